@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Everything the server knows belongs to the loop thread, so the exported calls take their
- * arguments there. */
+/* Calls that cross from the application's or the host's thread to the loop thread. A blocking
+ * one keeps its task on the caller's stack; one with a callback allocates the task and copies
+ * the arguments behind it. */
 
 #include "loop_call.h"
 
@@ -19,6 +20,7 @@ struct px_server *px_server_of(struct px_ctx *ctx)
     return ctx && ctx->ops == &px_server_ops ? ctx->role : NULL;
 }
 
+/* One blocking call, on the stack of the thread that waits in px_server_run. */
 struct run {
     struct px_task task;
     struct px_wait wait;
@@ -27,6 +29,7 @@ struct run {
     void *arg;
 };
 
+/* Loop thread. The object is gone as soon as px_wait_done returns. */
 static void run_task(struct px_task *task)
 {
     struct run *run = px_container_of(task, struct run, task);
@@ -34,6 +37,7 @@ static void run_task(struct px_task *task)
     px_wait_done(&run->wait, run->fn(run->server, run->arg));
 }
 
+/* px_ctx_wait drives the loop from here if the library has no thread for it. */
 int px_server_run(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg)
 {
     struct run run = {.task.run = run_task, .server = s, .fn = fn, .arg = arg};
@@ -54,15 +58,17 @@ int px_server_read(struct px_server *s, int (*fn)(struct px_server *s, void *arg
     return px_loop_alive(s->loop) ? px_server_run(s, fn, arg) : fn(s, arg);
 }
 
+/* One call with a callback. Allocated by px_server_start_call, freed by later_task. */
 struct later {
     struct px_task task;
     struct px_server *server;
     int (*fn)(struct px_server *s, void *arg);
     pmix_op_cbfunc_t done;
     void *cbdata;
-    max_align_t arg[];
+    max_align_t arg[]; /* copy of the caller's arguments */
 };
 
+/* Loop thread: runs the call, passes its result on and frees it. */
 static void later_task(struct px_task *task)
 {
     struct later *later = px_container_of(task, struct later, task);
@@ -71,6 +77,7 @@ static void later_task(struct px_task *task)
     free(later);
 }
 
+/* The task is posted even from the loop thread, so that `done` is not called from within. */
 pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_server *s, void *arg),
                                    void *arg, size_t arg_size, pmix_op_cbfunc_t done, void *cbdata)
 {

@@ -3,35 +3,44 @@
 #ifndef PX_SERVER_LOOP_CALL_H
 #define PX_SERVER_LOOP_CALL_H
 
+/* The way of an exported call to the progress thread (the loop thread). All state of a server
+ * belongs to that thread; the calls of pmix_server.h run a function there, and wait for its
+ * result or give a callback for it. */
+
 #include "src/server/state.h"
 
-/* From an exported call to the loop thread. */
-
-/* The server of a context that is up in that role, or NULL. */
+/* The server of a context, or NULL if the context is not initialized as a server. Any thread. */
 struct px_server *px_server_of(struct px_ctx *ctx);
 
-/* Runs fn on the loop thread and waits for what it returns; on the loop thread itself, at once. Any
- * thread. PMIX_ERR_UNREACH in a forked child, which has no loop. */
+/* Runs fn on the loop thread and returns its result: at once if called there, otherwise the
+ * caller blocks. `arg` is borrowed until the return. Any thread. PMIX_ERR_UNREACH in a forked
+ * child, which has no loop thread; then fn has not run. */
 int px_server_run(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg);
 
-/* The same for what only reads: a forked child, alone with its copy of the server, runs it itself.
- * Slurm's daemon asks for a task's environment there. */
+/* As px_server_run, for an fn that only reads: in a forked child, which is alone with its copy
+ * of the server, fn runs in the calling thread. Slurm's daemon asks for a task's environment
+ * there. */
 int px_server_read(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg);
 
-/* The same, without waiting: `done` gets what fn returned, on the loop thread, never before this
- * returns. arg stays the caller's until then. PMIX_SUCCESS, PMIX_ERR_NOMEM or PMIX_ERR_UNREACH
- * (then done is not called). Without done: px_server_run. */
+/* As px_server_run without waiting: `done` is called with the result of fn on the loop thread,
+ * never from within this call. `arg`, of arg_size bytes, is copied; memory it points at has to
+ * live until `done`. PMIX_SUCCESS, PMIX_ERR_NOMEM, or PMIX_ERR_UNREACH in a forked child; after
+ * an error `done` is not called. If `done` is NULL: px_server_run. */
 pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_server *s, void *arg),
                                    void *arg, size_t arg_size, pmix_op_cbfunc_t done, void *cbdata);
 
+/* The arguments of PMIx_server_dmodex_request. */
 struct px_dmodex_args {
     pmix_proc_t proc;
     pmix_dmodex_response_fn_t fn;
     void *cbdata;
 };
-/* The arguments are borrowed until it returns. Loop thread. */
+/* For px_server_start_call: serves a direct modex request of the host (px_modex_serve), which
+ * calls args->fn with the answer. `args` is a struct px_dmodex_args, borrowed until the return.
+ * Always PMIX_SUCCESS. Loop thread. */
 int px_dmodex_serve(struct px_server *s, void *args);
 
+/* The name of this node; owned by the server, constant while it runs. Any thread. */
 const char *px_server_hostname(const struct px_server *s); /* any thread */
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What the server process knows of itself without its host: its name, its node and where it
- * listens. It is in a store of its own: a record of the namespace would make clients and queries
- * see a job that the host has not registered. */
+/* Data of the server process about itself that come from the library, not from the host: its
+ * name, its node, the addresses of its listeners. They lie in a store apart from the namespaces:
+ * a namespace of its own would appear to clients and queries as a job that the host never
+ * registered. */
 
 #include "self.h"
 
@@ -15,6 +16,8 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
+/* One batch of process-level values; addresses that do not exist (no listener of that kind) are
+ * left out. The scope is internal, so that no peer could get them. */
 int px_self_publish(struct px_server *s)
 {
     char *uri = s->uri_tcp ? s->uri_tcp : s->uri_unix;

@@ -3,22 +3,27 @@
 #ifndef PX_SERVER_SELF_H
 #define PX_SERVER_SELF_H
 
+/* Data of the server process about itself, for its own gets: name, node, addresses. Published
+ * once, in a store of the server's own (s->own), and read like any other store. Loop thread. */
+
 #include "src/server/state.h"
 
 struct px_lookup_key;
 struct px_slice;
 
-/* What the server process knows of itself, for gets of its own. Loop thread. */
-
-/* Makes s->own, when the listeners are open. 0, PMIX_ERR_NOMEM or another error of the store. */
+/* Creates and fills s->own; called when the listeners are open, since it holds their addresses.
+ * 0, PMIX_ERR_NOMEM or another status of the store; px_self_fini has to follow in any case. */
 int px_self_publish(struct px_server *s);
+/* Destroys s->own. Called by the server's end, also if px_self_publish failed. */
 void px_self_fini(struct px_server *s);
 
-/* Does a get's process mean this one? A rank that is none does, too. */
+/* True if a get of `proc` means this process: its namespace, with its rank or without a valid
+ * rank (PMIX_RANK_UNDEF, PMIX_RANK_INVALID). */
 bool px_self_is(const struct px_server *s, const pmix_proc_t *proc);
 
-/* The value under ask->key of this process. 0 or PMIX_ERR_NOT_FOUND; the slice lives as long as the
- * server. */
+/* Finds the value under spec->key of this process. PMIX_ERR_NOT_FOUND also if the lookup names
+ * another realm than the process's, a node or qualifiers. The slice borrows from s->own and
+ * lives as long as the server. */
 int px_self_find(const struct px_server *s, const struct px_lookup_key *spec, struct px_slice *ret);
 
 #endif

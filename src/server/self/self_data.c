@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Reading, keeping and resolving by the server process itself. */
+/* Store, get and resolve by the server process itself. A get is a px_get as for a peer, except
+ * that its asker is this process and its reply calls a function; so gets of the server and of
+ * clients follow one set of rules. */
 
 #include "self_data.h"
 
@@ -26,14 +28,16 @@
 
 /* --- data --- */
 
+/* The arguments of PMIx_Store_internal, borrowed by store_on_loop. */
 struct store_args {
     const pmix_proc_t *proc;
     const char *key;
     const pmix_value_t *value;
 };
 
-/* Kept under the process's name for readers of this process only: clients find it outside their
- * scope. */
+/* Publishes one value under its process, with the internal scope: clients find it in the segment
+ * but do not return it. Creates the namespace if it is not known yet. Compacts afterwards, since
+ * values stored again leave garbage. */
 static int store_on_loop(struct px_server *s, void *args)
 {
     struct store_args *a = args;
@@ -70,18 +74,23 @@ pmix_status_t px_self_commit(struct px_ctx *ctx)
     return PMIX_SUCCESS;
 }
 
+/* The callback of a blocking get. The value is already in get->value, the caller's pointer. */
 static void get_done(pmix_status_t status, pmix_value_t *value, void *wait)
 {
     (void) value; /* px_get.value has it */
     px_wait_done(wait, status);
 }
 
+/* Loop thread: starts the request, which frees itself when it is answered. */
 static void begin_get(struct px_task *task)
 {
     px_get_begin(px_container_of(task, struct px_get, task));
 }
 
-/* A request of this process, with copies of its arguments. */
+/* Makes a get request with copies of key and directives, not begun; *ret is the caller's
+ * (px_get_destroy). No process: this one; no namespace: this one's. PMIX_ERR_BAD_PARAM (no key,
+ * or a count without infos), PMIX_ERR_NOMEM, or the status of px_get_create, which frees the
+ * copies. */
 static int create_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                       const pmix_info_t *info, size_t ninfo, const struct px_reply_to *reply_to,
                       struct px_get **ret)
@@ -111,6 +120,7 @@ static int create_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *k
     return rc;
 }
 
+/* The request is begun on the loop thread; only a caller that may not block begins it itself. */
 pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                           size_t ninfo, pmix_value_t **value)
 {
@@ -136,8 +146,8 @@ pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_
         px_loop_post(ctx->loop, &get->task);
         return px_ctx_wait(ctx, &wait);
     }
-    /* On the loop thread, or alone in a forked child: Slurm's daemon asks for a task's environment
-     * there. */
+    /* On the loop thread, or in a forked child without one (Slurm's daemon gets a task's
+     * environment there): answer from the stores or fail, but do not wait. */
     get->here_only = true;
     px_get_begin(get);
     rc = px_wait_for(&wait);
@@ -166,6 +176,8 @@ pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const 
 
 /* --- resolve --- */
 
+/* Both resolve calls: as a request to ourselves, which asks the host, or directly from the
+ * stores. *ret is the caller's (px_reply_fini), also after an error. */
 static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char *nspace,
                    struct px_reply *ret)
 {
@@ -174,7 +186,7 @@ static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char 
     struct px_completion to;
     int rc;
 
-    /* On the loop thread and in a forked child nobody can be waited for: what is known here. */
+    /* A caller on the loop thread or in a forked child cannot wait for the host. */
     if (px_ctx_may_block(ctx)) {
         return px_resolve_known(ctx->role, peers, node, nspace, ret);
     }

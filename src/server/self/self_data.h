@@ -3,22 +3,40 @@
 #ifndef PX_SERVER_SELF_DATA_H
 #define PX_SERVER_SELF_DATA_H
 
+/* Data calls by the server process itself: the entries of px_server_ops (self_ops.c) for store,
+ * get, commit and resolve; struct px_role_ops describes each. Any thread of the host; the work
+ * is done on the loop thread. */
+
 #include <stddef.h>
 
 #include <pmix_server.h>
 
 struct px_ctx;
 
+/* PMIx_Store_internal: stores a value of `proc` (NULL: this process) for readers of this
+ * process. Rank wildcard stores it as job information. PMIX_SUCCESS, PMIX_ERR_NOMEM, or a status
+ * of the store; PMIX_ERR_UNREACH in a forked child. */
 pmix_status_t px_self_store(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                             const pmix_value_t *value);
+/* PMIx_Commit: always PMIX_SUCCESS, since a server puts no values that need one. */
 pmix_status_t px_self_commit(struct px_ctx *ctx);
+/* PMIx_Get. Blocks until the value is found, not available, or the host has answered; on the
+ * loop thread and in a forked child it answers from the stores or returns the status of
+ * px_ctx_may_block. *value is the caller's. PMIX_ERR_INIT, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM,
+ * or the get's result. */
 pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                           size_t ninfo, pmix_value_t **value);
+/* PMIx_Get_nb: cbfunc is called on the loop thread with a value that is valid during the call.
+ * After an error, which is returned, it is not called. PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, or
+ * PMIX_ERR_NOT_SUPPORTED for a get into the caller's storage. */
 pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                              const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
                              void *cbdata);
+/* PMIx_Resolve_peers: the host is asked first, unless the caller cannot wait (see
+ * px_resolve_call). *procs is the caller's. Outputs are untouched after an error. */
 pmix_status_t px_self_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
                                     pmix_proc_t **procs, size_t *nprocs);
+/* PMIx_Resolve_nodes, likewise. *nodelist is the caller's; NULL if there is no node. */
 pmix_status_t px_self_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Events and output of processes, for the server process itself. */
+/* Events and output of processes for the server process itself. It subscribes to output in the
+ * same table as its peers do, as peer number 0. */
 
 #include "self_events.h"
 
@@ -27,6 +28,8 @@ void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, si
 
 /* --- output of processes --- */
 
+/* A subscription on its way to the loop thread. Allocated by px_self_iof_pull, freed by
+ * run_pull. */
 struct pull_start {
     struct px_task task;
     struct px_server *server;
@@ -36,12 +39,15 @@ struct pull_start {
     void *regcbdata;
 };
 
+/* Frees it with its arguments. Takes zeroed or partly copied arguments, too. */
 static void pull_free(struct pull_start *start)
 {
     px_args_fini(&px_request_iof_pull, &start->args.head);
     free(start);
 }
 
+/* Loop thread: adds the subscription, reports its number (SIZE_MAX if memory is out), and
+ * delivers the output that was kept before. */
 static void run_pull(struct px_task *task)
 {
     struct pull_start *start = px_container_of(task, struct pull_start, task);
@@ -58,7 +64,7 @@ static void run_pull(struct px_task *task)
     pull_free(start);
 }
 
-/* The host is this process: it delivers by PMIx_server_IOF_deliver and need not be asked. */
+/* The host is this process and delivers by PMIx_server_IOF_deliver, so there is no upcall. */
 pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *args,
                                pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
                                void *regcbdata)
@@ -88,6 +94,7 @@ pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args
     return PMIX_SUCCESS;
 }
 
+/* For px_server_run: `id` points to the subscription's number. */
 static int drop_on_loop(struct px_server *s, void *id)
 {
     return px_iof_subscription_drop(s, 0, *(const size_t *) id);

@@ -3,6 +3,9 @@
 #ifndef PX_SERVER_SELF_EVENTS_H
 #define PX_SERVER_SELF_EVENTS_H
 
+/* Events and output of processes for the server process itself: entries of px_server_ops
+ * (self_ops.c). struct px_role_ops describes them. */
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,13 +16,21 @@ struct px_iof_deregister_args;
 struct px_iof_pull_args;
 struct px_server;
 
+/* Asks the host to stop sending events with these codes (deregister_events), after the last
+ * handler of this process for them was removed. default_handler is not used. Loop thread. */
 void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                               bool default_handler);
+/* PMIx_IOF_pull. The arguments are copied. regcbfunc is called on the loop thread with the
+ * subscription's number, then cbfunc with output, kept output first. PMIX_SUCCESS (accepted),
+ * PMIX_ERR_NOMEM, PMIX_ERR_NOT_SUPPORTED (a required directive that is not honoured), or the
+ * status of a malformed directive; after an error no callback is called. Any thread. */
 pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *args,
                                pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
                                void *regcbdata);
 
-/* At once: PMIX_OPERATION_SUCCEEDED or PMIX_ERR_NOT_FOUND. */
+/* PMIx_IOF_deregister: ends a subscription of this process before it returns.
+ * PMIX_OPERATION_SUCCEEDED, PMIX_ERR_NOT_FOUND, or PMIX_ERR_UNREACH in a forked child. Any
+ * thread. */
 pmix_status_t px_self_iof_deregister(struct px_server *s,
                                      const struct px_iof_deregister_args *args);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What the server process itself may call of the client's API. */
+/* The table of the server role. The exported calls look up the operation here; one that is
+ * missing is not supported for a server. A process that calls PMIx_server_init and then PMIx_Get
+ * uses it. */
 
 #include "self_ops.h"
 
@@ -10,7 +12,7 @@
 #include "self_data.h"
 #include "self_events.h"
 
-/* Not here: what only a member of a job does (put, fence, connect, groups). */
+/* Without an entry: calls that only a member of a job can make (put, fence, connect, groups). */
 const struct px_role_ops px_server_ops = {
     .name = "server",
     .store_internal = px_self_store,
