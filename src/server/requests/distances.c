@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Distances to devices, which the server itself reads from the topology. */
+/* Distances to devices. The server computes them from its own topology, which is that of the
+ * node; the host has no part in it. The client's cpuset says where it is bound. */
 
 #include "distances.h"
 
@@ -15,6 +16,7 @@
 #include "src/topo/distance.h"
 #include "src/topo/topo_values.h"
 
+/* The topology in the message is read and not used (NULL: this node's). */
 int px_handle_distances(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);

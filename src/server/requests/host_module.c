@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The module's length is not passed to PMIx_server_init, and its tail differs by generation: 224
- * bytes end it for hosts compiled against 4.x, then comes session_control (5.0) or tool_connected2,
- * log2, session_control and resource_block (6.1). The same offset means different functions, and
- * real hosts place a 224-byte module as the last object of their data, so the tail is read only
- * when the host says which layout it has (docs/decisions/0012-server-module.md). */
+/* PMIx_server_init gets the host's module without its length, and the tail of the module differs
+ * by release. For hosts compiled against 4.x it ends after 224 bytes; 5.0 appends
+ * session_control; 6.1 appends tool_connected2, log2, session_control and resource_block. One
+ * offset means different functions, and real hosts have a 224-byte module as the last object of
+ * their data. So the tail is read only if the host names its layout
+ * (docs/decisions/0012-server-module.md). */
 
 #include "host_module.h"
 
@@ -20,6 +21,7 @@ _Static_assert(offsetof(pmix_server_module_t, client_connected2) + sizeof(void *
                "the first 28 members are the same in every generation");
 _Static_assert(PMIX_SERVER_MODULE_LEVEL >= 61, "the library itself uses the longest layout");
 
+/* The layout that the host names, or 0 if it names none or with a wrong type. */
 static int level_of(const pmix_info_t *info, size_t ninfo)
 {
     const pmix_value_t *level = px_info_find(info, ninfo, PX_KEY_MODULE_LEVEL);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Upcalls. The host may answer from within the upcall, later, from any thread, or after it was
- * finalized. One word decides who ends an upcall: whoever moves it away from IDLE. An answer that
- * finds ABANDONED only frees the memory; the server and its loop may be gone by then.
+/* Upcalls. The host may answer within the upcall, later, from any thread, or after
+ * PMIx_server_finalize. The state of an upcall decides who ends it, by compare and swap: the
+ * first to move it away from IDLE. An answer that finds ABANDONED only frees the memory, because
+ * the server and its loop may no longer exist.
  *
- * Answers are copied in the thread that brings them, so that the host's memory is never looked at
- * later. Its release function is called from the loop, when the answer has been dealt with: a host
- * may hold a lock around its callback that the release function takes too (Slurm does). */
+ * Answers are copied in the thread of the callback, so that the host's memory is not read later.
+ * The host's release function is called on the loop thread after the answer was processed: a
+ * host may hold a lock around its callback that the release function takes, too (Slurm does). */
 
 #include "host_upcall.h"
 
@@ -23,10 +24,12 @@
 #include "src/value/nested.h"
 #include "src/request/reply.h"
 
+/* States of an upcall: with the host; ended by an answer; ended by the server's end. */
 enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
 
 /* --- infos --- */
 
+/* A requester's own claim about its ids is dropped first: the host trusts these directives. */
 int px_requester_identify(const struct px_server *s, const struct px_peer *peer,
                           pmix_info_t **infos, size_t *ninfo)
 {
@@ -46,6 +49,7 @@ int px_requester_identify(const struct px_server *s, const struct px_peer *peer,
 
 /* --- life --- */
 
+/* The reply target is copied: the requester may be gone when the host answers. */
 struct px_upcall *px_upcall_create(struct px_server *s, const struct px_reply_to *reply_to,
                                    const pmix_proc_t *proc, px_upcall_fn done)
 {
@@ -61,6 +65,8 @@ struct px_upcall *px_upcall_create(struct px_server *s, const struct px_reply_to
     return up;
 }
 
+/* The size of the arguments is that of the request's structure; they begin with a struct
+ * px_args. */
 struct px_upcall *px_upcall_create_for(struct px_server *s, const struct px_request *request,
                                        const struct px_reply_to *reply_to, const pmix_proc_t *proc,
                                        px_upcall_fn done)
@@ -78,6 +84,8 @@ struct px_upcall *px_upcall_create_for(struct px_server *s, const struct px_requ
     return up;
 }
 
+/* Also the end of an abandoned upcall, in the host's thread: nothing of the server is used here.
+ * The list entry was removed before, so the removal does nothing. */
 void px_upcall_destroy(struct px_upcall *up)
 {
     if (!up) {
@@ -99,6 +107,7 @@ void px_upcall_destroy(struct px_upcall *up)
     free(up);
 }
 
+/* Ends an upcall whose reply is complete. Loop thread. */
 static void upcall_end(struct px_upcall *up)
 {
     px_list_remove(&up->link);
@@ -106,18 +115,21 @@ static void upcall_end(struct px_upcall *up)
     px_upcall_destroy(up);
 }
 
+/* The task that post_answer posts. */
 static void run_answer(struct px_task *task)
 {
     upcall_end(px_container_of(task, struct px_upcall, task));
 }
 
+/* The loop thread is in this function, so an answer that another thread has posted runs later
+ * and finds the upcall on the list. */
 void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
 {
     if (rc == PMIX_SUCCESS) {
         px_list_append(&up->server->upcalls, &up->link);
         return;
     }
-    /* A host that called back and then returned an error has answered by its callback. */
+    /* If the host called back and then returned an error, its callback is the answer. */
     if (!px_cas(&up->state, IDLE, ANSWERED)) {
         px_list_append(&up->server->upcalls, &up->link);
         return;
@@ -126,6 +138,7 @@ void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
     upcall_end(up);
 }
 
+/* `done` may start or end other upcalls, so the walk begins anew after each. */
 void px_upcalls_abandon(struct px_server *s)
 {
     struct px_list *item = s->upcalls.next;
@@ -135,23 +148,25 @@ void px_upcalls_abandon(struct px_server *s)
         struct px_upcall *up = px_container_of(item, struct px_upcall, link);
 
         item = item->next;
-        /* One that was answered is on its way: px_upcalls_answered_late. */
+        /* An answered one is on its way to the loop thread: px_upcalls_answered_late. */
         if (px_cas(&up->state, IDLE, ABANDONED)) {
             px_list_remove(&up->link);
             up->reply.status = PMIX_ERR_LOST_CONNECTION;
             up->done(up);
-            item = s->upcalls.next; /* whatever that has changed */
+            item = s->upcalls.next; /* `done` may have changed the list */
         }
     }
 }
 
+/* px_upcalls_abandon leaves only answered upcalls on the list. */
 bool px_upcalls_answered_late(const struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
     return !px_list_empty(&s->upcalls);
 }
 
-/* True when the answer may be filled in; then px_loop_post() has to follow. */
+/* True if this callback is the answer: the caller fills in up->reply and calls post_answer.
+ * False: the upcall was ended before; it is freed if it was abandoned. */
 static bool begin_answer(struct px_upcall *up, pmix_status_t status)
 {
     if (!px_cas(&up->state, IDLE, ANSWERED)) {
@@ -164,6 +179,7 @@ static bool begin_answer(struct px_upcall *up, pmix_status_t status)
     return true;
 }
 
+/* Passes the filled reply to the loop thread, which may free the upcall at once. */
 static void post_answer(struct px_upcall *up)
 {
     up->task.run = run_answer;
@@ -172,6 +188,7 @@ static void post_answer(struct px_upcall *up)
 
 /* --- what is required --- */
 
+/* A peer that has disconnected in the meantime counts as none. */
 unsigned px_upcall_levels(const struct px_upcall *up)
 {
     const struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
@@ -184,6 +201,7 @@ unsigned px_upcall_levels(const struct px_upcall *up)
 
 /* --- what the host calls --- */
 
+/* A status without data. */
 void px_hostcb_op(pmix_status_t status, void *cbdata)
 {
     struct px_upcall *up = cbdata;
@@ -193,6 +211,7 @@ void px_hostcb_op(pmix_status_t status, void *cbdata)
     }
 }
 
+/* Copies the host's bytes into the reply, or sets its status to PMIX_ERR_NOMEM. */
 static void take_bytes(struct px_upcall *up, const char *bytes, size_t n)
 {
     if (!bytes || !n) {
@@ -207,6 +226,7 @@ static void take_bytes(struct px_upcall *up, const char *bytes, size_t n)
     }
 }
 
+/* Data of a fence or a direct modex. If this is not the answer, the data are released here. */
 void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
                      pmix_release_cbfunc_t release, void *release_data)
 {
@@ -222,6 +242,7 @@ void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void 
     }
 }
 
+/* The published values that were found; values without a type stay empty. */
 void px_hostcb_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata)
 {
     struct px_upcall *up = cbdata;
@@ -245,6 +266,7 @@ void px_hostcb_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, v
     post_answer(up);
 }
 
+/* The new namespace, as a process of wildcard rank in the reply. */
 void px_hostcb_spawn(pmix_status_t status, char nspace[], void *cbdata)
 {
     struct px_upcall *up = cbdata;
@@ -255,6 +277,7 @@ void px_hostcb_spawn(pmix_status_t status, char nspace[], void *cbdata)
     }
 }
 
+/* Copies the host's infos into the reply, or sets its status to the error. */
 static void take_infos(struct px_upcall *up, const pmix_info_t *info, size_t ninfo)
 {
     int rc = px_infos_copy(info, ninfo, &up->reply.info);
@@ -266,6 +289,7 @@ static void take_infos(struct px_upcall *up, const pmix_info_t *info, size_t nin
     }
 }
 
+/* Infos of queries, allocations, job control, monitoring, groups and so on. */
 void px_hostcb_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
                      pmix_release_cbfunc_t release, void *release_data)
 {
@@ -281,6 +305,7 @@ void px_hostcb_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void
     }
 }
 
+/* The name of a tool that has connected; without one the reply's process stays empty. */
 void px_hostcb_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata)
 {
     struct px_upcall *up = cbdata;
@@ -293,6 +318,7 @@ void px_hostcb_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata)
     }
 }
 
+/* A credential, and infos about it. */
 void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
                           size_t ninfo, void *cbdata)
 {
@@ -308,6 +334,7 @@ void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, 
     post_answer(up);
 }
 
+/* Infos about a credential that was checked. */
 void px_hostcb_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata)
 {
     struct px_upcall *up = cbdata;
@@ -325,6 +352,7 @@ void px_done_status(struct px_upcall *up)
     px_answer_status(up->server, &up->reply_to, up->reply.status);
 }
 
+/* The completion or the packing uses up->reply, which is freed with the upcall. */
 void px_upcall_answer(struct px_upcall *up)
 {
     px_answer(up->server, &up->reply_to, up->request->reply, &up->reply);

@@ -3,30 +3,37 @@
 #ifndef PX_SERVER_HOST_UPCALL_H
 #define PX_SERVER_HOST_UPCALL_H
 
+/* Upcalls to the host. An upcall owns the arguments that the host was given until the host has
+ * answered, accepts the answer in any thread, and passes it to the loop thread. An answer that
+ * arrives after PMIx_server_finalize is dropped. The functions are for the loop thread, except
+ * the host callbacks (px_hostcb_). The sequence: px_upcall_create, fill in the arguments, call the
+ * host's function with a px_hostcb_ callback and the upcall as cbdata, px_upcall_returned with its
+ * status. Then `done` runs once, now or later. */
+
 #include "src/server/state.h"
 #include "src/server/peers/dispatch.h"
 
 struct px_call;
 struct px_server;
 
-/* An upcall to the host: it keeps what the host was given alive until the host has answered, takes
- * the answer in whatever thread it comes and brings it to the loop thread. After
- * PMIx_server_finalize a late answer is dropped. */
-
+/* The end of an upcall, on the loop thread: up->reply has the answer. The upcall is freed
+ * afterwards. */
 typedef void (*px_upcall_fn)(struct px_upcall *up);
 
+/* One call of a function of the host's module. Owned by its creator until px_upcall_returned,
+ * then by the host's answer: it frees itself. */
 struct px_upcall {
     struct px_task task;
-    struct px_list link;
+    struct px_list link; /* of px_server.upcalls while the host has it */
     struct px_server *server;
-    uint64_t state;    /* atomic: see host_upcall.c */
-    px_upcall_fn done; /* loop thread, once; then the upcall is freed */
-    void *arg;
-    struct px_reply_to reply_to;
+    uint64_t state;              /* atomic; who ends the upcall: host_upcall.c */
+    px_upcall_fn done;           /* loop thread, once; then the upcall is freed */
+    void *arg;                   /* of `done`; the collective of a collective's upcall */
+    struct px_reply_to reply_to; /* the requester; zeros: nobody gets a reply */
 
-    /* What the host sees; owned. */
+    /* The arguments for the host; owned. */
     pmix_proc_t proc;
-    const struct px_request *request; /* or NULL: what follows `args` is used */
+    const struct px_request *request; /* or NULL: the members behind `args` are used */
     void *args;                       /* the arguments of the request */
     pmix_proc_t *procs;
     size_t nprocs;
@@ -37,59 +44,73 @@ struct px_upcall {
     size_t ncodes;
 
     struct px_reply reply;         /* the answer; owned */
-    pmix_release_cbfunc_t release; /* the host's, for what it answered with; called once, at the
+    pmix_release_cbfunc_t release; /* the host's, for the memory of its answer; called once, at the
                                       end */
     void *release_data;
 };
 
-/* NULL when memory is out. */
+/* A new upcall for the requester `proc` (NULL: this process) without arguments. reply_to may be
+ * NULL. The caller owns it until px_upcall_returned. NULL: out of memory. */
 struct px_upcall *px_upcall_create(struct px_server *s, const struct px_reply_to *reply_to,
                                    const pmix_proc_t *proc, px_upcall_fn done);
-/* One with arguments for a request, zeroed. */
+/* As px_upcall_create, with zeroed arguments for a request, which the upcall owns. */
 struct px_upcall *px_upcall_create_for(struct px_server *s, const struct px_request *request,
                                        const struct px_reply_to *reply_to, const pmix_proc_t *proc,
                                        px_upcall_fn done);
 
-/* Says what the host's function returned: starts the wait for its answer, or ends the upcall at
- * once, calling done before this returns. A host without the function: pass
- * PMIX_ERR_NOT_SUPPORTED. */
+/* Reports the status that the host's function returned, and gives the upcall away. PMIX_SUCCESS:
+ * the host answers later. Any other status is the answer (PMIX_OPERATION_SUCCEEDED counts as
+ * PMIX_SUCCESS): `done` is called, and the upcall freed, before this returns. If the host lacks
+ * the function, pass PMIX_ERR_NOT_SUPPORTED. */
 void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
 
-/* Frees one that never went to the host. Takes NULL. */
+/* Frees an upcall that was never passed to the host. Takes NULL. */
 void px_upcall_destroy(struct px_upcall *up);
 
-/* Adds PMIX_USERID and PMIX_GRPID of the requester, a peer or this process (NULL), in place of all
- * that it claimed itself; a group that is not proved, (gid_t) -1, is left out. 0 or
- * PMIX_ERR_NOMEM. */
+/* Replaces PMIX_USERID and PMIX_GRPID in the infos by those of the requester: a peer's from its
+ * credentials, or this process's (NULL). A group that is not proved, (gid_t) -1, is left out. 0
+ * or PMIX_ERR_NOMEM. */
 int px_requester_identify(const struct px_server *s, const struct px_peer *peer,
                           pmix_info_t **infos, size_t *ninfo);
 
-/* The levels that deal with it: the requester's and this one (enum px_attr_level). */
+/* The levels (enum px_attr_level) at which the request is treated: the requester's and this
+ * server's. For px_directives_met and px_directives_mark. */
 unsigned px_upcall_levels(const struct px_upcall *up);
 
-/* What the host calls, cbdata being the upcall. Any thread. */
+/* The callbacks with which the host answers; cbdata is the upcall. Any thread, also before the
+ * host's function has returned. The host answers once; the upcall is freed on the loop thread
+ * after its answer. Infos or data are copied; if that fails, the status of the reply is the
+ * error. `release`, if any, is called once, when the answer has been processed. */
 void px_hostcb_op(pmix_status_t status, void *cbdata);
+/* For fence_nb and direct_modex: `data` are copied, `release` frees them. */
 void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
                      pmix_release_cbfunc_t release, void *release_data);
+/* For lookup: values and their publishers. */
 void px_hostcb_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata);
+/* For spawn: the namespace of the new job. */
 void px_hostcb_spawn(pmix_status_t status, char nspace[], void *cbdata);
+/* For query, allocate, job_control, monitor, fabric, session_control, group. */
 void px_hostcb_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
                      pmix_release_cbfunc_t release, void *release_data);
+/* For tool_connected: the tool's name. */
 void px_hostcb_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata);
+/* For get_credential. */
 void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
                           size_t ninfo, void *cbdata);
+/* For validate_credential. */
 void px_hostcb_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata);
 
-/* Ready-made endings: reply with the status, or with what the request's reply holds. */
+/* `done` of requests whose reply is a status only. */
 void px_done_status(struct px_upcall *up);
+/* `done` of requests: replies with the fields of the request's reply type. */
 void px_upcall_answer(struct px_upcall *up);
 
-/* host_upcall.c, at the end: those whom the upcalls under way were for are answered with an error.
- */
+/* For the server's end (PMIx_server_finalize): ends all upcalls that the host has not answered,
+ * with PMIX_ERR_LOST_CONNECTION. Their memory is freed when the host answers, if ever. */
 void px_upcalls_abandon(struct px_server *s);
 
-/* After that: are there some that the host has answered, or is answering, and that have not come
- * through the loop yet? */
+/* After px_upcalls_abandon: true if upcalls remain whose answer is on its way to the loop
+ * thread. The server must not be freed before these have ended. */
 bool px_upcalls_answered_late(const struct px_server *s);
 
 #endif

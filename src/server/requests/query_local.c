@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What this server can tell by itself, without the host. */
+/* Answers of this server to queries. The table `own` lists the keys that have a function here,
+ * with the qualifiers that they understand; every other key is looked up in the registered data
+ * and then in the inventory. Each put_ function appends one info under the queried key and
+ * returns 0, PMIX_ERR_NOT_FOUND or PMIX_ERR_NOMEM. */
 
 #include "query_local.h"
 
@@ -28,6 +31,8 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
+/* One key of a query that is being answered. Everything is borrowed; *info and *ninfo are the
+ * reply's array, which grows. */
 struct answer {
     struct px_server *s;
     const pmix_proc_t *asker;
@@ -37,11 +42,13 @@ struct answer {
     size_t *ninfo;
 };
 
+/* Appends a copy of one value under the queried key. */
 static int put_value(const struct answer *a, const void *data, pmix_data_type_t type)
 {
     return px_infos_append(a->info, a->ninfo, a->key, data, type);
 }
 
+/* The value of a string qualifier of the query, or NULL. */
 static const char *text_qualifier(const struct answer *a, const char *key)
 {
     const pmix_value_t *value = px_query_qualifier(a->query, key);
@@ -49,6 +56,7 @@ static const char *text_qualifier(const struct answer *a, const char *key)
     return value && value->type == PMIX_STRING ? value->data.string : NULL;
 }
 
+/* Appends a name to a comma-separated list; errors are recorded in the buffer. */
 static void list_name(struct px_buf *list, const char *name)
 {
     if (list->len) {
@@ -57,6 +65,7 @@ static void list_name(struct px_buf *list, const char *name)
     px_buf_append(list, name, strlen(name));
 }
 
+/* Appends the list as one string and frees the buffer. */
 static int put_list(const struct answer *a, struct px_buf *list)
 {
     int rc;
@@ -69,6 +78,7 @@ static int put_list(const struct answer *a, struct px_buf *list)
 
 /* --- namespaces --- */
 
+/* All namespaces that this server has a record of, separated by commas. */
 static int put_namespaces(const struct answer *a)
 {
     struct px_buf list = {0};
@@ -79,7 +89,8 @@ static int put_namespaces(const struct answer *a)
     return put_list(a, &list);
 }
 
-/* One entry: the namespace and its command line, as far as it is known. */
+/* Appends the description of one namespace: an array with its name, and its command line if that
+ * is registered. */
 static int add_namespace(pmix_info_t **list, size_t *n, const struct px_nspace *ns)
 {
     static const char cmd[] = PMIX_CMD_LINE;
@@ -104,6 +115,7 @@ static int add_namespace(pmix_info_t **list, size_t *n, const struct px_nspace *
     return rc;
 }
 
+/* The descriptions of all namespaces, or of that in the qualifier PMIX_NSPACE. */
 static int put_namespace_info(const struct answer *a)
 {
     const char *only = text_qualifier(a, PMIX_NSPACE);
@@ -126,6 +138,7 @@ static int put_namespace_info(const struct answer *a)
 
 /* --- sets and groups --- */
 
+/* An array of processes, copied. */
 static int put_procs(const struct answer *a, const pmix_proc_t *procs, size_t n)
 {
     pmix_data_array_t array = {.type = PMIX_PROC, .size = n, .array = (void *) (uintptr_t) procs};
@@ -133,6 +146,7 @@ static int put_procs(const struct answer *a, const pmix_proc_t *procs, size_t n)
     return put_value(a, &array, PMIX_DATA_ARRAY);
 }
 
+/* The number of sets of a kind. */
 static int put_count(const struct answer *a, enum px_proc_set_kind kind)
 {
     const struct px_list *sets = &a->s->proc_sets;
@@ -145,7 +159,8 @@ static int put_count(const struct answer *a, enum px_proc_set_kind kind)
     return put_value(a, &n, PMIX_SIZE);
 }
 
-/* The names of the sets that `who` is in (NULL: of all), as an array. */
+/* The names of the sets that a process is in (NULL: of all sets of the kind), as an array of
+ * strings. PMIX_ERR_NOT_FOUND if there is none. */
 static int put_names(const struct answer *a, enum px_proc_set_kind kind, const pmix_proc_t *who)
 {
     const struct px_list *sets = &a->s->proc_sets;
@@ -166,6 +181,8 @@ static int put_names(const struct answer *a, enum px_proc_set_kind kind, const p
     return rc;
 }
 
+/* The members of the named set. Names are not unique: the set that has the requester is
+ * preferred. */
 static int put_members(const struct answer *a, enum px_proc_set_kind kind, const char *name)
 {
     const struct px_list *sets = &a->s->proc_sets;
@@ -177,11 +194,13 @@ static int put_members(const struct answer *a, enum px_proc_set_kind kind, const
     return set ? put_procs(a, set->members, set->n) : PMIX_ERR_NOT_FOUND;
 }
 
+/* Process sets: those that the host has defined (PMIx_server_define_process_set). */
 static int put_num_psets(const struct answer *a)
 {
     return put_count(a, PX_SET_PSET);
 }
 
+/* All process sets, as one string separated by commas. */
 static int put_pset_names(const struct answer *a)
 {
     const struct px_list *sets = &a->s->proc_sets;
@@ -194,11 +213,13 @@ static int put_pset_names(const struct answer *a)
     return put_list(a, &list);
 }
 
+/* The members of the process set in the qualifier PMIX_PSET_NAME, which is required. */
 static int put_pset_members(const struct answer *a)
 {
     return put_members(a, PX_SET_PSET, text_qualifier(a, PMIX_PSET_NAME));
 }
 
+/* The process sets of the process in the qualifiers, or of the requester. */
 static int put_psets_of(const struct answer *a)
 {
     pmix_proc_t who = px_query_target(a->query, a->asker);
@@ -206,16 +227,19 @@ static int put_psets_of(const struct answer *a)
     return put_names(a, PX_SET_PSET, &who);
 }
 
+/* Groups: those constructed through this server. Groups made by invitation are not known here. */
 static int put_num_groups(const struct answer *a)
 {
     return put_count(a, PX_SET_GROUP);
 }
 
+/* All groups, as an array of strings. */
 static int put_group_names(const struct answer *a)
 {
     return put_names(a, PX_SET_GROUP, NULL);
 }
 
+/* The groups of the process in the qualifiers, or of the requester. */
 static int put_groups_of(const struct answer *a)
 {
     pmix_proc_t who = px_query_target(a->query, a->asker);
@@ -223,6 +247,7 @@ static int put_groups_of(const struct answer *a)
     return put_names(a, PX_SET_GROUP, &who);
 }
 
+/* The members of the group in the qualifier PMIX_GROUP_ID, which is required. */
 static int put_group_members(const struct answer *a)
 {
     return put_members(a, PX_SET_GROUP, text_qualifier(a, PMIX_GROUP_ID));
@@ -230,6 +255,8 @@ static int put_group_members(const struct answer *a)
 
 /* --- processes --- */
 
+/* Fills in a local process as this server sees it: name, node, pid and state. `ret` borrows
+ * hostname. */
 static void describe_proc(const struct px_server *s, const struct px_local_proc *rank,
                           pmix_proc_info_t *ret)
 {
@@ -242,6 +269,9 @@ static void describe_proc(const struct px_server *s, const struct px_local_proc 
                                    : PMIX_PROC_STATE_LAUNCH_UNDERWAY;
 }
 
+/* The registered local processes of the namespace in the qualifier, which is required. The
+ * server knows no others, so the tables of the node and of the job are the same here.
+ * PMIX_ERR_NOT_FOUND if it has none. */
 static int put_proc_table(const struct answer *a)
 {
     const char *name = text_qualifier(a, PMIX_NSPACE);
@@ -268,6 +298,7 @@ static int put_proc_table(const struct answer *a)
     return rc;
 }
 
+/* This server's address: TCP if it listens there, else AF_UNIX. */
 static int put_uri(const struct answer *a)
 {
     const char *uri = a->s->uri_tcp ? a->s->uri_tcp : a->s->uri_unix;
@@ -275,6 +306,7 @@ static int put_uri(const struct answer *a)
     return uri ? put_value(a, uri, PMIX_STRING) : PMIX_ERR_NOT_FOUND;
 }
 
+/* The servers of this node, found by their rendezvous files. */
 static int put_servers(const struct answer *a)
 {
     pmix_info_t info;
@@ -287,9 +319,10 @@ static int put_servers(const struct answer *a)
     return rc;
 }
 
-/* --- what the host understands --- */
+/* --- supported attributes --- */
 
-/* Peers answer for themselves; this process has nobody else to ask. */
+/* The attributes that server and host support. Those of clients and tools are answered by the
+ * peers themselves, except to this process, which is answered for all levels. */
 static int put_attributes(const struct answer *a)
 {
     bool ours = PMIX_CHECK_PROCID(a->asker, &a->s->self);
@@ -298,7 +331,7 @@ static int put_attributes(const struct answer *a)
     unsigned wanted;
     int rc = px_attrs_answer(a->s->ctx->attrs, levels, a->query, a->info, a->ninfo);
 
-    /* Nothing of these levels was wanted: no lack. */
+    /* No answer is missing if the query wants none of these levels. */
     if (!rc && *a->ninfo == before) {
         return px_attrs_asked(a->query, &wanted) && (wanted & levels) ? PMIX_ERR_NOT_FOUND
                                                                       : PMIX_SUCCESS;
@@ -308,12 +341,15 @@ static int put_attributes(const struct answer *a)
 
 /* --- resolving --- */
 
+/* Processes collected from several nodes. `procs` and stores.at are owned. */
 struct peers {
     struct px_nspace_stores stores;
     pmix_proc_t *procs;
     size_t n;
 };
 
+/* Appends the processes on one node (NULL: this one). 0, PMIX_ERR_NOMEM, or the status of
+ * px_resolve_peers. */
 static int add_peers(struct peers *peers, const char *node)
 {
     pmix_proc_t *procs = NULL;
@@ -334,7 +370,8 @@ static int add_peers(struct peers *peers, const char *node)
     return grown ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
-/* The name of a node by its number in any of the namespaces; NULL: there is none. */
+/* The name of a node by its number in any of the namespaces, borrowed from the store; NULL if
+ * none has it. */
 static const char *node_name(const struct px_nspace_stores *stores, const pmix_value_t *value)
 {
     struct px_node_view node;
@@ -353,8 +390,8 @@ static const char *node_name(const struct px_nspace_stores *stores, const pmix_v
     return NULL;
 }
 
-/* Processes on the nodes that the qualifiers name, by name or by number, one or several; without
- * any, on ours. */
+/* The processes on the nodes that the qualifiers give, by name or number, one or several;
+ * without such a qualifier on this node. PMIX_ERR_NOT_FOUND if there is none. */
 static int put_peers(const struct answer *a)
 {
     struct peers peers = {.procs = NULL};
@@ -382,6 +419,7 @@ static int put_peers(const struct answer *a)
     return rc == PMIX_ERR_NOMEM || !rc ? rc : PMIX_ERR_NOT_FOUND;
 }
 
+/* The nodes of the namespace in the qualifier, or of all, as one string. */
 static int put_nodes(const struct answer *a)
 {
     struct px_nspace_stores stores;
@@ -397,6 +435,9 @@ static int put_nodes(const struct answer *a)
 
 /* --- registered data --- */
 
+/* A registered value, found as by PMIx_Get with the qualifiers as directives. A query without a
+ * process is about the requester's job. An error in the qualifiers is returned as it is; a value
+ * that is not found is PMIX_ERR_NOT_FOUND whatever the store says. */
 static int put_stored(const struct answer *a)
 {
     pmix_proc_t job;
@@ -436,6 +477,7 @@ static int put_stored(const struct answer *a)
     return rc;
 }
 
+/* The version of the ABI that the key names, stable or provisional. */
 static int put_abi(const struct answer *a)
 {
     return put_value(a, px_abi_version(a->key), PMIX_STRING);
@@ -445,7 +487,7 @@ static int put_abi(const struct answer *a)
 
 static int put_keys(const struct answer *a);
 
-/* What can be asked for beside what was registered, and with which qualifiers. */
+/* The keys that are answered by a function, and the qualifiers that each understands. */
 static const struct own {
     const char *key;
     int (*put)(const struct answer *a);
@@ -476,8 +518,10 @@ static const struct own {
     {PMIX_QUERY_SUPPORTED_KEYS, put_keys, ""},
 };
 
+/* The number of rows; a search is linear, as queries are rare. */
 enum { N_OWN = sizeof(own) / sizeof(own[0]) };
 
+/* The row of a key, or NULL. */
 static const struct own *find_own(const char *key)
 {
     for (size_t i = 0; i < N_OWN; i++) {
@@ -488,7 +532,7 @@ static const struct own *find_own(const char *key)
     return NULL;
 }
 
-/* What a host answers beside this is its own to say. */
+/* The keys of the table, separated by commas. The host's own keys are not among them. */
 static int put_keys(const struct answer *a)
 {
     struct px_buf list = {0};
@@ -499,6 +543,8 @@ static int put_keys(const struct answer *a)
     return put_list(a, &list);
 }
 
+/* The qualifiers that a key understands (PMIX_QUERY_SUPPORTED_QUALIFIERS), separated by commas.
+ * Every key with a realm is registered data, with the qualifiers of a get. */
 static int put_qualifiers(const struct answer *a)
 {
     const struct own *row = find_own(a->key);
@@ -517,6 +563,7 @@ static int put_qualifiers(const struct answer *a)
                      PMIX_STRING);
 }
 
+/* The order: qualifiers of the key, the table, registered data, inventory. */
 int px_query_local(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,
                    const char *key, pmix_info_t **info, size_t *ninfo)
 {

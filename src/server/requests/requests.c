@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The table of services: for each request the host's entry, and what is added to the arguments. */
+/* The table of services: for each command the host's function, and the directives that the
+ * server adds to the arguments. Most services are a `call_` function that passes the arguments
+ * to one member of the host's module; queries, resolve calls, events and output have files of
+ * their own. */
 
 #include "requests.h"
 
@@ -26,6 +29,7 @@
 
 /* --- arguments completed --- */
 
+/* Log: adds when the message was sent, if that is known (PMIX_LOG_TIMESTAMP). */
 static int add_timestamp(struct px_upcall *up, struct px_peer *peer)
 {
     struct px_log_args *args = up->args;
@@ -36,6 +40,7 @@ static int add_timestamp(struct px_upcall *up, struct px_peer *peer)
                       : PMIX_SUCCESS;
 }
 
+/* Fabric update: the index is a directive for the host (PMIX_FABRIC_INDEX). */
 static int add_fabric_index(struct px_upcall *up, struct px_peer *peer)
 {
     struct px_fabric_args *args = up->args;
@@ -45,7 +50,8 @@ static int add_fabric_index(struct px_upcall *up, struct px_peer *peer)
                            PMIX_SIZE);
 }
 
-/* Whose child the job will be, and that it is one. */
+/* Spawn: adds that the job is spawned, by which process, and whether that is a tool or a client.
+ * Nothing is added for a spawn of the server's own process. */
 static int add_parent(struct px_upcall *up, struct px_peer *peer)
 {
     struct px_args *args = up->args;
@@ -66,6 +72,8 @@ static int add_parent(struct px_upcall *up, struct px_peer *peer)
 
 /* --- the host's entries --- */
 
+/* Publish, lookup, unpublish: the host keeps the data. The requester's ids among the directives
+ * let it apply access rules; the Standard, chapter on publishing, leaves these to the host. */
 static pmix_status_t call_publish(struct px_upcall *up)
 {
     const struct px_args *args = up->args;
@@ -74,6 +82,7 @@ static pmix_status_t call_publish(struct px_upcall *up)
     return fn ? fn(&up->proc, args->info, args->ninfo, px_hostcb_op, up) : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host answers with the values and who published each. */
 static pmix_status_t call_lookup(struct px_upcall *up)
 {
     const struct px_keys_args *args = up->args;
@@ -83,6 +92,7 @@ static pmix_status_t call_lookup(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* Without keys the host removes everything that the requester has published. */
 static pmix_status_t call_unpublish(struct px_upcall *up)
 {
     const struct px_keys_args *args = up->args;
@@ -92,6 +102,7 @@ static pmix_status_t call_unpublish(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host starts the job and answers with its namespace. */
 static pmix_status_t call_spawn(struct px_upcall *up)
 {
     const struct px_spawn_args *args = up->args;
@@ -102,6 +113,7 @@ static pmix_status_t call_spawn(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host also gets the object that it registered with the client. */
 static pmix_status_t call_abort(struct px_upcall *up)
 {
     const struct px_abort_args *args = up->args;
@@ -113,6 +125,8 @@ static pmix_status_t call_abort(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* Hosts of 6.1 have log2, whose status counts; older ones have log, which returns nothing and
+ * always answers by its callback. */
 static pmix_status_t call_log(struct px_upcall *up)
 {
     const struct px_log_args *args = up->args;
@@ -130,6 +144,7 @@ static pmix_status_t call_log(struct px_upcall *up)
     return PMIX_SUCCESS;
 }
 
+/* The host's allocate: a new allocation, or a change of one; infos of the host are the reply. */
 static pmix_status_t call_alloc(struct px_upcall *up)
 {
     const struct px_alloc_args *args = up->args;
@@ -140,6 +155,7 @@ static pmix_status_t call_alloc(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host's job_control. Without processes it concerns the requester's namespace. */
 static pmix_status_t call_job_control(struct px_upcall *up)
 {
     const struct px_job_control_args *args = up->args;
@@ -150,6 +166,7 @@ static pmix_status_t call_job_control(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host's monitor: what is watched is one info, the rest are directives. */
 static pmix_status_t call_monitor(struct px_upcall *up)
 {
     const struct px_monitor_args *args = up->args;
@@ -160,6 +177,7 @@ static pmix_status_t call_monitor(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host makes a credential for the requester; it knows its ids from the directives. */
 static pmix_status_t call_credential(struct px_upcall *up)
 {
     const struct px_args *args = up->args;
@@ -169,6 +187,7 @@ static pmix_status_t call_credential(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host checks a credential and answers with infos about its owner. */
 static pmix_status_t call_validate(struct px_upcall *up)
 {
     const struct px_validate_args *args = up->args;
@@ -179,6 +198,7 @@ static pmix_status_t call_validate(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* One member of the module serves both requests; the operation tells them apart. */
 static pmix_status_t call_fabric(struct px_upcall *up)
 {
     const struct px_args *args = up->args;
@@ -191,6 +211,7 @@ static pmix_status_t call_fabric(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host's session_control: only of modules of 5.0 or later (px_module_copy). */
 static pmix_status_t call_session_control(struct px_upcall *up)
 {
     const struct px_session_args *args = up->args;
@@ -200,6 +221,7 @@ static pmix_status_t call_session_control(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host's resource_block: only of modules of 6.1 or later. */
 static pmix_status_t call_block(struct px_upcall *up)
 {
     const struct px_block_args *args = up->args;
@@ -210,6 +232,7 @@ static pmix_status_t call_block(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host passes input on to the processes. Empty bytes are the end of the input. */
 static pmix_status_t call_iof_push(struct px_upcall *up)
 {
     const struct px_iof_push_args *args = up->args;
@@ -220,8 +243,12 @@ static pmix_status_t call_iof_push(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* --- a spawn's answer carries what is known of the job, so that it can be read at once --- */
+/* --- the answer of a spawn --- */
 
+/* Adds the new job's information to the answer, so that the parent can get it without another
+ * request: the segment if the parent maps segments and this one is new to it, the values if it
+ * does not map it. A segment travels as a descriptor with the message, so it needs
+ * px_answer_offer. */
 static void spawn_answered(struct px_upcall *up)
 {
     struct px_server *s = up->server;
@@ -250,6 +277,7 @@ static void spawn_answered(struct px_upcall *up)
 
 /* --- the table --- */
 
+/* By command. A row is: description, prepare, call, done, anonymous. */
 static const struct px_service services[] = {
     [PX_CMD_PUBLISH] = {&px_request_publish, .call = call_publish},
     [PX_CMD_LOOKUP] = {&px_request_lookup, .call = call_lookup},
@@ -282,6 +310,8 @@ static const struct px_service services[] = {
     [PX_CMD_IOF_PUSH] = {&px_request_iof_push, .call = call_iof_push},
 };
 
+/* Commands without a row have zeros in the table; a command comes from a peer and may be any
+ * number. */
 const struct px_service *px_service_of(unsigned command)
 {
     return command < sizeof(services) / sizeof(services[0]) && services[command].request
@@ -289,8 +319,9 @@ const struct px_service *px_service_of(unsigned command)
                : NULL;
 }
 
-/* --- the way --- */
+/* --- from the request to the host --- */
 
+/* An upcall for a service, with zeroed arguments. NULL: out of memory. */
 static struct px_upcall *create(struct px_server *s, const struct px_service *service,
                                 const struct px_reply_to *reply_to, const pmix_proc_t *proc)
 {
@@ -298,6 +329,8 @@ static struct px_upcall *create(struct px_server *s, const struct px_service *se
                                 service->done ? service->done : px_upcall_answer);
 }
 
+/* Completes the arguments: the service's own part, then the requester's user and group. 0 or the
+ * status that refuses the request. */
 static int prepare(const struct px_service *service, struct px_upcall *up, struct px_peer *peer)
 {
     struct px_args *args = up->args;
@@ -308,6 +341,8 @@ static int prepare(const struct px_service *service, struct px_upcall *up, struc
                : px_requester_identify(up->server, peer, &args->info, &args->ninfo);
 }
 
+/* Marks the required directives that the library honours, then calls the host. The upcall may be
+ * gone when this returns. */
 static void ask_host(const struct px_service *service, struct px_upcall *up)
 {
     struct px_args *args = up->args;
@@ -318,6 +353,8 @@ static void ask_host(const struct px_service *service, struct px_upcall *up)
     px_upcall_returned(up, service->call(up));
 }
 
+/* The path of a peer's request. Until ask_host the upcall is ours; the host never sees a request
+ * whose arguments cannot be read. */
 int px_service_start(const struct px_service *service, struct px_peer *peer, uint32_t tag,
                      struct px_in *in)
 {
@@ -335,6 +372,7 @@ int px_service_start(const struct px_service *service, struct px_peer *peer, uin
     return PMIX_SUCCESS;
 }
 
+/* Loop thread: the second half of px_self_request. */
 static void run_own(struct px_task *task)
 {
     struct px_upcall *up = px_container_of(task, struct px_upcall, task);
@@ -342,8 +380,8 @@ static void run_own(struct px_task *task)
     ask_host(px_service_of(up->request->command), up);
 }
 
-/* The host sees no difference but the name. Arguments are copied in the caller's thread; the rest
- * happens on the loop thread. */
+/* The host sees the same upcall as for a peer, with this process's name. Arguments are copied in
+ * the caller's thread; the host is called on the loop thread. */
 pmix_status_t px_self_request(struct px_ctx *ctx, const struct px_request *request,
                               const struct px_args *args, const struct px_completion *to)
 {

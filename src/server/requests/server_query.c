@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Queries: the host first; the server answers the keys that the host's answer does not have. Other
- * errors of the host are passed on. docs/decisions/0018-what-a-host-leaves-open.md */
+/* Queries. The host is asked first; the server then answers each key that is missing in the
+ * host's answer. Errors of the host that concern the whole request are passed on. A reply with
+ * some keys answered has PMIX_ERR_PARTIAL_SUCCESS. The rule:
+ * docs/decisions/0018-what-a-host-leaves-open.md */
 
 #include "server_query.h"
 
@@ -16,13 +18,15 @@
 #include "query_local.h"
 #include "src/server/peers/peer.h"
 
-/* --- what came back --- */
+/* --- the answer --- */
 
+/* For resolve calls the server remembers such an answer (server_resolve.c). */
 bool px_query_declined(pmix_status_t status)
 {
     return status == PMIX_ERR_NOT_SUPPORTED || status == PMIX_ERR_NOT_IMPLEMENTED;
 }
 
+/* PMIX_ERR_INVALID_VAL: OpenPMIx's servers refuse a query with it that they cannot read. */
 bool px_query_unanswered(pmix_status_t status)
 {
     return px_query_declined(status) || status == PMIX_ERR_NOT_FOUND ||
@@ -30,14 +34,15 @@ bool px_query_unanswered(pmix_status_t status)
            status == PMIX_QUERY_PARTIAL_SUCCESS;
 }
 
-/* How many keys were asked for, and how many have an answer; for how many something is required
- * that is not done here. */
+/* Counts over all queries of a request, from which the status of the reply follows. */
 struct tally {
-    size_t asked;
-    size_t answered;
-    size_t unmet;
+    size_t asked;    /* keys */
+    size_t answered; /* keys with a value in the reply */
+    size_t unmet;    /* keys of a query with a required qualifier that is not honoured */
 };
 
+/* Adds the answer to a query for attribute support. It counts as one key, or, if only a part was
+ * found, as two of which one is answered. 0 or PMIX_ERR_NOMEM. */
 static int add_support(struct px_upcall *up, const pmix_query_t *query, struct tally *tally)
 {
     int rc = px_query_local(up->server, &up->proc, query, PMIX_QUERY_ATTRIBUTE_SUPPORT,
@@ -48,8 +53,8 @@ static int add_support(struct px_upcall *up, const pmix_query_t *query, struct t
     return rc == PMIX_ERR_NOMEM ? rc : PMIX_SUCCESS;
 }
 
-/* Adds what this server knows to one query, and the host, whose answers are the first n_host, did
- * not say. */
+/* Adds this server's answers to the keys of one query that are not among the first n_host infos,
+ * which the host gave. 0 or PMIX_ERR_NOMEM. */
 static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_host,
                      struct tally *tally)
 {
@@ -85,6 +90,9 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
     return PMIX_SUCCESS;
 }
 
+/* Adds this server's answers to all queries. Returns the status of the reply: success, partial
+ * success, PMIX_ERR_NOT_SUPPORTED (no key was answered and the host declines, or a required
+ * qualifier is not honoured), PMIX_ERR_NOT_FOUND, or PMIX_ERR_NOMEM. */
 static int add_own(struct px_upcall *up)
 {
     const struct px_query_args *args = up->args;
@@ -98,7 +106,7 @@ static int add_own(struct px_upcall *up)
     if (rc || tally.answered == tally.asked) {
         return rc;
     }
-    /* A host that answers under keys of its own has answered more than can be counted. */
+    /* The host answered under keys that nobody asked for: take its success as it is. */
     if (up->reply.status == PMIX_SUCCESS &&
         px_query_has_other(args->queries, args->nqueries, up->reply.info, n_host)) {
         return PMIX_SUCCESS;
@@ -108,6 +116,7 @@ static int add_own(struct px_upcall *up)
                                                                      : PMIX_ERR_NOT_FOUND;
 }
 
+/* The reply carries infos with a success or a partial success only. */
 void px_query_answered(struct px_upcall *up)
 {
     int rc = up->reply.status;
@@ -122,9 +131,11 @@ void px_query_answered(struct px_upcall *up)
     px_upcall_answer(up);
 }
 
-/* --- asking --- */
+/* --- the request --- */
 
-/* Which attributes are supported, the host's included, is this library's to say. */
+/* True if the host has to be asked: some query is not about attribute support. The library
+ * answers that one itself, the host's attributes included, since the host registers them here
+ * (PMIx_Register_attributes). */
 static bool hosts_business(const struct px_query_args *args)
 {
     unsigned levels;
@@ -137,7 +148,7 @@ static bool hosts_business(const struct px_query_args *args)
     return false;
 }
 
-/* Each query says who asks. */
+/* A query has no directives of its own; the requester is a qualifier of each query. */
 int px_query_prepare(struct px_upcall *up, struct px_peer *peer)
 {
     const struct px_query_args *args = up->args;
@@ -150,6 +161,7 @@ int px_query_prepare(struct px_upcall *up, struct px_peer *peer)
     return rc;
 }
 
+/* All queries are checked before the host sees the first: a malformed one refuses the request. */
 pmix_status_t px_query_call(struct px_upcall *up)
 {
     const struct px_query_args *args = up->args;
@@ -163,7 +175,7 @@ pmix_status_t px_query_call(struct px_upcall *up)
         }
     }
     if (!hosts_business(args)) {
-        return PMIX_ERR_NOT_FOUND; /* goes on as if the host had said so */
+        return PMIX_ERR_NOT_FOUND; /* as if the host had no answer: px_query_answered adds ours */
     }
     return fn ? fn(&up->proc, args->queries, args->nqueries, px_hostcb_infos, up)
               : PMIX_ERR_NOT_SUPPORTED;

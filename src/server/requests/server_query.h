@@ -3,6 +3,9 @@
 #ifndef PX_SERVER_QUERY_H
 #define PX_SERVER_QUERY_H
 
+/* The query service: the host answers first, the server answers the keys that the host did not.
+ * Loop thread. */
+
 #include "requests.h"
 #include "src/server/peers/dispatch.h"
 
@@ -10,17 +13,20 @@ struct px_in;
 struct px_peer;
 struct px_server;
 
-/* Queries. Loop thread. */
-
-/* The service (struct px_service). */
+/* Prepare of the service: adds the requester's user and group to the qualifiers of each query. 0
+ * or PMIX_ERR_NOMEM. */
 int px_query_prepare(struct px_upcall *up, struct px_peer *peer);
+/* Call of the service: passes the queries to the host, except queries for attribute support
+ * only. PMIX_ERR_BAD_PARAM for a malformed query. */
 pmix_status_t px_query_call(struct px_upcall *up);
+/* Done of the service: adds the server's answers to the host's and replies. */
 void px_query_answered(struct px_upcall *up);
 
-/* Statuses of a host's query entry. Declined: it lacks this query. Unanswered: it may have answered
- * some keys, or none, and what it did not answer is the server's to answer. Other errors are about
- * the request as a whole. */
+/* True if the status of a host's query function says that it does not answer such queries at
+ * all. */
 bool px_query_declined(pmix_status_t status);
+/* True if the host may have left keys unanswered, so that the server answers these. Every other
+ * status but PMIX_SUCCESS concerns the request as a whole and is passed on. */
 bool px_query_unanswered(pmix_status_t status);
 
 #endif

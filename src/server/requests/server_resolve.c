@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Resolve calls as they climb: the host's query entry first. Without one, or when its answer does
- * not have the key, the library's rules over what the host registered. Any other answer of the host
- * stands, also one that differs from what is known here; so does an error that is about more than
- * the key. docs/decisions/0018-what-a-host-leaves-open.md */
+/* Resolve calls. The host is asked first, through its query function. If there is none, or its
+ * answer lacks the key, the library resolves by its own rules from what the host registered. Any
+ * other answer of the host is final, even if it differs from the registered data; so is an error
+ * that concerns more than the key. docs/decisions/0018-what-a-host-leaves-open.md */
 
 #include "server_resolve.h"
 
@@ -22,6 +22,8 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 
+/* Only namespaces that are registered or whose data the host supplied; others are known by name
+ * only. */
 int px_stores_named(struct px_server *s, const char *nspace, struct px_nspace_stores *ret)
 {
     size_t n = 1;
@@ -46,6 +48,7 @@ int px_stores_named(struct px_server *s, const char *nspace, struct px_nspace_st
 
 /* --- the library's own answer --- */
 
+/* A forked child has no loop thread, but a copy of the lists that nobody changes. */
 int px_resolve_known(struct px_server *s, bool peers, const char *node, const char *nspace,
                      struct px_reply *reply)
 {
@@ -64,7 +67,8 @@ int px_resolve_known(struct px_server *s, bool peers, const char *node, const ch
 
 /* --- the host's answer --- */
 
-/* Nothing under the key: nobody. */
+/* Copies the processes of a host's answer into the reply. An empty value or array: no processes.
+ * PMIX_ERR_TYPE_MISMATCH, PMIX_ERR_NOMEM. */
 static int take_peers(struct px_reply *reply, const pmix_value_t *value)
 {
     const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
@@ -85,7 +89,8 @@ static int take_peers(struct px_reply *reply, const pmix_value_t *value)
     return PMIX_SUCCESS;
 }
 
-/* Nothing under the key: nowhere. */
+/* Copies the node list of a host's answer into the reply. An empty value: NULL, no nodes.
+ * PMIX_ERR_TYPE_MISMATCH, PMIX_ERR_NOMEM. */
 static int take_nodes(struct px_reply *reply, const pmix_value_t *value)
 {
     const char *text = value->type == PMIX_STRING ? value->data.string : NULL;
@@ -97,7 +102,8 @@ static int take_nodes(struct px_reply *reply, const pmix_value_t *value)
     return text && text[0] && !reply->text ? PMIX_ERR_NOMEM : PMIX_SUCCESS;
 }
 
-/* A host that declines one kind is not asked for it again, and clients need not ask us. */
+/* Remembers that the host declines this kind of query: it is not asked again, and a flag in
+ * every segment tells clients to resolve by themselves. */
 static void note_declined(struct px_server *s, bool peers)
 {
     if (peers) {
@@ -111,17 +117,20 @@ static void note_declined(struct px_server *s, bool peers)
     }
 }
 
+/* True for PMIx_Resolve_peers, false for PMIx_Resolve_nodes. */
 static bool is_peers(const struct px_upcall *up)
 {
     return up->request == &px_request_resolve_peers;
 }
 
+/* The query key for the host. */
 static const char *key_of(const struct px_upcall *up)
 {
     return is_peers(up) ? PMIX_QUERY_RESOLVE_PEERS : PMIX_QUERY_RESOLVE_NODE;
 }
 
-/* PMIX_ERR_NOT_FOUND: the host has not said. */
+/* Takes the host's answer into the reply. PMIX_ERR_NOT_FOUND: the host has no answer to the key;
+ * another error is the result of the request. */
 static int hosts_answer(struct px_upcall *up)
 {
     struct px_reply *reply = &up->reply;
@@ -141,6 +150,8 @@ static int hosts_answer(struct px_upcall *up)
     return is_peers(up) ? take_peers(reply, value) : take_nodes(reply, value);
 }
 
+/* A status from px_resolve_call other than PMIX_ERR_NOT_FOUND, with no query built, is its own
+ * error. */
 void px_resolve_answered(struct px_upcall *up)
 {
     const struct px_resolve_args *args = up->args;
@@ -162,6 +173,8 @@ void px_resolve_answered(struct px_upcall *up)
 
 /* --- asking --- */
 
+/* Fills args->query: the key, with namespace, node (this one by default) and requester as
+ * qualifiers. 0 or PMIX_ERR_NOMEM; the query is freed with the arguments. */
 static int build_query(struct px_upcall *up)
 {
     struct px_resolve_args *args = up->args;
@@ -182,8 +195,8 @@ static int build_query(struct px_upcall *up)
                                       &query->qualifiers, &query->nqual);
 }
 
-/* A host that resolves while it answers a resolve of its own gets what is known here, or it would
- * go on for ever. */
+/* A host may call resolve while it answers a resolve call of its own process. The inner call is
+ * answered from the stores; otherwise the recursion would not end. */
 pmix_status_t px_resolve_call(struct px_upcall *up)
 {
     struct px_resolve_args *args = up->args;
