@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Vectors of strings (PMIx_Argv_*), the form of argv, environments and lists in the interface: an
+ * array that ends with NULL. The array and the strings are malloc memory and belong to the caller.
+ * No state: any thread, as long as one at a time uses a vector. */
 #include <pmix.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Arrays of strings that end with NULL. Both the strings and the array are malloc memory. */
 
 int PMIx_Argv_count(char **a)
 {
@@ -28,7 +29,8 @@ void PMIx_Argv_free(char **argv)
     free(argv);
 }
 
-/* Puts a copy of arg at position `at` of n. */
+/* Inserts a copy of arg at position `at` of a vector of n strings. *argv may move. On failure,
+ * which is PMIX_ERR_OUT_OF_RESOURCE, it is unchanged. */
 static pmix_status_t insert_copy(char ***argv, const char *arg, size_t at, size_t n)
 {
     char *copy = strdup(arg);
@@ -81,6 +83,7 @@ pmix_status_t PMIx_Argv_append_unique_nosize(char ***argv, const char *arg)
     return PMIx_Argv_append_nosize(argv, arg);
 }
 
+/* NULL for NULL, and without memory; callers tell the two apart by the argument. */
 char **PMIx_Argv_copy(char **argv)
 {
     size_t n = (size_t) PMIx_Argv_count(argv);
@@ -100,6 +103,7 @@ char **PMIx_Argv_copy(char **argv)
     return copy;
 }
 
+/* An empty string for NULL and for an empty vector. */
 char *PMIx_Argv_join(char **argv, int delimiter)
 {
     size_t len = 0;
@@ -122,7 +126,8 @@ char *PMIx_Argv_join(char **argv, int delimiter)
     return joined;
 }
 
-/* The next token of *text, which moves behind it and its delimiter: its start, and its length. */
+/* Returns the start of the next token of *text and its length, and moves *text behind it and its
+ * delimiter. */
 static const char *next_token(const char **text, int delimiter, size_t *ret_len)
 {
     const char *start = *text;
@@ -136,6 +141,8 @@ static const char *next_token(const char **text, int delimiter, size_t *ret_len)
     return start;
 }
 
+/* Counts the tokens first, then copies them. NULL if there is none. A delimiter at the very end is
+ * not followed by an empty token. */
 char **PMIx_Argv_split_inter(const char *src_string, int delimiter, bool include_empty)
 {
     const char *text = src_string;

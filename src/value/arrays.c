@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The shapes of data arrays and data buffers. Arrays are the only way in which data nests, so the
+ * depth is counted here and bounded by PX_VALUE_MAX_DEPTH. Only releasing is not bounded: anything
+ * that could be built must be freed. The first argument of the shape functions is the type of the
+ * array itself; that of its elements comes from the array. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +12,8 @@
 #include "scalars.h"
 #include "structs.h"
 
-/* Arrays and data buffers. Arrays are the only way for data to nest, so depth is counted here;
- * releasing is not bounded, because whatever could be built must be freed. */
-
+/* Copies an array with its elements. A size without an array counts as empty. An array of an
+ * unknown type cannot be copied unless it is empty: PMIX_ERR_UNKNOWN_DATA_TYPE. */
 static int copy_array(const struct px_type *unused, void *dst, const void *src, unsigned depth)
 {
     const pmix_data_array_t *array = src;
@@ -35,6 +38,8 @@ static int copy_array(const struct px_type *unused, void *dst, const void *src, 
     return PMIX_SUCCESS;
 }
 
+/* Releases the elements and their memory. Elements of an unknown type own nothing that is known
+ * here. */
 static void fini_array(const struct px_type *unused, void *element)
 {
     pmix_data_array_t *array = element;
@@ -49,6 +54,8 @@ static void fini_array(const struct px_type *unused, void *element)
     memset(array, 0, sizeof(*array));
 }
 
+/* Orders arrays by type, then size, then elements. Arrays of an unknown type compare by size
+ * only. */
 static pmix_value_cmp_t compare_array(const struct px_type *unused, const void *a, const void *b,
                                       unsigned depth)
 {
@@ -70,6 +77,7 @@ static pmix_value_cmp_t compare_array(const struct px_type *unused, const void *
                            y->array == NULL ? 0 : y->size, depth + 1);
 }
 
+/* Adds the memory of the elements; the array structure itself is counted by the caller. */
 static int measure_array(const struct px_type *unused, const void *element, unsigned depth,
                          size_t *sum)
 {
@@ -89,6 +97,8 @@ static int measure_array(const struct px_type *unused, const void *element, unsi
     return px_many_measure(type, array->array, array->size, depth + 1, sum);
 }
 
+/* Prints size, type and elements; "..." in place of elements that are too deep or of an unknown
+ * type. */
 static void print_array(struct px_buf *out, const struct px_type *unused, const void *element,
                         unsigned depth)
 {
@@ -112,6 +122,7 @@ const struct px_shape_ops px_array_ops = {
     .print = print_array,
 };
 
+/* Copies the used bytes of a buffer and the position of unpacking, but no spare memory. */
 static int copy_buffer(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     const pmix_data_buffer_t *buffer = src;
@@ -137,6 +148,7 @@ static int copy_buffer(const struct px_type *type, void *dst, const void *src, u
     return PMIX_SUCCESS;
 }
 
+/* Frees the bytes of a buffer and leaves it empty. */
 static void fini_buffer(const struct px_type *type, void *element)
 {
     pmix_data_buffer_t *buffer = element;
@@ -146,6 +158,7 @@ static void fini_buffer(const struct px_type *type, void *element)
     memset(buffer, 0, sizeof(*buffer));
 }
 
+/* Orders buffers by their used bytes: fewer first, then by content. Positions do not matter. */
 static pmix_value_cmp_t compare_buffer(const struct px_type *type, const void *a, const void *b,
                                        unsigned depth)
 {
@@ -162,6 +175,7 @@ static pmix_value_cmp_t compare_buffer(const struct px_type *type, const void *a
     return px_order(order > 0, order < 0);
 }
 
+/* Adds the used bytes, without spare memory. */
 static int measure_buffer(const struct px_type *type, const void *element, unsigned depth,
                           size_t *sum)
 {
@@ -171,6 +185,7 @@ static int measure_buffer(const struct px_type *type, const void *element, unsig
     return PMIX_SUCCESS;
 }
 
+/* Prints the first of the used bytes. */
 static void print_buffer(struct px_buf *out, const struct px_type *type, const void *element,
                          unsigned depth)
 {

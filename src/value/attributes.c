@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-
-/* Attribute support. The library's own attributes are the rows of src/value/directives.def, by
- * which it also reads directives and judges those that are required; the calls are those of
+/* Attribute support. What the library itself honours are the rows of src/value/directives.def, the
+ * same by which it reads directives and refuses required ones; the calls are those of
  * tables/functions.tsv. The attributes that a host registers are kept in a list. Hosts name their
- * upcalls, users ask by call, so upcall names are translated when they are registered. A host may
- * register a call and its non-blocking form apart; one that is not registered is described like the
- * call itself. */
+ * upcalls, users ask by call, so names of upcalls are translated at registration. A host may
+ * register a call and its non-blocking form apart; a form that is not registered has the support
+ * of the call. */
 
 #include "attributes.h"
 
@@ -18,6 +17,7 @@
 #include "src/value/infos.h"
 #include "src/value/strings_gen.h"
 
+/* Every call of the interface, and the levels that have it. */
 #define PX_CALL(call, on) {call, on},
 static const struct {
     const char *name;
@@ -27,6 +27,8 @@ static const struct {
 };
 #undef PX_CALL
 
+/* The keys by which a query names a level: as a qualifier for attributes, as a key for
+ * functions. */
 static const struct {
     unsigned level;
     const char *attributes;
@@ -38,6 +40,7 @@ static const struct {
     {PX_ATTR_TOOL, PMIX_TOOL_ATTRIBUTES, PMIX_TOOL_FUNCTIONS},
 };
 
+/* N_ATTRIBUTES: all rows of directives.def together, an upper bound for those of one call. */
 #define PX_DIRECTIVE(id, member, kind, key, levels) +1
 #define PX_HONOURED(id, key, levels)                +1
 enum {
@@ -48,6 +51,7 @@ enum {
     N_CALLS = sizeof(calls) / sizeof(calls[0]),
 };
 
+/* The members of the host's module and the calls that reach them. */
 static const struct {
     const char *upcall;
     const char *call;
@@ -80,19 +84,21 @@ static const struct {
     {"session_control", "PMIx_Session_control"},
 };
 
-/* One registration of the host. */
+/* One registration of the host: a function and the attributes it supports. Never changed or
+ * removed before px_attrs_destroy. */
 struct host_support {
     struct host_support *next;
     char *function;
     char **attrs;
 };
 
+/* The list is protected by the lock; an entry is used only while the lock is held. */
 struct px_attrs {
     struct px_lock lock;
     struct host_support *said; /* lock */
 };
 
-/* Is it the name of the call, or of its form that does not wait? */
+/* True if the name is that of the call or of its non-blocking form. */
 static bool is_call(const char *name, const char *call)
 {
     size_t n = strlen(call);
@@ -100,7 +106,8 @@ static bool is_call(const char *name, const char *call)
     return strncmp(name, call, n) == 0 && (name[n] == '\0' || strcmp(name + n, "_nb") == 0);
 }
 
-/* The call in the tables, or NULL. *ret_waits: it is the form that waits. */
+/* The directives of a call by its name, or NULL. *ret_waits: the name is that of the blocking
+ * form. */
 static const struct px_call *find_call(const char *name, bool *ret_waits)
 {
     for (size_t i = 0; i < px_n_calls; i++) {
@@ -122,6 +129,7 @@ struct px_attrs *px_attrs_create(void)
     return attrs;
 }
 
+/* Releases a registration, also a half-made one. */
 static void said_free(struct host_support *said)
 {
     PMIx_Argv_free(said->attrs);
@@ -144,6 +152,7 @@ void px_attrs_destroy(struct px_attrs *attrs)
     free(attrs);
 }
 
+/* The name of the call for the name of an upcall; other names as they are. */
 static const char *call_of(const char *function)
 {
     for (size_t i = 0; i < sizeof(upcalls) / sizeof(upcalls[0]); i++) {
@@ -154,6 +163,7 @@ static const char *call_of(const char *function)
     return function;
 }
 
+/* The registration of exactly this function, or NULL. The caller holds the lock. */
 static const struct host_support *find_said(const struct px_attrs *attrs, const char *function)
 {
     const struct host_support *at = attrs->said;
@@ -164,8 +174,8 @@ static const struct host_support *find_said(const struct px_attrs *attrs, const 
     return at;
 }
 
-/* What the host registered for the function, else for the call of which it is the non-blocking
- * form. NULL: nothing. */
+/* The registration of the function, else that of the call whose non-blocking form it is, else
+ * NULL. The caller holds the lock. */
 static const struct host_support *find_described(const struct px_attrs *attrs, const char *function)
 {
     const struct host_support *at = find_said(attrs, function);
@@ -180,6 +190,7 @@ static const struct host_support *find_described(const struct px_attrs *attrs, c
     return at;
 }
 
+/* The entry is made before the lock is taken and dropped again if the function is there already. */
 int px_attrs_register(struct px_attrs *attrs, const char *function, char **names)
 {
     struct host_support *said;
@@ -238,11 +249,14 @@ bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels)
 
 /* --- building answers --- */
 
+/* The answer in the making; infos owned by px_attrs_answer. */
 struct support_answer {
     pmix_info_t *info;
     size_t n;
 };
 
+/* The data type of an attribute of the Standard by its string; that of the last row of the table
+ * (PMIX_UNDEF) for others. */
 static pmix_data_type_t type_of(const char *string)
 {
     const struct px_attribute_row *row = px_attribute_rows;
@@ -253,7 +267,7 @@ static pmix_data_type_t type_of(const char *string)
     return row->type;
 }
 
-/* The attribute by its string or by its name. */
+/* Fills a pmix_regattr_t from an attribute that is given by its string or by its name. */
 static void load_regattr(pmix_regattr_t *to, const char *attribute)
 {
     const char *string = PMIx_Get_attribute_string(attribute);
@@ -262,6 +276,7 @@ static void load_regattr(pmix_regattr_t *to, const char *attribute)
     PMIx_Regattr_load(to, PMIx_Get_attribute_name(string), string, type_of(string), NULL);
 }
 
+/* Number of strings before the NULL; 0 for NULL. */
 static size_t count_attrs(const char *const *attrs)
 {
     size_t n = 0;
@@ -272,7 +287,8 @@ static size_t count_attrs(const char *const *attrs)
     return n;
 }
 
-/* One element: the call, and within it the level with its attributes. */
+/* Appends one element: the call, and in it the level with its attributes, or without a value if it
+ * is not supported. attrs is borrowed. PMIX_ERR_NOMEM. */
 static int answer_level(struct support_answer *answer, const char *function, const char *level,
                         const char *const *attrs, bool supported)
 {
@@ -302,8 +318,8 @@ static int answer_level(struct support_answer *answer, const char *function, con
     return 0;
 }
 
-/* The keys that the library reads in the call at a level, ended by NULL, in room for all. False:
- * the call is not there. */
+/* Collects the keys that the library honours in a call at a level, ended by NULL. True if the call
+ * has directives and exists at that level. */
 static bool find_library(const char *name, unsigned level, const char *ret[N_ATTRIBUTES + 1])
 {
     bool waits;
@@ -320,6 +336,7 @@ static bool find_library(const char *name, unsigned level, const char *ret[N_ATT
     return call != NULL && (call->levels & level) != 0;
 }
 
+/* True if there is such a call. */
 static bool is_known(const char *function)
 {
     for (size_t i = 0; i < N_CALLS; i++) {
@@ -330,6 +347,7 @@ static bool is_known(const char *function)
     return false;
 }
 
+/* Appends what the host has registered for the function; attrs may be NULL. */
 static int answer_host(struct px_attrs *attrs, struct support_answer *answer, const char *function)
 {
     const struct host_support *said = NULL;
@@ -347,6 +365,7 @@ static int answer_host(struct px_attrs *attrs, struct support_answer *answer, co
     return rc;
 }
 
+/* Appends one element for each of the levels. PMIX_ERR_NOT_FOUND: there is no such call. */
 static int answer_function(struct px_attrs *attrs, struct support_answer *answer,
                            const char *function, unsigned levels)
 {
@@ -366,7 +385,8 @@ static int answer_function(struct px_attrs *attrs, struct support_answer *answer
     return rc;
 }
 
-/* The comma list of the calls that a level supports. */
+/* Appends the comma-separated list of the calls that a level supports. For the host these are the
+ * functions that it has registered. */
 static int answer_functions(struct px_attrs *attrs, struct support_answer *answer, const char *key,
                             unsigned level)
 {
@@ -398,6 +418,8 @@ static int answer_functions(struct px_attrs *attrs, struct support_answer *answe
     return rc;
 }
 
+/* Answers one key of a query. first: PMIX_QUERY_ATTRIBUTE_SUPPORT was the first key, so other keys
+ * are names of calls. */
 static int answer_key(struct px_attrs *attrs, struct support_answer *answer, const char *key,
                       unsigned levels, bool first)
 {
@@ -414,6 +436,7 @@ static int answer_key(struct px_attrs *attrs, struct support_answer *answer, con
     return first ? answer_function(attrs, answer, key, levels) : PMIX_ERR_BAD_PARAM;
 }
 
+/* Collects all elements in an array of their own, so that *info is unchanged after an error. */
 int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t *query,
                     pmix_info_t **info, size_t *ninfo)
 {

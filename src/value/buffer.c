@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The functions of the interface for byte objects and data buffers. Loading and unloading moves
+ * memory between the structure and its caller; nothing is copied. Packing is in src/api/pack.c. */
 #include <pmix.h>
 
 #include <stdlib.h>
@@ -7,8 +9,7 @@
 
 #include "types.h"
 
-/* Bytes and data buffers: what moves in and out of them moves, it is not copied. */
-
+/* The object takes over d, and does not free what it held before. */
 void PMIx_Byte_object_load(pmix_byte_object_t *b, char *d, size_t sz)
 {
     if (b != NULL) {
@@ -41,7 +42,8 @@ void PMIx_Data_buffer_release(pmix_data_buffer_t *b)
     px_type_free(px_type_info(PMIX_DATA_BUFFER), b, 1);
 }
 
-/* What the buffer held before is freed. */
+/* Takes over the bytes, which have to be malloc memory, and frees those that the buffer held,
+ * unless they are the same. */
 void PMIx_Data_buffer_load(pmix_data_buffer_t *b, char *bytes, size_t sz)
 {
     if (b == NULL) {
@@ -60,7 +62,8 @@ void PMIx_Data_buffer_load(pmix_data_buffer_t *b, char *bytes, size_t sz)
     }
 }
 
-/* What was not unpacked yet; it is moved to the front, so that the caller can free it. */
+/* Moves the bytes that are not unpacked yet to the front of the memory, so that the caller can
+ * free the pointer. */
 void PMIx_Data_buffer_unload(pmix_data_buffer_t *b, char **bytes, size_t *sz)
 {
     size_t read = 0;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The functions of the interface for coordinates, which are created with room for their dimensions
+ * and therefore do not fit the pattern of nouns.c. */
 #include <pmix.h>
 
 #include <stdlib.h>
 
 #include "types.h"
 
-/* Coordinates: created with room for their dimensions. */
-
+/* All or nothing: NULL if memory is short for any of them. */
 pmix_coord_t *PMIx_Coord_create(size_t dims, size_t number)
 {
     const struct px_type *type = px_type_info(PMIX_COORD);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The functions of the interface for data arrays of any type. What an array owns is known to
+ * arrays.c. */
 #include <pmix.h>
 
 #include <stdlib.h>
 
 #include "types.h"
-
-/* Arrays of any type. */
 
 void PMIx_Data_array_init(pmix_data_array_t *p, pmix_data_type_t type)
 {
@@ -17,6 +17,8 @@ void PMIx_Data_array_init(pmix_data_array_t *p, pmix_data_type_t type)
     }
 }
 
+/* An array of infos gets the end mark of PMIx_Info_create. Without memory, and for an unknown
+ * type, the size is 0. */
 void PMIx_Data_array_construct(pmix_data_array_t *p, size_t num, pmix_data_type_t type)
 {
     const struct px_type *info = px_type_info(type);
@@ -29,6 +31,7 @@ void PMIx_Data_array_construct(pmix_data_array_t *p, size_t num, pmix_data_type_
     p->size = p->array == NULL ? 0 : num;
 }
 
+/* For an unknown type the result is an empty array; NULL means no memory. */
 pmix_data_array_t *PMIx_Data_array_create(size_t n, pmix_data_type_t type)
 {
     pmix_data_array_t *array = malloc(sizeof(*array));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-
-/* Tables of directives, and their only reader. */
+/* The tables of directives, made from directives.def, and their only reader. PMIx_Get reads its
+ * infos by it, so finding a row costs a few instructions: keys are compared in words, not by
+ * strcmp. */
 
 #include "directives.h"
 
@@ -11,6 +12,7 @@
 
 /* --- tables --- */
 
+/* The rows of each call, with one empty row at the end so that no table is empty. */
 #define PX_DIRECTIVES(id, call, levels) static const struct px_directive rows_of_##id[] = {
 #define PX_DIRECTIVE(id, member, kind, key, levels)                                                \
     {key, sizeof(key), offsetof(struct px_##id##_directives, member), PX_KIND_##kind, levels},
@@ -23,6 +25,7 @@
     ;
 #include "directives.def"
 
+/* Every key, with its NUL, has to be at least 8 bytes long for is_key, and to fit its row. */
 #define PX_FITS(text)                                                                              \
     _Static_assert(sizeof(text) >= 8 && sizeof(text) <= sizeof(((struct px_directive *) 0)->key),  \
                    "a key too short or too long");
@@ -31,6 +34,7 @@
 #include "directives.def"
 #undef PX_FITS
 
+/* The calls themselves; the empty row does not count. */
 #define PX_DIRECTIVES(id, call, levels)                                                            \
     const struct px_call px_call_##id = {#call, levels, rows_of_##id,                              \
                                          sizeof(rows_of_##id) / sizeof(rows_of_##id[0]) - 1};
@@ -43,6 +47,7 @@ const struct px_call *const px_calls[] = {
 
 const size_t px_n_calls = sizeof(px_calls) / sizeof(px_calls[0]);
 
+/* Loads 8 bytes from any address. */
 static inline uint64_t eight_bytes(const char *at)
 {
     uint64_t bytes;
@@ -51,7 +56,8 @@ static inline uint64_t eight_bytes(const char *at)
     return bytes;
 }
 
-/* As strcmp() == 0, in words that may overlap: PMIx_Get reads its directives by this. */
+/* True if the key is that of the row. Compares as strcmp() would, but in words of 8 bytes that may
+ * overlap. key is a pmix_key_t, so 24 bytes of it can be read. */
 static inline bool is_key(const struct px_directive *row, const char *key)
 {
     size_t last = row->size - 8u;
@@ -61,7 +67,8 @@ static inline bool is_key(const struct px_directive *row, const char *key)
            (last <= 8 || eight_bytes(key + 8) == eight_bytes(row->key + 8));
 }
 
-/* The four bytes behind "pmix.", which no directive ends within, tell nearly all of them apart. */
+/* The row of a key, or NULL. Compares first the four bytes behind "pmix.", which every directive
+ * has and which distinguish nearly all of them. */
 static inline const struct px_directive *find_row(const struct px_call *call, const char *key)
 {
     for (size_t i = 0; i < call->n_rows; i++) {
@@ -82,6 +89,7 @@ bool px_directive_honoured(const struct px_directive *row, unsigned levels)
            ((row->levels & PX_ATTR_WAITING) == 0 || (levels & PX_ATTR_WAITING) != 0);
 }
 
+/* True if the call honours the key at one of the levels. */
 static bool honours(const struct px_call *call, unsigned levels, const char *key)
 {
     const struct px_directive *row = find_row(call, key);
@@ -91,6 +99,7 @@ static bool honours(const struct px_call *call, unsigned levels, const char *key
 
 /* --- reading --- */
 
+/* True if the value is a number that fits 32 bits; a real number counts without its fraction. */
 static bool read_u32(const pmix_value_t *value, uint32_t *ret)
 {
     return px_value_u32(value, ret) == 0 ||
@@ -98,7 +107,9 @@ static bool read_u32(const pmix_value_t *value, uint32_t *ret)
             PMIx_Value_get_number(value, ret, PMIX_UINT32) == PMIX_SUCCESS);
 }
 
-/* False: the value is of another type. */
+/* Stores the value of a directive in its member. False if it has another type; the member is
+ * undefined then. If a key occurs several times, a FLAG is on if any info is, of an INFO the first
+ * counts, of other kinds the last. */
 static bool read_member(const struct px_directive *row, const pmix_info_t *info,
                         struct px_directives_head *head)
 {

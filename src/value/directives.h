@@ -11,16 +11,16 @@
 
 #include "infos.h"
 
-/* The directives of each call of the interface, from directives.def: a structure with a member for
- * each, and the table by which it is filled. The same table says what the library supports. Any
- * thread.
+/* The directives of each call of the interface (directives.def) as C: for each call a structure
+ * with a member per directive, a constant table, and a function that fills the one by the other.
+ * The same table says which directives the library supports. Any thread.
  *
  *     struct px_fence_directives directives;
  *     int rc = px_fence_read(info, ninfo, &directives);
  *
  * A new directive is one line in directives.def. */
 
-/* Who honours a directive, or has a call. */
+/* The levels: who honours a directive, or has a call. */
 enum px_attr_level {
     PX_ATTR_CLIENT = 1,
     PX_ATTR_SERVER = 2,
@@ -31,13 +31,14 @@ enum px_attr_level {
     PX_ATTR_WAITING = 16, /* no level: only of the form of the call that waits */
 };
 
-/* Kinds: the type of the member, and its value if the directive is absent. Text, arrays and infos
- * are borrowed from the infos that are read. What has another type is refused. */
+/* Kinds of directives: the type of the member, and its value if the directive is absent. Texts,
+ * arrays and infos are borrowed from the infos that are read. A value of another type is
+ * refused. */
 enum {
     PX_NOT_GIVEN = UINT32_MAX, /* of a number; a rank: PMIX_RANK_UNDEF */
 };
 
-/* A flag whose default is the reader's. */
+/* A flag whose default depends on the reader: absent and false are different. */
 enum px_switch { PX_SWITCH_UNSET, PX_SWITCH_OFF, PX_SWITCH_ON };
 
 #define PX_TYPE_OF_FLAG   bool /* on if any of the infos is (px_value_true); any type */
@@ -49,6 +50,7 @@ enum px_switch { PX_SWITCH_UNSET, PX_SWITCH_OFF, PX_SWITCH_ON };
 #define PX_TYPE_OF_RANGE  pmix_data_range_t   /* PMIX_DATA_RANGE */
 #define PX_TYPE_OF_INFO   const pmix_info_t * /* any: the first; others by px_infos_next */
 
+/* The values of the members for directives that are absent. */
 #define PX_ABSENT_FLAG   false
 #define PX_ABSENT_SWITCH PX_SWITCH_UNSET
 #define PX_ABSENT_U32    PX_NOT_GIVEN
@@ -61,6 +63,7 @@ enum px_switch { PX_SWITCH_UNSET, PX_SWITCH_OFF, PX_SWITCH_ON };
 #define PX_ABSENT_RANGE PMIX_RANGE_UNDEF
 #define PX_ABSENT_INFO  NULL
 
+/* The kinds as numbers, for the table; PX_NOT_GIVEN and the macros above belong to them. */
 enum px_directive_kind {
     PX_KIND_FLAG,
     PX_KIND_SWITCH,
@@ -73,9 +76,10 @@ enum px_directive_kind {
     PX_KIND_NONE, /* no member */
 };
 
-/* Of Open MPI's; no header has it. */
+/* A key that Open MPI passes to PMIx_Get and that no header of the Standard defines. */
 #define PX_PROC_INFO "pmix.proc.info"
 
+/* One row of a table: a directive of a call, where its value goes, and who honours it. */
 struct px_directive {
     char key[24];
     uint8_t size; /* of the key with its NUL: 8 and more */
@@ -84,6 +88,7 @@ struct px_directive {
     uint8_t levels;
 };
 
+/* One call of the interface with all its rows. The non-blocking form of a call shares them. */
 struct px_call {
     const char *name; /* of the form that waits */
     unsigned levels;
@@ -91,17 +96,18 @@ struct px_call {
     size_t n_rows;
 };
 
-/* Every call of directives.def. */
+/* Every call of directives.def, in its order. */
 extern const struct px_call *const px_calls[];
 extern const size_t px_n_calls;
 
-/* What was read. Qualifiers are no directives. */
+/* The first member of each structure of directives: counts that a reader of infos needs to decide
+ * whether it can use its fast path. Qualifiers are not directives. */
 struct px_directives_head {
     uint32_t n_quals;
     uint32_t n_flags; /* infos that are flags, and on */
 };
 
-/* struct px_<id>_directives */
+/* struct px_<id>_directives: what was read from the infos of one call. */
 #define PX_DIRECTIVES(id, call, levels)                                                            \
     struct px_##id##_directives {                                                                  \
         struct px_directives_head head;
@@ -111,18 +117,20 @@ struct px_directives_head {
     ;
 #include "directives.def"
 
-/* px_call_<id>: the table. */
+/* px_call_<id>: the table of the call. */
 #define PX_DIRECTIVES(id, call, levels) extern const struct px_call px_call_##id;
 #include "directives.def"
 
-/* The reader. Infos with other keys are stepped over; required ones that no `levels` honour are
- * refused, unless it is 0. *ret is what px_<id>_read has set up. 0, PMIX_ERR_BAD_PARAM (a value of
- * a wrong type, a number that does not fit), PMIX_ERR_NOT_SUPPORTED. */
+/* The reader. Skips infos with other keys. Refuses required ones that none of the `levels`
+ * honours, unless levels is 0. *ret is a structure in which all members are absent, and is
+ * undefined after an error. 0, PMIX_ERR_BAD_PARAM (a value of a wrong type, a number that does not
+ * fit, NULL with a count), PMIX_ERR_NOT_SUPPORTED (a required directive). */
 int px_directives_read(const struct px_call *call, unsigned levels, const pmix_info_t *info,
                        size_t ninfo, void *ret);
 
-/* px_<id>_read(info, ninfo, ret): as px_directives_read, after setting all members to absent. *ret
- * means something only with 0. px_<id>_absent(): such a structure. */
+/* px_<id>_absent() returns the structure of a call with all members absent. px_<id>_read(info,
+ * ninfo, ret) starts from that and reads the infos as px_directives_read does without levels; *ret
+ * is defined only after 0. */
 #define PX_DIRECTIVES(id, call, levels)                                                            \
     static inline struct px_##id##_directives px_##id##_absent(void)                               \
     {                                                                                              \
@@ -142,16 +150,18 @@ int px_directives_read(const struct px_call *call, unsigned levels, const pmix_i
     }
 #include "directives.def"
 
-/* Does the library itself, at one of the levels, honour every directive that is marked as required?
- * Qualifiers are no directives. PX_ATTR_WAITING among the levels: it is the form that waits. */
+/* True if the library itself honours, at one of the levels, every directive that is marked as
+ * required. Qualifiers are not directives. PX_ATTR_WAITING among the levels means the blocking
+ * form of the call. */
 bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_info_t *info,
                        size_t ninfo);
 
-/* Marks as processed those required directives that the library honours at the levels. */
+/* Sets PMIX_INFO_REQD_PROCESSED in those required directives that the library honours at the
+ * levels. */
 void px_directives_mark(const struct px_call *call, unsigned levels, pmix_info_t *info,
                         size_t ninfo);
 
-/* Is the directive honoured at one of the levels? */
+/* True if the directive is honoured at one of the levels. */
 bool px_directive_honoured(const struct px_directive *row, unsigned levels);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* PMIx_Setenv: variables in the environment of the process, whose memory the C library owns, or in
+ * a vector that the caller prepares for a child process. */
 #include <pmix.h>
 
 #include <stdio.h>
@@ -7,9 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Variables in an environment: the process's own, then the C library keeps it, or an array that
- * somebody is putting together for a child. */
-
+/* Sets or, for a NULL value, removes a variable of the process itself. A variable that exists and
+ * is not to be overwritten is a success here, as it is for setenv(). */
 static pmix_status_t set_own(const char *name, const char *value, bool overwrite)
 {
     int rc = value == NULL ? unsetenv(name) : setenv(name, value, overwrite ? 1 : 0);
@@ -17,6 +18,7 @@ static pmix_status_t set_own(const char *name, const char *value, bool overwrite
     return rc == 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }
 
+/* The entry of a variable in an environment, or NULL. */
 static char **find_variable(char **env, const char *name)
 {
     size_t len = strlen(name);

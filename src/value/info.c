@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The functions of the interface for infos. An array that the library creates has
+ * PMIX_INFO_ARRAY_END in its last element, because programs compiled against the 4.2 headers look
+ * for it. Construct and destruct are in nouns.c, the shape of an info in nested.c. */
 #include <pmix.h>
 
 #include <string.h>
 
 #include "types.h"
-
-/* Infos. An array that the library makes has PMIX_INFO_ARRAY_END on its last element: programs
- * compiled against the 4.2 headers look for it. */
 
 pmix_info_t *PMIx_Info_create(size_t n)
 {
@@ -24,6 +24,8 @@ void PMIx_Info_free(pmix_info_t *p, size_t n)
     px_type_free(px_type_info(PMIX_INFO), p, n);
 }
 
+/* The key is copied before the info is cleared, so it may lie in the info itself. On failure the
+ * info has a key and no value. */
 pmix_status_t PMIx_Info_load(pmix_info_t *info, const char *key, const void *data,
                              pmix_data_type_t type)
 {
@@ -38,6 +40,8 @@ pmix_status_t PMIx_Info_load(pmix_info_t *info, const char *key, const void *dat
     return PMIx_Value_load(&info->value, data, type);
 }
 
+/* On failure dest is zeros, so that a caller may destruct it. The value of a persistent info is
+ * shared, not copied. */
 pmix_status_t PMIx_Info_xfer(pmix_info_t *dest, const pmix_info_t *src)
 {
     int rc;
@@ -55,6 +59,7 @@ pmix_status_t PMIx_Info_xfer(pmix_info_t *dest, const pmix_info_t *src)
     return rc;
 }
 
+/* The structure, the value with what it owns, and the characters of the key. */
 pmix_status_t PMIx_Info_get_size(const pmix_info_t *val, size_t *size)
 {
     size_t of_value;
@@ -76,7 +81,7 @@ pmix_boolean_t PMIx_Info_true(const pmix_info_t *p)
     return PMIx_Value_true(p == NULL ? NULL : &p->value);
 }
 
-/* PMIx_Info_<set> and PMIx_Info_<is> of a directive. */
+/* Defines PMIx_Info_<set> and PMIx_Info_<is> for a flag of an info. Both take NULL. */
 #define PX_INFO_FLAG(set, is, flag)                                                                \
     void PMIx_Info_##set(pmix_info_t *p)                                                           \
     {                                                                                              \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Lists of infos (PMIx_Info_list_*), for an array whose length is not known beforehand. A list
+ * belongs to the caller and is used by one thread at a time. Keys and values are copies, except
+ * for inserted infos, whose values stay the caller's. */
 #include <pmix.h>
 
 #include <stdlib.h>
@@ -7,19 +10,19 @@
 
 #include "src/base/list.h"
 
-/* Lists of infos, for building an array whose length is not known beforehand. Not thread-safe: a
- * list is used by one thread at a time. Keys, and the values unless inserted, are copies. */
-
+/* One list, the object behind the caller's void pointer. */
 struct info_list {
     struct px_list items;
     size_t n;
 };
 
+/* One info of a list. Its link is also the cursor of PMIx_Info_list_get_info. */
 struct list_item {
     struct px_list link;
     pmix_info_t info;
 };
 
+/* The item of a link. */
 static struct list_item *item_of(struct px_list *link)
 {
     return px_container_of(link, struct list_item, link);
@@ -50,6 +53,7 @@ void PMIx_Info_list_release(void *ptr)
     free(list);
 }
 
+/* The first item with the key, or NULL. */
 static struct list_item *find_item(struct info_list *list, const char *key)
 {
     px_list_for(struct list_item, item, &list->items, link) {
@@ -60,7 +64,8 @@ static struct list_item *find_item(struct info_list *list, const char *key)
     return NULL;
 }
 
-/* Where an info comes from: a whole one, a value under a key, or what PMIx_Info_load takes. */
+/* The source of a new info, borrowed for the call: a whole info, else a value, else data and type
+ * as PMIx_Info_load takes them. The key is always set. */
 struct source {
     const char *key;
     const pmix_info_t *info;
@@ -69,6 +74,8 @@ struct source {
     pmix_data_type_t type;
 };
 
+/* Makes a new info from a source. On failure *ret owns nothing. Statuses of PMIx_Info_load and
+ * _xfer. */
 static pmix_status_t copy_source(const struct source *from, pmix_info_t *ret)
 {
     if (from->info != NULL) {
@@ -82,6 +89,8 @@ static pmix_status_t copy_source(const struct source *from, pmix_info_t *ret)
     return PMIx_Info_load(ret, from->key, from->data, from->type);
 }
 
+/* Appends an info to the list, which takes over its value. PMIX_ERR_NOMEM: the value stays the
+ * caller's. */
 static pmix_status_t append(struct info_list *list, const pmix_info_t *info)
 {
     struct list_item *item = malloc(sizeof(*item));
@@ -95,6 +104,7 @@ static pmix_status_t append(struct info_list *list, const pmix_info_t *info)
     return PMIX_SUCCESS;
 }
 
+/* Appends a copy of a source. PMIX_ERR_BAD_PARAM for a NULL list or key. */
 static pmix_status_t add(void *ptr, const struct source *from)
 {
     pmix_info_t info;
@@ -114,7 +124,8 @@ static pmix_status_t add(void *ptr, const struct source *from)
     return rc;
 }
 
-/* Adds what the list does not have; what it has is replaced if so wished. */
+/* Adds a copy of a source unless the list has its key; with `overwrite` the present info is
+ * replaced. */
 static pmix_status_t add_unique(void *ptr, const struct source *from, bool overwrite)
 {
     struct list_item *item = ptr == NULL || from->key == NULL ? NULL : find_item(ptr, from->key);
@@ -141,6 +152,7 @@ pmix_status_t PMIx_Info_list_add(void *ptr, const char *key, const void *value,
     return add(ptr, &(struct source){.key = key, .data = value, .type = type});
 }
 
+/* Appends the info and moves it to the front. */
 pmix_status_t PMIx_Info_list_prepend(void *ptr, const char *key, const void *value,
                                      pmix_data_type_t type)
 {
@@ -188,6 +200,7 @@ pmix_status_t PMIx_Info_list_xfer_unique(void *ptr, const pmix_info_t *info, boo
                : add_unique(ptr, &(struct source){.key = info->key, .info = info}, overwrite);
 }
 
+/* Marks the list's info as persistent, so that releasing the list does not release the value. */
 pmix_status_t PMIx_Info_list_insert(void *ptr, pmix_info_t *info)
 {
     pmix_info_t borrowed;
@@ -200,6 +213,8 @@ pmix_status_t PMIx_Info_list_insert(void *ptr, pmix_info_t *info)
     return append(ptr, &borrowed);
 }
 
+/* Copies the infos into an array; the list stays as it is. Marks the end on the last element
+ * only. */
 pmix_status_t PMIx_Info_list_convert(void *ptr, pmix_data_array_t *par)
 {
     struct info_list *list = ptr;
@@ -233,6 +248,7 @@ pmix_status_t PMIx_Info_list_convert(void *ptr, pmix_data_array_t *par)
     return PMIX_SUCCESS;
 }
 
+/* The cursors are links of the list: prev NULL is the first one, *next NULL the end. */
 pmix_info_t *PMIx_Info_list_get_info(void *ptr, void *prev, void **next)
 {
     struct info_list *list = ptr;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Reading and making arrays of infos. Keys are compared up to PMIX_MAX_KEYLEN, because the arrays
+ * come from applications and may lack the final NUL. No state: any thread. */
 
 #include "infos.h"
 #include "nested.h"
@@ -12,6 +14,7 @@
 
 #include "src/base/assert.h"
 
+/* PMIx_Value_true has a third answer, "no flag at all", which counts as false here. */
 bool px_value_says_true(const pmix_value_t *value)
 {
     return PMIx_Value_true(value) == PMIX_BOOL_TRUE;
@@ -173,6 +176,7 @@ int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *
     return rc;
 }
 
+/* Moves the infos that stay to the front; the freed places at the end are not cleared. */
 void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key)
 {
     size_t kept = 0;

@@ -9,76 +9,83 @@
 
 #include <pmix_common.h>
 
-/* Values and arrays of infos, for who reads them: the interface of the library has the rest. Any
- * thread. */
+/* Reading values and arrays of infos inside the library; the functions of the interface do the
+ * rest. Nothing is allocated unless a comment says so. Any thread. */
 
 /* --- a value --- */
 
-/* Is a flag on? The only definition, that of PMIX_INFO_TRUE: without a value it is, with a
- * PMIX_BOOL or a text as PMIx_Value_true reads them; anything else, numbers too, is off. */
+/* True if a flag is on. This is the only definition of it, that of PMIX_INFO_TRUE: no value
+ * (PMIX_UNDEF) is true, a PMIX_BOOL or a string counts as PMIx_Value_true reads it, anything else,
+ * numbers too, is false. px_value_true is the inline fast path, px_value_says_true handles every
+ * type. */
 bool px_value_says_true(const pmix_value_t *value); /* any type */
 static inline bool px_value_true(const pmix_value_t *value)
 {
     return value->type == PMIX_BOOL ? value->data.flag : px_value_says_true(value);
 }
 
-/* Stores it as an element of an integer type. 0, PMIX_ERR_CHANGE_SIGN, PMIX_ERR_LOST_PRECISION (too
- * large). */
 struct px_type;
 
-/* The same in 32 bits. 0, PMIX_ERR_TYPE_MISMATCH, PMIX_ERR_BAD_PARAM (over 32 bits or negative). */
+/* An unsigned number of 32 bits, from a value of any integer type. 0, PMIX_ERR_TYPE_MISMATCH (no
+ * integer), PMIX_ERR_BAD_PARAM (negative, or over 32 bits); *ret is set on success only. */
 int px_value_u32(const pmix_value_t *value, uint32_t *ret);
 
-/* The string of a value that has one, and not an empty one; else NULL. Takes NULL. */
+/* The string of a value, borrowed; NULL if the value is NULL, no string, or an empty one. */
 const char *px_value_text(const pmix_value_t *value);
 
-/* Processes, borrowed. */
+/* Several processes, borrowed from whatever they were read from. */
 struct px_procs {
     const pmix_proc_t *at;
     size_t n;
 };
 
-/* PMIX_PROC, or an array of them. False: it is neither. */
+/* Reads a PMIX_PROC or an array of them, borrowed from the value. False, with *ret unchanged, if
+ * it is neither. */
 bool px_value_procs(const pmix_value_t *value, struct px_procs *ret);
 
 /* --- arrays --- */
 
-/* The value of the first info with the key, or NULL. */
+/* The value of the first info with the key, borrowed, or NULL. */
 const pmix_value_t *px_info_find(const pmix_info_t *info, size_t ninfo, const char *key);
 
-/* The first info with the key after `from`, which is one of the array; NULL: from its beginning.
- * NULL: there is none. */
+/* The first info with the key behind `from`, an element of the array, or of the whole array if
+ * from is NULL. NULL if there is none. */
 const pmix_info_t *px_infos_next(const pmix_info_t *info, size_t ninfo, const pmix_info_t *from,
                                  const char *key);
 
-/* Shallow copies of those that are qualifiers, in room for all. Returns their number. */
+/* Collects shallow copies of the qualifiers in `quals`, which has room for ninfo. Returns their
+ * number. */
 size_t px_infos_quals(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals);
 
-/* Is the flag `key` among the infos and on? An info that says no is as if absent. */
+/* True if the flag `key` is among the infos and on; an info with a false value counts as absent. */
 bool px_infos_flag(const pmix_info_t *info, size_t ninfo, const char *key);
 
-/* The elements of a value that has to be an array of infos. 0 or PMIX_ERR_TYPE_MISMATCH. */
+/* The elements of a value that has to be an array of infos, borrowed; NULL, 0 for an empty one. 0
+ * or PMIX_ERR_TYPE_MISMATCH; the outputs are undefined then. */
 int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t *ret_n);
 
 /* --- arrays that are made, to be freed by PMIx_Info_free --- */
 
-/* Deep copy, as px_info_keep; NULL for none. 0, PMIX_ERR_NOMEM, or what is wrong with a value. */
+/* A deep copy of an array, each element as px_info_keep makes it; *ret is NULL if there are none.
+ * 0, PMIX_ERR_NOMEM, or the status of a value that cannot be copied; *ret is unchanged then. */
 int px_infos_copy(const pmix_info_t *info, size_t ninfo, pmix_info_t **ret);
 
-/* Grows an array of n, from malloc or NULL: the `more` elements behind them, zeros. NULL: no
- * memory; the array is as before. */
+/* Grows an array of n infos (malloc memory or NULL) by `more` zeroed elements, and returns the
+ * first of them. *infos may move. NULL: no memory, and the array is unchanged. */
 pmix_info_t *px_infos_room(pmix_info_t **infos, size_t n, size_t more);
 
-/* Grows it by one info. The same. */
+/* Grows an array by one info: loaded as by PMIx_Info_load, or copied as by px_info_keep. 0,
+ * PMIX_ERR_NOMEM, or the status of the copy; then *ninfo and the elements are unchanged, although
+ * the array may have moved. */
 int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
                     pmix_data_type_t type);
 int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info);
 
-/* Leaves no info with the key. */
+/* Removes and releases all infos with the key; the others keep their order. */
 void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key);
 
-/* Shallow copies of the infos with other keys, for free(), with room for `room` more; NULL: no
- * memory. */
+/* A malloc'd array of shallow copies of the infos with other keys, with room for `room` more. The
+ * caller releases the array with free() only: the values stay their owner's. NULL: no memory. */
 pmix_info_t *px_infos_without(const pmix_info_t *info, size_t ninfo, const char *key, size_t room,
                               size_t *ret_n);
 

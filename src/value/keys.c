@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Names: keys, namespaces, ranks, process identifiers. The arrays of the public structures come
+ * from applications and peers, so nothing here relies on a final NUL in them. Matching is that of
+ * the Standard: an empty namespace and a wildcard rank match everything. No state: any thread. */
 #include "keys.h"
 
 #include <string.h>
 
 #include <pmix.h>
 
-/* Names: keys, namespaces, ranks, process ids. The arrays that the public structures keep them in
- * come from applications and peers, so nothing here relies on a final NUL in them. Matching is the
- * matching of the Standard: an empty namespace and a wildcard rank match everything. */
-
+/* Std: keys that begin with it are reserved. */
 static const char reserved_prefix[] = "pmix";
 
 void px_name_copy(char *dst, const char *src, size_t max)
@@ -49,6 +49,7 @@ void PMIx_Proc_load(pmix_proc_t *p, const char *nspace, pmix_rank_t rank)
     PMIx_Load_procid(p, nspace, rank);
 }
 
+/* Copies all bytes, those behind the NUL too. */
 void PMIx_Xfer_procid(pmix_proc_t *dst, const pmix_proc_t *src)
 {
     if (dst != NULL && src != NULL) {
@@ -74,6 +75,7 @@ bool PMIx_Nspace_invalid(const char *nspace)
     return nspace == NULL || nspace[0] == '\0';
 }
 
+/* True if either name is empty, or both are the same. */
 bool PMIx_Check_nspace(const char *key1, const char *key2)
 {
     if (PMIx_Nspace_invalid(key1) || PMIx_Nspace_invalid(key2)) {
@@ -82,6 +84,7 @@ bool PMIx_Check_nspace(const char *key1, const char *key2)
     return strncmp(key1, key2, PMIX_MAX_NSLEN) == 0;
 }
 
+/* True if the ranks are the same, or one of them is the wildcard. */
 bool PMIx_Check_rank(pmix_rank_t a, pmix_rank_t b)
 {
     return a == b || a == PMIX_RANK_WILDCARD || b == PMIX_RANK_WILDCARD;
@@ -105,6 +108,8 @@ bool PMIx_Rank_valid(pmix_rank_t a)
     return a < PMIX_RANK_VALID;
 }
 
+/* Joins the names of a cluster and of a namespace with a colon; empty if the result would be too
+ * long. */
 void PMIx_Multicluster_nspace_construct(pmix_nspace_t target, pmix_nspace_t cluster,
                                         pmix_nspace_t nspace)
 {
@@ -126,6 +131,8 @@ void PMIx_Multicluster_nspace_construct(pmix_nspace_t target, pmix_nspace_t clus
     memcpy(target, joined, sizeof(joined));
 }
 
+/* The inverse: splits at the first colon. Without a colon all of it is the name of the cluster,
+ * and the namespace is empty. */
 void PMIx_Multicluster_nspace_parse(pmix_nspace_t target, pmix_nspace_t cluster,
                                     pmix_nspace_t nspace)
 {

@@ -5,9 +5,11 @@
 
 #include <stddef.h>
 
-/* Copies at most max bytes of a string into an array of max + 1 bytes and fills the rest with NULs,
- * so that equal names are equal bytes. src may lack its NUL, may be NULL (empty), and may be
- * dst. */
+/* Names in the fixed arrays of the public structures: keys and namespaces. Any thread. */
+
+/* Copies at most max bytes of a string into an array of max + 1 bytes and fills the rest with
+ * NULs, so that equal names are equal bytes. src may lack its NUL, may be NULL (an empty name),
+ * and may be dst. */
 void px_name_copy(char *dst, const char *src, size_t max);
 
 #endif

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* PMIx_Value_load and PMIx_Value_unload. Loading takes what programs have at hand: the text itself
+ * for strings, namespaces and regexes, the pointer itself for pointers, the address of the element
+ * for everything else. Unloading is the inverse: a scalar is stored where the caller says,
+ * everything else is a copy in malloc memory that the caller frees. */
 #include "load.h"
 
 #include <pmix.h>
@@ -10,11 +14,8 @@
 #include "src/base/number.h"
 #include "types.h"
 
-/* Values in and out. Loading takes what programs have at hand: the text itself for strings,
- * namespaces and regexes, the pointer itself for pointers, the address of the element for
- * everything else. Unloading is the opposite: a scalar goes to storage that the caller gives,
- * everything else comes in fresh memory. */
-
+/* A blob has three words, each with a NUL: the tag, the component, the size. Anything that does
+ * not fit counts as the text up to its first NUL. */
 size_t px_regex_len(const char *regex)
 {
     static const char marker[] = "size=";
@@ -36,6 +37,8 @@ size_t px_regex_len(const char *regex)
     return (size_t) (at - regex) + strlen(at) + 1 + n;
 }
 
+/* Stores a copy of the data in a value, according to the type. 0 or the status of px_type_copy;
+ * then the value owns nothing. */
 static int load_element(pmix_value_t *value, const struct px_type *type, const void *data)
 {
     pmix_byte_object_t regex;
@@ -54,6 +57,7 @@ static int load_element(pmix_value_t *value, const struct px_type *type, const v
     return px_type_copy_many(type, data, 1, 0, &value->data.ptr);
 }
 
+/* The value is overwritten, not released. On failure it is empty. */
 pmix_status_t PMIx_Value_load(pmix_value_t *val, const void *data, pmix_data_type_t type)
 {
     const struct px_type *info = px_type_info(type);
@@ -81,6 +85,7 @@ pmix_status_t PMIx_Value_load(pmix_value_t *val, const void *data, pmix_data_typ
     return rc;
 }
 
+/* Copies text or bytes with a NUL behind them, which *ret_size does not count. NULL stays NULL. */
 static int unload_text(const char *bytes, size_t len, void **ret_data, size_t *ret_size)
 {
     char *copy = NULL;
@@ -98,6 +103,7 @@ static int unload_text(const char *bytes, size_t len, void **ret_data, size_t *r
     return PMIX_SUCCESS;
 }
 
+/* Copies an element into new memory, with everything it owns. */
 static int unload_copy(const struct px_type *type, const void *element, void **ret_data,
                        size_t *ret_size)
 {
@@ -109,6 +115,8 @@ static int unload_copy(const struct px_type *type, const void *element, void **r
     return rc;
 }
 
+/* By kind: text and regexes, pointers, everything that may own memory, and plain scalars, for
+ * which *data has to point to the caller's storage. */
 pmix_status_t PMIx_Value_unload(pmix_value_t *val, void **data, size_t *sz)
 {
     const struct px_type *type = val == NULL ? NULL : px_type_info(val->type);

@@ -5,7 +5,11 @@
 
 #include <stddef.h>
 
-/* Bytes of a regex as hosts pass it: text with its NUL, or the "blob:" form with binary content. */
+/* Loading of regexes, which hosts pass as a pointer without a length. */
+
+/* The number of bytes of a regex: a text with its NUL, or the "blob:" form, which has binary
+ * content and declares its size. The caller trusts the text: it is read until it ends by itself. A
+ * map from a peer is measured by px_regex_length instead. */
 size_t px_regex_len(const char *regex);
 
 #endif

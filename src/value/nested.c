@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The shapes of values, and of infos, which contain one. A value holds an element of another type,
+ * in its union (PX_INLINE) or in memory of its own (PX_BOXED). An info that is marked persistent
+ * does not own its value: the mark is the caller's promise that the value stays valid. */
 #include "nested.h"
 
 #include <string.h>
@@ -10,9 +13,8 @@
 #include "scalars.h"
 #include "structs.h"
 
-/* Elements that hold another one: values, and infos around values. A persistent info does not own
- * its value. */
-
+/* Copies a value with its element. PMIX_ERR_UNKNOWN_DATA_TYPE for an unknown type,
+ * PMIX_ERR_NOT_SUPPORTED for one that values cannot hold. */
 static int copy_value(const struct px_type *unused, void *dst, const void *src, unsigned depth)
 {
     const pmix_value_t *value = src;
@@ -40,6 +42,7 @@ static int copy_value(const struct px_type *unused, void *dst, const void *src, 
     return PMIX_SUCCESS;
 }
 
+/* Releases the element and empties the value. An unknown type owns nothing. */
 static void fini_value(const struct px_type *unused, void *element)
 {
     pmix_value_t *value = element;
@@ -54,6 +57,7 @@ static void fini_value(const struct px_type *unused, void *element)
     memset(value, 0, sizeof(*value));
 }
 
+/* Orders values of one type by their elements, a missing element first. */
 static pmix_value_cmp_t compare_value(const struct px_type *unused, const void *a, const void *b,
                                       unsigned depth)
 {
@@ -82,6 +86,7 @@ static pmix_value_cmp_t compare_value(const struct px_type *unused, const void *
     return px_type_compare(type, element_x, element_y, depth);
 }
 
+/* Adds the memory of the element. PMIX_ERR_UNKNOWN_DATA_TYPE unless the type is PMIX_UNDEF. */
 static int measure_value(const struct px_type *unused, const void *element, unsigned depth,
                          size_t *sum)
 {
@@ -100,6 +105,7 @@ static int measure_value(const struct px_type *unused, const void *element, unsi
     return px_type_measure(type, inner, depth, sum);
 }
 
+/* Prints the name of the type and the element. */
 static void print_value(struct px_buf *out, const struct px_type *unused, const void *element,
                         unsigned depth)
 {
@@ -129,11 +135,13 @@ const struct px_shape_ops px_value_ops = {
     .print = print_value,
 };
 
+/* True if the info does not own its value. */
 static bool is_persistent(const pmix_info_t *info)
 {
     return (info->flags & PMIX_INFO_PERSISTENT) != 0;
 }
 
+/* Copies an info; the copy of a persistent one shares its value. */
 static int copy_info(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     if (is_persistent(src)) {
@@ -145,7 +153,8 @@ static int copy_info(const struct px_type *type, void *dst, const void *src, uns
 
 static int own_array(const pmix_data_array_t *array);
 
-/* What a copied value still shares with its source is copied too. */
+/* Copies the parts that a copied value still shares with its source. Only arrays can have such
+ * parts. */
 static int own_value(const pmix_value_t *value)
 {
     return value->type == PMIX_DATA_ARRAY && value->data.darray != NULL
@@ -153,7 +162,8 @@ static int own_value(const pmix_value_t *value)
                : PMIX_SUCCESS;
 }
 
-/* On failure what has not been copied is still marked, and stays its owner's. */
+/* Makes a copied info the owner of its value. On failure a part that has not been copied is still
+ * marked persistent, and stays its owner's. */
 static int own_info(pmix_info_t *info)
 {
     pmix_info_t copy;
@@ -169,6 +179,8 @@ static int own_info(pmix_info_t *info)
     return rc;
 }
 
+/* Does the same for the infos and values of an array, at any depth: the copy that it is called on
+ * was bounded. */
 static int own_array(const pmix_data_array_t *array)
 {
     int rc = PMIX_SUCCESS;
@@ -225,6 +237,7 @@ int px_value_keep(pmix_value_t *dst, const pmix_value_t *src)
     return rc;
 }
 
+/* Releases the value of an info, unless it is somebody else's. */
 static void fini_info(const struct px_type *type, void *element)
 {
     pmix_info_t *info = element;
@@ -236,7 +249,8 @@ static void fini_info(const struct px_type *type, void *element)
     px_struct_fini(type, element);
 }
 
-/* Where an array ends and who owns a value is no part of what an info says. */
+/* Orders infos by key, flags and value. The flags for the end of an array and for the owner of the
+ * value do not count: they are no part of the content. */
 static pmix_value_cmp_t compare_info(const struct px_type *type, const void *a, const void *b,
                                      unsigned depth)
 {

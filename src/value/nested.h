@@ -7,16 +7,20 @@
 
 #include <pmix.h>
 
-/* PMIx_Info_xfer over uninitialised storage, except that the copy owns its value even when the
- * source is marked persistent, or an info in an array of its value is: for copies that outlive the
- * call they are made in. On failure dst is zeros. */
+/* Copies of infos and values that outlive the call in which they are made. The public copy
+ * functions share the value of an info that is marked persistent; those here copy it. */
+
+/* PMIx_Info_xfer over uninitialised storage, except that the copy owns its value even if the
+ * source, or an info in an array of its value, is marked persistent. 0, PMIX_ERR_NOMEM, or the
+ * status of a value that cannot be copied; dst is zeros then. */
 int px_info_keep(pmix_info_t *dst, const pmix_info_t *src);
 
-/* Makes shallow parts of copied infos, those marked persistent, their own. 0, PMIX_ERR_NOMEM, or
- * what is wrong with a value; the infos can be freed all the same. */
+/* Replaces the shallow parts of copied infos, those marked persistent, by copies of their own. 0,
+ * PMIX_ERR_NOMEM, or the status of a value that cannot be copied; the infos can be freed then,
+ * too. */
 int px_infos_own(pmix_info_t *infos, size_t n);
 
-/* PMIx_Value_xfer likewise. */
+/* PMIx_Value_xfer with the same exception. On failure dst is empty. */
 int px_value_keep(pmix_value_t *dst, const pmix_value_t *src);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* PMIx_<noun>_construct, _destruct, _create and _free for every structure of nouns.def; the table
+ * of types knows what each of them owns. All of them take NULL. Coordinates and infos are created
+ * differently: coord.c, info.c. */
 #include <pmix.h>
 
 #include <stdlib.h>
 
 #include "types.h"
 
-/* PMIx_<noun>_construct, _destruct, _create and _free for every noun of nouns.def: the table of
- * types knows what each of them owns. All take NULL. Coordinates and infos are created differently:
- * coord.c, info.c. */
-
-/* Out of line: whoever releases one scalar passes by. */
+/* Releases values of any type; faster for one string or byte object. Not inline, to keep the path
+ * for scalars short. */
 static __attribute__((noinline)) void free_value(pmix_value_t *v, size_t n)
 {
     if (v != NULL && n == 1 && v->type == PMIX_STRING) {
@@ -22,7 +22,8 @@ static __attribute__((noinline)) void free_value(pmix_value_t *v, size_t n)
     }
 }
 
-/* One scalar, string or bytes, which most reads hand out, is released as fast as it was made. */
+/* Releases values. The fast path is for one value that owns nothing, which is what most gets
+ * return: releasing it is part of the cost of a get. */
 static inline void free_read(pmix_value_t *v, size_t n)
 {
     size_t type = v != NULL && n == 1 ? v->type : PX_VALUE_TYPES;
@@ -34,6 +35,7 @@ static inline void free_read(pmix_value_t *v, size_t n)
     }
 }
 
+/* Selects the fast path for values. type is a constant, so the compiler drops the test. */
 static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
 {
     if (type == PMIX_VALUE) {
@@ -43,6 +45,7 @@ static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
     }
 }
 
+/* Defines construct and destruct of a structure. */
 #define PX_LIFE(noun, ctype, type)                                                                 \
     void PMIx_##noun##_construct(ctype *p)                                                         \
     {                                                                                              \
@@ -58,6 +61,7 @@ static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
         }                                                                                          \
     }
 
+/* Defines all four functions. */
 #define PX_NOUN(noun, ctype, type)                                                                 \
     PX_LIFE(noun, ctype, type)                                                                     \
                                                                                                    \

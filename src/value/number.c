@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Conversion between the number types (PMIx_Value_get_number). A number that fits the other type
+ * is converted, another one is refused with the status that says why. The fraction of a real
+ * number is dropped if an integer is wanted. */
 #include "number.h"
 
 #include <pmix.h>
@@ -14,15 +17,13 @@
 
 #include "src/base/assert.h"
 
-/* Conversion between the number types: what fits is converted, what does not is refused by name;
- * the fraction of a real number is dropped when an integer is asked for. */
-
 bool px_type_is_integer(const struct px_type *type)
 {
     return (type->number && type->shape != PX_TYPE_REAL && type->type != PMIX_TIME) ||
            type->type == PMIX_BOOL || type->type == PMIX_PROC_STATE;
 }
 
+/* The integer at an element of an integer type. */
 static struct px_integer integer_at(const struct px_type *type, const void *element)
 {
     int64_t v;
@@ -64,6 +65,7 @@ void px_store_bits(uint64_t bits, size_t size, void *element)
     }
 }
 
+/* The largest number that an integer type represents. */
 static uint64_t largest(const struct px_type *type)
 {
     uint64_t max = UINT64_MAX >> (64 - 8 * type->size);
@@ -85,7 +87,8 @@ int px_integer_store(struct px_integer n, const struct px_type *type, void *dest
     return PMIX_SUCCESS;
 }
 
-/* The integer part of a real number. */
+/* The integer part of a real number. PMIX_ERR_LOST_PRECISION if it does not fit 64 bits or is not
+ * a number. */
 static int integer_part(double real, struct px_integer *ret)
 {
     double whole = fabs(real);
@@ -97,6 +100,8 @@ static int integer_part(double real, struct px_integer *ret)
     return PMIX_SUCCESS;
 }
 
+/* Stores a real number. A float may lose digits, but PMIX_ERR_LOST_PRECISION is returned for one
+ * that is beyond its range. */
 static int store_real(double v, const struct px_type *type, void *dest)
 {
     if (type->size == sizeof(double)) {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The shapes of topologies and cpusets. Each is the name of a source and a pointer to an object of
+ * hwloc, which only src/topo can open, through value_hooks.h. Without these hooks an object is
+ * never freed or followed: somebody else owns it, and all that can be done is to compare its
+ * pointer. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +14,8 @@
 #include "scalars.h"
 #include "text.h"
 
-/* Topologies and cpusets: a source name and an object of the library behind src/topo, reached by
- * value_hooks.h. Without hooks an object is never freed or followed: it is somebody else's. */
-
-/* What can be done without hooks: with an object of somebody else's not much. */
-
+/* Copies an empty structure, that is, its source name. PMIX_ERR_NOT_SUPPORTED if there is an
+ * object, PMIX_ERR_NOMEM. */
 static int copy_source(const char *source, const void *object, char **ret_source)
 {
     char *copy = source != NULL ? strdup(source) : NULL;
@@ -27,6 +28,7 @@ static int copy_source(const char *source, const void *object, char **ret_source
     return PMIX_SUCCESS;
 }
 
+/* Orders by the names of the sources, then by the addresses of the objects. */
 static pmix_value_cmp_t compare_sources(const char *a, const void *x, const char *b, const void *y)
 {
     pmix_value_cmp_t order = px_string_compare(a, b);
@@ -36,6 +38,7 @@ static pmix_value_cmp_t compare_sources(const char *a, const void *x, const char
                : px_order((uintptr_t) x > (uintptr_t) y, (uintptr_t) x < (uintptr_t) y);
 }
 
+/* Copies a topology by the hook; an empty one also without it. dst owns nothing after a failure. */
 static int copy_topo(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     const pmix_topology_t *topo = src;
@@ -47,6 +50,7 @@ static int copy_topo(const struct px_type *type, void *dst, const void *src, uns
                : copy_source(topo->source, topo->topology, &((pmix_topology_t *) dst)->source);
 }
 
+/* Releases a topology by the hook; without it only the source name. */
 static void fini_topo(const struct px_type *type, void *element)
 {
     pmix_topology_t *topo = element;
@@ -59,6 +63,7 @@ static void fini_topo(const struct px_type *type, void *element)
     memset(element, 0, type->size);
 }
 
+/* Orders topologies by the hook if both have an object, else by their sources and addresses. */
 static pmix_value_cmp_t compare_topo(const struct px_type *type, const void *a, const void *b,
                                      unsigned depth)
 {
@@ -72,6 +77,7 @@ static pmix_value_cmp_t compare_topo(const struct px_type *type, const void *a, 
                : compare_sources(x->source, x->topology, y->source, y->topology);
 }
 
+/* Adds the memory of the object as the hook reports it, else that of the source name. */
 static int measure_topo(const struct px_type *type, const void *element, unsigned depth,
                         size_t *sum)
 {
@@ -87,6 +93,7 @@ static int measure_topo(const struct px_type *type, const void *element, unsigne
     return PMIX_SUCCESS;
 }
 
+/* Prints the source and whether there is an object. */
 static void print_topo(struct px_buf *out, const struct px_type *type, const void *element,
                        unsigned depth)
 {
@@ -106,6 +113,7 @@ const struct px_shape_ops px_topo_ops = {
     .print = print_topo,
 };
 
+/* Copies a cpuset by the hook; an unbound one also without it. dst owns nothing after a failure. */
 static int copy_cpuset(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     const pmix_cpuset_t *cpuset = src;
@@ -117,6 +125,7 @@ static int copy_cpuset(const struct px_type *type, void *dst, const void *src, u
                : copy_source(cpuset->source, cpuset->bitmap, &((pmix_cpuset_t *) dst)->source);
 }
 
+/* Releases a cpuset by the hook; without it only the source name. */
 static void fini_cpuset(const struct px_type *type, void *element)
 {
     pmix_cpuset_t *cpuset = element;
@@ -129,6 +138,7 @@ static void fini_cpuset(const struct px_type *type, void *element)
     memset(element, 0, type->size);
 }
 
+/* Orders cpusets by the hook if both are bound, else by their sources and addresses. */
 static pmix_value_cmp_t compare_cpuset(const struct px_type *type, const void *a, const void *b,
                                        unsigned depth)
 {
@@ -142,6 +152,7 @@ static pmix_value_cmp_t compare_cpuset(const struct px_type *type, const void *a
                : compare_sources(x->source, x->bitmap, y->source, y->bitmap);
 }
 
+/* Adds the memory of the bitmap as the hook reports it, else that of the source name. */
 static int measure_cpuset(const struct px_type *type, const void *element, unsigned depth,
                           size_t *sum)
 {
@@ -157,6 +168,7 @@ static int measure_cpuset(const struct px_type *type, const void *element, unsig
     return PMIX_SUCCESS;
 }
 
+/* Prints the list of CPUs by the hook, else the source and whether the cpuset is bound. */
 static void print_cpuset(struct px_buf *out, const struct px_type *type, const void *element,
                          unsigned depth)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Text for people: PMIx_Value_string and its like, and the print functions of scalars. Control
+ * characters in strings are escaped, so that a value cannot control the reader's terminal; long
+ * data is cut. Programs must not parse any of it. */
 #include "print.h"
 
 #include <inttypes.h>
@@ -12,14 +15,12 @@
 #include "scalars.h"
 #include "strings.h"
 
-/* Text for people. Control characters in strings are shown, not sent to the reader's terminal; long
- * data is cut. Programs must not parse any of it. */
-
 enum {
     PRINTED_BYTES = 32,     /* of a byte object */
     PRINTED_ELEMENTS = 256, /* of an array */
 };
 
+/* Formats on the stack; only longer texts take a second pass with memory of their own. */
 void px_print_format(struct px_buf *out, const char *format, ...)
 {
     char small[512];
@@ -46,6 +47,7 @@ void px_print_format(struct px_buf *out, const char *format, ...)
     }
 }
 
+/* Line ends and tabs stay as they are. */
 void px_print_string(struct px_buf *out, const char *s)
 {
     if (s == NULL) {
@@ -91,6 +93,7 @@ void px_print_many(struct px_buf *out, const struct px_type *type, const void *e
     px_print_format(out, n > PRINTED_ELEMENTS ? ", ...]" : "]");
 }
 
+/* Prints a time in the local time zone; the plain number if it is out of range. */
 static void print_time(struct px_buf *out, time_t when)
 {
     struct tm parts;
@@ -103,6 +106,7 @@ static void print_time(struct px_buf *out, time_t when)
     px_print_format(out, "%s", text);
 }
 
+/* Prints a rank; the special ones by name. */
 static void print_rank(struct px_buf *out, pmix_rank_t rank)
 {
     switch (rank) {
@@ -126,6 +130,7 @@ static void print_rank(struct px_buf *out, pmix_rank_t rank)
     }
 }
 
+/* Prints the flags of an info by name. */
 static void print_directives(struct px_buf *out, pmix_info_directives_t flags)
 {
     char *text = PMIx_Info_directives_string(flags);
@@ -134,6 +139,8 @@ static void print_directives(struct px_buf *out, pmix_info_directives_t flags)
     free(text);
 }
 
+/* Prints an unsigned scalar: by name if its type has names, bit masks and pointers in
+ * hexadecimal. */
 static void print_unsigned(struct px_buf *out, pmix_data_type_t type, uint64_t v)
 {
     const char *name = px_name_of(type, v);
@@ -151,6 +158,7 @@ static void print_unsigned(struct px_buf *out, pmix_data_type_t type, uint64_t v
     }
 }
 
+/* Prints a signed scalar: a status by name, a time as such. */
 static void print_signed(struct px_buf *out, pmix_data_type_t type, int64_t v)
 {
     if (type == PMIX_STATUS) {
@@ -183,6 +191,7 @@ void px_print_scalar(struct px_buf *out, const struct px_type *type, const void 
     }
 }
 
+/* The text of one element, malloc'd and the caller's; NULL for NULL and without memory. */
 static char *element_text(pmix_data_type_t type, const void *element)
 {
     struct px_buf out = {.data = NULL};
@@ -194,6 +203,7 @@ static char *element_text(pmix_data_type_t type, const void *element)
     return px_buf_take_text(&out);
 }
 
+/* NULL for a value of an unknown type, too. */
 char *PMIx_Value_string(const pmix_value_t *value)
 {
     if (value == NULL || (value->type != PMIX_UNDEF && px_type_info(value->type) == NULL)) {
@@ -217,6 +227,7 @@ char *PMIx_Resource_unit_string(const pmix_resource_unit_t *unit)
     return element_text(PMIX_RESOURCE_UNIT, unit);
 }
 
+/* Prints a vector of strings in one line, with a title. */
 static void print_lines(struct px_buf *out, const char *title, char *const *argv)
 {
     px_print_format(out, "%s:", title);
@@ -227,6 +238,7 @@ static void print_lines(struct px_buf *out, const char *title, char *const *argv
     px_print_format(out, "\n");
 }
 
+/* One line for each member; the other functions print a structure in one line by its members. */
 char *PMIx_App_string(const pmix_app_t *app)
 {
     struct px_buf out = {.data = NULL};

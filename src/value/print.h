@@ -8,13 +8,21 @@
 struct px_buf;
 struct px_type;
 
-/* print.c */
+/* Text for people: the print functions of the shapes and their helpers. All append to `out` and
+ * leave a lack of memory in its `failed`; none ends a line. Programs must not parse the text. Any
+ * thread. */
+
+/* Appends text as printf() makes it, of any length. */
 void px_print_format(struct px_buf *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Appends a number, flag, enumeration or time, by name if its type has names. */
 void px_print_scalar(struct px_buf *out, const struct px_type *type, const void *element,
                      unsigned depth);
+/* Appends a string with its control characters escaped, "NULL" for NULL. */
 void px_print_string(struct px_buf *out, const char *s);
+/* Appends the number of bytes and the first of them in hexadecimal; bytes may be NULL. */
 void px_print_bytes(struct px_buf *out, const void *bytes, size_t n);
+/* Appends the elements of an array in brackets, at most 256 of them; bytes as px_print_bytes. */
 void px_print_many(struct px_buf *out, const struct px_type *type, const void *elements, size_t n,
                    unsigned depth);
 

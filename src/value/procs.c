@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Comparison of processes, lists of processes, and the normal form in which sets of them are
+ * compared: two sets with the same processes have the same normal form if the sizes of their jobs
+ * are known. Names are compared up to PMIX_MAX_NSLEN, because arrays of applications may lack the
+ * final NUL. */
 
 #include "procs.h"
 
@@ -13,6 +17,8 @@
 
 /* --- comparisons --- */
 
+/* True if two namespaces have the same name. An empty name equals only an empty one, unlike in
+ * PMIx_Check_nspace. */
 static bool same_nspace(const char *a, const char *b)
 {
     return strncmp(a, b, PMIX_MAX_NSLEN) == 0;
@@ -114,6 +120,8 @@ int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, si
     return rc;
 }
 
+/* The ranks of one wildcard differ from each other, so each is compared only with what the list
+ * had before the wildcard. */
 int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
                         px_job_size_fn size, void *arg)
 {
@@ -143,6 +151,8 @@ void px_proc_list_fini(struct px_proc_list *list)
 
 /* --- sets in normal form --- */
 
+/* The order of the normal form: by namespace, then by rank; the wildcard comes before the ranks of
+ * its namespace, so that a covered rank follows the process that covers it. */
 static int proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
 {
     int names = strncmp(a->nspace, b->nspace, PMIX_MAX_NSLEN);
@@ -156,12 +166,14 @@ static int proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
     return a->rank < b->rank ? -1 : 1;
 }
 
+/* proc_compare for qsort(). */
 static int compare(const void *a, const void *b)
 {
     return proc_compare(a, b);
 }
 
-/* A list of all the ranks of a namespace becomes its wildcard. */
+/* Replaces all the ranks of a namespace by its wildcard, in place. The set is sorted, each process
+ * once. Returns the number of processes that remain. */
 static size_t fold(pmix_proc_t *set, size_t n, px_job_size_fn size, void *arg)
 {
     size_t out = 0;
@@ -186,6 +198,7 @@ static size_t fold(pmix_proc_t *set, size_t n, px_job_size_fn size, void *arg)
     return out;
 }
 
+/* Sorts a copy, drops what the previous process covers, and folds complete namespaces. */
 int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
                        struct px_proc_list *ret)
 {
@@ -226,6 +239,7 @@ bool px_procs_are_normal(const pmix_proc_t *set, size_t n)
     return true;
 }
 
+/* Steps through both sets in their order, once. */
 bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
 {
     size_t i = 0;

@@ -9,58 +9,69 @@
 
 #include <pmix_common.h>
 
-/* Processes compared, and lists of them. PMIX_RANK_WILDCARD names every process of its namespace.
- * Any thread. */
+/* Comparison of processes, lists of them, and sets in a normal form. PMIX_RANK_WILDCARD stands for
+ * every process of its namespace. Arguments are borrowed; lists belong to the caller. Any thread.
+ */
 
 /* --- comparisons --- */
 
-/* The same namespace and the same rank, the wildcard being a rank like others. */
+/* True if namespace and rank are the same; the wildcard is a rank like any other here. */
 bool px_proc_equal(const pmix_proc_t *a, const pmix_proc_t *b);
-/* Does `by` name the process: the same one, or the wildcard of its namespace? */
+/* True if `by` names the process: it is the same, or the wildcard of its namespace. */
 bool px_proc_covers(const pmix_proc_t *by, const pmix_proc_t *proc);
 
-/* Index of the first equal one, n if there is none. */
+/* The index of the first equal process; n if there is none. */
 size_t px_procs_find(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc);
+/* True if one of the processes covers proc. */
 bool px_procs_cover(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc);
+/* True if one of the processes is of the namespace. */
 bool px_procs_have_nspace(const pmix_proc_t *procs, size_t n, const char *nspace);
-/* Equal ones in the same order. */
+/* True if both arrays have equal processes in the same order. */
 bool px_procs_equal(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
-/* Is a process in both, as PMIx_Check_procid compares? In whatever form and order. */
+/* True if some process of a matches one of b as PMIx_Check_procid does; any form and order. O(na *
+ * nb). */
 bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 
 /* --- lists that are made --- */
 
-/* Zeros: an empty one. */
+/* A growing array of processes, in malloc memory. Zeros are an empty list. Released with
+ * px_proc_list_fini. */
 struct px_proc_list {
     pmix_proc_t *at;
     size_t n;
     size_t room;
 };
 
-/* Answers how many processes a namespace has; 0: unknown. */
+/* Returns the number of processes of a namespace; 0 if it is not known. Must not change the
+ * list. */
 typedef uint32_t (*px_job_size_fn)(void *arg, const char *nspace);
 
-/* Appends a process unless an equal one is there. 0 or PMIX_ERR_NOMEM. */
+/* Appends a process unless the list has an equal one. 0 or PMIX_ERR_NOMEM; the list is unchanged
+ * then. */
 int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc);
-/* The same with processes that differ from each other. */
+/* The same for n processes that differ from each other, which are compared only with those that
+ * the list has before. On failure some have been appended. */
 int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, size_t n);
-/* Appends processes, each once, a wildcard as the ranks of its namespace if `size` knows how many
- * there are. 0 or PMIX_ERR_NOMEM; then some have been appended. */
+/* Appends processes, each once; a wildcard as the ranks of its namespace, if `size` knows how many
+ * there are. 0 or PMIX_ERR_NOMEM; some have been appended then. */
 int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
                         px_job_size_fn size, void *arg);
+/* Frees the array and leaves an empty list. */
 void px_proc_list_fini(struct px_proc_list *list);
 
 /* --- sets in normal form: sorted, each once, no ranks beside the wildcard of their namespace ---
  */
 
-/* Orders processes; a wildcard comes before the ranks of its namespace. */
-/* The normal form. All the ranks of a namespace are its wildcard, if `size` (may be NULL) knows how
- * many there are. *ret is overwritten. 0, PMIX_ERR_BAD_PARAM (no processes, or one without a
- * namespace), PMIX_ERR_NOMEM. */
+/* Makes the normal form of an array of processes. All ranks of a namespace become its wildcard if
+ * `size` (may be NULL) knows how many there are. *ret is overwritten, and the caller's to release.
+ * 0, PMIX_ERR_BAD_PARAM (no processes, or one without a namespace), PMIX_ERR_NOMEM; *ret is
+ * unchanged then. */
 int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
                        struct px_proc_list *ret);
+/* True if the processes are sorted, each once, and none is covered by the wildcard of its
+ * namespace. */
 bool px_procs_are_normal(const pmix_proc_t *set, size_t n);
-/* Is every process of b one of a's? Both in normal form. */
+/* True if every process of b is covered by one of a. Both have to be in normal form. O(na + nb). */
 bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The functions of the interface for single structures beyond those of nouns.c. A function without
+ * a status leaves an empty structure if there is no memory. All take NULL for the structure. */
 #include <pmix.h>
 
 #include <stdlib.h>
@@ -7,9 +9,7 @@
 
 #include "types.h"
 
-/* What the structures can do beyond the functions of nouns.c. Functions without a status leave an
- * empty structure when memory is out. */
-
+/* Overwrites the infos that the structure had before without releasing them. */
 void PMIx_App_info_create(pmix_app_t *p, size_t n)
 {
     if (p != NULL) {
@@ -23,6 +23,7 @@ void PMIx_App_release(pmix_app_t *p)
     PMIx_App_free(p, 1);
 }
 
+/* Overwrites the qualifiers that the structure had before without releasing them. */
 void PMIx_Query_qualifiers_create(pmix_query_t *p, size_t n)
 {
     if (p != NULL) {
@@ -36,6 +37,7 @@ void PMIx_Query_release(pmix_query_t *p)
     PMIx_Query_free(p, 1);
 }
 
+/* A value that cannot be loaded stays empty. */
 void PMIx_Pdata_load(pmix_pdata_t *dest, const pmix_proc_t *p, const char *key, const void *data,
                      pmix_data_type_t type)
 {
@@ -58,6 +60,7 @@ void PMIx_Pdata_xfer(pmix_pdata_t *dest, pmix_pdata_t *src)
     }
 }
 
+/* A malloc'd copy; NULL for NULL. */
 static char *copy_text(const char *s)
 {
     return s == NULL ? NULL : strdup(s);
@@ -77,7 +80,8 @@ void PMIx_Envar_load(pmix_envar_t *e, char *var, char *value, char separator)
     e->separator = separator;
 }
 
-/* What is NULL leaves its member as it is, and a description is added to those that are there. */
+/* An argument that is NULL leaves its member as it is; a description is added to those that are
+ * there. Without memory it is dropped, since there is no status. */
 void PMIx_Regattr_load(pmix_regattr_t *info, const char *name, const char *key,
                        pmix_data_type_t type, const char *description)
 {
@@ -92,8 +96,7 @@ void PMIx_Regattr_load(pmix_regattr_t *info, const char *name, const char *key,
     }
     info->type = type;
     if (description != NULL) {
-        (void) PMIx_Argv_append_nosize(&info->description,
-                                       description); /* there is no way to say it */
+        (void) PMIx_Argv_append_nosize(&info->description, description); /* no status to return */
     }
 }
 
@@ -107,6 +110,7 @@ void PMIx_Regattr_xfer(pmix_regattr_t *dest, const pmix_regattr_t *src)
     }
 }
 
+/* A fabric is not a data type: values cannot hold one. */
 void PMIx_Fabric_construct(pmix_fabric_t *p)
 {
     if (p != NULL) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The shapes of elements that own nothing: numbers, flags, enumerations, times, pointers of other
+ * processes. They are copied and released as plain bytes, so they only need comparison and
+ * printing. */
 #include "scalars.h"
 
 #include <stdint.h>
 
 #include "shapes.h"
 #include "print.h"
-
-/* Elements that own nothing: numbers, flags, enumerations, times, foreign pointers. */
 
 int64_t px_load_signed(const struct px_type *type, const void *element)
 {
@@ -43,11 +44,13 @@ double px_load_real(const struct px_type *type, const void *element)
                                        : *(const double *) element;
 }
 
+/* `greater` wins if both are true. */
 pmix_value_cmp_t px_order(bool greater, bool less)
 {
     return greater ? PMIX_VALUE1_GREATER : less ? PMIX_VALUE2_GREATER : PMIX_EQUAL;
 }
 
+/* Orders signed numbers of any size. */
 static pmix_value_cmp_t compare_signed(const struct px_type *type, const void *a, const void *b,
                                        unsigned depth)
 {
@@ -58,6 +61,7 @@ static pmix_value_cmp_t compare_signed(const struct px_type *type, const void *a
     return px_order(x > y, x < y);
 }
 
+/* Orders unsigned numbers of any size, and pointers by their address. */
 static pmix_value_cmp_t compare_unsigned(const struct px_type *type, const void *a, const void *b,
                                          unsigned depth)
 {
@@ -68,7 +72,8 @@ static pmix_value_cmp_t compare_unsigned(const struct px_type *type, const void 
     return px_order(x > y, x < y);
 }
 
-/* What is no number comes after all numbers and equals itself, so the order stays total. */
+/* Orders real numbers. NaN comes after all numbers and equals itself, so that the order is
+ * total. */
 static pmix_value_cmp_t compare_real(const struct px_type *type, const void *a, const void *b,
                                      unsigned depth)
 {
@@ -84,6 +89,7 @@ static pmix_value_cmp_t compare_real(const struct px_type *type, const void *a, 
     return px_order(x > y, x < y);
 }
 
+/* Orders times by seconds, then microseconds. */
 static pmix_value_cmp_t compare_timeval(const struct px_type *type, const void *a, const void *b,
                                         unsigned depth)
 {

@@ -10,10 +10,13 @@
 
 struct px_type;
 
-/* Greater, less, or neither. */
+/* Loading and ordering of elements that own nothing. Any thread. */
+
+/* The result of a comparison from its two halves; both false means equal. */
 pmix_value_cmp_t px_order(bool greater, bool less);
 
-/* The scalar at an element, widened. */
+/* The number at an element of a signed, unsigned or real type of any size, widened. The type's
+ * shape has to be the one of the function. */
 int64_t px_load_signed(const struct px_type *type, const void *element);
 uint64_t px_load_unsigned(const struct px_type *type, const void *element);
 double px_load_real(const struct px_type *type, const void *element);

@@ -5,9 +5,13 @@
 
 #include "types.h"
 
-/* The rules of one shape; contracts as at the px_type_ functions. `construct` gets zeroed memory;
- * `measure` adds only what the element owns. NULL: elements start as zeros, are copied as bytes,
- * own nothing; `compare` and `print` are never NULL. Private to this folder. */
+/* The shapes of data types, private to this folder. A shape is a way in which elements are
+ * represented and own memory; every type has one (types.def). */
+
+/* The operations of one shape; contracts as at the px_type_ functions in types.h. `construct` gets
+ * zeroed memory; `copy` uninitialised memory; `measure` adds only what the element owns, besides
+ * its own size. NULL means that elements start as zeros, are copied as bytes, or own nothing;
+ * `compare` and `print` are never NULL. */
 struct px_shape_ops {
     void (*construct)(const struct px_type *type, void *element);
     int (*copy)(const struct px_type *type, void *dst, const void *src, unsigned depth);
@@ -19,6 +23,7 @@ struct px_shape_ops {
                   unsigned depth);
 };
 
+/* One for each shape; POINTER shares that of UNSIGNED. The files are named in types.def. */
 extern const struct px_shape_ops px_unsigned_ops;
 extern const struct px_shape_ops px_signed_ops;
 extern const struct px_shape_ops px_real_ops;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/*
- * Names of codes, states and attributes. Everything is a look-up in a table that is generated from
- * tables/, so the calls work before PMIx_Init and from any thread. The texts are those that
- * programs of the 4.2 and 6.1 series print; status codes print as the name of their macro.
- *
- * Tables are short and these calls are for people to read: they are searched from the front.
- */
+/* Names of codes, states and attributes (PMIx_Error_string and others). All are look-ups in tables
+ * that are generated from tables/, so they work before PMIx_Init and from any thread. The texts
+ * are those that programs of the 4.2 and 6.1 series print; status codes print as the name of their
+ * macro. The tables are short and the texts are for people, so they are searched linearly. */
 #include "strings.h"
 
 #include <stdint.h>
@@ -18,6 +15,7 @@
 
 #include "strings_gen.h"
 
+/* The text of a value in a table that ends with a NULL text, else `unknown`. */
 static const char *text_of(const struct px_text_row *row, uint64_t value, const char *unknown)
 {
     for (; row->text != NULL; row++) {
@@ -28,6 +26,7 @@ static const char *text_of(const struct px_text_row *row, uint64_t value, const 
     return unknown;
 }
 
+/* Several macros can have one code: the row that is marked as printed counts. */
 PMIX_EXPORT const char *PMIx_Error_string(pmix_status_t status)
 {
     const struct px_status_row *row;
@@ -40,6 +39,7 @@ PMIX_EXPORT const char *PMIx_Error_string(pmix_status_t status)
     return "ERROR STRING NOT FOUND";
 }
 
+/* INT32_MIN is no status; it stands for an unknown name. Names match in any case. */
 PMIX_EXPORT pmix_status_t PMIx_Error_code(const char *errname)
 {
     const struct px_status_row *row;
@@ -55,6 +55,7 @@ PMIX_EXPORT pmix_status_t PMIx_Error_code(const char *errname)
     return INT32_MIN;
 }
 
+/* PMIx_<type>_string for each row of names.def. */
 #define PX_NAMED(function, c_type, type, rows, unknown)                                            \
     PMIX_EXPORT const char *PMIx_##function(c_type value)                                          \
     {                                                                                              \
@@ -89,8 +90,8 @@ const char *px_name_of(pmix_data_type_t type, uint64_t value)
     return NULL;
 }
 
-/* Any combination of the four channels, each followed by a space: bit 0 stdin, 1 stdout, 2 stderr,
- * 3 stddiag. */
+/* A channel is a set of bits; the index of the table is the set. Bit 0 is stdin, 1 stdout, 2
+ * stderr, 3 stddiag. */
 PMIX_EXPORT const char *PMIx_IOF_channel_string(pmix_iof_channel_t channel)
 {
     static const char *const names[] = {
@@ -115,6 +116,8 @@ PMIX_EXPORT const char *PMIx_IOF_channel_string(pmix_iof_channel_t channel)
     return names[channel & 0x0f];
 }
 
+/* The text is malloc'd and the caller's, unlike those of the other functions. A qualifier has no
+ * further directives. */
 PMIX_EXPORT char *PMIx_Info_directives_string(pmix_info_directives_t directives)
 {
     char text[64];
@@ -129,7 +132,7 @@ PMIX_EXPORT char *PMIx_Info_directives_string(pmix_info_directives_t directives)
     return strdup(text);
 }
 
-/* Both return their argument when there is no such attribute. */
+/* The two functions for names of attributes return their argument if there is no such attribute. */
 
 PMIX_EXPORT const char *PMIx_Get_attribute_string(const char *attribute)
 {
@@ -143,7 +146,8 @@ PMIX_EXPORT const char *PMIx_Get_attribute_string(const char *attribute)
     return attribute;
 }
 
-/* Several names may share a string: the first that is not deprecated, in alphabetical order. */
+/* Several names may have the same string: returns the first in alphabetical order that is not
+ * deprecated, else the first deprecated one. */
 PMIX_EXPORT const char *PMIx_Get_attribute_name(const char *attrstring)
 {
     const struct px_attribute_row *row;

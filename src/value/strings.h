@@ -7,7 +7,10 @@
 
 #include <pmix.h>
 
-/* strings.c: the name of an enumerated value, or NULL when the type has no names. */
+/* Names of enumerated values. Any thread, also before PMIx_Init. */
+
+/* The name of a value of an enumerated type, constant; the type's text for unknown values if it
+ * has no such value. NULL if the type has no names. The number is printed then. */
 const char *px_name_of(pmix_data_type_t type, uint64_t value);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The shape of structures: each operation is a loop over the members as members.def lists them. A
+ * count without an array, which callers sometimes leave, counts as 0. Members are accessed by
+ * their offsets. */
 #include "structs.h"
 
 #include <stdint.h>
@@ -11,9 +14,6 @@
 #include "print.h"
 #include "text.h"
 
-/* Structures, member by member as members.def lists them. A count without an array, as callers
- * sometimes leave it, counts as none. */
-
 static const void *at(const void *element, size_t offset)
 {
     return (const char *) element + offset;
@@ -24,6 +24,8 @@ static void *at_mutable(void *element, size_t offset)
     return (char *) element + offset;
 }
 
+/* The pointer that is stored at an offset. memcpy because its C type differs from member to
+ * member. */
 static void *pointer_at(const void *element, size_t offset)
 {
     void *pointer;
@@ -32,6 +34,7 @@ static void *pointer_at(const void *element, size_t offset)
     return pointer;
 }
 
+/* The number of elements of an array member; 0 if there is no array. */
 static size_t count_at(const void *element, const struct px_member *member)
 {
     size_t count;
@@ -53,6 +56,8 @@ static void set_count(void *element, const struct px_member *member, size_t coun
     memcpy(at_mutable(element, member->count_at), &count, sizeof(count));
 }
 
+/* Two structures start with values other than zeros, as the initializers of the Standard have
+ * them. */
 void px_struct_construct(const struct px_type *type, void *element)
 {
     for (size_t i = 0; i < type->n_members; i++) {
@@ -70,6 +75,7 @@ void px_struct_construct(const struct px_type *type, void *element)
     }
 }
 
+/* Copies a vector of strings. dst is zeroed memory, as for all copy functions here. */
 static int copy_argv(const struct px_member *member, void *dst, const void *src)
 {
     char **argv = pointer_at(src, member->at);
@@ -82,6 +88,7 @@ static int copy_argv(const struct px_member *member, void *dst, const void *src)
     return PMIX_SUCCESS;
 }
 
+/* Copies an array member and its count. */
 static int copy_many(const struct px_member *member, void *dst, const void *src, unsigned depth)
 {
     size_t n = count_at(src, member);
@@ -98,6 +105,7 @@ static int copy_many(const struct px_member *member, void *dst, const void *src,
     return PMIX_SUCCESS;
 }
 
+/* Copies one member; on failure the member owns nothing. */
 static int copy_member(const struct px_member *member, void *dst, const void *src, unsigned depth)
 {
     switch (member->how) {
@@ -114,6 +122,7 @@ static int copy_member(const struct px_member *member, void *dst, const void *sr
     }
 }
 
+/* Releases one member and leaves it empty. */
 static void fini_member(const struct px_member *member, void *element)
 {
     if (member->how == PX_MEMBER_ONE) {
@@ -129,6 +138,7 @@ static void fini_member(const struct px_member *member, void *element)
     }
 }
 
+/* On failure, the members that were copied are released in reverse order. */
 int px_struct_copy(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     memset(dst, 0, type->size);
@@ -152,6 +162,7 @@ void px_struct_fini(const struct px_type *type, void *element)
     }
 }
 
+/* Orders vectors of strings: NULL first, then by the first string that differs. */
 static pmix_value_cmp_t compare_argv(char *const *a, char *const *b)
 {
     size_t i = 0;
@@ -182,6 +193,7 @@ pmix_value_cmp_t px_many_compare(const struct px_type *type, const void *a, size
     return PMIX_EQUAL;
 }
 
+/* Orders keys as text, within their arrays. */
 static pmix_value_cmp_t compare_keys(const char *a, const char *b)
 {
     int order = strncmp(a, b, PMIX_MAX_KEYLEN);
@@ -189,6 +201,7 @@ static pmix_value_cmp_t compare_keys(const char *a, const char *b)
     return order == 0 ? PMIX_EQUAL : order > 0 ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
 }
 
+/* Orders two structures by one member. */
 static pmix_value_cmp_t compare_member(const struct px_member *member, const void *a, const void *b,
                                        unsigned depth)
 {
@@ -207,6 +220,7 @@ static pmix_value_cmp_t compare_member(const struct px_member *member, const voi
     }
 }
 
+/* Orders two structures by the first member that differs. */
 static pmix_value_cmp_t struct_compare(const struct px_type *type, const void *a, const void *b,
                                        unsigned depth)
 {
@@ -220,6 +234,7 @@ static pmix_value_cmp_t struct_compare(const struct px_type *type, const void *a
     return PMIX_EQUAL;
 }
 
+/* The memory of a vector: its strings, their pointers, and the NULL at the end. */
 static size_t argv_size(char *const *argv)
 {
     size_t sum = 0;
@@ -233,6 +248,7 @@ static size_t argv_size(char *const *argv)
     return sum + sizeof(*argv);
 }
 
+/* Adds the memory that one member owns outside of the structure. */
 static int measure_member(const struct px_member *member, const void *element, unsigned depth,
                           size_t *sum)
 {
@@ -253,6 +269,7 @@ static int measure_member(const struct px_member *member, const void *element, u
     }
 }
 
+/* Elements that own nothing are not visited. */
 int px_many_measure(const struct px_type *type, const void *elements, size_t n, unsigned depth,
                     size_t *sum)
 {
@@ -282,6 +299,7 @@ int px_struct_measure(const struct px_type *type, const void *element, unsigned 
     return PMIX_SUCCESS;
 }
 
+/* Prints a vector of strings in brackets. */
 static void print_argv(struct px_buf *out, char *const *argv)
 {
     px_print_format(out, "[");
@@ -292,6 +310,7 @@ static void print_argv(struct px_buf *out, char *const *argv)
     px_print_format(out, "]");
 }
 
+/* Prints the content of one member. */
 static void print_member(struct px_buf *out, const struct px_member *member, const void *element,
                          unsigned depth)
 {
@@ -311,6 +330,8 @@ static void print_member(struct px_buf *out, const struct px_member *member, con
     }
 }
 
+/* A process is printed as namespace:rank, other structures with the names of their members, unless
+ * there is only one. */
 void px_struct_print(struct px_buf *out, const struct px_type *type, const void *element,
                      unsigned depth)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The shapes of strings (a char * that the element owns) and of names (a namespace in its fixed
+ * array, which owns nothing). */
 #include "text.h"
 
 #include <stdlib.h>
@@ -10,8 +12,7 @@
 #include "print.h"
 #include "scalars.h"
 
-/* Strings, and names in their arrays. */
-
+/* Copies a string; NULL stays NULL. */
 static int copy_string(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     const char *s = *(char *const *) src;
@@ -29,6 +30,7 @@ static int copy_string(const struct px_type *type, void *dst, const void *src, u
     return PMIX_SUCCESS;
 }
 
+/* Frees the string and leaves NULL. */
 static void fini_string(const struct px_type *type, void *element)
 {
     char **s = element;
@@ -49,6 +51,7 @@ pmix_value_cmp_t px_string_compare(const char *a, const char *b)
     return px_order(order > 0, order < 0);
 }
 
+/* Orders strings, NULL first. */
 static pmix_value_cmp_t compare_string(const struct px_type *type, const void *a, const void *b,
                                        unsigned depth)
 {
@@ -57,6 +60,7 @@ static pmix_value_cmp_t compare_string(const struct px_type *type, const void *a
     return px_string_compare(*(char *const *) a, *(char *const *) b);
 }
 
+/* Adds the characters with their NUL. */
 static int measure_string(const struct px_type *type, const void *element, unsigned depth,
                           size_t *sum)
 {
@@ -68,6 +72,7 @@ static int measure_string(const struct px_type *type, const void *element, unsig
     return PMIX_SUCCESS;
 }
 
+/* Prints the string with its control characters escaped. */
 static void print_string(struct px_buf *out, const struct px_type *type, const void *element,
                          unsigned depth)
 {
@@ -76,6 +81,7 @@ static void print_string(struct px_buf *out, const struct px_type *type, const v
     px_print_string(out, *(char *const *) element);
 }
 
+/* Copies a name, which may lack its NUL, and fills the rest of the array with NULs. */
 static int copy_name(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     (void) depth;
@@ -83,6 +89,7 @@ static int copy_name(const struct px_type *type, void *dst, const void *src, uns
     return PMIX_SUCCESS;
 }
 
+/* Orders names as text; the last byte of the array does not count. */
 static pmix_value_cmp_t compare_name(const struct px_type *type, const void *a, const void *b,
                                      unsigned depth)
 {
@@ -92,6 +99,7 @@ static pmix_value_cmp_t compare_name(const struct px_type *type, const void *a, 
     return px_order(order > 0, order < 0);
 }
 
+/* Prints a name, which may lack its NUL, as it is. */
 static void print_name(struct px_buf *out, const struct px_type *type, const void *element,
                        unsigned depth)
 {

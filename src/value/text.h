@@ -5,7 +5,9 @@
 
 #include <pmix.h>
 
-/* Text order, NULL first. */
+/* The order of strings. */
+
+/* Orders strings as strcmp() does, NULL first. */
 pmix_value_cmp_t px_string_compare(const char *a, const char *b);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The tables of types and members as data, and the operations on elements, each of which selects
+ * the function of the type's shape. No other file enumerates data types to copy or release them: a
+ * type that is added to the tables is complete. */
 #include "types.h"
 
 #include <errno.h>
@@ -10,10 +13,7 @@
 #include "shapes.h"
 #include "src/base/assert.h"
 
-/* The two tables as data, and the operations, each of which finds its rule by the shape of the
- * type. No other file of the library enumerates data types to copy or free them: a type added to
- * the tables is complete. */
-
+/* The members of each structure, one array a type. */
 /* clang-format off */
 #define PX_BEGIN(t) static const struct px_member members_##t[] = {
 #define PX_ONE(s, m, t) {#m, PX_MEMBER_ONE, PX_SENT_SAME, t, offsetof(s, m), 0},
@@ -32,6 +32,7 @@
 #undef PX_MANY
 #undef PX_END
 
+/* The table of types: a row of types.def sets all but the members, which members.def adds. */
 #define PX_BEGIN(t)                                                                                \
     [t].members = members_##t, [t].n_members = sizeof(members_##t) / sizeof(members_##t[0]),
 #define PX_ONE(s, m, t)
@@ -49,6 +50,7 @@ const struct px_type px_types[PX_VALUE_TYPES] = {
 #include "members.def"
 };
 
+/* The operations of each shape. */
 static const struct px_shape_ops *const shapes[PX_TYPE_SHAPES] = {
     [PX_TYPE_UNSIGNED] = &px_unsigned_ops, [PX_TYPE_SIGNED] = &px_signed_ops,
     [PX_TYPE_REAL] = &px_real_ops,         [PX_TYPE_POINTER] = &px_unsigned_ops,
@@ -59,7 +61,7 @@ static const struct px_shape_ops *const shapes[PX_TYPE_SHAPES] = {
     [PX_TYPE_TOPO] = &px_topo_ops,         [PX_TYPE_CPUSET] = &px_cpuset_ops,
 };
 
-/* Owns nothing and starts as zeros: arrays of it are handled as bytes. */
+/* True if elements own nothing and start as zeros: arrays of them are handled as bytes. */
 static bool is_plain(const struct px_type *type)
 {
     return type->shape <= PX_TYPE_TIMEVAL;
@@ -141,6 +143,7 @@ void *px_type_create(const struct px_type *type, size_t n)
     return elements;
 }
 
+/* Counts whose memory would exceed PTRDIFF_MAX are refused as lack of memory. */
 int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth,
                       void **ret_elements)
 {
@@ -190,6 +193,7 @@ void px_type_free(const struct px_type *type, void *elements, size_t n)
 #define PX_TYPE(t, c, where_, shape_, form_, number_)                                              \
     [t] = PX_##where_ == PX_INLINE && PX_TYPE_##shape_ <= PX_TYPE_TIMEVAL,
 
+/* The third use of types.def: inline in a value, and of a shape that owns nothing. */
 const bool px_type_bare[PX_VALUE_TYPES] = {
 #include "types.def"
 };

@@ -10,20 +10,24 @@
 
 #include "src/base/buf.h"
 
-/* The table of data types (types.def, members.def) and what can be done with one element of any of
- * them. An element is the C representation: a char * for PMIX_STRING, a pmix_info_t for PMIX_INFO.
- * What elements own is plain malloc memory. All functions may be called from any thread; the tables
- * are constant. */
+/* The table of data types (types.def, members.def) and the operations on one element of any type.
+ * An element is the C representation of a type: a char * for PMIX_STRING, a pmix_info_t for
+ * PMIX_INFO. Memory that elements own comes from plain malloc. The tables are constant, and all
+ * functions may be called from any thread. */
 
+/* Limits. PX_VALUE_MAX_DEPTH protects the stack: deeper arrays are refused. */
 enum {
     PX_VALUE_MAX_DEPTH =
         64,              /* arrays inside arrays that are copied, compared, measured or printed */
     PX_VALUE_TYPES = 74, /* types are below it */
 };
 
-/* Where a value keeps an element. */
+/* Where a value keeps its element: in its union, in memory that the union points to, or not at all
+ * (types that only arrays hold). */
 enum px_where { PX_INLINE, PX_BOXED, PX_ELEMENT };
 
+/* How an element is represented and owns memory; selects the operations (shapes.h). The shapes up
+ * to PX_TYPE_TIMEVAL own nothing: code compares with it. */
 enum px_type_shape {
     PX_TYPE_UNSIGNED,
     PX_TYPE_SIGNED,
@@ -42,8 +46,9 @@ enum px_type_shape {
     PX_TYPE_SHAPES
 };
 
-/* How an element travels. src/wire writes and reads it; the names stand here so that a type is
- * described in one place. */
+/* How an element is encoded in messages and in payloads of a segment. src/wire writes and reads
+ * the forms; their names are here so that a type is described in one place. The forms up to
+ * PX_WIRE_FORM_REAL own nothing. */
 enum px_wire_form {
     PX_WIRE_FORM_BOOL,     /* one byte, 0 or 1 */
     PX_WIRE_FORM_BYTE,     /* one byte as it is */
@@ -65,11 +70,14 @@ enum px_wire_form {
     PX_WIRE_FORM_MEMBERS,  /* one member after the other */
 };
 
+/* How a member lies in its structure: one element, a key in its array, a NULL-terminated vector of
+ * strings, or a pointer to elements with a count beside it. */
 enum px_member_how { PX_MEMBER_ONE, PX_MEMBER_KEY, PX_MEMBER_ARGV, PX_MEMBER_MANY };
 
-/* Exceptions of members on the wire: see members.def. */
+/* Exceptions of single members in messages; members.def describes them. */
 enum px_member_sent { PX_SENT_SAME, PX_SENT_OWN, PX_SENT_INT16, PX_SENT_FLAGS };
 
+/* One member of a structure: a row of members.def. */
 struct px_member {
     const char *name;
     enum px_member_how how;
@@ -79,6 +87,7 @@ struct px_member {
     size_t count_at;       /* offset of its size_t count, for MANY */
 };
 
+/* One data type: a row of types.def. */
 struct px_type {
     const char *name; /* "PMIX_STRING" */
     size_t size;      /* of an element */
@@ -91,58 +100,64 @@ struct px_type {
     size_t n_members;
 };
 
+/* Indexed by data type; a type that does not exist has no name. */
 extern const struct px_type px_types[PX_VALUE_TYPES] __attribute__((visibility("hidden")));
 
-/* NULL for PMIX_UNDEF, for what nobody defines, and for PMIX_BUFFER and PMIX_KVAL. */
+/* The row of a type. NULL for PMIX_UNDEF, for types that are not defined, and for PMIX_BUFFER and
+ * PMIX_KVAL, which exist in messages only. */
 static inline const struct px_type *px_type_info(pmix_data_type_t type)
 {
     return type < PX_VALUE_TYPES && px_types[type].name != NULL ? &px_types[type] : NULL;
 }
 
-/* Makes an element the empty one: zeros, with the exceptions that the public constructors have. */
+/* Makes an element empty, without looking at what is there: zeros, except where the constructors
+ * of the Standard have other values. */
 void px_type_construct(const struct px_type *type, void *element);
 
-/* Deep copy over uninitialised storage. 0, PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM when nested too deep,
- * PMIX_ERR_NOT_SUPPORTED for topologies and cpusets without src/topo, PMIX_ERR_UNKNOWN_DATA_TYPE
- * for a value of no known type; on failure dst owns nothing. `depth` counts arrays around the
- * element: 0 from outside. */
+/* Deep copy into uninitialised storage. `depth` is the number of arrays around the element, 0 from
+ * outside. 0, PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (nested too deep), PMIX_ERR_NOT_SUPPORTED (a
+ * topology or cpuset without src/topo, a value of a type that only arrays hold),
+ * PMIX_ERR_UNKNOWN_DATA_TYPE (a value or array of an unknown type). On failure dst owns nothing.
+ * The value of a persistent info is shared, not copied (nested.h). */
 int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigned depth);
 
-/* Releases what an element owns, not the element, and leaves it owning nothing. Keeps errno. Any
- * depth. An unknown type (NULL) owns nothing. */
+/* Releases what an element owns, but not the element, which owns nothing afterwards. Keeps errno.
+ * At any depth. A NULL type owns nothing. */
 void px_type_fini(const struct px_type *type, void *element);
 
-/* A total order for every type: NULL before anything, fewer before more, members in their order.
- * PMIX_VALUE_TYPE_DIFFERENT when values of different types meet, PMIX_VALUE_COMPARISON_NOT_AVAIL
- * when nested too deep or of an unknown type. */
+/* A total order for every type: NULL first, fewer elements before more, members in their order.
+ * PMIX_VALUE_TYPE_DIFFERENT if values of different types meet, PMIX_VALUE_COMPARISON_NOT_AVAIL if
+ * nested too deep or for a value of an unknown type. */
 pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, const void *b,
                                  unsigned depth);
 
-/* Adds the memory that an element takes, with what it owns, to *sum. 0, PMIX_ERR_BAD_PARAM when
- * nested too deep. */
+/* Adds the memory of an element, with what it owns, to *sum. 0, PMIX_ERR_BAD_PARAM (nested too
+ * deep), PMIX_ERR_UNKNOWN_DATA_TYPE (a value or array of an unknown type). */
 int px_type_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum);
 
-/* Appends text for people, without a line end. */
+/* Appends text for people, without a line end. A lack of memory is left in out->failed. */
 void px_type_print(struct px_buf *out, const struct px_type *type, const void *element,
                    unsigned depth);
 
-/* The element inside a value, NULL when it has none (a NULL box). The type is one that values can
- * hold. */
+/* The element in a value, borrowed; NULL if it has none (a NULL pointer in place of a boxed
+ * element). The type has to be the value's and one that values can hold. */
 void *px_value_element(pmix_value_t *value, const struct px_type *type);
 const void *px_value_element_const(const pmix_value_t *value, const struct px_type *type);
 
-/* n elements in fresh malloc memory: empty ones, or copies. NULL without memory, when n is 0 or too
- * large. */
+/* n empty elements in new malloc memory, released with px_type_free. NULL without memory, if n is
+ * 0 or too large. */
 void *px_type_create(const struct px_type *type, size_t n);
+/* Copies of n elements in new malloc memory; *ret_elements is NULL if there are none. Statuses as
+ * px_type_copy; *ret_elements is unchanged on failure. */
 int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth,
                       void **ret_elements);
 
-/* Finishes n elements and frees the memory. Takes NULL. */
+/* Releases what n elements own, and the memory of the elements. Takes NULL. Keeps errno. */
 void px_type_free(const struct px_type *type, void *elements, size_t n);
 
-/* Whether values of a type own nothing. */
+/* Indexed by data type: true if a value of the type owns nothing. */
 extern const bool px_type_bare[PX_VALUE_TYPES] __attribute__((visibility("hidden")));
-/* PMIx_Value_free of one value that owns that and nothing else. */
+/* PMIx_Value_free for one value that owns the memory `owned` and nothing else. Keeps errno. */
 void px_value_free_with(pmix_value_t *v, void *owned);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The functions of the interface for values: copying, comparison, size, truth. Loading is in
+ * load.c, conversion of numbers in number.c, text in print.c. */
 #include <pmix.h>
 
 #include <ctype.h>
@@ -9,8 +11,7 @@
 
 #include "types.h"
 
-/* What can be asked of a value. */
-
+/* dest is overwritten, not released. */
 pmix_status_t PMIx_Value_xfer(pmix_value_t *dest, const pmix_value_t *src)
 {
     int rc;
@@ -28,6 +29,7 @@ pmix_status_t PMIx_Value_xfer(pmix_value_t *dest, const pmix_value_t *src)
     return rc;
 }
 
+/* Two NULLs are equal; NULL and a value cannot be compared. */
 pmix_value_cmp_t PMIx_Value_compare(pmix_value_t *v1, pmix_value_t *v2)
 {
     if (v1 == NULL || v2 == NULL) {
@@ -36,6 +38,7 @@ pmix_value_cmp_t PMIx_Value_compare(pmix_value_t *v1, pmix_value_t *v2)
     return px_type_compare(px_type_info(PMIX_VALUE), v1, v2, 0);
 }
 
+/* The memory of the value with all that it owns. This is not its size in messages. */
 pmix_status_t PMIx_Value_get_size(const pmix_value_t *val, size_t *size)
 {
     size_t sum = 0;
@@ -55,6 +58,7 @@ pmix_status_t PMIx_Value_get_size(const pmix_value_t *val, size_t *size)
     return PMIX_SUCCESS;
 }
 
+/* True if the word, of len characters, is in the list; in any case. */
 static bool is_one_of(const char *word, size_t len, const char *const *words)
 {
     for (; *words != NULL; words++) {
@@ -65,6 +69,8 @@ static bool is_one_of(const char *word, size_t len, const char *const *words)
     return false;
 }
 
+/* Reads a flag from text, without the white space around it: an empty text is true, a number is
+ * false if it is 0, a word if it is one of the known ones; PMIX_NON_BOOL otherwise. */
 static pmix_boolean_t text_true(const char *text)
 {
     static const char *const yes[] = {"yes", "true", "y", "t", "enable", NULL};
@@ -90,6 +96,7 @@ static pmix_boolean_t text_true(const char *text)
     return is_one_of(text, len, no) ? PMIX_BOOL_FALSE : PMIX_NON_BOOL;
 }
 
+/* A value without a type is true, because naming a flag sets it. */
 pmix_boolean_t PMIx_Value_true(const pmix_value_t *v)
 {
     if (v == NULL) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* The hooks for topologies and cpusets, NULL until src/topo sets them (px_topo_install_hooks). */
 #include "value_hooks.h"
 
 #include <stddef.h>

@@ -5,13 +5,13 @@
 
 #include <pmix.h>
 
-/* What only src/topo can do: look into the two structures that hold objects of hwloc. Set before
- * the first context starts, constant afterwards. While they are NULL, copies are refused with
- * PMIX_ERR_NOT_SUPPORTED unless the object is empty, comparisons go by the source and the pointer,
- * and a release frees the source string only.
+/* The operations on topologies and cpusets that only src/topo can do, because the structures hold
+ * objects of hwloc. Set before the first context starts, constant afterwards. While they are NULL,
+ * copies are refused with PMIX_ERR_NOT_SUPPORTED unless the object is empty, comparisons go by
+ * source and pointer, and a release frees the source string only.
  *
- * copy: 0 or negative PMIX_ERR_*, then the destination is untouched. release: everything the
- * structure owns. size: bytes of what the structure owns. */
+ * copy: 0 or a negative status, and then the destination is untouched. release: everything that
+ * the structure owns, but not the structure. size: bytes of what the structure owns. */
 extern int (*px_value_topology_copy)(const pmix_topology_t *src, pmix_topology_t *ret_dst);
 extern void (*px_value_topology_release)(pmix_topology_t *topo);
 extern pmix_value_cmp_t (*px_value_topology_compare)(const pmix_topology_t *one,
@@ -23,7 +23,7 @@ extern void (*px_value_cpuset_release)(pmix_cpuset_t *cpuset);
 extern pmix_value_cmp_t (*px_value_cpuset_compare)(const pmix_cpuset_t *one,
                                                    const pmix_cpuset_t *two);
 extern size_t (*px_value_cpuset_size)(const pmix_cpuset_t *cpuset);
-/* Text for people, malloc'd: "hwloc:0-3". */
+/* Text for people, such as "hwloc:0-3", malloc'd and the caller's. 0 or a negative status. */
 extern int (*px_value_cpuset_text)(const pmix_cpuset_t *cpuset, char **ret_text);
 
 #endif
