@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Collecting. Nothing here touches a segment; the only thing asked of the store is which nodes it
- * has. */
+/* Batches: values, nodes and placements, collected for one publication. Nothing here touches a
+ * segment; the store is read only for the nodes that it already has. Process-level values are filed
+ * by key as they arrive, so publication need not sort millions of entries. */
 
 #include "gds/batch.h"
 
@@ -14,15 +15,17 @@
 #include "src/base/hash.h"
 #include "nodes.h"
 
-/* Keys that fall together by chance are few; by intent there may be any number, and each would look
- * at all before it. */
+/* Longest probe for a key. Few keys collide by chance, but any number can be made to, and each
+ * would be compared with all before it. */
 enum { MOST_PROBES = 1024 };
 
+/* calloc is enough: an index is made when the first item arrives. */
 struct px_batch *px_batch_create(void)
 {
     return calloc(1, sizeof(struct px_batch));
 }
 
+/* Names and values are borrowed; only the arrays are freed. */
 void px_batch_destroy(struct px_batch *batch)
 {
     size_t i;
@@ -43,7 +46,8 @@ void px_batch_destroy(struct px_batch *batch)
     free(batch);
 }
 
-/* Doubles an index of 1 + positions; `hash_at` gives the hash of a position. */
+/* Doubles an index of 1 + positions of n items; `hash_at` gives the hash of the item at a position.
+ * PX_ERR_NOMEM: the index is as before. */
 static int grow_index(uint32_t **index, size_t *n_slots, size_t n, const void *items,
                       uint64_t (*hash_at)(const void *items, size_t i))
 {
@@ -69,16 +73,20 @@ static int grow_index(uint32_t **index, size_t *n_slots, size_t n, const void *i
     return 0;
 }
 
+/* For grow_index: the hash of a key of the batch. */
 static uint64_t key_hash_at(const void *items, size_t i)
 {
     return ((const struct px_batch_key *) items)[i].hash;
 }
 
+/* For grow_index: the hash of a node's name. */
 static uint64_t name_hash_at(const void *items, size_t i)
 {
     return ((const struct px_batch_name *) items)[i].hash;
 }
 
+/* Finds or adds a key by its text; *ret is its position in `keys`. PMIX_ERR_BAD_PARAM (empty or too
+ * long), PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE (too many collisions). */
 static int intern_text(struct px_batch *batch, const char *name, uint32_t *ret)
 {
     size_t len = strnlen(name, PMIX_MAX_KEYLEN + 1);
@@ -120,8 +128,8 @@ static int intern_text(struct px_batch *batch, const char *name, uint32_t *ret)
     return 0;
 }
 
-/* Callers name the same few keys for every rank, mostly with the same pointer, which says where to
- * look first. */
+/* As intern_text, but it first compares the key found last time for this pointer: callers name the
+ * same few keys for every rank, mostly by the same literal. */
 static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
 {
     uint32_t *recent =
@@ -139,7 +147,8 @@ static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
     return rc;
 }
 
-/* A placement answers for some keys by itself: they are there to be found. */
+/* Adds the keys that a placement answers by itself (px_derived_names), once per batch. A reader
+ * must find the key before it looks at the placement. */
 static int intern_derived(struct px_batch *batch)
 {
     uint32_t unused;
@@ -158,12 +167,14 @@ void px_batch_expect(struct px_batch *batch, size_t n_ranks)
     batch->expected = n_ranks;
 }
 
+/* The number stays valid while the batch lives; adding keys does not move them. */
 int px_batch_key(struct px_batch *batch, const char *key, uint32_t *ret)
 {
     return intern(batch, key, ret);
 }
 
-/* A key that more than a few ranks have will have one for each: no array is copied on and on. */
+/* Makes room for one more value of a key. The second growth goes to one value for each expected
+ * rank at once: a key that more than a few ranks have, nearly all have. */
 static int grow_procs(const struct px_batch *batch, struct px_batch_key *key)
 {
     struct px_datum *procs;
@@ -181,6 +192,7 @@ static int grow_procs(const struct px_batch *batch, struct px_batch_key *key)
     return 0;
 }
 
+/* No sorting and no check for duplicates here: px_writer_procs does both. */
 int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_scope_t scope,
                       const pmix_value_t *value)
 {
@@ -197,6 +209,7 @@ int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_
     return rc;
 }
 
+/* Appends a value of another level, or a qualified one. PMIX_ERR_NOMEM. */
 static int add_other(struct px_batch *batch, const struct px_store_entry *entry, uint32_t key)
 {
     int rc =
@@ -217,6 +230,7 @@ static int add_other(struct px_batch *batch, const struct px_store_entry *entry,
     return rc;
 }
 
+/* Unqualified process-level values go to their key, all others to one list. */
 int px_batch_add(struct px_batch *batch, const struct px_store_entry *entry)
 {
     uint32_t key;
@@ -238,6 +252,7 @@ int px_batch_add(struct px_batch *batch, const struct px_store_entry *entry)
 
 /* --- nodes and placement --- */
 
+/* The node that this batch knows under a name or alias, or PX_NO_NODE. */
 static uint32_t name_find(const struct px_batch *batch, const char *name)
 {
     uint64_t hash = px_hash_bytes(name, strlen(name));
@@ -257,6 +272,8 @@ static uint32_t name_find(const struct px_batch *batch, const char *name)
     return PX_NO_NODE;
 }
 
+/* Files a name for a node; the first node that has a name keeps it. The name is borrowed.
+ * PMIX_ERR_NOMEM. */
 static int name_add(struct px_batch *batch, const char *name, uint32_t node)
 {
     uint64_t hash = px_hash_bytes(name, strlen(name));
@@ -288,6 +305,7 @@ static int name_add(struct px_batch *batch, const char *name, uint32_t node)
     return 0;
 }
 
+/* The node of a name in the batch or, failing that, in the store; or PX_NO_NODE. */
 static uint32_t find_node_by_name(const struct px_batch *batch, const struct px_store *store,
                                   const char *name)
 {
@@ -296,6 +314,8 @@ static uint32_t find_node_by_name(const struct px_batch *batch, const struct px_
     return node == PX_NO_NODE ? px_store_node_by_name(store, name) : node;
 }
 
+/* The node that a definition means: the first match of its name, then of its aliases; or
+ * PX_NO_NODE. */
 static uint32_t find_node(const struct px_batch *batch, const struct px_store *store,
                           const struct px_node_def *def)
 {
@@ -308,6 +328,8 @@ static uint32_t find_node(const struct px_batch *batch, const struct px_store *s
     return node;
 }
 
+/* Records a definition for a node and files its names, so that later definitions in this batch find
+ * it. PMIX_ERR_NOMEM. */
 static int note_def(struct px_batch *batch, const struct px_node_def *def, uint32_t node)
 {
     size_t i;
@@ -325,6 +347,9 @@ static int note_def(struct px_batch *batch, const struct px_node_def *def, uint3
     return rc;
 }
 
+/* Indices of new nodes count on from the store's at the first definition. Publishing refuses the
+ * batch if the store has got other nodes since (draft_nodes). A definition that adds nothing to a
+ * known node is dropped. */
 int px_batch_node(struct px_batch *batch, const struct px_store *store,
                   const struct px_node_def *def, uint32_t *ret_index)
 {
@@ -363,6 +388,7 @@ int px_batch_node(struct px_batch *batch, const struct px_store *store,
     return 0;
 }
 
+/* A later placement of the same rank wins; draft_ranks applies them in order. */
 int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_index, uint32_t appnum)
 {
     int rc;

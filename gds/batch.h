@@ -3,11 +3,18 @@
 #ifndef PX_GDS_BATCH_H
 #define PX_GDS_BATCH_H
 
+/* A batch: entries that a writer collects and publishes together or not at all (px_store_publish).
+ * It is already sorted by key. Process-level values, of which there may be millions, take 16 bytes
+ * each; the value of a scalar is copied, everything else is borrowed until the batch is destroyed.
+ * One thread at a time. */
+
 #include "gds/payload.h"
 #include "gds/store.h"
 
 struct px_store;
 
+/* One value to be stored, as the caller gives it to px_batch_add. Everything it points at is
+ * borrowed. */
 struct px_store_entry {
     enum px_level level;
     uint32_t index; /* rank, app number, node index (see px_batch_node), session id; 0 for job */
@@ -20,17 +27,18 @@ struct px_store_entry {
     size_t n_quals;
 };
 
+/* A node as the host describes it. Strings are borrowed. */
 struct px_node_def {
     const char *name;
     const char *const *aliases; /* NULL-terminated, or NULL */
     uint32_t nodeid;            /* PX_NO_NODEID: its index */
 };
 
-/* What has been collected for one publication, already sorted by key: process-level values, of
- * which there may be millions, take 16 bytes each, and of scalars nothing is looked at again. */
-
+/* How a datum holds its value: not at all (hidden), as a word, as a string, or as a borrowed
+ * value. */
 enum px_datum_kind { PX_DATUM_HIDDEN, PX_DATUM_WORD, PX_DATUM_TEXT, PX_DATUM_VALUE };
 
+/* One process-level value in a batch, 16 bytes. Text and value are borrowed. */
 struct px_datum {
     uint32_t rank;
     uint16_t type; /* of a word */
@@ -43,6 +51,7 @@ struct px_datum {
     };
 };
 
+/* The datum of a rank's value; NULL: hidden. Copies a scalar and borrows everything else. */
 static inline struct px_datum px_datum_make(uint32_t rank, pmix_scope_t scope,
                                             const pmix_value_t *value)
 {
@@ -64,7 +73,8 @@ static inline struct px_datum px_datum_make(uint32_t rank, pmix_scope_t scope,
     return datum;
 }
 
-/* As it was given; in *room when it is kept in another form. NULL: hidden. */
+/* The value of a datum, or NULL if it is hidden. Uses *room for a word or a string, so the result
+ * is valid as long as *room and the datum. */
 static inline const pmix_value_t *px_datum_value(const struct px_datum *datum, pmix_value_t *room)
 {
     switch (datum->kind) {
@@ -82,6 +92,8 @@ static inline const pmix_value_t *px_datum_value(const struct px_datum *datum, p
     }
 }
 
+/* A key of the batch and its unqualified process-level values, in order of arrival. Owned by the
+ * batch. */
 struct px_batch_key {
     const char *name; /* borrowed */
     uint32_t len;
@@ -91,7 +103,7 @@ struct px_batch_key {
     size_t cap_procs;
 };
 
-/* A value at another level, or a qualified one. */
+/* A value at another level, or a qualified one. Value and qualifiers are borrowed. */
 struct px_batch_entry {
     enum px_level level;
     uint32_t index;
@@ -102,19 +114,24 @@ struct px_batch_entry {
     size_t n_quals;
 };
 
+/* A definition of a new or a known node, applied in order of arrival. */
 struct px_batch_node_def {
     uint32_t index; /* of the node */
     struct px_node_def def;
 };
 
+/* Node and application of one rank; PX_NO_NODE and PX_NO_APP leave what was known before. */
 struct px_batch_placement {
     uint32_t rank;
     uint32_t node;
     uint32_t app;
 };
 
+/* Entries of the cache from the address of a key's name to the key. */
 enum { PX_BATCH_RECENT = 32 };
 
+/* The batch. Owned by whoever created it; publishing only reads it, so it can be published again
+ * after a failure. */
 struct px_batch {
     struct px_batch_key *keys;
     size_t n_keys;
@@ -145,38 +162,44 @@ struct px_batch {
     uint32_t local_node;
 };
 
+/* A name or alias of a node that this batch defines. */
 struct px_batch_name {
     const char *name; /* borrowed */
     uint64_t hash;
     uint32_t node;
 };
 
+/* An empty batch; the caller destroys it. NULL: no memory. */
 struct px_batch *px_batch_create(void);
 void px_batch_destroy(struct px_batch *batch); /* takes NULL */
 
-/* The entry is copied, at the process level with a scalar's value; what else it points at is
- * borrowed until the batch is destroyed. 0 or PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (key empty or over
- * PMIX_MAX_KEYLEN), PMIX_ERR_OUT_OF_RESOURCE (more than 1,024 keys that were made to collide). */
+/* Adds one value. The entry is copied; what it points at is borrowed until the batch is destroyed,
+ * but for the value of a process-level scalar, which is copied too. 0, PMIX_ERR_NOMEM,
+ * PMIX_ERR_BAD_PARAM (key empty or over PMIX_MAX_KEYLEN, level or rank out of range),
+ * PMIX_ERR_OUT_OF_RESOURCE (more than 1,024 keys that were made to collide). */
 int px_batch_add(struct px_batch *batch, const struct px_store_entry *entry);
 
 /* The same for many values of few keys: px_batch_key gives a key's number in this batch (the name
- * is borrowed), px_batch_add_proc adds a value of a rank (at most PMIX_RANK_VALID) under it.
- * px_batch_expect says how many ranks to make room for once a key turns out to have many. */
+ * is borrowed), px_batch_add_proc adds a value of a rank (at most PMIX_RANK_VALID) under it, and
+ * px_batch_expect says for how many ranks to make room once a key turns out to have many. Statuses
+ * as px_batch_add. */
 int px_batch_key(struct px_batch *batch, const char *key, uint32_t *ret);
 int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_scope_t scope,
                       const pmix_value_t *value);
 void px_batch_expect(struct px_batch *batch, size_t n_ranks);
 
-/* Defines or finds (by name or alias, in the store or the batch) a node; *ret_index is its index,
- * valid in px_store_entry.index and px_batch_place_rank. Strings are borrowed. */
+/* Defines a node, or finds it by name or alias in the store or the batch. *ret_index is its index,
+ * valid in px_store_entry.index and px_batch_place_rank. Strings are borrowed until the batch is
+ * destroyed. 0, PMIX_ERR_BAD_PARAM (no name), PMIX_ERR_NOMEM. */
 int px_batch_node(struct px_batch *batch, const struct px_store *store,
                   const struct px_node_def *def, uint32_t *ret_index);
 
-/* Says on which node, and of which app, a rank runs (PX_NO_NODE, PX_NO_APP: not said). */
+/* Places a rank on a node and in an application (PX_NO_NODE, PX_NO_APP: not given). 0,
+ * PMIX_ERR_BAD_PARAM (not a rank), PMIX_ERR_NOMEM. */
 int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_index,
                         uint32_t appnum);
 
-/* Which node is the readers' own. */
+/* Names the readers' own node. 0, PMIX_ERR_NOMEM. */
 int px_batch_local_node(struct px_batch *batch, uint32_t node_index);
 
 #endif

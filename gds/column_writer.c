@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Choosing and writing a column: the smallest form that holds all values. Scalars of one type
- * become a constant, a line or an array of the narrowest elements; everything else becomes cells,
- * shared between equal values, and an element or a locator per rank. A column is never changed:
- * what comes later is a record above it, or the next column. */
+/* Choosing and writing a column: the smallest form that holds all values. Scalars of one type and
+ * scope become a constant, a line (base + step * rank) or an array of the narrowest elements. All
+ * other values become cells, shared between equal values, with an element or a locator per rank. A
+ * column is never changed: later values are records above it, or the next column. Format:
+ * docs/segment-format.md, section 7. Writer's thread. */
 
 #include "column_writer.h"
 
@@ -18,6 +19,7 @@
 #include "publication.h"
 #include "slice.h"
 
+/* What px_val.what means. */
 enum kind { ABSENT, WORD, CELL };
 
 /* The value of one rank. */
@@ -28,6 +30,7 @@ struct px_val {
     uint8_t kind;
 };
 
+/* One column in the making, on the stack of px_writer_column. */
 struct build {
     struct px_writer *writer;
     struct px_val *vals;
@@ -37,6 +40,8 @@ struct build {
     struct px_column col;
 };
 
+/* Turns a datum into a cell of the dictionary, new or equal to one before. PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE, PMIX_ERR_UNKNOWN_DATA_TYPE. */
 static int set_cell(struct build *b, const struct px_datum *proc, struct px_val *val)
 {
     pmix_scope_t scope = proc->kind == PX_DATUM_HIDDEN ? PMIX_SCOPE_UNDEF : proc->scope;
@@ -56,13 +61,15 @@ static int set_cell(struct build *b, const struct px_datum *proc, struct px_val 
     return rc;
 }
 
-/* True for a string that the rank before has, too, and from the same place. */
+/* True if the datum is the same string in the same place as that of the entry before: it needs no
+ * encoding and no comparison. */
 static bool repeats(const struct px_datum *proc)
 {
     return proc->kind == PX_DATUM_TEXT && proc[-1].kind == PX_DATUM_TEXT &&
            proc->text == proc[-1].text && proc->scope == proc[-1].scope;
 }
 
+/* Enters the new values, ascending by rank. */
 static int set_values(struct build *b, const struct px_datum *procs, size_t n_procs)
 {
     size_t i;
@@ -86,7 +93,8 @@ static int set_values(struct build *b, const struct px_datum *procs, size_t n_pr
     return rc;
 }
 
-/* What the key has for a rank so far. */
+/* Enters the value that the key has for a rank so far, if any; a new column must hold it too. A
+ * cell is referred to, not copied. */
 static int keep_value(struct build *b, const struct px_key *key, uint32_t rank)
 {
     struct px_slice slice;
@@ -110,7 +118,7 @@ static int keep_value(struct build *b, const struct px_key *key, uint32_t rank)
     return rc;
 }
 
-/* True when all values are scalars of one type and scope. */
+/* True if all values are scalars of one type and one scope; *ret_first is the first of them. */
 static bool uniform(const struct build *b, const struct px_val **ret_first)
 {
     const struct px_val *first = NULL;
@@ -132,7 +140,8 @@ static bool uniform(const struct build *b, const struct px_val **ret_first)
     return first != NULL;
 }
 
-/* base + step * rank, if that is what the words are. */
+/* True if each word is base + step * rank modulo 2^64. Base and step follow from the first two
+ * values; there is at least one. */
 static bool fits_line(const struct build *b, uint64_t *ret_base, uint64_t *ret_step)
 {
     uint32_t first = 0;
@@ -165,11 +174,13 @@ static bool fits_line(const struct build *b, uint64_t *ret_base, uint64_t *ret_s
     return true;
 }
 
+/* The narrowest element, in bits, that holds `max`. */
 static uint32_t width_for(uint64_t max)
 {
     return max <= UINT8_MAX ? 8 : max <= UINT16_MAX ? 16 : max <= UINT32_MAX ? 32 : 64;
 }
 
+/* Stores element i, which must fit into `width` bits. */
 static void set_element(void *elements, uint32_t width, uint32_t i, uint64_t what)
 {
     px_assert(width == 64 || what >> width == 0);
@@ -189,8 +200,9 @@ static void set_element(void *elements, uint32_t width, uint32_t i, uint64_t wha
     }
 }
 
-/* Columns of one publication are often alike in their elements (local and node rank) or in who has
- * a value: equal bytes are written once. Columns never change, so nobody can tell. */
+/* Writes bytes into the segment, or finds equal ones that another column of this publication wrote:
+ * elements of local and node rank and presence bitmaps are often the same. Columns never change, so
+ * sharing is invisible. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int write_once(struct px_writer *writer, const void *bytes, size_t len, uint64_t *ret_loc)
 {
     size_t i;
@@ -213,7 +225,8 @@ static int write_once(struct px_writer *writer, const void *bytes, size_t len, u
     return rc;
 }
 
-/* Writes one element per rank; `locs`: look the numbers up there. */
+/* Writes one element per rank, 0 for absent ones. `locs`, if not NULL, translates cell numbers into
+ * locators. */
 static int write_elements(struct build *b, uint32_t width, const uint64_t *locs, uint64_t *ret_loc)
 {
     size_t len = (size_t) b->n * (width / 8);
@@ -234,6 +247,8 @@ static int write_elements(struct build *b, uint32_t width, const uint64_t *locs,
     return rc;
 }
 
+/* Writes the bitmap of ranks that have a value, unless all have one or the kind marks absent ranks
+ * by locator 0. */
 static int write_presence(struct build *b)
 {
     size_t n_words = ((size_t) b->n + 63) / 64;
@@ -258,6 +273,7 @@ static int write_presence(struct build *b)
     return rc;
 }
 
+/* Chooses CONST, AFFINE or ARRAY for scalars of one type and scope. */
 static int form_scalars(struct build *b, const struct px_val *first)
 {
     uint64_t max = 0;
@@ -279,7 +295,7 @@ static int form_scalars(struct build *b, const struct px_val *first)
     return write_elements(b, b->col.width, NULL, &b->col.data);
 }
 
-/* Scalars among other values become cells too. */
+/* Turns the scalars of a mixed column into cells. */
 static int words_to_cells(struct build *b)
 {
     uint32_t i;
@@ -304,6 +320,8 @@ static int words_to_cells(struct build *b)
     return 0;
 }
 
+/* Chooses CELL, DICT or LOC. A dictionary with its indices must be smaller than a locator per
+ * rank. */
 static int form_cells(struct build *b)
 {
     uint32_t width;
@@ -331,6 +349,8 @@ static int form_cells(struct build *b)
     return rc ? rc : write_elements(b, width, NULL, &b->col.data);
 }
 
+/* Writes the column object and registers the words that will lead to it. A key's first column joins
+ * the chain that enumeration walks; `holder` becomes the key's any-rank hint if it has none. */
 static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
 {
     struct px_writer *writer = b->writer;
@@ -363,7 +383,8 @@ static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
     return rc;
 }
 
-/* Room for the values of n ranks, used again for each column; absent ones unless all are given. */
+/* Makes the scratch array for n ranks, which the columns of one publication share. Clears it unless
+ * all ranks will be set. PMIX_ERR_NOMEM. */
 static int open_vals(struct px_writer *writer, size_t n_procs, uint32_t n)
 {
     if (n > writer->cap_vals) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* From one generation to the next: everything is read as readers read it and published as writers
- * publish it, so what is dead stays behind and nothing else can differ. First, in one publication,
- * the nodes and all that lies in records; then each column by itself, so that only one is in
- * process memory. Strings and bytes are borrowed from the old generation. */
+/* Compaction: copies a store's live data into an empty one, the next generation. Everything is read
+ * as readers read it and published as writers publish it, so garbage stays behind and nothing else
+ * can differ. One publication brings the nodes and all records; then each column has one of its
+ * own, so that only one column is in process memory at a time. Strings and bytes are borrowed from
+ * the old generation. Writer's thread. */
 
 #include "gds/compact.h"
 
@@ -18,7 +19,7 @@
 #include "publication.h"
 #include "slice.h"
 
-/* A value between its two places. */
+/* A value between the old generation and the new: the batch borrows it, the move owns it. */
 struct held {
     pmix_value_t value;
     pmix_info_t *quals;
@@ -26,12 +27,13 @@ struct held {
     bool owned; /* the value has memory of its own */
 };
 
-/* A record at process level. */
+/* Key and rank of a process-level record. */
 struct spot {
     uint64_t key; /* locator */
     uint32_t rank;
 };
 
+/* One copy under way, on the stack of px_compact_copy. */
 struct move {
     struct px_read read;
     struct px_store *to;
@@ -43,14 +45,16 @@ struct move {
     size_t n_spots;
 };
 
-/* The old generation is our own: it is trusted. */
+/* The object at a locator of the old generation, which is the writer's own and therefore
+ * trusted. */
 static const void *at(const struct move *m, uint64_t loc)
 {
     px_assert(loc << 3 < m->read.view.limit);
     return m->read.view.base + (loc << 3);
 }
 
-/* Calls fn with the locator of each object of a table. */
+/* Calls fn with the locator of each object in a table of the old generation; stops at the first
+ * failure. */
 static int each_slot(struct move *m, uint64_t loc, int (*fn)(struct move *m, uint64_t loc))
 {
     const struct px_table *table = at(m, loc);
@@ -67,6 +71,7 @@ static int each_slot(struct move *m, uint64_t loc, int (*fn)(struct move *m, uin
 
 /* --- batches --- */
 
+/* Starts a batch for at most `room` values. PMIX_ERR_NOMEM; copy_finish releases what there is. */
 static int copy_start(struct move *m, size_t room)
 {
     px_assert(!m->batch && !m->held);
@@ -77,6 +82,7 @@ static int copy_start(struct move *m, size_t room)
     return m->batch && m->held ? 0 : PMIX_ERR_NOMEM;
 }
 
+/* Frees the batch and the values that it borrows. May follow a failed copy_start. */
 static void copy_finish(struct move *m)
 {
     size_t i;
@@ -94,6 +100,7 @@ static void copy_finish(struct move *m)
     m->batch = NULL;
 }
 
+/* Adds a slice of the old generation to the batch, with its qualifiers and its scope. */
 static int copy_add(struct move *m, enum px_level level, uint32_t index, const struct px_key *key,
                     const struct px_slice *slice)
 {
@@ -123,7 +130,8 @@ static int copy_add(struct move *m, enum px_level level, uint32_t index, const s
     return px_batch_add(m->batch, &entry);
 }
 
-/* What a reader finds there, if anything. */
+/* Adds the unqualified value that a reader finds for a key, if there is one. A deleted value counts
+ * as none. */
 static int add_plain(struct move *m, enum px_level level, uint32_t index, const struct px_key *key)
 {
     struct px_slice slice;
@@ -137,6 +145,7 @@ static int add_plain(struct move *m, enum px_level level, uint32_t index, const 
 
 /* --- records --- */
 
+/* Adds the newest visible value with the qualifiers of a record. */
 static int add_qualified(struct move *m, const struct px_record *rec, const struct px_key *key)
 {
     struct px_qual_digest sum = px_quals_sum(at(m, rec->quals));
@@ -149,6 +158,8 @@ static int add_qualified(struct move *m, const struct px_record *rec, const stru
     return copy_add(m, (enum px_level) rec->level, rec->index, key, &slice);
 }
 
+/* For each_slot over the record table: copies a record, or notes it in `spots` if it is an
+ * unqualified process-level one; move_spots or move_column copies that. */
 static int move_record(struct move *m, uint64_t loc)
 {
     const struct px_record *rec = at(m, loc);
@@ -167,6 +178,7 @@ static int move_record(struct move *m, uint64_t loc)
     return add_plain(m, (enum px_level) rec->level, rec->index, key);
 }
 
+/* For each_slot over the key table: copies the key's job-level value. */
 static int move_job(struct move *m, uint64_t loc)
 {
     const struct px_key *key = at(m, loc);
@@ -174,6 +186,7 @@ static int move_job(struct move *m, uint64_t loc)
     return key->job ? add_plain(m, PX_LEVEL_JOB, 0, key) : 0;
 }
 
+/* For qsort: by key, then by rank. */
 static int compare_spots(const void *left, const void *right)
 {
     const struct spot *a = left;
@@ -185,7 +198,8 @@ static int compare_spots(const void *left, const void *right)
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* The values of ranks whose key has no column. */
+/* Copies the process-level records of keys without a column. Sorts `spots`, on which first_spot
+ * relies. */
 static int move_spots(struct move *m)
 {
     size_t i;
@@ -204,7 +218,7 @@ static int move_spots(struct move *m)
 
 /* --- columns --- */
 
-/* The first record of a key, or where it would be. */
+/* The position of a key's first spot, or where it would be. */
 static size_t first_spot(const struct move *m, uint64_t key)
 {
     size_t low = 0;
@@ -222,6 +236,8 @@ static size_t first_spot(const struct move *m, uint64_t key)
     return low;
 }
 
+/* Adds the values of all ranks of a key: those below n, whether they lie in the column or above it,
+ * then records of higher ranks. */
 static int add_column(struct move *m, uint64_t loc, const struct px_key *key, uint32_t n)
 {
     size_t i = first_spot(m, loc);
@@ -237,6 +253,7 @@ static int add_column(struct move *m, uint64_t loc, const struct px_key *key, ui
     return rc;
 }
 
+/* For each_slot over the key table: copies a key that has a column, in a publication of its own. */
 static int move_column(struct move *m, uint64_t loc)
 {
     const struct px_key *key = at(m, loc);
@@ -264,6 +281,8 @@ static int move_column(struct move *m, uint64_t loc)
 
 /* --- nodes --- */
 
+/* A node's aliases, NULL-terminated; the caller frees the array, not the strings. NULL: no
+ * memory. */
 static const char **aliases_of(const struct px_store *from, uint32_t node)
 {
     const char **names;
@@ -280,7 +299,8 @@ static const char **aliases_of(const struct px_store *from, uint32_t node)
     return names;
 }
 
-/* Nodes keep their numbers: they are not looked up by name, as px_batch_node would do. */
+/* Defines a node in the batch under its old index. px_batch_node would look it up by name and could
+ * choose another index. */
 static int add_node(struct move *m, uint32_t i, const char *const **ret_aliases)
 {
     struct px_batch_node_def *def = &m->batch->defs[i];
@@ -298,6 +318,7 @@ static int add_node(struct move *m, uint32_t i, const char *const **ret_aliases)
     return *ret_aliases ? 0 : PMIX_ERR_NOMEM;
 }
 
+/* Adds the placement of all ranks and the readers' own node. */
 static int add_ranks(struct move *m, const struct px_placement *place)
 {
     uint32_t rank;
@@ -314,7 +335,8 @@ static int add_ranks(struct move *m, const struct px_placement *place)
     return rc;
 }
 
-/* *ret_aliases: for each node, to be freed with the array when the batch is published. */
+/* Adds nodes and placement to the batch. *ret_aliases has one array per node; the caller frees them
+ * after publishing. */
 static int move_nodes(struct move *m, const struct px_placement *place,
                       const char *const ***ret_aliases)
 {
@@ -340,6 +362,8 @@ static int move_nodes(struct move *m, const struct px_placement *place,
 
 /* --- all of it --- */
 
+/* The first publication: nodes, job-level values and all records but those of keys with a
+ * column. */
 static int move_records(struct move *m)
 {
     const struct px_store_header *h = px_store_header(m->read.store);
@@ -364,7 +388,8 @@ static int move_records(struct move *m)
     return rc;
 }
 
-/* Which rank a key names as its holder is anybody's choice; the next generation makes the same. */
+/* For each_slot over the key table: copies the any-rank hint, so that a get of an unspecified rank
+ * finds the same value as before. */
 static int copy_any_rank_hint(struct move *m, uint64_t loc)
 {
     const struct px_key *old = at(m, loc);
@@ -379,6 +404,8 @@ static int copy_any_rank_hint(struct move *m, uint64_t loc)
     return 0;
 }
 
+/* The sequence is set before the first publication, so numbers go on from the old generation's. No
+ * reader knows `to` yet: its words are stored without order. */
 int px_compact_copy(const struct px_store *from, struct px_store *to)
 {
     const struct px_store_header *old = px_store_header(from);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Two ways in, one numbering: new values are compared by content, cells of an older version by
- * where they are. A value that comes in by both ways is kept twice, which costs a cell and nothing
- * else. */
+/* A column's dictionary. Cells enter in two ways and share one numbering: new values are compared
+ * by content, cells of an older version by locator. A value that enters in both ways has two cells,
+ * which costs space and nothing else. */
 
 #include "gds/dict.h"
 
@@ -12,9 +12,11 @@
 #include "src/base/assert.h"
 #include "src/base/hash.h"
 
-/* After so many values it is decided whether comparing pays. */
+/* Number of values after which the dictionary decides whether comparing pays. */
 enum { TRIAL = 4096 };
 
+/* Doubles the arrays, or stops comparing if fewer than one value in eight was equal to one before.
+ * PMIX_ERR_NOMEM: as before. */
 static int grow(struct px_dict *dict)
 {
     uint32_t cap = dict->cap ? dict->cap * 2 : 16;
@@ -56,6 +58,7 @@ static int grow(struct px_dict *dict)
     return 0;
 }
 
+/* True if the cell at `loc`, which this process wrote, holds this payload under this scope. */
 static bool same_cell(const struct px_dict *dict, uint64_t loc, const struct px_payload *payload,
                       pmix_scope_t scope)
 {
@@ -70,6 +73,7 @@ static bool same_cell(const struct px_dict *dict, uint64_t loc, const struct px_
             memcmp(cell->payload + payload->head_len, payload->body, payload->body_len) == 0);
 }
 
+/* Enters a cell as the next number; there is room for it. */
 static void add_cell(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t *ret)
 {
     uint32_t at = (uint32_t) hash & (dict->n_slots - 1);
@@ -89,6 +93,7 @@ static void add_cell(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t
     dict->slots[at] = *ret + 1;
 }
 
+/* The payload is hashed only while the dictionary still compares. */
 int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix_scope_t scope,
                     uint32_t *ret)
 {
@@ -120,6 +125,7 @@ int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix
     return rc;
 }
 
+/* Locators are hashed by themselves, so an equal new value does not find the cell. */
 int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret)
 {
     uint64_t hash = px_hash_mix(loc, 0);

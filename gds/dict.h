@@ -3,11 +3,14 @@
 #ifndef PX_GDS_DICT_H
 #define PX_GDS_DICT_H
 
+/* The dictionary of a column in the making: the set of its cells, so that equal values are written
+ * once. */
+
 #include "gds/payload.h"
 
-/* Equal values of a column are written once: a set of cells, numbered in order of arrival. When
- * thousands have come and hardly any was equal to another, the rest are taken as they come. The
- * writer's own. */
+/* A set of cells, numbered in order of arrival. After 4,096 values of which hardly any was equal to
+ * another, it stops comparing and takes the rest as they come. On the stack of the column's writer;
+ * a zeroed one with `bump` set is empty. */
 struct px_dict {
     struct px_bump *bump;
     uint64_t *locs; /* by number */
@@ -20,14 +23,15 @@ struct px_dict {
     bool apart;       /* nothing is compared any more */
 };
 
-/* The number of the cell with this value; writes it if it is new. 0, PMIX_ERR_NOMEM,
+/* The number of the cell with this value; writes the cell if it is new. 0, PMIX_ERR_NOMEM,
  * PMIX_ERR_OUT_OF_RESOURCE. */
 int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix_scope_t scope,
                     uint32_t *ret);
 
-/* The number of a cell that exists already. */
+/* The number of a cell that is in the segment already. 0, PMIX_ERR_NOMEM. */
 int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret);
 
+/* Frees the index; the cells stay in the segment. */
 void px_dict_fini(struct px_dict *dict);
 
 #endif

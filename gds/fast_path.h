@@ -3,20 +3,22 @@
 #ifndef PX_GDS_FAST_PATH_H
 #define PX_GDS_FAST_PATH_H
 
+/* The fast path: the one case of px_store_get that is worth inlining in its caller, a scalar of the
+ * job or of a rank in a column. The rules are those of gds/read.h. Whatever it does not recognise
+ * it leaves to px_store_get, so it reports no errors and handles no rare case. */
+
 #include "gds/read.h"
 
-/* The one case of px_store_get that is worth having in its caller: a scalar of the job, or one in a
- * column of a rank. Its rules are those of gds/read.h; whatever it does not recognise it leaves to
- * px_store_get, so there is nothing to report and no rare case. */
-
+/* A scalar that the fast path found: its word, zero-extended, and its type. */
 struct px_scalar {
     uint64_t word;
     pmix_data_type_t type;
 };
 
-/* The scalar under the key that the string led to before; *ret_name is that key's name, still to be
- * compared. False says nothing. It looks at what is below the limit, and at no version before the
- * newest. pairs with px_read_note_key and publish_all */
+/* Gets the scalar under the key to which this string led before. True with *ret, and *ret_name: the
+ * name of that key, which the caller still has to compare. False says nothing about the value. It
+ * follows locators below the limit only, and takes no version but the newest. Any thread, inside a
+ * read-side critical section. pairs with px_read_note_key and publish_all */
 static inline __attribute__((always_inline)) bool px_store_get_scalar(const struct px_store *store,
                                                                       pmix_rank_t rank,
                                                                       const char *name,

@@ -3,15 +3,18 @@
 #ifndef PX_GDS_FORMAT_H
 #define PX_GDS_FORMAT_H
 
+/* The layout of a store's objects in its segment: keys, values, columns, nodes.
+ * docs/segment-format.md is the authority; the asserts below hold this file to it. The rules of
+ * shmem/layout.h apply: "word" in a comment marks the only bytes that change after publication, and
+ * all fields that name an object are locators. */
+
 #include "shmem/layout.h"
 
-/* What a store lays into its segment: keys, values, columns, nodes. docs/segment-format.md is the
- * authority; the asserts below hold this file to it. The rules of shmem/layout.h apply: "word" in a
- * comment marks the only bytes that change after publication. */
-
+/* In placements: no such index is known. */
 #define PX_NO_INDEX UINT32_MAX
 
-/* struct px_header with the names of the words that are the store's. */
+/* struct px_header with names for the words that belong to the store. One at offset 0 of each
+ * segment; stored to by the writer only. */
 struct px_store_header {
     struct px_segment_id id;
     /* one cache line of words */
@@ -31,6 +34,8 @@ struct px_store_header {
     uint64_t reserved[437];
 };
 
+/* A key: its name, and the words that lead to its values. One per name and segment, filed in the
+ * key table; its locator identifies it. Never replaced. */
 struct px_key {
     uint64_t hash;    /* px_hash_bytes of the name */
     uint64_t column;  /* word: newest struct px_column of process-level values, or 0 */
@@ -42,13 +47,15 @@ struct px_key {
     char name[];      /* len + 1 bytes */
 };
 
-/* What becomes visible with a publication begins so. Visible to a reader whose sequence is at least
- * seq; else the reader takes prev. */
+/* The head of every object that publications replace: records, columns, placements. A reader whose
+ * sequence is at least `seq` sees the object; any other reader takes `prev`. */
 struct px_version {
     uint64_t seq;
     uint64_t prev; /* older version or 0; always below this one */
 };
 
+/* How a cell holds its value: the low four bits of px_cell.form; the flags above are for keys
+ * without a value that this segment's readers may see. */
 enum px_form {
     PX_FORM_NONE = 0, /* no payload */
     PX_FORM_WORD = 1, /* 8 bytes: the value's bits, zero-extended */
@@ -63,7 +70,7 @@ enum px_form {
     PX_CELL_TOMB = 32,   /* the key was deleted */
 };
 
-/* One value. */
+/* One value: type, scope, form and payload. Immutable; several ranks of a column may share one. */
 struct px_cell {
     uint32_t len; /* of the payload */
     uint16_t type;
@@ -72,6 +79,8 @@ struct px_cell {
     unsigned char payload[];
 };
 
+/* Head of the payload of an array of scalars; n * width bytes follow. It can be used where it
+ * lies. */
 struct px_array {
     uint16_t type;
     uint16_t width; /* bytes of an element */
@@ -79,8 +88,9 @@ struct px_array {
     uint64_t n;
 };
 
-/* A value at (level, index, key, qualifiers); its cell follows. With key 0 it is the index list of
- * (level, index): no cell, and `link` is a word, the newest of the chain of records there. */
+/* A value at (level, index, key, qualifiers) that is not in a column; its cell follows it. With key
+ * 0 it is the index list of (level, index): no cell follows, and `link` is a word, the newest
+ * record of the chain there. */
 struct px_record {
     struct px_version version;
     /* the record entered before this one at (level, index); set in first versions only */
@@ -91,7 +101,8 @@ struct px_record {
     uint32_t level;
 };
 
-/* Qualifiers, independent of their order: sums of two hashes of each, then their encoding. */
+/* The qualifiers of a value. Two sets are equal when n and both sums are: the sums are over hashes
+ * of the single qualifiers, so their order does not matter. */
 struct px_quals {
     uint64_t sum_a;
     uint64_t sum_b;
@@ -100,6 +111,7 @@ struct px_quals {
     unsigned char infos[]; /* n INFO in the raw encoding of the wire, floats as 8 bytes */
 };
 
+/* How a column holds its values; a writer takes the smallest kind that fits. */
 enum px_column_kind {
     PX_COLUMN_CONST = 1,  /* base; step is 0 */
     PX_COLUMN_AFFINE = 2, /* base + step * rank, modulo 2^64 */
@@ -110,7 +122,8 @@ enum px_column_kind {
     PX_COLUMN_LOC = 6, /* locators of cells at data, 0: absent */
 };
 
-/* Process-level values of one key for ranks 0 .. n - 1. */
+/* The process-level values of one key for ranks 0 to n - 1. Immutable but for `overlay`; a newer
+ * column of the key has this one as its previous version. */
 struct px_column {
     struct px_version version;
     uint64_t link;    /* the next key's first column; set in a key's first column only */
@@ -128,6 +141,7 @@ struct px_column {
     uint32_t width; /* bits of an element: 8, 16, 32, 64 */
 };
 
+/* How a map leads from ranks to numbers; only an ARRAY takes memory per rank. */
 enum px_map_kind {
     PX_MAP_NONE = 0,
     PX_MAP_CONST = 1,  /* k */
@@ -136,12 +150,15 @@ enum px_map_kind {
     PX_MAP_ARRAY = 4,  /* u32 per rank at data, UINT32_MAX: not said */
 };
 
+/* A map from rank to node index or to application number. */
 struct px_rank_map {
     uint32_t kind;
     uint32_t k;
     uint64_t data;
 };
 
+/* A node. Its position in the placement's array is its index, which never changes; its ranks are
+ * listed in ascending order. */
 struct px_node {
     uint64_t name;    /* cell, TEXT */
     uint64_t aliases; /* u64 count, then locators of TEXT cells; or 0 */
@@ -151,7 +168,8 @@ struct px_node {
     uint32_t stride; /* ranks are first + i * stride; 0: listed in csr */
 };
 
-/* Nodes, and who runs where. */
+/* The nodes, and on which of them and in which application each rank runs. A change writes a whole
+ * new one, so a reader's answers from one placement agree with each other. */
 struct px_placement {
     struct px_version version;
     uint32_t n_nodes;
@@ -259,8 +277,9 @@ PX_AT(px_placement, n_csr, 96);
 #undef PX_AT
 #undef PX_SIZE
 
-/* Stands for sizes and offsets of the structures above and of shmem/layout.h, which the asserts
- * pin down; test/unit/gds/format.c computes it. With one of them this number changes. */
+/* A hash over the sizes and offsets of the structures above and of shmem/layout.h, which the
+ * asserts pin down; test/unit/gds/format.c computes it. Whoever changes a structure has to change
+ * it. */
 #define PX_FORMAT_FINGERPRINT UINT64_C(0x61f664a75f29a6aa)
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* How much of a segment a publication leaves behind. It is a count by the way, not a search: a few
- * small things are left out, and a cell that several ranks share counts for each that gives it up.
- * It decides when a store moves (px_store_compact), where it begins at 0 again. */
+/* Counts the garbage that a publication makes. It is an estimate taken on the way, not a search: a
+ * few small objects are left out, and a cell that several ranks share counts for each of them that
+ * gives it up. The count decides when a store moves (px_store_compact); in a new generation it
+ * begins at 0. */
 
 #include "garbage.h"
 
@@ -10,11 +11,13 @@
 #include "src/base/assert.h"
 #include "slice.h"
 
+/* Bytes of a cell with a payload of `len` bytes. */
 static uint64_t cell_size(uint64_t len)
 {
     return sizeof(struct px_cell) + px_round8(len);
 }
 
+/* A value from a column without cells has no locator, so only its record counts. */
 void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now,
                                   uint64_t record)
 {
@@ -30,11 +33,14 @@ void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slic
     }
 }
 
+/* Bytes of the cell at a locator; 0 for none. */
 static uint64_t cell_at(const struct px_writer *writer, uint64_t loc)
 {
     return loc ? cell_size(((const struct px_cell *) px_writer_at(writer, loc))->len) : 0;
 }
 
+/* Cells count only in columns that have one locator per rank; those of a dictionary may live on in
+ * the next column. */
 void px_writer_count_garbage_column(struct px_writer *writer, const struct px_column *col,
                                     const struct px_datum *procs, size_t n_procs)
 {
@@ -54,11 +60,13 @@ void px_writer_count_garbage_column(struct px_writer *writer, const struct px_co
     }
 }
 
+/* Bytes of a map's array. */
 static uint64_t map_size(const struct px_rank_map *map, uint32_t n_ranks)
 {
     return map->kind == PX_MAP_ARRAY ? px_round8((uint64_t) n_ranks * 4) : 0;
 }
 
+/* Bytes of a table; 0 for none. */
 static uint64_t table_size(const struct px_writer *writer, uint64_t loc)
 {
     const struct px_table *table = loc ? px_writer_at(writer, loc) : NULL;
@@ -66,6 +74,7 @@ static uint64_t table_size(const struct px_writer *writer, uint64_t loc)
     return table ? sizeof(*table) + table->n_slots * 8 : 0;
 }
 
+/* Names and aliases do not count: the new placement refers to them. */
 void px_writer_count_garbage_placement(struct px_writer *writer, const struct px_placement *place)
 {
     px_assert(place->version.seq < writer->seq);

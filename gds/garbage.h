@@ -3,6 +3,9 @@
 #ifndef PX_GDS_GARBAGE_H
 #define PX_GDS_GARBAGE_H
 
+/* The count of bytes that a publication replaces: what no reader of the new state can reach. It
+ * ends up in the header's `dead`. */
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,8 +15,9 @@ struct px_placement;
 struct px_slice;
 struct px_writer;
 
-/* Counts as dead a cell that is replaced, with what leads to it; a column, but for its cells; the
- * placement, when a new one is written from scratch. */
+/* Each adds to writer->dead; none can fail. Cell: the value that a reader finds now and the record
+ * (locator, or 0) that leads to it. Column: an old column that a new one with these values
+ * replaces. Placement: the old one, when a new one is written from scratch. Writer's thread. */
 void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now,
                                   uint64_t record);
 void px_writer_count_garbage_column(struct px_writer *writer, const struct px_column *col,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Generations. A store moves when too much of its segment is dead, or when the segment is full: the
- * live data are written into a new segment, which nobody knows; then one store to the old one's
- * state says that it has been superseded. Nothing is ever published in a segment after that store,
- * and nothing in the new one is handed out before it, so whoever finds the new one finds everything
- * that was in the old (docs/memory-model.md, section 9). */
+/* Generations. A store moves when too much of its segment is garbage, or when the segment is full:
+ * the live data are copied into a new segment, which nobody else knows yet; then one store to the
+ * old segment's state marks it superseded. Nothing is ever published in a segment after that store,
+ * and the new descriptor is not handed out before it, so a reader of the new segment finds
+ * everything that was in the old one (docs/memory-model.md, section 9). */
 
 #include "generation.h"
 
@@ -14,21 +14,26 @@
 #include "gds/verify.h"
 #include "store.h"
 
+/* A store moves when more than one byte in this many is garbage. */
 enum { DEAD_SHARE = 4 };
 
+/* Stores the state and the number of the next generation as one word. */
 static void set_state(const struct px_store *store, uint64_t state, uint32_t next)
 {
     /* pairs with px_store_superseded */
     px_publish(&px_store_header(store)->state, (uint64_t) next << 32 | state);
 }
 
-/* An unpublished generation. */
+/* Destroys a generation without marking its segment dead: either it was never published, or its
+ * state already says superseded. */
 static void drop_generation(struct px_store *store)
 {
     store->seg.writer = false; /* nobody reads it: nobody is told */
     px_store_destroy(store);
 }
 
+/* Makes the next generation with a copy of what is live. The store is unchanged; the caller owns
+ * *ret. PMIX_ERR_OUT_OF_RESOURCE also if the system granted less address space than asked for. */
 static int make_next(const struct px_store *store, bool shared, uint64_t size,
                      struct px_store **ret)
 {
@@ -61,8 +66,9 @@ static int make_next(const struct px_store *store, bool shared, uint64_t size,
     return 0;
 }
 
-/* The store becomes the next generation; what it was goes to the list of those before. `next` is
- * taken. */
+/* Marks the store's generation superseded and lets the store become the next one. The px_store
+ * object stays, with the contents of `next`; `next`, which is taken, gets the old contents and
+ * heads the list of earlier generations. */
 static void move_to(struct px_store *store, struct px_store *next)
 {
     struct px_store old = *store;
@@ -81,6 +87,8 @@ static void move_to(struct px_store *store, struct px_store *next)
     px_check(px_store_is_valid(store) && px_store_is_valid(next));
 }
 
+/* Twice the size that was needed, so that the number of moves grows with the logarithm of the
+ * size. */
 int px_store_enlarge(const struct px_store *store, struct px_store **ret)
 {
     uint64_t need = store->bump.beyond;
@@ -95,6 +103,8 @@ int px_store_enlarge(const struct px_store *store, struct px_store **ret)
     return 0;
 }
 
+/* Tries a segment of twice the size; then, if enough is garbage, one of the same size; then, if
+ * nobody has the descriptor, process memory. */
 int px_store_grow(struct px_store *store)
 {
     uint64_t size = store->seg.size;
@@ -129,7 +139,7 @@ bool px_store_is_pinned(const struct px_store *store)
     return px_load_acquire(&store->pinned) != 0; /* pairs with px_slice_pointer */
 }
 
-/* The old generations that nobody has pointers into. */
+/* Frees the old generations that no pointer values lead into. */
 static void forget_generations(struct px_store *store)
 {
     struct px_store **at = &store->last;
@@ -147,6 +157,8 @@ static void forget_generations(struct px_store *store)
     }
 }
 
+/* After a failure the limit doubles, so that a store that cannot move does not try at every
+ * call. */
 void px_store_compact(struct px_store *store)
 {
     const struct px_store_header *h = px_store_header(store);
@@ -168,6 +180,7 @@ void px_store_compact(struct px_store *store)
     forget_generations(store);
 }
 
+/* The list runs through `last`, which is free: such a store has no earlier generations. */
 void px_store_chain(struct px_store **list, struct px_store *store)
 {
     px_assert(store->last == NULL);

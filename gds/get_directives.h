@@ -3,12 +3,14 @@
 #ifndef PX_GDS_GET_DIRECTIVES_H
 #define PX_GDS_GET_DIRECTIVES_H
 
+/* The meaning of PMIx_Get's directives to a store: how the value is returned, in which realm it is
+ * looked for, whose qualifiers apply. Standard, chapter on data access (PMIx_Get). */
+
 #include "gds/lookup.h"
 #include "src/value/directives.h"
 #include "slice.h"
 
-/* What the directives of PMIx_Get mean to a store. */
-
+/* How the value is to be returned: PMIX_GET_STATIC_VALUES wins over PMIX_GET_POINTER_VALUES. */
 static inline enum px_return_mode px_get_mode(const struct px_get_directives *directives)
 {
     return directives->static_values    ? PX_RETURN_FILL
@@ -16,6 +18,8 @@ static inline enum px_return_mode px_get_mode(const struct px_get_directives *di
                                         : PX_RETURN_COPY;
 }
 
+/* The realm that a directive names (PMIX_NODE_INFO, PMIX_JOB_INFO, ...), PX_REALM_NONE if none
+ * does. Of several the first in this order counts. */
 static inline enum px_realm px_get_realm(const struct px_get_directives *directives)
 {
     return !directives->head.n_flags  ? PX_REALM_NONE
@@ -27,8 +31,8 @@ static inline enum px_realm px_get_realm(const struct px_get_directives *directi
                                       : PX_REALM_NONE;
 }
 
-/* Everything but whose value is wanted and the qualifiers. Numbers that are not given are those
- * that a store takes for not given. */
+/* Sets the fields of a lookup key that directives give: all but rank, key and qualifiers. A number
+ * that was not given has the same value for the directives and for the store. */
 static inline void px_ask_direct(struct px_lookup_key *ask,
                                  const struct px_get_directives *directives)
 {

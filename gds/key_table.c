@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* A key carries the words that lead to its job-level value and its column, so that the commonest
- * reads end one load after the key is found. A key without values is invisible: it needs no
- * version. */
+/* Keys in a segment. A key carries the words that lead to its job-level value and to its column, so
+ * that the commonest reads end one load after the key is found. A key without values is invisible
+ * to a get, so it needs no version. */
 
 #include "gds/key_table.h"
 
 #include "shmem/put.h"
 
+/* The length is read once: in a damaged segment it could be changed between check and use. */
 const struct px_key *px_key_at(struct px_view *view, uint64_t loc)
 {
     const struct px_key *key = (const struct px_key *) px_at(view, loc, sizeof(*key));
@@ -24,8 +25,9 @@ const struct px_key *px_key_at(struct px_view *view, uint64_t loc)
     return key;
 }
 
-/* The values of one key for indices in a row are filed by the mix of index and the key's locator. A
- * locator next to the factor of that would file them in neighbouring slots. */
+/* True for a locator that no key may have: the values of one key for indices in a row are filed by
+ * the mix of index and locator, and a locator close to the factor of that mix would file them in
+ * neighbouring slots (docs/segment-format.md, section 5). */
 static bool crowds(uint64_t loc)
 {
     enum { LOW = 4095, NEAR = 16 };
@@ -33,6 +35,7 @@ static bool crowds(uint64_t loc)
     return (((loc ^ PX_HASH_FACTOR) + NEAR) & LOW) < 2 * NEAR;
 }
 
+/* Takes unused words until the next locator is one that a key may have. At most 32 words. */
 static int pass_crowded(struct px_bump *bump)
 {
     void *at;
@@ -44,6 +47,7 @@ static int pass_crowded(struct px_bump *bump)
     return rc;
 }
 
+/* The words of the key are 0: no value is visible before they are published. */
 int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash,
                uint16_t realm, uint16_t derived, uint64_t *ret_loc)
 {
@@ -70,6 +74,7 @@ int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_
     return px_table_edit_add(edit, hash, *ret_loc);
 }
 
+/* The key is the writer's own and trusted. */
 uint64_t px_key_hash_of(const void *arg, uint64_t loc)
 {
     const struct px_key *key =

@@ -3,15 +3,17 @@
 #ifndef PX_GDS_KEY_TABLE_H
 #define PX_GDS_KEY_TABLE_H
 
+/* Key names, stored once per segment and filed in the key table by their hash. A key is identified
+ * by the locator of its struct px_key. */
+
 #include <string.h>
 
 #include "gds/format.h"
 #include "shmem/table.h"
 #include "src/base/hash.h"
 
-/* Key strings, stored once per segment. A key's identity is the locator of its struct px_key. */
-
-/* The key, or NULL: not there, or damage (view->damaged). `table` is the header's `keys`. */
+/* Finds a key by name in the table at `table` (the header's `keys`; 0: no table yet). NULL: not
+ * there, or damaged (view->damaged is set). The result's name is inside the view. Any thread. */
 static inline const struct px_key *px_key_find(struct px_view *view, uint64_t table,
                                                const char *name, size_t len, uint64_t hash)
 {
@@ -40,15 +42,16 @@ static inline const struct px_key *px_key_find(struct px_view *view, uint64_t ta
     return NULL;
 }
 
-/* The key at a locator, its name known to be inside and NUL-terminated; NULL when damaged. */
+/* The key at a locator, with its name checked to be inside and NUL-terminated. NULL: damaged,
+ * view->damaged is set. Any thread. */
 const struct px_key *px_key_at(struct px_view *view, uint64_t loc);
 
-/* Writes a key that is not there yet and files it. len below 2^16. 0, PMIX_ERR_NOMEM,
- * PMIX_ERR_OUT_OF_RESOURCE. */
+/* Writes a key that is not there yet and files it; *ret_loc is its locator. len is from 1 to 2^16 -
+ * 1. Writer's thread. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 int px_key_add(struct px_table_edit *edit, const char *name, size_t len, uint64_t hash,
                uint16_t realm, uint16_t derived, uint64_t *ret_loc);
 
-/* For px_table_edit_init; arg is the segment's base. */
+/* The hash under which a key is filed, for px_table_edit_init; `arg` is the segment's base. */
 uint64_t px_key_hash_of(const void *arg, uint64_t loc);
 
 #endif
