@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Reading put values from the wire into a batch. The values stay where they were decoded, in chunks
+ * that do not move, because the batch borrows them; their strings and bytes stay in the input where
+ * the decoder could leave them there. Qualified values are folded and unfolded here and nowhere
+ * else. */
 
 #include "gds/kval_reader.h"
 
@@ -18,6 +22,7 @@
 
 /* --- qualified values --- */
 
+/* Nothing is copied: the entry points into the array of the qualified value. */
 int px_kval_unfold(const char *key, const pmix_value_t *value, struct px_store_entry *entry)
 {
     const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
@@ -39,6 +44,7 @@ int px_kval_unfold(const char *key, const pmix_value_t *value, struct px_store_e
     return 0;
 }
 
+/* The array has the value under its own key first, then the qualifiers, each a copy. */
 int px_kval_fold(const char *key, const struct px_slice *slice, pmix_value_t *ret)
 {
     pmix_value_t made = {.type = PMIX_DATA_ARRAY};
@@ -68,6 +74,8 @@ int px_kval_fold(const char *key, const struct px_slice *slice, pmix_value_t *re
     return 0;
 }
 
+/* A qualified value is named by key, NUL and its packed qualifiers. Two sets of the same qualifiers
+ * in another order have different names here. */
 int px_kval_name(const struct px_kval *kval, struct px_kval_name *ret)
 {
     *ret = (struct px_kval_name){.bytes = kval->entry.key, .len = kval->key_len};
@@ -84,24 +92,30 @@ int px_kval_name(const struct px_kval *kval, struct px_kval_name *ret)
 
 /* --- reading --- */
 
-/* Values that stay where they are: the batch borrows them. */
+/* Values per chunk. */
 enum { CHUNK = 256 };
 
+/* Values that do not move, because the batch borrows them. Newest chunk first; only the first one
+ * has room. */
 struct kval_chunk {
     struct kval_chunk *next;
     size_t n;
     pmix_value_t values[CHUNK];
 };
 
-/* Most processes put under the same few names, each of which the batch is asked for once. */
+/* Entries of the cache from key names to keys of the batch: most processes put under the same few
+ * names, each of which is looked up in the batch once. */
 enum { N_NAMES = 32 };
 
+/* A key name that this reader has seen, with its number in the batch. */
 struct known_key {
     const char *text; /* borrowed; NULL: none yet */
     size_t len;
     uint32_t key; /* of the batch */
 };
 
+/* The reader of one or more streams. Owned by its creator; one thread at a time. `plain` and `only`
+ * are those of px_kval_reader_create. */
 struct px_kval_reader {
     struct px_batch *batch;
     size_t n_added;
@@ -112,6 +126,7 @@ struct px_kval_reader {
     struct known_key names[N_NAMES]; /* by length and last character */
 };
 
+/* The batch is made at once, so that adding cannot find none. */
 struct px_kval_reader *px_kval_reader_create(bool plain, const char *only)
 {
     struct px_kval_reader *reader = calloc(1, sizeof(*reader));
@@ -129,6 +144,7 @@ struct px_kval_reader *px_kval_reader_create(bool plain, const char *only)
     return reader;
 }
 
+/* Frees a list of chunks; owned: with the memory inside the values. */
 static void free_chunks(struct kval_chunk *chunk, bool owned)
 {
     while (chunk) {
@@ -143,6 +159,7 @@ static void free_chunks(struct kval_chunk *chunk, bool owned)
     }
 }
 
+/* The batch goes first: it borrows the values. */
 void px_kval_reader_destroy(struct px_kval_reader *reader)
 {
     if (reader) {
@@ -153,8 +170,9 @@ void px_kval_reader_destroy(struct px_kval_reader *reader)
     }
 }
 
-/* Makes a compressed value, and what is compressed in an array, what it was. On failure the value
- * is as sound as before. */
+/* Replaces a compressed value by what it was, also inside a data array; a value that borrows from
+ * the input gets memory of its own first. On failure the value is as sound as before; view->owned
+ * says whether it has memory of its own. */
 static int inflate(struct px_kval_view *view)
 {
     pmix_value_t own;
@@ -172,7 +190,8 @@ static int inflate(struct px_kval_view *view)
     return view->owned ? px_inflate_value(&view->value) : 0;
 }
 
-/* Takes over the value; NULL, with the value as it was: no memory. */
+/* Stores the value in a chunk, which takes over its memory if it has any. NULL: no memory, and the
+ * value is still the caller's. */
 static const pmix_value_t *keep_value(struct px_kval_reader *reader,
                                       const struct px_kval_view *view)
 {
@@ -192,6 +211,8 @@ static const pmix_value_t *keep_value(struct px_kval_reader *reader,
     return &chunk->values[chunk->n++];
 }
 
+/* The value is kept before it is unfolded, so that entry and qualifiers may point into it; after a
+ * failure it stays in its chunk until the reader is destroyed. */
 int px_kval_reader_next(struct px_kval_reader *reader, struct px_in *in, struct px_kval *ret)
 {
     struct px_kval kval = {.bytes = in->at, .kind = in->kind};
@@ -220,6 +241,8 @@ int px_kval_reader_next(struct px_kval_reader *reader, struct px_in *in, struct 
     return 0;
 }
 
+/* An unqualified process-level value takes the shorter way: its key is found in the reader's cache,
+ * by length and last character. */
 int px_kval_reader_add(struct px_kval_reader *reader, const struct px_kval *kval)
 {
     const struct px_store_entry *entry = &kval->entry;
@@ -248,6 +271,7 @@ int px_kval_reader_add(struct px_kval_reader *reader, const struct px_kval *kval
     return px_batch_add_proc(reader->batch, name->key, entry->index, entry->scope, entry->value);
 }
 
+/* A batch to which nothing was added need not be published. */
 const struct px_batch *px_kval_reader_batch(const struct px_kval_reader *reader)
 {
     return reader->n_added ? reader->batch : NULL;

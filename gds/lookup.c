@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The order of lookup. A concrete rank is asked at process level first, whatever the key; then the
- * key's realm says which session, node or application is meant; the job level comes last, because
- * hosts put there what they have no better place for. A realm that the caller names is the only one
- * looked at, unless it is the key's own. What follows from the placement (a rank's node, its name
- * and number, its application, how many share a node) is answered from it when nobody has said
- * it. */
+/* The order of lookup. For a concrete rank the process level comes first, whatever the key. Then
+ * the key's realm decides which session, node or application is asked. The job level comes last,
+ * because hosts put there what they have no better place for. A realm named by the caller is the
+ * only one that is asked, unless it is the key's own. What follows from the placement (a rank's
+ * node, the node's name and number, a rank's application, the number of ranks on a node) is
+ * computed when no value is stored. These are the rules of the Standard's PMIx_Get. */
 
 #include "gds/lookup.h"
 
@@ -15,6 +15,7 @@
 #include "nodes.h"
 #include "record_writer.h"
 
+/* A reserved key and its realm; the table is sorted by name. */
 struct realm_key {
     const char *name;
     enum px_realm realm;
@@ -27,6 +28,7 @@ static const struct realm_key realm_keys[] = {
 #undef PX_REALM_KEY
 };
 
+/* Binary search. `key` need not be NUL-terminated, so equal beginnings are not enough. */
 enum px_realm px_key_realm(const char *key, size_t key_len)
 {
     size_t low = 0;
@@ -48,6 +50,7 @@ enum px_realm px_key_realm(const char *key, size_t key_len)
     return PX_REALM_NONE;
 }
 
+/* Indexed by enum px_derived; the first entry is no key. */
 const char *const px_derived_names[PX_N_DERIVED] = {
     [PX_DERIVED_NONE] = "",
     [PX_DERIVED_RANK] = PMIX_RANK,
@@ -57,6 +60,7 @@ const char *const px_derived_names[PX_N_DERIVED] = {
     [PX_DERIVED_LOCAL_SIZE] = PMIX_LOCAL_SIZE,
 };
 
+/* The writer calls this once per new key; readers find the result in the key. */
 enum px_derived px_key_derived(const char *key, size_t key_len)
 {
     unsigned i;
@@ -70,6 +74,8 @@ enum px_derived px_key_derived(const char *key, size_t key_len)
     return PX_DERIVED_NONE;
 }
 
+/* One get under way, on the stack of px_store_get. realm and strict follow from the request and the
+ * key. */
 struct lookup {
     struct px_read read;
     const struct px_lookup_key *spec;
@@ -82,22 +88,27 @@ struct lookup {
     struct px_qual_digest quals;
 };
 
+/* True for a rank that means one process. */
 static bool concrete(pmix_rank_t rank)
 {
     return rank <= PMIX_RANK_VALID;
 }
 
+/* True if a step found nothing, so that the next one has to be tried; other failures end the
+ * lookup. */
 static bool missing(int rc)
 {
     return rc == PMIX_ERR_NOT_FOUND;
 }
 
+/* Looks at one level and index, with the request's qualifiers if it has any. */
 static int at(struct lookup *l, enum px_level level, uint32_t index, struct px_slice *ret)
 {
     return px_read_level(&l->read, level, index, l->key, l->spec->n_quals ? &l->quals : NULL, ret);
 }
 
-/* The placement, or NULL. */
+/* The visible placement or NULL, read once per lookup, so that all answers come from the same
+ * one. */
 static const struct px_placement *placement_value(struct lookup *l)
 {
     if (!l->placed) {
@@ -107,6 +118,7 @@ static const struct px_placement *placement_value(struct lookup *l)
     return l->place_or_none;
 }
 
+/* Makes the slice of a derived scalar: its value is in the slice, and no cell is behind it. */
 static int word_slice(struct lookup *l, pmix_data_type_t type, uint64_t word, struct px_slice *ret)
 {
     *ret = (struct px_slice){
@@ -122,7 +134,9 @@ static int word_slice(struct lookup *l, pmix_data_type_t type, uint64_t word, st
 
 /* --- node level --- */
 
-/* The node that is meant: a qualifier's, that of a concrete rank, or the readers' own. */
+/* The index of the node that the request means: by name, by number, the readers' own (for the
+ * reader itself and for no concrete rank), or that of the rank. PX_NO_NODE if there is none
+ * such. */
 static uint32_t node_meant(struct lookup *l)
 {
     const struct px_placement *place = placement_value(l);
@@ -143,6 +157,7 @@ static uint32_t node_meant(struct lookup *l)
     return px_placed(&l->read, &place->node_of, place->n_ranks, spec->rank);
 }
 
+/* What the placement says about a node under this key; PMIX_ERR_NOT_FOUND for all other keys. */
 static int derived_node(struct lookup *l, uint32_t index, struct px_slice *ret)
 {
     const struct px_node *node = px_placement_node(&l->read, placement_value(l), index);
@@ -162,6 +177,8 @@ static int derived_node(struct lookup *l, uint32_t index, struct px_slice *ret)
     }
 }
 
+/* The node level. The job level is a fallback only for the readers' own node, or if no node is
+ * known: a value that the host gave for the whole job may describe that one, but no other. */
 static int get_node(struct lookup *l, struct px_slice *ret)
 {
     bool other = l->spec->hostname || l->spec->nodeid != PX_NO_NODEID;
@@ -183,6 +200,8 @@ static int get_node(struct lookup *l, struct px_slice *ret)
 
 /* --- application level --- */
 
+/* The number of the application that the request means: the one given, that of the rank or of the
+ * caller itself, else 0. */
 static uint32_t app_meant(struct lookup *l)
 {
     const struct px_lookup_key *spec = l->spec;
@@ -198,6 +217,7 @@ static uint32_t app_meant(struct lookup *l)
     return app == PX_NO_APP ? 0 : app;
 }
 
+/* The application level, then the job level unless a number or a realm was given. */
 static int get_app(struct lookup *l, struct px_slice *ret)
 {
     int rc = at(l, PX_LEVEL_APP, app_meant(l), ret);
@@ -210,6 +230,8 @@ static int get_app(struct lookup *l, struct px_slice *ret)
 
 /* --- session level --- */
 
+/* The session level: the session given or the readers' own. The job level is a fallback unless a
+ * number or a realm was given. */
 static int get_session(struct lookup *l, struct px_slice *ret)
 {
     /* pairs with publish_all */
@@ -230,12 +252,13 @@ static int get_session(struct lookup *l, struct px_slice *ret)
 
 /* --- job and process level --- */
 
+/* The job level; there is nothing behind it. */
 static int get_job(struct lookup *l, struct px_slice *ret)
 {
     return at(l, PX_LEVEL_JOB, 0, ret);
 }
 
-/* What the placement says about a rank. */
+/* What the placement says about a concrete rank under this key. */
 static int derived_proc(struct lookup *l, struct px_slice *ret)
 {
     const struct px_placement *place = l->key->derived ? placement_value(l) : NULL;
@@ -259,7 +282,8 @@ static int derived_proc(struct lookup *l, struct px_slice *ret)
     }
 }
 
-/* A key that only one process has posted; which one, nobody has said. */
+/* For PMIX_RANK_UNDEF: the value of a rank that has one, by the key's any-rank hint. The caller
+ * promises that the key is unique in the namespace (Standard, PMIx_Get). */
 static int get_any_rank(struct lookup *l, struct px_slice *ret)
 {
     uint64_t holder = px_load_acquire(&l->key->holder); /* pairs with publish_all */
@@ -270,6 +294,7 @@ static int get_any_rank(struct lookup *l, struct px_slice *ret)
     return at(l, PX_LEVEL_PROC, (uint32_t) (holder - 1), ret);
 }
 
+/* The process level; what follows from the placement comes after what was stored. */
 static int get_proc(struct lookup *l, struct px_slice *ret)
 {
     int rc = PMIX_ERR_NOT_FOUND;
@@ -289,7 +314,8 @@ static int get_proc(struct lookup *l, struct px_slice *ret)
 
 /* --- the order --- */
 
-/* Node qualifiers pick a node even for keys that nobody has put in a realm. */
+/* The realm to look in: the one named, the key's own, or, for a key without one, that of the node
+ * or application qualifier. */
 static enum px_realm realm_meant(const struct lookup *l, enum px_realm own)
 {
     if (l->spec->realm != PX_REALM_NONE) {
@@ -304,8 +330,8 @@ static enum px_realm realm_meant(const struct lookup *l, enum px_realm own)
     return own;
 }
 
-/* The realm by which the key is asked for is one of many: the process comes first unless a
- * qualifier or a directive says that no process is meant. */
+/* True if the process level comes before the realm. A qualifier or a directive that points to
+ * another realm turns that off; so does a session key. */
 static bool proc_first(const struct lookup *l)
 {
     const struct px_lookup_key *spec = l->spec;
@@ -319,6 +345,7 @@ static bool proc_first(const struct lookup *l)
     return l->realm != PX_REALM_NODE || (!spec->hostname && spec->nodeid == PX_NO_NODEID);
 }
 
+/* The lookup behind the process level. */
 static int by_realm(struct lookup *l, struct px_slice *ret)
 {
     switch (l->realm) {
@@ -337,6 +364,7 @@ static int by_realm(struct lookup *l, struct px_slice *ret)
     }
 }
 
+/* Process level, then realm. PMIX_RANK_INVALID never has a value. */
 static int in_order(struct lookup *l, struct px_slice *ret)
 {
     int rc = PMIX_ERR_NOT_FOUND;
@@ -350,20 +378,23 @@ static int in_order(struct lookup *l, struct px_slice *ret)
     return missing(rc) ? by_realm(l, ret) : rc;
 }
 
-/* Nothing but a key and a rank. */
+/* True if the request has nothing but a key and a rank. */
 static inline bool plain(const struct px_lookup_key *spec)
 {
     return spec->realm == PX_REALM_NONE && !spec->hostname && spec->nodeid == PX_NO_NODEID &&
            spec->appnum == PX_NO_APP && spec->scope == PMIX_SCOPE_UNDEF && spec->n_quals == 0;
 }
 
-/* What came from other nodes is stored as theirs; whether its own node has it too is not known. */
+/* True if a value of this scope may answer a request for that one. What came from other nodes is
+ * stored as PMIX_REMOTE; it may have been put as PMIX_GLOBAL, so it answers both. */
 static bool in_scope(pmix_scope_t asked, pmix_scope_t scope)
 {
     return asked == PMIX_SCOPE_UNDEF || scope == PMIX_SCOPE_UNDEF || asked == scope ||
            (asked == PMIX_GLOBAL && scope == PMIX_REMOTE);
 }
 
+/* The full lookup, for requests with directives and for plain ones that found nothing at first.
+ * Qualifiers that have no digest match no value. */
 static int get_in_order(struct lookup *l, struct px_slice *ret)
 {
     const struct px_lookup_key *spec = l->spec;
@@ -380,6 +411,9 @@ static int get_in_order(struct lookup *l, struct px_slice *ret)
     return missing(rc) ? px_read_miss(&l->read) : rc;
 }
 
+/* Plain requests are tried by the short way; if the rank's own level has been looked at there, the
+ * full lookup leaves it out. A hidden value and one of another scope exist outside the scope asked
+ * for. */
 int px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
                  struct px_slice *ret)
 {

@@ -3,15 +3,15 @@
 #ifndef PX_GDS_LOOKUP_H
 #define PX_GDS_LOOKUP_H
 
+/* The order of lookup of PMIx_Get over one store: at which levels a key is looked for, given its
+ * realm (from tables/attributes.tsv), the rank, and the caller's directives. No allocation, no
+ * lock, no system call; any thread. */
+
 #include "gds/store.h"
 
 struct px_slice;
 
-/* The order of lookup of PMIx_Get over one store: which level a key is looked for at, given its
- * realm (from tables/attributes.tsv), the rank, and the caller's directives. Pure; no allocation,
- * no system call. */
-
-/* The level that a reserved key belongs to. Keys in segments carry the number. */
+/* The level that a reserved key belongs to. The numbers are part of the segment format. */
 enum px_realm {
     PX_REALM_NONE,
     PX_REALM_SESSION,
@@ -21,7 +21,8 @@ enum px_realm {
     PX_REALM_PROC
 };
 
-/* What the placement says about every rank or node, so that nobody needs to store it. As above. */
+/* The keys whose value follows from the placement for every rank or node, so that it need not be
+ * stored. The numbers are part of the segment format. */
 enum px_derived {
     PX_DERIVED_NONE = 0,
     PX_DERIVED_RANK = 1,
@@ -31,6 +32,8 @@ enum px_derived {
     PX_DERIVED_LOCAL_SIZE = 5,
 };
 
+/* A request to a store: what is looked for, and the directives that say where. Everything is
+ * borrowed. PX_LOOKUP_KEY_INIT is a request with nothing given. */
 struct px_lookup_key {
     pmix_rank_t rank; /* target, or WILDCARD, UNDEF, LOCAL_NODE, ... */
     pmix_rank_t self; /* the asker's rank when the namespace is its own, else PMIX_RANK_UNDEF */
@@ -46,26 +49,30 @@ struct px_lookup_key {
     size_t n_quals;
 };
 
+/* The empty request: no rank, no directives; the key is still to be set. */
 #define PX_LOOKUP_KEY_INIT                                                                         \
     {                                                                                              \
         .rank = PMIX_RANK_UNDEF, .self = PMIX_RANK_UNDEF, .nodeid = PX_NO_NODEID,                  \
         .appnum = PX_NO_APP, .session = PX_NO_SESSION                                              \
     }
 
-/* 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE, PMIX_ERR_UNPACK_FAILURE; *ret is of use
- * only with 0. */
+/* Finds the value that answers a request. *ret borrows from the store and is set only with 0. Any
+ * thread; where the store may be unmapped meanwhile, inside a read-side critical section. 0;
+ * PMIX_ERR_NOT_FOUND; PMIX_ERR_EXISTS_OUTSIDE_SCOPE: there is a value, but not for this store's
+ * readers or not of the scope asked for; PMIX_ERR_UNPACK_FAILURE: the segment is damaged. */
 int px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
                  struct px_slice *ret);
 
-/* The realm that a reserved key belongs to; PX_REALM_NONE for non-reserved and unknown ones. */
+/* The realm of a reserved key; PX_REALM_NONE for keys that are not reserved or not known. */
 enum px_realm px_key_realm(const char *key, size_t key_len);
 
-/* What the placement says under a key; the names of such keys, by enum px_derived from 1. */
+/* The names of the keys in enum px_derived, by its numbers from 1; and the number of a key,
+ * PX_DERIVED_NONE if it has none. */
 enum { PX_N_DERIVED = 6 };
 extern const char *const px_derived_names[PX_N_DERIVED];
 enum px_derived px_key_derived(const char *key, size_t key_len);
 
-/* True for keys that only the host and the library provide ("pmix" prefix). */
+/* True for reserved keys ("pmix" prefix): only the host and the library provide their values. */
 static inline bool px_key_reserved(const char *key)
 {
     return key[0] == 'p' && key[1] == 'm' && key[2] == 'i' && key[3] == 'x';

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* A trie over the bits of a hash: 256 ways at the top, 16 below. Words of a node are 0, a leaf
- * (lowest bit set) or a node; each changes from 0 or from a leaf, by compare and swap, and nothing
- * is removed, so that a reader needs no protection and a loser only frees what it made. */
+/* The memo of pointer values: a trie over the bits of a hash, 256 ways at the top, 16 below. A word
+ * of it is 0, a leaf (lowest bit set) or a node. Each word changes from 0 or from a leaf only, by
+ * compare-and-swap, and nothing is removed before the end. So readers need no protection, and a
+ * thread that loses a race frees only what it made itself. */
 
 #include "gds/memo.h"
 
@@ -18,14 +19,17 @@
 
 enum { ROOT_BITS = 8, NODE_BITS = 4, HASH_BITS = 64 };
 
+/* An inner node: one word per value of the next four bits of the hash. */
 struct node {
     uint64_t child[1 << NODE_BITS]; /* atomic, stored by px_cas */
 };
 
+/* The memo of one store: the top of the trie. */
 struct px_memo {
     uint64_t child[1 << ROOT_BITS]; /* atomic, stored by px_cas */
 };
 
+/* A ready-made value and what identifies it. Immutable once a word leads to it. */
 struct leaf {
     uint64_t hash;
     uint64_t what; /* locator, or the word of a column's value */
@@ -35,16 +39,19 @@ struct leaf {
     pmix_data_array_t array[]; /* that of value.data, when the elements are in the segment */
 };
 
+/* All words are 0. */
 struct px_memo *px_memo_create(void)
 {
     return calloc(1, sizeof(struct px_memo));
 }
 
+/* The leaf behind a word whose lowest bit is set. */
 static struct leaf *as_leaf(uint64_t word)
 {
     return (struct leaf *) (uintptr_t) (word & ~UINT64_C(1));
 }
 
+/* Frees a leaf, with what its value owns. */
 static void destroy_leaf(struct leaf *leaf)
 {
     if (leaf->owns) {
@@ -53,6 +60,7 @@ static void destroy_leaf(struct leaf *leaf)
     free(leaf);
 }
 
+/* Frees everything below n words. At most 14 levels deep: each takes four bits of the hash. */
 static void destroy_words(uint64_t *words, size_t n)
 {
     size_t i;
@@ -69,6 +77,7 @@ static void destroy_words(uint64_t *words, size_t n)
     }
 }
 
+/* Every thread has left the store before (a grace period). */
 void px_memo_destroy(struct px_memo *memo)
 {
     if (memo) {
@@ -77,7 +86,8 @@ void px_memo_destroy(struct px_memo *memo)
     }
 }
 
-/* The value, of which strings, bytes and elements of arrays stay in the segment. */
+/* Makes the leaf's value. Strings, bytes and elements of arrays stay in the segment; other types
+ * get memory of their own, and leaf->owns says so. */
 static int aim(const struct px_slice *slice, struct leaf *leaf)
 {
     struct px_array head;
@@ -98,6 +108,7 @@ static int aim(const struct px_slice *slice, struct leaf *leaf)
     return 0;
 }
 
+/* A new leaf for a slice, or NULL with *ret_rc: PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE. */
 static struct leaf *make_leaf(const struct px_slice *slice, uint64_t hash, uint64_t what,
                               uint64_t kind, int *ret_rc)
 {
@@ -119,7 +130,7 @@ static struct leaf *make_leaf(const struct px_slice *slice, uint64_t hash, uint6
     return leaf;
 }
 
-/* A new node that holds one leaf. */
+/* A new node that holds one leaf, to take the place of the leaf's word. NULL: no memory. */
 static struct node *push_down(uint64_t leaf_word, unsigned shift)
 {
     struct node *below = calloc(1, sizeof(*below));
@@ -131,7 +142,8 @@ static struct node *push_down(uint64_t leaf_word, unsigned shift)
     return below;
 }
 
-/* Puts a leaf in, or finds the one that another thread put in before. */
+/* Inserts a leaf, or finds the equal one that another thread has inserted; *ret is the one to use.
+ * PMIX_ERR_NOMEM; PMIX_ERR_OUT_OF_RESOURCE: another value has the same 64-bit hash. */
 static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
 {
     uint64_t *place = &memo->child[leaf->hash & ((1 << ROOT_BITS) - 1)];
@@ -174,6 +186,7 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
     }
 }
 
+/* The leaf of a value, or NULL. Two leaves never share a place, so one comparison decides. */
 static struct leaf *find_leaf(struct px_memo *memo, uint64_t hash, uint64_t what, uint64_t kind)
 {
     /* pairs with insert */
@@ -192,6 +205,7 @@ static struct leaf *find_leaf(struct px_memo *memo, uint64_t hash, uint64_t what
     return NULL;
 }
 
+/* Makes the leaf outside the trie and then inserts it; a leaf that came second is freed. */
 int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret)
 {
     uint64_t what = slice->locator ? slice->locator : slice->word;

@@ -3,20 +3,23 @@
 #ifndef PX_GDS_MEMO_H
 #define PX_GDS_MEMO_H
 
+/* Ready-made values for readers that ask for pointers (PMIX_GET_POINTER_VALUES), one memo per store
+ * and process. A value is identified by its locator or, if it has no cell, by its word and type.
+ * Entries live as long as the memo, so pointers stay valid. Any number of threads, no lock. */
+
 #include "gds/store.h"
 
 struct px_memo;
 struct px_slice;
 
-/* Ready-made values for pointer readers, process-private: found by where the value is in the
- * segment, or for values of columns by what it is. Entries live as long as the memo. Any number of
- * threads, no lock. */
-
+/* An empty memo; the store owns it. px_memo_destroy frees all values in it: no thread may use it or
+ * a pointer from it any more. */
 struct px_memo *px_memo_create(void);       /* NULL when memory is out */
 void px_memo_destroy(struct px_memo *memo); /* takes NULL; no other thread uses it any more */
 
-/* The value of a slice, the same pointer each time; its strings and bytes aim into the segment. 0,
- * PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE. */
+/* The value of a slice, the same pointer each time; owned by the memo. Its strings and bytes point
+ * into the segment. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE (damaged), PMIX_ERR_OUT_OF_RESOURCE
+ * (its 64-bit hash is that of another value). */
 int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Reading the placement: nodes by index, name, alias or number, and ranks to nodes and back. It is
- * one immutable object per publication that changes it, so a reader's answers agree with each
- * other. */
+/* Reading the placement: nodes by index, name, alias or number, ranks to nodes and back. A
+ * placement is one immutable object, replaced by each publication that changes it, so answers from
+ * one pass agree with each other. Any thread; every locator is checked, and damage is a status or
+ * "none". */
 
 #include "nodes.h"
 
@@ -10,6 +11,7 @@
 
 #include <string.h>
 
+/* Only the head is checked to be inside; what it leads to is checked where it is used. */
 const struct px_placement *px_read_placement(struct px_read *read)
 {
     /* pairs with publish_all */
@@ -19,6 +21,7 @@ const struct px_placement *px_read_placement(struct px_read *read)
                : NULL;
 }
 
+/* A damaged map answers "none"; the caller compares the index with the number of nodes. */
 uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks,
                    uint32_t rank)
 {
@@ -42,6 +45,7 @@ uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t
     }
 }
 
+/* The whole array is checked, so a damaged count cannot lead outside. */
 const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place,
                                         uint32_t index)
 {
@@ -54,6 +58,7 @@ const struct px_node *px_placement_node(struct px_read *read, const struct px_pl
     return nodes ? &nodes[index] : NULL;
 }
 
+/* The NUL is checked, so the result is a C string inside the segment. */
 const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len)
 {
     const struct px_cell *at = px_at(&read->view, cell, sizeof(*at));
@@ -68,6 +73,7 @@ const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len)
     return (const char *) at->payload;
 }
 
+/* True if the text in a cell is `name`, of len bytes. */
 static bool text_is(struct px_read *read, uint64_t cell, const char *name, size_t len)
 {
     size_t text_len;
@@ -76,7 +82,8 @@ static bool text_is(struct px_read *read, uint64_t cell, const char *name, size_
     return text && text_len == len && px_same_bytes(text, name, len);
 }
 
-/* The alias list: a count and that many locators. */
+/* The list of aliases at a locator: a count and that many locators of cells. NULL: no list, or
+ * damaged (view.damaged is set). */
 static const uint64_t *aliases_at(struct px_read *read, uint64_t loc)
 {
     const uint64_t *list = loc ? px_at(&read->view, loc, 8) : NULL;
@@ -88,6 +95,7 @@ static const uint64_t *aliases_at(struct px_read *read, uint64_t loc)
     return list;
 }
 
+/* True if the node has this name or alias. */
 static bool node_is_named(struct px_read *read, const struct px_node *node, const char *name,
                           size_t len)
 {
@@ -106,7 +114,8 @@ static bool node_is_named(struct px_read *read, const struct px_node *node, cons
     return false;
 }
 
-/* The index of the node at a locator, or none when it is not one of the placement's. */
+/* The index of the node at a locator from one of the placement's tables. PX_NO_NODE, with
+ * view.damaged set, if it is not one of the placement's nodes. */
 static uint32_t index_of(struct px_read *read, const struct px_placement *place, uint64_t loc)
 {
     uint64_t distance = loc - place->nodes;
@@ -119,6 +128,7 @@ static uint32_t index_of(struct px_read *read, const struct px_placement *place,
     return (uint32_t) index;
 }
 
+/* The table holds names and aliases alike; equal tags are settled by comparing the names. */
 uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place,
                               const char *name)
 {
@@ -144,6 +154,7 @@ uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *p
     return PX_NO_NODE;
 }
 
+/* The first node with the number counts. */
 uint32_t px_placement_by_id(struct px_read *read, const struct px_placement *place, uint32_t nodeid)
 {
     struct px_probe probe;
@@ -164,7 +175,7 @@ uint32_t px_placement_by_id(struct px_read *read, const struct px_placement *pla
     return PX_NO_NODE;
 }
 
-/* Starts a pass over a store for its placement; NULL: it has none. */
+/* Starts a pass over a store and returns the visible placement, NULL if there is none. */
 static const struct px_placement *begin(const struct px_store *store, struct px_read *ret)
 {
     px_read_begin(store, ret);
@@ -231,6 +242,7 @@ uint32_t px_store_app_of(const struct px_store *store, uint32_t rank)
     return place ? px_placed(&read, &place->app_of, place->n_ranks, rank) : PX_NO_APP;
 }
 
+/* The ranks are either computed (first + i * stride) or listed in csr. */
 uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint32_t *ret_ranks,
                              uint32_t room)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Values become bytes that can be used where they lie: strings with their NUL, byte objects and
- * arrays of numbers as they are, scalars as one word. Only what has pointers inside is encoded, in
- * the wire's raw encoding with exact floats, so that each type is described in one place. */
+/* From values to the bytes of cells. Most values can be used where they lie: strings with their
+ * NUL, byte objects and arrays of scalars as they are, scalars as one word. Only a value with
+ * pointers inside is encoded, in the raw encoding of the wire with exact floats, so that each type
+ * is described in one place. Forms: docs/segment-format.md, section 6. */
 
 #include "gds/payload.h"
 
@@ -14,6 +15,8 @@
 #include "src/wire/pack.h"
 #include "slice.h"
 
+/* Scalars are the types of at most 8 bytes without pointers. A type with size 0 is not stored as a
+ * word. */
 const uint8_t px_word_sizes[PX_N_WORD_SIZES] = {
     [PMIX_BOOL] = sizeof(bool),
     [PMIX_BYTE] = 1,
@@ -54,6 +57,7 @@ const uint8_t px_word_sizes[PX_N_WORD_SIZES] = {
     [PMIX_RESBLOCK_DIRECTIVE] = sizeof(pmix_resource_block_directive_t),
 };
 
+/* A payload of one form that lies in one piece elsewhere. */
 static void set_body(struct px_payload *p, uint8_t form, const void *body, size_t len)
 {
     p->form = form;
@@ -61,6 +65,7 @@ static void set_body(struct px_payload *p, uint8_t form, const void *body, size_
     p->body_len = len;
 }
 
+/* The rank goes into the head, the namespace is borrowed; NULL becomes a payload of length 0. */
 static void set_proc(struct px_payload *p, const pmix_proc_t *proc)
 {
     p->form = PX_FORM_PROC;
@@ -72,6 +77,7 @@ static void set_proc(struct px_payload *p, const pmix_proc_t *proc)
     }
 }
 
+/* Both parts become 64 bits, whatever their size on this machine. */
 static void set_timeval(struct px_payload *p, const struct timeval *tv)
 {
     int64_t parts[2] = {tv->tv_sec, tv->tv_usec};
@@ -81,7 +87,8 @@ static void set_timeval(struct px_payload *p, const struct timeval *tv)
     p->head_len = sizeof(parts);
 }
 
-/* True for arrays that can be used in place. */
+/* True for an array that can be used in place: elements are scalars, or there are none. A NULL
+ * array becomes a payload of length 0. */
 static bool set_array(struct px_payload *p, const pmix_data_array_t *array)
 {
     struct px_array head = {0};
@@ -100,6 +107,7 @@ static bool set_array(struct px_payload *p, const pmix_data_array_t *array)
     return true;
 }
 
+/* Encodes the value into p->buf, which px_payload_fini releases. */
 static int set_encoded(struct px_payload *p, const pmix_value_t *value)
 {
     int rc = px_pack_raw(&p->buf, true, PMIX_VALUE, value);
@@ -112,6 +120,7 @@ static int set_encoded(struct px_payload *p, const pmix_value_t *value)
     return 0;
 }
 
+/* Chooses the form for a value that is not a scalar. Statuses of px_pack_raw. */
 static int encode(struct px_payload *p, const pmix_value_t *value)
 {
     switch (value->type) {
@@ -150,6 +159,7 @@ static int encode(struct px_payload *p, const pmix_value_t *value)
     return set_encoded(p, value);
 }
 
+/* The lengths are those that fit into a cell. */
 bool px_value_is_simple(const pmix_value_t *value)
 {
     switch (value->type) {
@@ -162,6 +172,7 @@ bool px_value_is_simple(const pmix_value_t *value)
     }
 }
 
+/* Scalars have a way of their own, because nearly all values of a large job are scalars. */
 int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
 {
     struct px_payload p = {0};
@@ -193,6 +204,7 @@ int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
     return 0;
 }
 
+/* Used in the writer's process only; not part of the format. */
 uint64_t px_payload_hash(const struct px_payload *p, pmix_scope_t scope)
 {
     uint64_t h =
@@ -202,6 +214,7 @@ uint64_t px_payload_hash(const struct px_payload *p, pmix_scope_t scope)
     return px_hash_mix(h, px_hash_bytes(p->body, p->body_len));
 }
 
+/* Two hidden values are equal whatever else they say. */
 bool px_payload_is(const struct px_payload *p, pmix_scope_t scope, const struct px_slice *slice)
 {
     const unsigned char *bytes = slice->payload;
@@ -223,6 +236,7 @@ bool px_payload_is(const struct px_payload *p, pmix_scope_t scope, const struct 
            (p->body_len == 0 || memcmp(bytes + p->head_len, p->body, p->body_len) == 0);
 }
 
+/* Ends with zeros up to the next multiple of 8. */
 void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
 {
     struct px_cell head = {
@@ -246,6 +260,7 @@ void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
     }
 }
 
+/* The cell is immutable from here on. */
 int px_payload_cell(const struct px_payload *p, pmix_scope_t scope, struct px_bump *bump,
                     uint64_t *ret_loc)
 {
@@ -260,7 +275,8 @@ int px_payload_cell(const struct px_payload *p, pmix_scope_t scope, struct px_bu
     return 0;
 }
 
-/* Lengths that a form needs; what fits here can be used without further checks. */
+/* True if type and length fit the form. A payload that passes can be used without further checks:
+ * strings end with NUL, arrays have all their elements. */
 static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *payload, size_t len)
 {
     struct px_array array;
@@ -295,6 +311,7 @@ static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *pa
     }
 }
 
+/* Deleted values are checked like others before they count as absent. */
 int px_cell_slice_other(const struct px_store *store, struct px_view *view,
                         const struct px_cell *cell, uint64_t loc, struct px_slice *ret)
 {

@@ -3,6 +3,9 @@
 #ifndef PX_GDS_PAYLOAD_H
 #define PX_GDS_PAYLOAD_H
 
+/* Payloads: values on their way into a cell, and cells on their way back to a slice. Writing is the
+ * writer's thread; everything about slices is for any thread. */
+
 #include <string.h>
 
 #include "gds/format.h"
@@ -13,7 +16,8 @@
 #include "src/base/buf.h"
 #include "slice.h"
 
-/* A value on its way into a segment: its form there, and its bytes in two parts. */
+/* A value on its way into a segment: its form there, and its bytes in two parts, which follow each
+ * other in the cell. On the stack of the writer; px_payload_fini releases it. */
 struct px_payload {
     pmix_data_type_t type;
     uint8_t form;  /* enum px_form, PX_CELL_HIDDEN */
@@ -25,16 +29,17 @@ struct px_payload {
     struct px_buf buf;
 };
 
-/* Bytes of a scalar by its type, 0 for other types. */
+/* Bytes of a scalar by its type; 0 for types that are not stored as a word. */
 enum { PX_N_WORD_SIZES = PMIX_RESBLOCK_DIRECTIVE + 1 };
 extern const uint8_t px_word_sizes[PX_N_WORD_SIZES];
 
+/* The size of a scalar type; 0 for all other types, known or not. */
 static inline size_t px_word_size(pmix_data_type_t type)
 {
     return type < PX_N_WORD_SIZES ? px_word_sizes[type] : 0;
 }
 
-/* The word of a scalar: the bits of its value, zero-extended. */
+/* The word of a scalar: the bits of its C value, zero-extended. The type must be a scalar. */
 static inline uint64_t px_word_of(const pmix_value_t *value)
 {
     px_assert(px_word_size(value->type) != 0);
@@ -51,7 +56,8 @@ static inline uint64_t px_word_of(const pmix_value_t *value)
     }
 }
 
-/* A scalar as a value: the bytes of its type at the start of the union. */
+/* The opposite: sets *ret, whatever it held, to the scalar of this type. A boolean becomes 0 or 1,
+ * because a damaged segment may hold any bits. */
 static inline void px_word_value(pmix_data_type_t type, uint64_t word, pmix_value_t *ret)
 {
     if (type == PMIX_BOOL) {
@@ -63,9 +69,9 @@ static inline void px_word_value(pmix_data_type_t type, uint64_t word, pmix_valu
     *ret = (pmix_value_t){.type = type, .data.uint64 = word};
 }
 
-/* How a value is stored; NULL: hidden. What the value points at is borrowed. px_payload_fini
- * releases the rest. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4
- * GiB). */
+/* Makes the payload of a value; NULL: of a hidden one. It borrows what the value points at.
+ * px_payload_fini releases it, after a failure there is nothing to release. 0, PMIX_ERR_NOMEM,
+ * PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4 GiB), or another status of px_pack_raw. */
 int px_payload_encode(const pmix_value_t *value, struct px_payload *ret);
 static inline void px_payload_fini(struct px_payload *payload)
 {
@@ -74,32 +80,36 @@ static inline void px_payload_fini(struct px_payload *payload)
     }
 }
 
+/* The length of the payload in its cell. */
 static inline size_t px_payload_len(const struct px_payload *payload)
 {
     return payload->head_len + payload->body_len;
 }
 
+/* A hash of type, form, scope and bytes, for the writer's dictionaries. */
 uint64_t px_payload_hash(const struct px_payload *payload, pmix_scope_t scope);
 
-/* True when the slice is of the same value, type and scope. */
+/* True if the slice has this value, with this type and scope; a hidden payload equals a hidden
+ * slice. */
 bool px_payload_is(const struct px_payload *payload, pmix_scope_t scope,
                    const struct px_slice *slice);
 
-/* Fills px_cell + px_payload_len bytes that no reader can reach. */
+/* Writes the cell at `at`: sizeof(struct px_cell) + px_payload_len bytes, rounded up to 8, that no
+ * reader can reach. */
 void px_payload_put(const struct px_payload *payload, pmix_scope_t scope, void *at);
 
-/* Writes a cell of its own. 0 or PMIX_ERR_OUT_OF_RESOURCE. */
+/* Takes space for a cell and writes it; *ret_loc is its locator. 0, PMIX_ERR_OUT_OF_RESOURCE. */
 int px_payload_cell(const struct px_payload *payload, pmix_scope_t scope, struct px_bump *bump,
                     uint64_t *ret_loc);
 
-/* The value in a cell; a hidden one with ret->hidden. 0, PMIX_ERR_NOT_FOUND (deleted),
- * PMIX_ERR_UNPACK_FAILURE; *ret is of use only with 0. `cell` is the one at `loc`, known to be
- * inside, its payload not. */
+/* The value in a cell of any form, as a slice that borrows it; a hidden one has ret->hidden. `cell`
+ * is the one at `loc`; its head is known to be inside, its payload is not. *ret is set only with 0.
+ * 0, PMIX_ERR_NOT_FOUND (deleted), PMIX_ERR_UNPACK_FAILURE (damaged). */
 int px_cell_slice_other(const struct px_store *store, struct px_view *view,
                         const struct px_cell *cell, uint64_t loc, struct px_slice *ret);
 
-/* The word in a cell whose payload, as far as it is one of a scalar, is inside; false: it is none.
- */
+/* True, with *ret, if the cell holds a scalar. Its head and 8 bytes behind it are known to be
+ * inside. */
 static inline bool px_cell_word(const struct px_cell *cell, uint64_t *ret)
 {
     if (cell->form != PX_FORM_WORD || cell->len != 8 || px_word_size(cell->type) == 0) {
@@ -109,6 +119,7 @@ static inline bool px_cell_word(const struct px_cell *cell, uint64_t *ret)
     return true;
 }
 
+/* As px_cell_slice_other, with scalars handled inline: they are most of what is read. */
 static inline int px_cell_slice_at(const struct px_store *store, struct px_view *view,
                                    const struct px_cell *cell, uint64_t loc, struct px_slice *ret)
 {
@@ -131,6 +142,7 @@ static inline int px_cell_slice_at(const struct px_store *store, struct px_view 
     return 0;
 }
 
+/* As px_cell_slice_other, for a locator of which nothing is known. */
 static inline int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc,
                                 struct px_slice *ret)
 {
@@ -139,8 +151,8 @@ static inline int px_cell_slice(const struct px_store *store, struct px_view *vi
     return cell ? px_cell_slice_at(store, view, cell, loc, ret) : PMIX_ERR_UNPACK_FAILURE;
 }
 
-/* True for values that nothing but want of memory keeps from being published: scalars, strings and
- * bytes. */
+/* True for a scalar, a string or bytes: nothing but want of memory keeps such a value from being
+ * published. */
 bool px_value_is_simple(const pmix_value_t *value);
 
 #endif

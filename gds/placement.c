@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 /* Writing the placement. It changes seldom and is read often, so a change writes a whole new one;
  * names that were written before are referred to. Regular layouts (blocks, round robin) take no
- * memory per rank in either direction. */
+ * memory per rank in either direction. Writer's thread; what was taken from the segment is given
+ * back by the caller's rollback after a failure. */
 
 #include "placement.h"
 
@@ -15,9 +16,12 @@
 #include "garbage.h"
 #include "nodes.h"
 
-/* A map of ranks much wider than what is placed is refused beyond this width. */
+/* Bounds the memory for maps: beyond FREE_WIDTH ranks, a placement whose highest rank is more than
+ * MAX_SPREAD times the number of ranks placed is refused. */
 enum { FREE_WIDTH = 1 << 22, MAX_SPREAD = 64 };
 
+/* The new placement in the making, on the stack of px_writer_placement, which frees the arrays.
+ * `nodes`, `node_of` and `app_of` start as copies of the old placement's. */
 struct draft {
     struct px_writer *writer;
     const struct px_placement *old; /* or NULL */
@@ -34,6 +38,7 @@ struct draft {
     size_t cap_locs;
 };
 
+/* Writes a string as a TEXT cell without scope. */
 static int write_text(struct px_writer *writer, const char *text, uint64_t *ret_loc)
 {
     pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) (uintptr_t) text};
@@ -47,6 +52,7 @@ static int write_text(struct px_writer *writer, const char *text, uint64_t *ret_
     return rc;
 }
 
+/* The string in a cell that this writer or one before wrote: trusted. */
 static const char *text_of(const struct draft *d, uint64_t loc)
 {
     const struct px_cell *cell = px_writer_at(d->writer, loc);
@@ -54,11 +60,13 @@ static const char *text_of(const struct draft *d, uint64_t loc)
     return (const char *) cell->payload;
 }
 
+/* The node's list of aliases (count, locators), or NULL. */
 static const uint64_t *aliases_of(const struct draft *d, const struct px_node *node)
 {
     return node->aliases ? px_writer_at(d->writer, node->aliases) : NULL;
 }
 
+/* True if the node has this name or alias. */
 static bool named(const struct draft *d, const struct px_node *node, const char *name)
 {
     const uint64_t *list = aliases_of(d, node);
@@ -75,7 +83,8 @@ static bool named(const struct draft *d, const struct px_node *node, const char 
     return false;
 }
 
-/* Appends to a node's list of aliases those that are new; the list is written anew. */
+/* Appends those names to a node's aliases that it does not have; the list is then written anew, and
+ * the old one stays for readers of the old placement. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int add_aliases(struct draft *d, struct px_node *node, const char *name,
                        const char *const *aliases)
 {
@@ -114,6 +123,8 @@ static int add_aliases(struct draft *d, struct px_node *node, const char *name,
     return rc;
 }
 
+/* Applies one definition. A new node gets its index as its number unless the definition gives one;
+ * a known node keeps its name, and another name becomes an alias. */
 static int apply_def(struct draft *d, const struct px_batch_node_def *def)
 {
     struct px_node *node = &d->nodes[def->index];
@@ -130,6 +141,9 @@ static int apply_def(struct draft *d, const struct px_batch_node_def *def)
     return rc ? rc : add_aliases(d, node, def->def.name, def->def.aliases);
 }
 
+/* Copies the old nodes, so that indices stay, and applies the batch's definitions.
+ * PMIX_ERR_BAD_PARAM: another batch has added nodes since this one looked, or an index is out of
+ * range. */
 static int draft_nodes(struct draft *d)
 {
     const struct px_batch *batch = d->writer->batch;
@@ -159,6 +173,8 @@ static int draft_nodes(struct draft *d)
     return rc;
 }
 
+/* Expands the old maps to one number per rank and applies the batch's placements.
+ * PMIX_ERR_BAD_PARAM: a node that does not exist, or ranks too far apart. */
 static int draft_ranks(struct draft *d)
 {
     const struct px_batch *batch = d->writer->batch;
@@ -197,7 +213,8 @@ static int draft_ranks(struct draft *d)
     return 0;
 }
 
-/* Whether rank -> to[rank] is to[0], rank / k or rank % k for all ranks. */
+/* The map without memory per rank that fits all of `to` (no number, one number, rank / k, rank %
+ * k), or the kind ARRAY, for which the caller writes the data. */
 static struct px_rank_map regular(const uint32_t *to, uint32_t n)
 {
     struct px_rank_map map = {.kind = PX_MAP_ARRAY};
@@ -234,6 +251,7 @@ static struct px_rank_map regular(const uint32_t *to, uint32_t n)
     return map;
 }
 
+/* Chooses the map's kind and writes its array if it needs one. */
 static int write_map(struct draft *d, const uint32_t *to, struct px_rank_map *map)
 {
     *map = regular(to, d->place.n_ranks);
@@ -243,7 +261,9 @@ static int write_map(struct draft *d, const uint32_t *to, struct px_rank_map *ma
     return px_bump_copy(d->writer->bump, to, (uint64_t) d->place.n_ranks * 4, &map->data);
 }
 
-/* Per node: ranks as first + i * stride where they are, else listed. */
+/* For each node: its ranks as first + i * stride if they are evenly spaced, else listed in csr. One
+ * pass finds the strides, a second one fills the lists; `last` is first the previous rank of each
+ * node, then where its next one is listed. */
 static int draft_lists(struct draft *d)
 {
     uint32_t n = d->place.n_ranks;
@@ -294,6 +314,7 @@ static int draft_lists(struct draft *d)
     return 0;
 }
 
+/* Notes an object for the next call of px_table_build. PMIX_ERR_NOMEM. */
 static int add_hash(struct draft *d, uint64_t hash, uint64_t loc)
 {
     int rc = px_array_room(&d->hashes, d->n_hashes, &d->cap_hashes, sizeof(*d->hashes));
@@ -308,6 +329,7 @@ static int add_hash(struct draft *d, uint64_t hash, uint64_t loc)
     return rc;
 }
 
+/* Files a node at `loc` under the name in a cell. */
 static int add_name(struct draft *d, uint64_t cell, uint64_t loc)
 {
     const char *text = text_of(d, cell);
@@ -315,6 +337,7 @@ static int add_name(struct draft *d, uint64_t cell, uint64_t loc)
     return add_hash(d, px_hash_bytes(text, strlen(text)), loc);
 }
 
+/* Writes the tables of nodes by name and alias, and by number. */
 static int write_indices(struct draft *d)
 {
     uint32_t i;
@@ -342,6 +365,7 @@ static int write_indices(struct draft *d)
               : px_table_build(d->writer->bump, d->hashes, d->locs, d->n_hashes, &d->place.ids);
 }
 
+/* Writes everything that the placement object refers to. */
 static int write_all(struct draft *d)
 {
     struct px_bump *bump = d->writer->bump;
@@ -362,6 +386,7 @@ static int write_all(struct draft *d)
     return rc;
 }
 
+/* Sets n_apps to the highest application number + 1. */
 static void count_apps(struct draft *d)
 {
     uint32_t rank;
@@ -375,12 +400,14 @@ static void count_apps(struct draft *d)
     }
 }
 
-/* Only the readers' own node is new: the rest of the old placement is referred to. */
+/* True if the batch sets at most the readers' own node: the new placement then refers to all parts
+ * of the old one. */
 static bool only_local(const struct px_batch *batch)
 {
     return batch->n_defs == 0 && batch->n_places == 0;
 }
 
+/* Fills d->place but for version and local node. */
 static int draft_all(struct draft *d)
 {
     int rc;
@@ -406,6 +433,7 @@ static int draft_all(struct draft *d)
     return rc;
 }
 
+/* Sets the rest and writes the object; publish_all stores the word that leads to it. */
 static int placement_finish(struct draft *d)
 {
     struct px_writer *writer = d->writer;
@@ -428,6 +456,7 @@ static int placement_finish(struct draft *d)
     return px_bump_copy(writer->bump, &d->place, sizeof(d->place), &writer->place);
 }
 
+/* A batch that changes nothing about the placement writes none. */
 int px_writer_placement(struct px_writer *writer)
 {
     const struct px_batch *batch = writer->batch;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Where process-level values go. Many ranks at once: a column, which is compact and needs no
- * probing. A few: records, which win over an older column. What a rank has already is dropped
- * first, so that a batch costs what changed. */
+/* The place of process-level values. Values for many ranks become a column, which is compact and
+ * needs no probing; values for a few become records, which win over an older column. Values that a
+ * rank has already are dropped first, so that a publication costs what changed. Writer's thread. */
 
 #include "proc_values.h"
 
@@ -17,10 +17,11 @@
 #include "publication.h"
 #include "slice.h"
 
-/* A column is built when the new values are at least one in this many of the ranks that it would
- * cover. */
+/* A column is written for at least COLUMN_MIN new values that are at least one in COLUMN_SHARE of
+ * the ranks it would cover (docs/segment-format.md, section 7). */
 enum { COLUMN_SHARE = 4, COLUMN_MIN = 2 };
 
+/* True if the ranks ascend strictly: sorted, and none twice. */
 static bool ascending(const struct px_datum *procs, size_t n)
 {
     size_t i;
@@ -33,7 +34,7 @@ static bool ascending(const struct px_datum *procs, size_t n)
     return true;
 }
 
-/* End of the run that starts at `at`: ranks that do not descend. */
+/* The end of the run that starts at `at`: entries whose ranks do not descend. */
 static size_t run_end(const struct px_datum *procs, size_t n, size_t at)
 {
     at++;
@@ -43,6 +44,7 @@ static size_t run_end(const struct px_datum *procs, size_t n, size_t at)
     return at;
 }
 
+/* Merges two runs into `to`; of equal ranks those of `a` come first. */
 static void merge_sorted(const struct px_datum *a, size_t n_a, const struct px_datum *b, size_t n_b,
                          struct px_datum *to)
 {
@@ -56,7 +58,7 @@ static void merge_sorted(const struct px_datum *a, size_t n_a, const struct px_d
     memcpy(to, n_a ? a : b, (n_a + n_b) * sizeof(*to));
 }
 
-/* One pass: neighbouring runs become one. */
+/* One pass of the sort: merges neighbouring runs in pairs. */
 static void merge_runs(const struct px_datum *from, size_t n, struct px_datum *to)
 {
     size_t start;
@@ -70,8 +72,8 @@ static void merge_runs(const struct px_datum *from, size_t n, struct px_datum *t
     }
 }
 
-/* Stable: equal ranks stay in order of arrival. Data come as few ascending runs (what follows from
- * the layout, then what was said), so whole runs are merged. */
+/* Sorts by rank; equal ranks stay in order of arrival. Data arrive as few ascending runs (from the
+ * layout, then from the host), so whole runs are merged. PMIX_ERR_NOMEM: `procs` is as before. */
 static int sort_stable(struct px_datum *procs, size_t n)
 {
     struct px_datum *from = procs;
@@ -96,7 +98,8 @@ static int sort_stable(struct px_datum *procs, size_t n)
     return 0;
 }
 
-/* Of equal ranks the last stays, but a hidden value never takes a seen one's place. */
+/* Keeps one value per rank: the last one, but a hidden value never replaces a visible one. Returns
+ * how many are left. */
 static size_t drop_doubles(struct px_datum *procs, size_t n)
 {
     size_t out = 0;
@@ -112,7 +115,8 @@ static size_t drop_doubles(struct px_datum *procs, size_t n)
     return n ? out + 1 : 0;
 }
 
-/* Drops what the store has already. */
+/* Drops the values that would change nothing for the readers. *n becomes the number left. Statuses
+ * of px_writer_same. */
 static int drop_known(struct px_writer *writer, const struct px_key *key, struct px_datum *procs,
                       size_t *n)
 {
@@ -138,6 +142,7 @@ static int drop_known(struct px_writer *writer, const struct px_key *key, struct
     return 0;
 }
 
+/* Notes the values as records, which px_writer_records writes. PMIX_ERR_NOMEM. */
 static int add_items(struct px_writer *writer, uint64_t key, const struct px_datum *procs, size_t n)
 {
     size_t i;
@@ -161,6 +166,7 @@ static int add_items(struct px_writer *writer, uint64_t key, const struct px_dat
     return 0;
 }
 
+/* Decides between column and records. A new column covers at least the ranks of the present one. */
 static int place_procs(struct px_writer *writer, uint64_t key_loc, const struct px_datum *procs,
                        size_t n)
 {
@@ -179,6 +185,8 @@ static int place_procs(struct px_writer *writer, uint64_t key_loc, const struct 
     return px_writer_column(writer, key_loc, procs, n, end);
 }
 
+/* The batch stays as it is, so that it can be published again: what has to be sorted or filtered is
+ * copied. A new key with ascending ranks, the case of a large job, needs no copy. */
 int px_writer_procs(struct px_writer *writer, size_t i)
 {
     const struct px_batch_key *batch = &writer->batch->keys[i];
