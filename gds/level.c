@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-
 /* What a store has at one level and index, by its own rules alone: no directive, no realm, no
- * placement. Any thread; no lock, no allocation. */
+ * placement. Reads single values and enumerates all of them. Any thread; no lock, no allocation;
+ * every loop is bounded by a chain that descends. */
 
 #include "gds/level.h"
 
 #include "gds/read.h"
 #include "src/base/atomic.h"
 
+/* A hidden value is found and then refused, so that the caller learns that the key exists. */
 int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
                   const char *key, size_t key_len, struct px_slice *ret)
 {
@@ -25,6 +26,7 @@ int px_store_find(const struct px_store *store, enum px_level level, uint32_t in
     return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
 }
 
+/* Keys are never removed, so the answer says nothing about a value. */
 bool px_store_has_key(const struct px_store *store, const char *key, size_t key_len)
 {
     struct px_read read;
@@ -35,12 +37,15 @@ bool px_store_has_key(const struct px_store *store, const char *key, size_t key_
 
 /* --- enumeration --- */
 
+/* One enumeration under way, on the stack of px_store_each. */
 struct each {
     struct px_read read;
     px_each_fn fn;
     void *arg;
 };
 
+/* Reads one value by the usual rules and passes it to fn, if a value is visible: the chains say
+ * where a value may be, not which version of it counts. */
 static int each_value(struct each *e, const struct px_key *key, enum px_level level, uint32_t index,
                       const struct px_qual_digest *quals)
 {
@@ -53,7 +58,8 @@ static int each_value(struct each *e, const struct px_key *key, enum px_level le
     return rc ? rc : e->fn(e->arg, key->name, &slice);
 }
 
-/* Keys with a column, visible or not, for one rank. The chain descends, so it ends. */
+/* Passes the rank's values under all keys that have a column, visible or not. The chain holds each
+ * such key once and descends, so it ends. Damaged: PMIX_ERR_UNPACK_FAILURE. */
 static int each_column(struct each *e, uint32_t rank)
 {
     /* pairs with publish_all */
@@ -73,6 +79,7 @@ static int each_column(struct each *e, uint32_t rank)
     return rc;
 }
 
+/* Passes the value that belongs to one record of an index list: its newest visible version. */
 static int each_record(struct each *e, enum px_level level, uint32_t index,
                        const struct px_record *rec)
 {
@@ -98,6 +105,8 @@ static int each_record(struct each *e, enum px_level level, uint32_t index,
     return each_value(e, key, level, index, NULL);
 }
 
+/* Passes the values of all records at (level, index), by the index list. It has the first version
+ * of each record, newest record first. */
 static int each_at(struct each *e, enum px_level level, uint32_t index)
 {
     uint64_t loc = px_record_find(&e->read, (uint32_t) level, index, 0, NULL);
@@ -116,6 +125,8 @@ static int each_at(struct each *e, enum px_level level, uint32_t index)
     return rc;
 }
 
+/* Records come before columns: a column that a publication brings in between is then found in the
+ * chain of columns, so that no value is left out (docs/memory-model.md, section 6). */
 int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn,
                   void *arg)
 {

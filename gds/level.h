@@ -3,16 +3,24 @@
 #ifndef PX_GDS_LEVEL_H
 #define PX_GDS_LEVEL_H
 
+/* Reading a store by level and index, without the rules of PMIx_Get: what is stored there, and
+ * nothing that follows from it. Any thread; where the store may be unmapped meanwhile, inside a
+ * read-side critical section. */
+
 #include "gds/slice.h"
 
-/* One level, one key, no rules. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE,
- * PMIX_ERR_UNPACK_FAILURE (damaged segment); *ret is of use only with 0. */
+/* Finds the unqualified value of a key at one level and index. *ret borrows from the store and is
+ * set only with 0. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE (the value is hidden),
+ * PMIX_ERR_UNPACK_FAILURE (damaged segment). */
 int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
                   const char *key, size_t key_len, struct px_slice *ret);
 
-/* False when nobody has ever had a value under the key. */
+/* True if the segment knows the key. If false, nothing has ever been published under it, at any
+ * level. */
 bool px_store_has_key(const struct px_store *store, const char *key, size_t key_len);
 
+/* Calls fn with each value at one level and index, as described at px_each_fn (gds/slice.h). 0,
+ * what fn returned to stop, or PMIX_ERR_UNPACK_FAILURE (damaged segment). */
 int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn,
                   void *arg);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Publication in three steps: write everything new where no reader looks; when all of it is in
- * memory, store the words that lead there; store the sequence number. Objects carry their number
- * and readers pass over those that are above the sequence, so the last store alone makes the whole
- * batch visible. A failure in the first step takes the allocator back to where it was, and readers
- * never knew. */
+/* Publication in three steps: write all new objects where no reader looks; when they are in memory,
+ * store the words that lead to them; store the sequence number. Objects carry the number of their
+ * publication and readers pass over those above the sequence, so the last store alone makes the
+ * whole batch visible. After a failure in the first step the allocator goes back to where it was;
+ * readers never see a trace of it. Writer's thread. */
 
 #include "publication.h"
 
@@ -26,6 +26,7 @@
 #include "store.h"
 #include "slice.h"
 
+/* The list is stored in order by publish_all. */
 int px_writer_word(struct px_writer *writer, const uint64_t *at, uint64_t value)
 {
     int rc =
@@ -37,6 +38,8 @@ int px_writer_word(struct px_writer *writer, const uint64_t *at, uint64_t value)
     return rc;
 }
 
+/* The first rank of a key becomes its hint and stays it. Also counts the rank for the header's
+ * `extent`. */
 int px_writer_any_rank_hint(struct px_writer *writer, const struct px_key *key, uint32_t rank)
 {
     if (writer->n_ranks <= rank) {
@@ -45,6 +48,7 @@ int px_writer_any_rank_hint(struct px_writer *writer, const struct px_key *key, 
     return key->holder ? 0 : px_writer_word(writer, &key->holder, (uint64_t) rank + 1);
 }
 
+/* Compares in encoded form: equal means the same type, scope, form and bytes. */
 int px_writer_same(struct px_writer *writer, const struct px_slice *now,
                    const struct px_datum *datum, bool *ret_same)
 {
@@ -65,6 +69,8 @@ int px_writer_same(struct px_writer *writer, const struct px_slice *now,
     return rc;
 }
 
+/* Writes a key that the segment does not have. The first call opens the edit of the key table for
+ * all n_missing of them, so that the table grows at most once. */
 static int add_key(struct px_writer *writer, size_t i, size_t n_missing)
 {
     const struct px_batch_key *key = &writer->batch->keys[i];
@@ -84,6 +90,7 @@ static int add_key(struct px_writer *writer, size_t i, size_t n_missing)
                       (uint16_t) px_key_derived(key->name, key->len), &writer->keys[i]);
 }
 
+/* Finds or writes all keys of the batch; writer->keys then has their locators. */
 static int write_keys(struct px_writer *writer)
 {
     const struct px_batch *batch = writer->batch;
@@ -113,6 +120,8 @@ static int write_keys(struct px_writer *writer)
     return rc;
 }
 
+/* Notes a value of another level, or a qualified one, as a pending record. The first session that a
+ * store hears of becomes the readers' own. */
 static int write_other(struct px_writer *writer, const struct px_batch_entry *other)
 {
     struct px_pending_record item = {
@@ -145,6 +154,8 @@ static int write_other(struct px_writer *writer, const struct px_batch_entry *ot
     return 0;
 }
 
+/* The first step. Keys come first, because all values refer to them; records come after the
+ * columns, which leave some values to them. */
 static int write_entries(struct px_writer *writer)
 {
     const struct px_batch *batch = writer->batch;
@@ -168,6 +179,8 @@ static int write_entries(struct px_writer *writer)
     return rc;
 }
 
+/* Stores the edited slots, or, if the table was replaced, the header's word that leads to the new
+ * one. */
 static void publish_table(struct px_writer *writer, struct px_table_edit *edit,
                           const uint64_t *word)
 {
@@ -178,8 +191,9 @@ static void publish_table(struct px_writer *writer, struct px_table_edit *edit,
     }
 }
 
-/* Nothing here can fail. Order matters only in that the sequence comes last, and the chain of
- * columns before the words of the keys (px_store_each relies on it). */
+/* The second and third step. Nothing here can fail. The sequence must come last, and the chain of
+ * columns before the keys' words (px_store_each relies on it); apart from that the order of the
+ * words is free. */
 static void publish_all(struct px_writer *writer)
 {
     const struct px_store_header *h = px_store_header(writer->store);
@@ -222,6 +236,7 @@ static void publish_all(struct px_writer *writer)
     px_publish(&h->sequence, writer->seq);
 }
 
+/* Frees the writer's lists; the segment is not touched. */
 static void writer_fini(struct px_writer *writer)
 {
     free(writer->keys);
@@ -233,7 +248,8 @@ static void writer_fini(struct px_writer *writer)
     px_table_edit_fini(&writer->record_edit);
 }
 
-/* Or its header is none of ours any more: tests change it, for readers to refuse. */
+/* For builds that verify: true if the segment passes all checks after a publication, or if its
+ * header is no longer ours, as tests make it for readers to refuse. */
 static bool is_sound(const struct px_store *store)
 {
     return px_header_check(&store->seg, PX_FORMAT_FINGERPRINT) != 0 ||
@@ -241,6 +257,8 @@ static bool is_sound(const struct px_store *store)
            px_format_verify(&store->seg, PX_VERIFY_ALL, NULL) == 0;
 }
 
+/* Publishes in the present generation. A batch that changes nothing leaves no publication behind:
+ * the sequence stays. */
 static int publish_here(struct px_store *store, const struct px_batch *batch)
 {
     struct px_writer writer = {.store = store, .batch = batch, .bump = &store->bump};
@@ -265,6 +283,7 @@ static int publish_here(struct px_store *store, const struct px_batch *batch)
     return rc;
 }
 
+/* Moves to larger generations until the batch fits or moving is refused. */
 int px_store_publish(struct px_store *store, const struct px_batch *batch)
 {
     int rc;

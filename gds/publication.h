@@ -3,6 +3,9 @@
 #ifndef PX_GDS_PUBLICATION_H
 #define PX_GDS_PUBLICATION_H
 
+/* Publishing a batch, and what the files that write its objects need for that: words to be stored
+ * at the end, and the comparison with what is there. */
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,18 +16,23 @@ struct px_slice;
 struct px_store;
 struct px_writer;
 
-/* Plans exactly, reserves memory, writes, publishes with one release store, bumps the sequence. A
- * key that is there already is replaced; later entries of a batch win over earlier ones. 0,
- * PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE (the store is as before), PMIX_ERR_UNKNOWN_DATA_TYPE. */
+/* Publishes a batch in a writer's store: readers see all of it or nothing. A later entry of the
+ * batch wins over an earlier one, a new value replaces the one that is there, and equal values
+ * change nothing. May move the store to a larger generation. The batch is only read. Writer's
+ * thread. After any failure readers see what they saw before. 0, PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE, PMIX_ERR_UNKNOWN_DATA_TYPE (a value that cannot be stored),
+ * PMIX_ERR_BAD_PARAM (a reader's store, or a placement that does not fit). */
 int px_store_publish(struct px_store *store, const struct px_batch *batch);
 
-/* A word to be stored at publication. 0 or PMIX_ERR_NOMEM. */
+/* Registers a store to a word, to be done when nothing can fail any more. `at` points into the
+ * segment. 0, PMIX_ERR_NOMEM. */
 int px_writer_word(struct px_writer *writer, const uint64_t *at, uint64_t value);
 
-/* A process-level value exists under this key from now on. */
+/* Notes that the key has a value for this rank, if it is the first one. 0, PMIX_ERR_NOMEM. */
 int px_writer_any_rank_hint(struct px_writer *writer, const struct px_key *key, uint32_t rank);
 
-/* Whether a value would change nothing. 0 with *ret_same, or an encoding error. */
+/* Sets *ret_same: true if the datum would change nothing for readers who now see `now`. A hidden
+ * datum never does. 0, or a status of px_payload_encode; *ret_same is then as before. */
 int px_writer_same(struct px_writer *writer, const struct px_slice *now,
                    const struct px_datum *datum, bool *ret_same);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* The hot path. A find is: hash the key, probe the key table, then take the job word, the column,
- * or one probe of the record table. Everything that a locator leads to is checked against the
- * segment's end first, so that damage is a status; nothing is retried and no loop depends on the
- * writer. */
+/* Reading single values: the hot path. A read hashes the key, probes the key table, and then takes
+ * the key's job word, its column, or one probe of the record table. Whatever a locator leads to is
+ * checked against the segment's end first, so damage is a status. Nothing is retried and no loop
+ * depends on the writer: reads are wait-free (docs/memory-model.md). */
 
 #include "gds/read.h"
 #include "slice.h"
 
 #include <string.h>
 
+/* Must agree with px_record_hash as px_record_find uses it. */
 uint64_t px_record_hash_of(const void *arg, uint64_t loc)
 {
     const unsigned char *base = arg;
@@ -36,6 +37,7 @@ const struct px_quals *px_quals_at(struct px_read *read, uint64_t loc)
     return quals;
 }
 
+/* True if the qualifiers at `loc` (0: none) are those with this digest (NULL: none). */
 static inline bool same_quals(struct px_read *read, uint64_t loc, const struct px_qual_digest *sum)
 {
     const struct px_quals *quals;
@@ -47,6 +49,7 @@ static inline bool same_quals(struct px_read *read, uint64_t loc, const struct p
     return quals && quals->sum_a == sum->a && quals->sum_b == sum->b && quals->n == sum->n;
 }
 
+/* Equal tags are settled by comparing the records. */
 uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
                         const struct px_qual_digest *quals)
 {
@@ -74,11 +77,13 @@ uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, ui
     return 0;
 }
 
+/* The version of a record that this pass may see, with its cell's head inside; or NULL. */
 static inline const struct px_full_record *visible_record(struct px_read *read, uint64_t loc)
 {
     return (const struct px_full_record *) px_visible(read, loc, sizeof(struct px_full_record));
 }
 
+/* The value of a visible record, with its qualifiers. PMIX_ERR_NOT_FOUND if it was deleted. */
 static inline int slice_of_record(struct px_read *read, const struct px_full_record *full,
                                   struct px_slice *ret)
 {
@@ -92,6 +97,7 @@ static inline int slice_of_record(struct px_read *read, const struct px_full_rec
     return rc;
 }
 
+/* The value of the record at a locator, which may be 0. */
 static inline int read_record(struct px_read *read, uint64_t loc, struct px_slice *ret)
 {
     const struct px_full_record *full = loc ? visible_record(read, loc) : NULL;
@@ -99,6 +105,8 @@ static inline int read_record(struct px_read *read, uint64_t loc, struct px_slic
     return full ? slice_of_record(read, full, ret) : px_read_miss(read);
 }
 
+/* The value of a rank below n in a column of cells (CELL, DICT, LOC). An unknown kind is damage, as
+ * the format demands of older readers. */
 static int get_cell(struct px_read *read, const struct px_column *col, uint32_t rank,
                     struct px_slice *ret)
 {
@@ -127,6 +135,7 @@ static int get_cell(struct px_read *read, const struct px_column *col, uint32_t 
     return px_cell_slice(read->store, &read->view, loc, ret);
 }
 
+/* The value of a rank below n in a column, or PMIX_ERR_NOT_FOUND if the rank has none. */
 static inline __attribute__((always_inline)) int column_get(struct px_read *read,
                                                             const struct px_column *col,
                                                             uint32_t rank, struct px_slice *ret)
@@ -159,6 +168,8 @@ static inline __attribute__((always_inline)) int column_get(struct px_read *read
     return 0;
 }
 
+/* The value of a rank under a key: the rule at the end of section 7 of docs/segment-format.md.
+ * Records are probed only for ranks beyond the column or if the column has an overlay. */
 static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
                                                            const struct px_key *key, uint32_t rank,
                                                            struct px_slice *ret)
@@ -183,6 +194,7 @@ static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
     return column_get(read, col, rank, ret);
 }
 
+/* Process and job level have ways of their own; all others are one probe of the record table. */
 int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
                   const struct px_key *key, const struct px_qual_digest *quals,
                   struct px_slice *ret)

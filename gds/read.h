@@ -3,6 +3,11 @@
 #ifndef PX_GDS_READ_H
 #define PX_GDS_READ_H
 
+/* Reading a segment: a pass and its steps. These functions are for the files of this folder; others
+ * use gds/level.h and gds/lookup.h. The order of loads and the checks are those of
+ * docs/memory-model.md. Any thread; no lock, no allocation; every step is bounded, whatever the
+ * segment's bytes are. */
+
 #include "gds/lookup.h"
 #include "gds/payload.h"
 #include "gds/state.h"
@@ -10,15 +15,16 @@
 #include "src/base/bytes.h"
 #include "gds/slice.h"
 
-/* One reader's pass over a segment: everything up to publication `seq` is visible to it. Any
- * thread; no lock, no allocation; every step is bounded. */
+/* One reader's pass over a segment. Everything up to publication `seq` is visible to it; newer
+ * versions are stepped over. On the reader's stack; `store` is borrowed. view.damaged collects
+ * damage on the way. */
 struct px_read {
     const struct px_store *store;
     struct px_view view;
     uint64_t seq;
 };
 
-/* pairs with publish_all */
+/* Starts a pass at the publication that is newest now. pairs with publish_all */
 static inline void px_read_begin(const struct px_store *store, struct px_read *ret)
 {
     ret->store = store;
@@ -26,8 +32,9 @@ static inline void px_read_begin(const struct px_store *store, struct px_read *r
     ret->seq = px_load_acquire(&px_store_header(store)->sequence);
 }
 
-/* What of a versioned object of `need` bytes the reader may see: it, the version before, or
- * NULL. */
+/* The version of an object of `need` bytes that the pass may see: the one at `loc`, the version
+ * before it, or NULL. One step back is always enough in a sound segment (docs/memory-model.md,
+ * section 4). */
 static inline const void *px_visible(struct px_read *read, uint64_t loc, uint64_t need)
 {
     const struct px_version *at = (const struct px_version *) px_at(&read->view, loc, need);
@@ -49,18 +56,21 @@ static inline const void *px_visible(struct px_read *read, uint64_t loc, uint64_
     return old;
 }
 
-/* Which qualifiers: NULL for none. */
+/* A set of qualifiers, reduced to what identifies it. NULL in place of a pointer: a value without
+ * qualifiers. */
 struct px_qual_digest {
     uint64_t a;
     uint64_t b;
     uint32_t n;
 };
 
+/* The digest that a stored set of qualifiers carries. */
 static inline struct px_qual_digest px_quals_sum(const struct px_quals *quals)
 {
     return (struct px_qual_digest){.a = quals->sum_a, .b = quals->sum_b, .n = quals->n};
 }
 
+/* The hash under which the record table files a value; part of the format (section 6). */
 static inline uint64_t px_record_hash(uint32_t level, uint32_t index, uint64_t key,
                                       const struct px_qual_digest *quals)
 {
@@ -69,16 +79,19 @@ static inline uint64_t px_record_hash(uint32_t level, uint32_t index, uint64_t k
     return quals ? px_hash_mix(h, quals->a) : h;
 }
 
+/* The qualifiers at a locator, checked to be inside. NULL: damaged, view.damaged is set. */
 const struct px_quals *px_quals_at(struct px_read *read, uint64_t loc);
 
-/* For px_table_edit_init; arg is the segment's base. The writer's own records: trusted. */
+/* The hash of a record, for px_table_edit_init; `arg` is the segment's base. The record is the
+ * writer's own and trusted. */
 uint64_t px_record_hash_of(const void *arg, uint64_t loc);
 
-/* The newest record there, visible or not, or 0. */
+/* The locator of the newest record at (level, index, key, qualifiers), visible or not; 0: none. Key
+ * 0 finds the index list. */
 uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
                         const struct px_qual_digest *quals);
 
-/* The key, or NULL. */
+/* The key with this name and hash, or NULL: not there, or damaged. */
 static inline const struct px_key *px_read_key(struct px_read *read, const char *key, size_t len,
                                                uint64_t hash)
 {
@@ -87,7 +100,8 @@ static inline const struct px_key *px_read_key(struct px_read *read, const char 
                        hash);
 }
 
-/* The key at a hint, if it is the one of that name; or NULL. */
+/* The key at a hint if it has that name, else NULL. The hint may be any number that
+ * px_read_note_key stored for another string. */
 static inline const struct px_key *px_read_hinted_key(struct px_read *read, uint64_t loc,
                                                       const char *name, size_t len)
 {
@@ -100,7 +114,10 @@ static inline const struct px_key *px_read_hinted_key(struct px_read *read, uint
                : NULL;
 }
 
-/* Where the asker's string leads. A new string takes an empty place, or one that depends on it. */
+/* Stores the hint that this string leads to this key. A new string takes an empty place, or one
+ * that depends on its hash, so that two strings that meet do not replace each other for ever. A
+ * key near the end of the mapping is not noted: the fast path compares names without checking
+ * bounds. */
 static inline void px_read_note_key(struct px_read *read, const char *name,
                                     const struct px_key *key)
 {
@@ -115,7 +132,8 @@ static inline void px_read_note_key(struct px_read *read, const char *name,
     }
 }
 
-/* The same as px_read_key, for the asker's string: where it led last time is tried first. */
+/* As px_read_key, but it tries first where the same string (by address) led before, and notes where
+ * it leads now. NULL: not there, or damaged. */
 static inline const struct px_key *px_read_known_key(struct px_read *read, const char *name,
                                                      size_t len)
 {
@@ -138,8 +156,8 @@ static inline const struct px_key *px_read_known_key(struct px_read *read, const
     return key;
 }
 
-/* Does a question of nothing but this key and a rank end at the rank itself, or for the wildcard at
- * the job, if there is a value? */
+/* True if a plain request for this key and rank ends at the rank itself (for the wildcard: at the
+ * job level) whenever there is a value. Then the lookup order has nothing to add. */
 static inline bool px_key_ends_at(const struct px_key *key, pmix_rank_t rank)
 {
     return rank <= PMIX_RANK_VALID ? key->realm != PX_REALM_SESSION
@@ -147,19 +165,20 @@ static inline bool px_key_ends_at(const struct px_key *key, pmix_rank_t rank)
                                                                     key->realm == PX_REALM_NONE);
 }
 
-/* A record and the head of the cell behind it. */
+/* A record and the head of its cell, as they lie behind each other. */
 struct px_full_record {
     struct px_record rec;
     struct px_cell cell;
 };
 
-/* One level, one key, with these qualifiers or (NULL) without any. Hidden values count as found,
- * with ret->hidden. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_UNPACK_FAILURE. */
+/* Reads one key at one level and index, with these qualifiers or (NULL) without any. A hidden value
+ * counts as found, with ret->hidden; a deleted one does not. *ret is set only with 0. 0,
+ * PMIX_ERR_NOT_FOUND, PMIX_ERR_UNPACK_FAILURE. */
 int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
                   const struct px_key *key, const struct px_qual_digest *quals,
                   struct px_slice *ret);
 
-/* The visible column of a key, or NULL. */
+/* The column of a key that the pass may see, or NULL. */
 static inline const struct px_column *px_read_column(struct px_read *read, const struct px_key *key)
 {
     uint64_t loc = px_load_acquire(&key->column); /* pairs with publish_all */
@@ -167,8 +186,8 @@ static inline const struct px_column *px_read_column(struct px_read *read, const
     return loc ? (const struct px_column *) px_visible(read, loc, sizeof(struct px_column)) : NULL;
 }
 
-/* A question of nothing but this key and a rank, as far as the answer is that of the rank itself,
- * or for the wildcard of the job; else PMIX_ERR_NOT_FOUND. */
+/* The answer to a plain request for a key and a rank, as far as it is the value of the rank itself
+ * or, for the wildcard, of the job. PMIX_ERR_NOT_FOUND: ask in the full order. */
 static inline int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t rank,
                                 struct px_slice *ret)
 {
@@ -178,7 +197,8 @@ static inline int px_read_plain(struct px_read *read, const struct px_key *key, 
                : PMIX_ERR_NOT_FOUND;
 }
 
-/* The element of a rank below n; false when they are not all there. */
+/* True, with *ret: the element of a rank below n. False: the elements are not all inside, or the
+ * width is unknown. */
 static inline bool px_column_element(const struct px_view *view, const struct px_column *col,
                                      uint32_t rank, uint64_t *ret)
 {
@@ -202,8 +222,8 @@ static inline bool px_column_element(const struct px_view *view, const struct px
     return true;
 }
 
-/* The word of a rank below n in a column that is of words; false: it is not, or they are not all
- * there. */
+/* True, with *ret: the word of a rank below n in a column of words. False: the column is of cells,
+ * or its elements are not all inside. Does not look at the presence bitmap. */
 static inline bool px_column_word(const struct px_view *view, const struct px_column *col,
                                   uint32_t rank, uint64_t *ret)
 {
@@ -214,6 +234,7 @@ static inline bool px_column_word(const struct px_view *view, const struct px_co
     return col->kind == PX_COLUMN_ARRAY && px_column_element(view, col, rank, ret);
 }
 
+/* The status when nothing was found: damage met on the way explains it first. */
 static inline int px_read_miss(const struct px_read *read)
 {
     return read->view.damaged ? PMIX_ERR_UNPACK_FAILURE : PMIX_ERR_NOT_FOUND;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Values outside columns: one record each, with the version before behind it. Records of one level
- * and index hang on a chain whose head is in their index list, so that all of them can be
- * enumerated without a search. */
+/* Writing records: values outside columns, one record each, with the version before it behind.
+ * Records of one level and index form a chain whose head is in their index list, so that all of
+ * them can be enumerated without a search. Writer's thread. */
 
 #include "record_writer.h"
 
@@ -19,7 +19,8 @@
 #include "publication.h"
 #include "slice.h"
 
-/* Where the chain of the current (level, index) stands. */
+/* The chain of the (level, index) that is being written; records arrive sorted, so one is open at a
+ * time. */
 struct index_list {
     bool open;
     uint32_t level;
@@ -30,6 +31,8 @@ struct index_list {
     bool dirty;
 };
 
+/* The hash of one qualifier's value, from a seed that stands for its key: v(q, s) in section 6 of
+ * docs/segment-format.md. */
 static uint64_t sum_value(const struct px_payload *payload, uint64_t seed)
 {
     uint64_t h = px_hash_mix(seed, (uint64_t) payload->type << 32 | payload->head_len);
@@ -39,6 +42,7 @@ static uint64_t sum_value(const struct px_payload *payload, uint64_t seed)
     return px_hash_mix(h, px_hash_bytes(payload->body, payload->body_len));
 }
 
+/* Both sums are over single hashes, so the order of the qualifiers does not matter. */
 bool px_quals_digest(const pmix_info_t *quals, size_t n, struct px_qual_digest *ret)
 {
     struct px_qual_digest sum = {.n = (uint32_t) n};
@@ -59,12 +63,14 @@ bool px_quals_digest(const pmix_info_t *quals, size_t n, struct px_qual_digest *
     return true;
 }
 
+/* The order of two words for qsort. */
 static int compare_words(uint64_t a, uint64_t b)
 {
     return a < b ? -1 : a > b;
 }
 
-/* By place, then by time. */
+/* For qsort: by level and index, key and qualifiers; entries for the same value in order of
+ * arrival. */
 static int compare_items(const void *left, const void *right)
 {
     const struct px_pending_record *a = left;
@@ -79,12 +85,15 @@ static int compare_items(const void *left, const void *right)
     return rc ? rc : compare_words(a->order, b->order);
 }
 
+/* True if both entries are for the same value. */
 static bool same_place(const struct px_pending_record *a, const struct px_pending_record *b)
 {
     return a->level == b->level && a->index == b->index && a->key == b->key &&
            a->sum.n == b->sum.n && a->sum.a == b->sum.a && a->sum.b == b->sum.b;
 }
 
+/* Opens the edit of the record table, once per publication, with room for a record and an index
+ * list for each entry. */
 static int open_table(struct px_writer *writer)
 {
     const struct px_store_header *h = px_store_header(writer->store);
@@ -98,6 +107,7 @@ static int open_table(struct px_writer *writer)
                               writer->store->seg.base);
 }
 
+/* Writes and files an empty index list for a (level, index) without records. */
 static int make_index_list(struct px_writer *writer, struct index_list *index_list)
 {
     struct px_record rec = {
@@ -115,7 +125,8 @@ static int make_index_list(struct px_writer *writer, struct index_list *index_li
     return rc;
 }
 
-/* Stores the head of the chain. */
+/* Sets the head of the chain: at once in a list that no reader reaches yet, else as a word of the
+ * publication. */
 static int close_index_list(struct px_writer *writer, struct index_list *index_list)
 {
     struct px_record *rec;
@@ -133,6 +144,8 @@ static int close_index_list(struct px_writer *writer, struct index_list *index_l
     return px_writer_word(writer, &rec->link, index_list->first);
 }
 
+/* Makes the item's index list the open one: closes the one before and finds or makes the new
+ * one. */
 static int open_index_list(struct px_writer *writer, struct index_list *index_list,
                            const struct px_pending_record *item)
 {
@@ -154,6 +167,8 @@ static int open_index_list(struct px_writer *writer, struct index_list *index_li
     return 0;
 }
 
+/* Writes the qualifiers of a value: digest, then their encoding. PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE, or a status of px_pack_raw. */
 static int write_quals(struct px_writer *writer, const struct px_pending_record *item,
                        uint64_t *ret_loc)
 {
@@ -178,6 +193,8 @@ static int write_quals(struct px_writer *writer, const struct px_pending_record 
     return rc;
 }
 
+/* Writes one record with its cell; *ret_loc is its locator. prev: the version before, or 0. link:
+ * the next record of the chain, 0 unless this is the first version. */
 static int write_record(struct px_writer *writer, const struct px_pending_record *item,
                         uint64_t prev, uint64_t link, uint64_t *ret_loc)
 {
@@ -215,7 +232,8 @@ static int write_record(struct px_writer *writer, const struct px_pending_record
     return rc;
 }
 
-/* Leads readers to a record: by the key's word for the job level, else by the table. */
+/* Makes a record reachable: by the key's word for unqualified job-level values, else by the record
+ * table. */
 static int file_record(struct px_writer *writer, const struct px_pending_record *item, uint64_t old,
                        uint64_t loc)
 {
@@ -230,7 +248,8 @@ static int file_record(struct px_writer *writer, const struct px_pending_record 
                : px_table_edit_add(&writer->record_edit, hash, loc);
 }
 
-/* Tells readers of the key's column that there is something newer in the table. */
+/* For an unqualified process-level value: marks the key's column as overlaid if it covers the rank,
+ * and gives the key its any-rank hint. */
 static int note_proc(struct px_writer *writer, const struct px_pending_record *item)
 {
     const struct px_key *key = px_writer_key(writer, item->key);
@@ -253,8 +272,8 @@ static int note_proc(struct px_writer *writer, const struct px_pending_record *i
     return px_writer_any_rank_hint(writer, key, item->index);
 }
 
-/* True when the state before has the value already. *ret_now: what it has; without locator if
- * nothing. */
+/* Sets *ret: true if readers find the same value already. *ret_now is the value that they find; it
+ * has no locator if there is none or if it lies in a column of words. */
 static int is_there(struct px_writer *writer, const struct px_pending_record *item, bool *ret,
                     struct px_slice *ret_now)
 {
@@ -268,6 +287,8 @@ static int is_there(struct px_writer *writer, const struct px_pending_record *it
     return rc == 0 ? px_writer_same(writer, &now, &item->datum, ret) : 0;
 }
 
+/* Writes the record of one entry, unless it would change nothing. A new record joins the chain of
+ * its index list; a new version of an old one does not. */
 static int write_staged_record(struct px_writer *writer, const struct px_pending_record *item,
                                struct index_list *index_list)
 {
@@ -308,8 +329,8 @@ static int write_staged_record(struct px_writer *writer, const struct px_pending
     return rc ? rc : note_proc(writer, item);
 }
 
-/* Whether a later item of the same place takes this one's: a hidden one never does from a seen
- * one. */
+/* The entry that counts among those for the same value: the last one, but a hidden entry never
+ * replaces a visible one. */
 static size_t pick_visible(const struct px_pending_record *items, size_t from, size_t end)
 {
     size_t best = from;
@@ -324,6 +345,7 @@ static size_t pick_visible(const struct px_pending_record *items, size_t from, s
     return best;
 }
 
+/* Sorting brings entries for the same value and for the same index list together. */
 int px_writer_records(struct px_writer *writer)
 {
     struct index_list index_list = {0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* Copies of segments. A copy is as long as what was used, so its header says another size than the
- * original's: the one field that differs. The writer stores `used` before any word that leads
- * beyond, so a copy during which `used` stayed the same leads nowhere outside, whatever else was
- * stored meanwhile: it may hold words of a publication that has not ended, like the segment of a
- * writer that was killed. */
+/* Segments as files. A copy is only as long as what was used, so a loaded segment has another size
+ * than the header says: that one field is corrected. The writer stores `used` before any word that
+ * leads beyond it, so a copy during which `used` stayed the same has no locator to outside,
+ * whatever else was stored meanwhile. It may hold words of a publication that has not ended, like
+ * the segment of a writer that was killed. */
 
 #include "gds/segment_file.h"
 
@@ -17,6 +17,8 @@
 
 enum { TRIES = 100 }; /* copies, before giving up */
 
+/* Copies the bytes into process memory and opens them like a descriptor's; all of the reader's
+ * checks apply. */
 int px_store_load(const void *bytes, size_t len, struct px_store **ret)
 {
     struct px_segment_id id;
@@ -48,7 +50,8 @@ int px_store_load(const void *bytes, size_t len, struct px_store **ret)
     return px_store_read_segment(&seg, ret);
 }
 
-/* Word by word, so that none is torn. pairs with px_publish */
+/* Copies whole words with acquire, so that none is torn and everything that a copied word leads to
+ * is in the copy or was written before. pairs with px_publish */
 static void copy_words(void *to, const void *from, uint64_t len)
 {
     const uint64_t *words = from;
@@ -60,6 +63,7 @@ static void copy_words(void *to, const void *from, uint64_t len)
     }
 }
 
+/* Copies until `used` is the same before and after. */
 int px_store_save(const struct px_store *store, void **ret, size_t *ret_len)
 {
     const struct px_store_header *h = px_store_header(store);

@@ -3,18 +3,19 @@
 #ifndef PX_GDS_SEGMENT_FILE_H
 #define PX_GDS_SEGMENT_FILE_H
 
+/* Segments as files, for tools and tests: the bytes of a segment up to its header's `used`. */
+
 #include "gds/store.h"
 
-/* Segments as files, for tools: the bytes of a segment up to its header's `used`. */
-
-/* A store over a private copy of the bytes; it can be read, not published to. 0, PMIX_ERR_NOMEM,
- * PMIX_ERR_OUT_OF_RESOURCE, PMIX_ERR_NOT_SUPPORTED (another format), PMIX_ERR_UNPACK_FAILURE
- * (damaged, or shorter than it says). */
+/* Makes a store over a private copy of the bytes, which can be read but not published to. The
+ * caller destroys it. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE, PMIX_ERR_NOT_SUPPORTED (another
+ * format), PMIX_ERR_UNPACK_FAILURE (damaged, or shorter than it says). */
 int px_store_load(const void *bytes, size_t len, struct px_store **ret);
 
-/* The bytes of a store that another process may be writing to, as its readers may see them at one
- * moment: whole publications, and perhaps one that has not ended. The caller frees them. 0,
- * PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE, PMIX_ERR_RESOURCE_BUSY (it changes all the time). */
+/* Copies the bytes of a store that another process may be publishing to, in a state that its
+ * readers may see: whole publications, and perhaps a part of one that has not ended. The caller
+ * frees *ret. Any thread. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE, PMIX_ERR_RESOURCE_BUSY (it
+ * grew during each of 100 attempts). */
 int px_store_save(const struct px_store *store, void **ret, size_t *ret_len);
 
 #endif
