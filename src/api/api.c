@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A blocking call is its non-blocking form and a wait on the caller's stack. On the progress thread
- * such a wait would wait for itself, so it is refused. */
+/* Start and end of a context below its role, and the blocking forms. A blocking call is its
+ * non-blocking form and a wait on the caller's stack. On the progress thread such a wait would
+ * never end, because that thread delivers the result: it is refused with PMIX_ERR_WOULD_BLOCK. */
 
 #include "api.h"
 
@@ -16,8 +17,9 @@
 #include "src/topo/topo.h"
 #include "src/value/infos.h"
 
-/* While the library is up it stays loaded, whoever closes it: its thread is in it. Where it is no
- * library of its own, nobody can close it. */
+/* Takes a further reference to this shared library, so that it stays loaded while its thread runs,
+ * even if the application closes it. A library that is linked into the program cannot be closed,
+ * and none is found here. */
 static void stay_loaded(struct px_ctx *ctx)
 {
     static const char marker = 0;
@@ -28,6 +30,7 @@ static void stay_loaded(struct px_ctx *ctx)
     }
 }
 
+/* px_loop_create starts the progress thread unless the application drives the loop. */
 int px_api_open(struct px_ctx *ctx, bool external)
 {
     int rc = px_param_load();
@@ -50,6 +53,7 @@ int px_api_open(struct px_ctx *ctx, bool external)
     return 0;
 }
 
+/* The members that calls read without the lock are set before px_ctx_up publishes them. */
 pmix_status_t px_api_started(struct px_ctx *ctx, pmix_status_t status, bool up)
 {
     if (!up) {
@@ -62,6 +66,7 @@ pmix_status_t px_api_started(struct px_ctx *ctx, pmix_status_t status, bool up)
     return status;
 }
 
+/* Destroys the registry on the loop thread, which owns it. */
 static void close_events(void *arg)
 {
     struct px_ctx *ctx = arg;
@@ -71,6 +76,9 @@ static void close_events(void *arg)
     px_events_destroy(events);
 }
 
+/* The order matters: events need the loop, and the thread has to end before the library may be
+ * unloaded. Unloading cannot happen within this call, since the caller has loaded the library
+ * too. */
 void px_api_close(struct px_ctx *ctx)
 {
     (void) px_loop_run(ctx->loop, close_events,
@@ -81,11 +89,12 @@ void px_api_close(struct px_ctx *ctx)
     ctx->attrs = NULL;
     px_topo_fini();
     if (ctx->loaded != NULL) {
-        (void) dlclose(ctx->loaded); /* whoever called us has it too */
+        (void) dlclose(ctx->loaded);
         ctx->loaded = NULL;
     }
 }
 
+/* A forked child has no progress thread, which px_loop_alive detects. */
 bool px_api_dropped_after_fork(struct px_ctx *ctx)
 {
     if (px_load_acquire(&ctx->state) != PX_STATE_UP || px_loop_alive(ctx->loop)) {
@@ -101,6 +110,9 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx)
     return true;
 }
 
+/* A client or tool counts its server too, which serves the call by this library's rules. The levels
+ * are those of tables/attributes.tsv; PX_ATTR_WAITING adds directives that only the blocking form
+ * needs. */
 bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
                            const pmix_info_t *info, size_t ninfo)
 {
@@ -125,6 +137,7 @@ void px_api_op_done(pmix_status_t status, void *wait)
     px_wait_done(wait, status);
 }
 
+/* A failed copy of the results becomes the status. */
 void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *results,
                       pmix_release_cbfunc_t release_fn, void *release_cbdata)
 {

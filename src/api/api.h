@@ -3,6 +3,11 @@
 #ifndef PX_API_API_H
 #define PX_API_API_H
 
+/* Shared parts of the exported functions: entering the context, start and end of a role, and the
+ * blocking forms. Every exported function checks its arguments and the state of the context here in
+ * src/api and leaves the work to the role (src/context/role.h), the server (src/server) or the
+ * topology (src/topo). */
+
 #include <pmix.h>
 
 #include "src/context/context.h"
@@ -10,49 +15,55 @@
 
 struct px_call;
 
-/* What the exported functions share. */
-
-/* Every exported function starts like this; the role may lack the operation. */
+/* The first check of an exported function that a role serves by the operation `op`: PMIX_ERR_INIT
+ * without a context, PMIX_ERR_NOT_SUPPORTED if the role lacks the operation. ctx is the result of
+ * px_ctx_enter. */
 #define PX_ENTER(ctx, op)                                                                          \
     ((ctx) == NULL ? PMIX_ERR_INIT : (ctx)->ops->op == NULL ? PMIX_ERR_NOT_SUPPORTED : PMIX_SUCCESS)
 
 /* --- life; under ctx->lock --- */
 
-/* Parameters, log levels, loop, events: what a role starts on. 0, PMIX_ERR_NOMEM,
- * PMIX_ERR_OUT_OF_RESOURCE. */
+/* Before a role starts: reads parameters, sets log levels, makes the loop (`external`: the
+ * application drives it), the registry of events and the table of attributes. 0; PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE: the context is closed or was never opened. */
 int px_api_open(struct px_ctx *ctx, bool external);
-/* After that, when the role has started, with that status: the context is up, or, when the role is
- * not, closed. Returns the status. */
+/* After the role's start, with its status. up: marks the context up, with one reference. Not up:
+ * closes the context. Returns the status. */
 pmix_status_t px_api_started(struct px_ctx *ctx, pmix_status_t status, bool up);
-/* The opposite, after the role has stopped. Not on the loop thread. */
+/* Undoes px_api_open after the role has stopped. Not on the loop thread. */
 void px_api_close(struct px_ctx *ctx);
-/* True when the context is up but belongs to the process that forked us; it is dropped then, and
- * what it held with it: the parent's connection is not ours to use. */
+/* True if the context is up but belongs to the process that forked this one. The context is then
+ * reset without being closed: loop, events and role are left to leak, because the connection is the
+ * parent's. Under ctx->lock. */
 bool px_api_dropped_after_fork(struct px_ctx *ctx);
 
-/* Does the library do everything that is required of a call that it does alone? */
+/* True if this library itself honours every directive that is marked as required, for a call that
+ * it serves in this role. False: the caller returns PMIX_ERR_NOT_SUPPORTED. */
 bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
                            const pmix_info_t *info, size_t ninfo);
 
 /* --- blocking forms --- */
 
-/* As px_ctx_may_block; PMIX_ERR_INIT without a context. */
+/* As px_ctx_may_block; PMIX_ERR_INIT if ctx is NULL. */
 pmix_status_t px_api_may_block(const struct px_ctx *ctx);
 
-/* pmix_op_cbfunc_t on a struct px_wait. */
+/* A pmix_op_cbfunc_t that ends the struct px_wait it is given as cbdata. Loop thread. */
 void px_api_op_done(pmix_status_t status, void *wait);
 
-/* pmix_info_cbfunc_t on one of these: keeps a copy of the results. */
+/* The results of a blocking call, on the stack of the thread that waits. info is a copy, owned by
+ * this struct until px_api_await_results. */
 struct px_results {
     struct px_wait wait;
     pmix_info_t *info;
     size_t n;
 };
+/* A pmix_info_cbfunc_t whose cbdata is a struct px_results: copies the results, releases the
+ * originals and ends the wait. Loop thread. */
 void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *results,
                       pmix_release_cbfunc_t release_fn, void *release_cbdata);
 
-/* As px_ctx_await, then hands the results over (NULL and 0 when there are none); out pointers may
- * be NULL. */
+/* Waits as px_ctx_await, then moves the results to *ret and *ret_n (NULL and 0 if there are none).
+ * If ret or ret_n is NULL the results are freed. */
 pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results,
                                    pmix_status_t accepted, pmix_info_t **ret, size_t *ret_n);
 

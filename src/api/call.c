@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The calls that src/request describes: arguments are checked by the description, the role does the
- * rest. A blocking call is the non-blocking one with a completion that keeps the reply. */
+/* The exported calls that src/request describes. Arguments are checked by the description of the
+ * request, the role does the rest. A blocking call is the non-blocking one with a completion that
+ * keeps the reply. */
 
 #include "call.h"
 
@@ -10,6 +11,7 @@
 #include "src/context/reply_wait.h"
 #include "src/request/reply.h"
 
+/* The checks of both forms: context, role, and the arguments that the application must give. */
 static pmix_status_t check(const struct px_ctx *ctx, const struct px_request *request,
                            const struct px_args *args)
 {
@@ -21,6 +23,7 @@ static pmix_status_t check(const struct px_ctx *ctx, const struct px_request *re
     return rc;
 }
 
+/* A request whose result is useless without a callback is refused here, before anything is sent. */
 pmix_status_t px_api_start_to(const struct px_request *request, const struct px_args *args,
                               const struct px_completion *to)
 {
@@ -43,6 +46,7 @@ pmix_status_t px_api_start(const struct px_request *request, const struct px_arg
 
 /* --- blocking --- */
 
+/* A refusal of the check goes through px_reply_wait_end too, which then does not wait. */
 pmix_status_t px_api_run(const struct px_request *request, const struct px_args *args,
                          struct px_reply *ret)
 {
@@ -68,6 +72,7 @@ pmix_status_t px_api_run(const struct px_request *request, const struct px_args 
     return rc;
 }
 
+/* Asks first whether the thread may block, so that the outputs of a refused call stay untouched. */
 pmix_status_t px_api_run_infos(const struct px_request *request, const struct px_args *args,
                                pmix_info_t **ret, size_t *ret_n)
 {
@@ -89,6 +94,7 @@ pmix_status_t px_api_run_infos(const struct px_request *request, const struct px
     return rc;
 }
 
+/* Wrong arguments are reported before PMIX_ERR_WOULD_BLOCK. */
 pmix_status_t px_api_call(const struct px_request *request, const struct px_args *args,
                           px_callback callback, void *cbdata)
 {

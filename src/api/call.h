@@ -3,6 +3,11 @@
 #ifndef PX_API_CALL_H
 #define PX_API_CALL_H
 
+/* The exported calls that are described as requests (src/request/schema.h). An exported function
+ * fills the arguments of its request and calls one of these; check, transport and reply follow from
+ * the description. All return PMIX_ERR_INIT without a context and PMIX_ERR_BAD_PARAM if an argument
+ * that the request needs is empty. Arguments are borrowed for the call. */
+
 #include <stddef.h>
 
 #include <pmix.h>
@@ -14,23 +19,27 @@ struct px_completion;
 struct px_reply;
 struct px_request;
 
-/* The non-blocking form. args NULL: what the application gave is refused. */
+/* The non-blocking form. The callback, of the type of the reply, is called on the loop thread if
+ * the result is PMIX_SUCCESS. args NULL: the exported function found an argument wrong,
+ * PMIX_ERR_BAD_PARAM. */
 pmix_status_t px_api_start(const struct px_request *request, const struct px_args *args,
                            px_callback callback, void *cbdata);
 
-/* The same with a completion of ours that has a callback of the application's in it. */
+/* The same with a completion of this library, which calls the application's callback itself. */
 pmix_status_t px_api_start_to(const struct px_request *request, const struct px_args *args,
                               const struct px_completion *to);
 
-/* The blocking form. ret: what came (px_reply_fini), whatever the status; may be NULL. */
+/* The blocking form. *ret is the reply, whatever the status: the caller's, freed by px_reply_fini.
+ * NULL: the reply is dropped. PMIX_ERR_WOULD_BLOCK on the progress thread. */
 pmix_status_t px_api_run(const struct px_request *request, const struct px_args *args,
                          struct px_reply *ret);
 
-/* The same with infos for the application, who may not want them (NULL). */
+/* The blocking form for replies that are infos: they become the application's (*ret, *ret_n). If
+ * ret or ret_n is NULL they are freed. */
 pmix_status_t px_api_run_infos(const struct px_request *request, const struct px_args *args,
                                pmix_info_t **ret, size_t *ret_n);
 
-/* A call that is blocking when it has no callback. */
+/* For calls that have one name for both forms: non-blocking with a callback, else blocking. */
 pmix_status_t px_api_call(const struct px_request *request, const struct px_args *args,
                           px_callback callback, void *cbdata);
 

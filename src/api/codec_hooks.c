@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+/* Sets the function pointers by which the codec reaches src/topo. */
+
 #include "codec_hooks.h"
 
 #include "src/wire/wire_hooks.h"
@@ -7,8 +9,8 @@
 #include "src/topo/topo_hooks.h"
 #include "src/topo/topo_values.h"
 
-/* It happens when the library is loaded, because packing and the structure functions may be used
- * before PMIx_Init; it sets pointers to functions and does nothing else. */
+/* A constructor, because packing and the functions on structures may be used before PMIx_Init. It
+ * sets pointers to functions and does nothing else. */
 __attribute__((constructor)) void px_codec_hooks_install(void)
 {
     px_topo_install_hooks();

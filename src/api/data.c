@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Put, commit, get. PMIx_Get is the reason for the library: the role's get is the whole call. */
+/* Put, commit, get. The role's operations do the work. PMIx_Get is the call that the library is
+ * made fast for: it has no code of its own here. */
 
 #include "api.h"
 
+/* The role keeps a copy of the value in this process until PMIx_Commit. A server has no such
+ * operation: it is no member of a job. In a client or tool: px_client_put (src/client/put.c). */
 pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -13,6 +16,9 @@ pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
     return rc == PMIX_SUCCESS ? ctx->ops->put(ctx, scope, key, val) : rc;
 }
 
+/* Nothing is sent: a client stores a copy in its private store, a server in the store of the
+ * namespace. px_client_store_internal (src/client/put.c) and px_self_store
+ * (src/server/self/self_data.c). */
 pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[], pmix_value_t *val)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -21,6 +27,9 @@ pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[], pmi
     return rc == PMIX_SUCCESS ? ctx->ops->store_internal(ctx, proc, key, val) : rc;
 }
 
+/* Sends the put values to the server and does not wait for its reply; messages on a connection keep
+ * their order, so a later fence or get of this process follows the commit. In a client or tool:
+ * px_client_commit (src/client/put.c). In a server it has nothing to do. */
 pmix_status_t PMIx_Commit(void)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -29,12 +38,18 @@ pmix_status_t PMIx_Commit(void)
     return rc == PMIX_SUCCESS ? ctx->ops->commit(ctx) : rc;
 }
 
+/* One acquire load gives the function: the role's get while the context is up, else one that
+ * returns PMIX_ERR_INIT. So the fast path pays for no check of the state. px_client_get_fast
+ * (src/client/get_fast.c), px_self_get (src/server/self/self_data.c). */
 pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                        size_t ninfo, pmix_value_t **val)
 {
     return px_ctx_get(px_ctx())(proc, key, info, ninfo, val);
 }
 
+/* Always by the role's non-blocking operation, whose callback runs on the loop thread; a forked
+ * child has none and gets PMIX_ERR_UNREACH. px_client_get_nb (src/client/get.c), px_self_get_nb
+ * (src/server/self/self_data.c). */
 pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                           size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Events. The registry belongs to the progress thread, so registering is a task there: add the
- * handler, ask the role to tell the server about codes that are new to this process, tell the
- * caller, and only then let events in. */
+/* Events. The registry (src/event) belongs to the progress thread, so a registration is a task
+ * there. Its steps: add the handler, which holds its events back; ask the server for the codes that
+ * are new to this process; report the result to the caller; only then deliver events. So a handler
+ * never runs before its registration was acknowledged. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,22 +15,25 @@
 #include "src/event/registry.h"
 #include "src/value/directives.h"
 
+/* One PMIx_Register_event_handler under way. Made by the caller's thread, then owned by the loop
+ * thread, which frees it. */
 struct registration {
     struct px_task task;
     struct px_ctx *ctx;
     pmix_status_t *codes;
     size_t ncodes;
-    pmix_status_t *fresh; /* codes that nobody here has asked for yet */
+    pmix_status_t *fresh; /* codes that the server has to be asked for */
     pmix_info_t *info;
     size_t ninfo;
     pmix_notification_fn_t handler;
-    pmix_hdlr_reg_cbfunc_t cbfunc; /* or NULL: the waiter */
+    pmix_hdlr_reg_cbfunc_t cbfunc; /* NULL: a thread waits */
     void *cbdata;
-    struct px_wait *wait;
-    size_t id;
-    bool met; /* nothing is required that only the host might do */
+    struct px_wait *wait; /* of the blocking form, on the caller's stack; else NULL */
+    size_t id;            /* of the handler, once it was added; 0: not added */
+    bool met;             /* every required directive is honoured by the library itself */
 };
 
+/* Takes a registration that is only partly filled as well. */
 static void registration_free(struct registration *reg)
 {
     PMIx_Info_free(reg->info, reg->ninfo);
@@ -38,6 +42,8 @@ static void registration_free(struct registration *reg)
     free(reg);
 }
 
+/* Copies codes and directives, which the application may free after the call. NULL: memory is
+ * out. */
 static struct registration *registration_create(const pmix_status_t *codes, size_t ncodes,
                                                 const pmix_info_t *info, size_t ninfo)
 {
@@ -60,13 +66,16 @@ static struct registration *registration_create(const pmix_status_t *codes, size
     return reg;
 }
 
+/* Ends a registration: removes the handler after a failure, calls the application or wakes the
+ * waiter, and delivers events. The waiter's result is the handler's number or a negative status.
+ * Loop thread. */
 static void registration_done(struct registration *reg, pmix_status_t status)
 {
     struct px_events *events = reg->ctx->events;
     size_t id = reg->id;
 
     if (status != PMIX_SUCCESS && id > 0) {
-        (void) px_events_remove(events, id, NULL, NULL, NULL); /* it is there */
+        (void) px_events_remove(events, id, NULL, NULL, NULL);
         id = SIZE_MAX;
     }
     if (reg->cbfunc != NULL) {
@@ -81,18 +90,24 @@ static void registration_done(struct registration *reg, pmix_status_t status)
     registration_free(reg);
 }
 
-/* The server's answer. One that does not do events leaves us those of our own making. */
+/* The server's answer. PMIX_ERR_NOT_SUPPORTED means that the server or its host does not provide
+ * events; the handler still gets events that this process makes itself, unless a required directive
+ * needs the host. */
 static void codes_answered(struct registration *reg, pmix_status_t status)
 {
 
     registration_done(reg, status == PMIX_ERR_NOT_SUPPORTED && reg->met ? PMIX_SUCCESS : status);
 }
 
+/* Completion of the request to the server. Loop thread. */
 static void codes_registered(const struct px_completion *to, struct px_reply *reply)
 {
     codes_answered(to->target, reply->status);
 }
 
+/* The task. The server is asked if there are codes that no handler of this process names yet, or if
+ * this is the first default handler. It is asked for all codes again if a required directive is the
+ * host's to honour. */
 static void run_registration(struct px_task *task)
 {
     struct registration *reg = px_container_of(task, struct registration, task);
@@ -120,14 +135,15 @@ static void run_registration(struct px_task *task)
         rc = ctx->ops->request(ctx, &px_request_register_codes, &args.head, &to);
     }
     if (rc == PMIX_OPERATION_SUCCEEDED) {
-        rc = PMIX_ERR_NOT_SUPPORTED; /* nobody was asked */
+        rc = PMIX_ERR_NOT_SUPPORTED; /* the server was not asked */
     }
     if (rc != PMIX_SUCCESS) {
         codes_answered(reg, rc);
     }
 }
 
-/* Blocking without a callback: the result is the number of the handler, or an error. */
+/* With a callback the result goes there. Without one the call blocks, and its result is the number
+ * of the handler or a negative status. NULL codes or 0 of them: a default handler. */
 pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, pmix_info_t info[],
                                           size_t ninfo, pmix_notification_fn_t evhdlr,
                                           pmix_hdlr_reg_cbfunc_t cbfunc, void *cbdata)
@@ -163,6 +179,7 @@ pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, 
     return px_ctx_wait(ctx, &wait);
 }
 
+/* One PMIx_Deregister_event_handler under way; owned by its task on the loop thread. */
 struct deregistration {
     struct px_task task;
     struct px_ctx *ctx;
@@ -171,6 +188,8 @@ struct deregistration {
     void *cbdata;
 };
 
+/* Removes the handler. The server is told of the codes that no other handler of this process names;
+ * its reply is not waited for. Loop thread. PMIX_ERR_BAD_PARAM: an unknown number. */
 static pmix_status_t deregister(struct px_ctx *ctx, size_t id)
 {
     pmix_status_t *codes = NULL;
@@ -186,6 +205,7 @@ static pmix_status_t deregister(struct px_ctx *ctx, size_t id)
     return rc;
 }
 
+/* The task: removes the handler and calls back, on the loop thread. */
 static void run_deregistration(struct px_task *task)
 {
     struct deregistration *dereg = px_container_of(task, struct deregistration, task);
@@ -194,6 +214,8 @@ static void run_deregistration(struct px_task *task)
     free(dereg);
 }
 
+/* On the progress thread the call without a callback is done at once, because the registry belongs
+ * to that thread. So a handler may deregister itself. */
 pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t cbfunc,
                                             void *cbdata)
 {
@@ -208,7 +230,7 @@ pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t 
         return PMIX_ERR_UNREACH;
     }
     if (cbfunc == NULL && px_loop_inside(ctx->loop)) {
-        return deregister(ctx, evhdlr_ref); /* the registry is at hand */
+        return deregister(ctx, evhdlr_ref);
     }
     dereg = malloc(sizeof(*dereg));
     if (dereg == NULL) {
@@ -230,7 +252,9 @@ pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t 
     return px_ctx_wait(ctx, &wait);
 }
 
-/* Without a callback it blocks, except on the progress thread, where it only starts. */
+/* With a callback, or on the progress thread, the call only starts the notification; otherwise it
+ * blocks until the server has accepted it. A missing source is this process. A forked child gets
+ * PMIX_ERR_UNREACH. At the server: px_notify_call (src/server/events/server_events.c). */
 pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
                                 pmix_data_range_t range, const pmix_info_t info[], size_t ninfo,
                                 pmix_op_cbfunc_t cbfunc, void *cbdata)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Fabrics: what the host knows of one is asked for and kept in the caller's structure. */
+/* Fabrics. The host has the information about a fabric; a register or update call fetches it into
+ * the caller's pmix_fabric_t, which owns the infos. Nothing about fabrics is stored in the library,
+ * so deregistering only frees those infos. */
 
 #include "api.h"
 #include "call.h"
 #include "src/request/reply.h"
 
+/* Replaces the infos of the fabric by those of a successful reply, which gives them up. Returns the
+ * status of the reply; after a failure the fabric is unchanged. */
 static pmix_status_t keep_info(pmix_fabric_t *fabric, struct px_reply *reply)
 {
     if (reply->status == PMIX_SUCCESS) {
@@ -19,6 +23,8 @@ static pmix_status_t keep_info(pmix_fabric_t *fabric, struct px_reply *reply)
     return reply->status;
 }
 
+/* Completion of the non-blocking calls: fills the fabric before it calls the application. Loop
+ * thread; the fabric has to be valid until then. */
 static void fabric_done(const struct px_completion *to, struct px_reply *reply)
 {
     pmix_op_cbfunc_t cbfunc = (pmix_op_cbfunc_t) to->callback;
@@ -26,6 +32,7 @@ static void fabric_done(const struct px_completion *to, struct px_reply *reply)
     cbfunc(keep_info(to->target, reply), to->cbdata);
 }
 
+/* The non-blocking form of both requests. fabric NULL: PMIX_ERR_BAD_PARAM. */
 static pmix_status_t start(const struct px_request *request, const struct px_fabric_args *args,
                            pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
@@ -34,6 +41,7 @@ static pmix_status_t start(const struct px_request *request, const struct px_fab
     return px_api_start_to(request, fabric != NULL ? &args->head : NULL, &to);
 }
 
+/* The blocking form, likewise. */
 static pmix_status_t run(const struct px_request *request, const struct px_fabric_args *args,
                          pmix_fabric_t *fabric)
 {
@@ -47,6 +55,8 @@ static pmix_status_t run(const struct px_request *request, const struct px_fabri
     return rc;
 }
 
+/* The fabric is identified by the directives; the index is sent as 0. At the server: call_fabric
+ * (src/server/requests/requests.c). */
 pmix_status_t PMIx_Fabric_register_nb(pmix_fabric_t *fabric, const pmix_info_t directives[],
                                       size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
@@ -63,6 +73,8 @@ pmix_status_t PMIx_Fabric_register(pmix_fabric_t *fabric, const pmix_info_t dire
     return run(&px_request_fabric_register, &args, fabric);
 }
 
+/* The fabric is identified by the index that its registration has set. At the server:
+ * add_fabric_index, then call_fabric (src/server/requests/requests.c). */
 pmix_status_t PMIx_Fabric_update_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_fabric_args args = {.index = fabric != NULL ? fabric->index : 0};
@@ -77,6 +89,7 @@ pmix_status_t PMIx_Fabric_update(pmix_fabric_t *fabric)
     return run(&px_request_fabric_update, &args, fabric);
 }
 
+/* Local: neither server nor host is asked. */
 pmix_status_t PMIx_Fabric_deregister(pmix_fabric_t *fabric)
 {
     if (px_ctx_peek() == NULL) {
@@ -91,7 +104,7 @@ pmix_status_t PMIx_Fabric_deregister(pmix_fabric_t *fabric)
     return PMIX_SUCCESS;
 }
 
-/* Nothing has to be waited for, so there is no callback. */
+/* Done within the call, so the callback is not called: PMIX_OPERATION_SUCCEEDED. */
 pmix_status_t PMIx_Fabric_deregister_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc,
                                         void *cbdata)
 {

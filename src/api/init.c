@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Start and end of a client. One context serves the process; every init needs its finalize. A child
- * that was forked off a running client starts anew when it calls PMIx_Init: it has neither the
- * thread nor the connection. */
+/* Start and end of a client, and the calls about the library as a whole. One context serves the
+ * process; inits are counted, and each needs its finalize. A child that was forked by a running
+ * client has neither its thread nor its connection: its PMIx_Init starts a new context. */
 
 #include <string.h>
 
@@ -13,16 +13,19 @@
 #include "src/client/start.h"
 #include "call.h"
 
+/* May be called at any time, before PMIx_Init too. */
 const char *PMIx_Get_version(void)
 {
     return px_version_text();
 }
 
+/* True in every role: client, server and tool. */
 int PMIx_Initialized(void)
 {
     return px_ctx_peek() != NULL ? 1 : 0;
 }
 
+/* Reports the name of this process to a caller who asks for it. */
 static void give_self(const struct px_ctx *ctx, pmix_proc_t *proc)
 {
     if (proc != NULL) {
@@ -30,7 +33,9 @@ static void give_self(const struct px_ctx *ctx, pmix_proc_t *proc)
     }
 }
 
-/* A later init may not ask for something else than the first. */
+/* A further init: counted, and its directives compared with the first one's. PMIX_ERR_BAD_PARAM if
+ * the application wants to drive the loop now and did not before, or the reverse. Under
+ * ctx->lock. */
 static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     struct px_init_directives directives;
@@ -44,6 +49,8 @@ static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, siz
     return ctx->init_status;
 }
 
+/* The first init: opens the context and starts the client role. PMIX_ERR_UNREACH also leaves a
+ * working context, a singleton. Under ctx->lock. */
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     struct px_init_directives directives;
@@ -57,6 +64,8 @@ static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, siz
     return px_api_started(ctx, rc, rc == PMIX_SUCCESS || rc == PMIX_ERR_UNREACH);
 }
 
+/* Inits of several threads are serialised by ctx->lock; all but the first are counted. In a server
+ * or a tool the call is counted, too. The role starts in px_client_start (src/client/start.c). */
 pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
 {
     struct px_ctx *ctx = px_ctx();
@@ -78,6 +87,9 @@ pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
     return rc;
 }
 
+/* The last finalize. The fence that PMIX_EMBED_BARRIER asks for comes before the context goes down.
+ * If a thread does not leave its call in time, px_client_stop keeps the role, and the context stays
+ * open. Under ctx->lock. */
 static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     pmix_status_t rc = PMIX_SUCCESS;
@@ -95,6 +107,9 @@ static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, 
     return rc != PMIX_SUCCESS ? rc : stopped;
 }
 
+/* Refused on the progress thread, which it would have to stop, and as the last call in a server. In
+ * a forked child it only forgets the parent's context. The role ends in px_client_stop
+ * (src/client/start.c), which says goodbye to the server. */
 pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
 {
     struct px_ctx *ctx = px_ctx_peek();
@@ -120,8 +135,7 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
     } else if (ctx->refs > 1) {
         ctx->refs--;
     } else if (strcmp(ctx->ops->name, "server") == 0) {
-        rc =
-            PMIX_ERR_INVALID_OPERATION; /* what PMIx_server_init began, PMIx_server_finalize ends */
+        rc = PMIX_ERR_INVALID_OPERATION; /* PMIx_server_finalize is the call for that */
     } else {
         rc = finalize_last(ctx, info, ninfo);
     }
@@ -129,6 +143,7 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
     return rc;
 }
 
+/* Runs the loop once if the application drives it; without effect in a handler or a callback. */
 void PMIx_Progress(void)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -138,14 +153,16 @@ void PMIx_Progress(void)
     }
 }
 
-/* The thread ends with the last finalize and never before: a request under way would never be
- * answered. */
+/* Does nothing: the thread ends with the last finalize and not before, because requests under way
+ * would stay without an answer. */
 void PMIx_Progress_thread_stop(const pmix_info_t *info, size_t ninfo)
 {
     (void) info;
     (void) ninfo;
 }
 
+/* Blocks until the server has passed the request on. In a callback, where it must not block, it
+ * only starts the request. At the server: call_abort (src/server/requests/requests.c). */
 pmix_status_t PMIx_Abort(int status, const char msg[], pmix_proc_t procs[], size_t nprocs)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();

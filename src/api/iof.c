@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* Forwarding of standard input and output between a tool and the processes of a job. */
+
 #include <pmix_tool.h>
 
 #include "api.h"
 #include "src/value/directives.h"
 #include "call.h"
 
+/* A pmix_hdlr_reg_cbfunc_t that ends the wait with the number of the subscription or a negative
+ * status. Loop thread. */
 static void pulled(pmix_status_t status, size_t refid, void *wait)
 {
     px_wait_done(wait, status == PMIX_SUCCESS ? (int) refid : status);
 }
 
-/* Blocking without a callback: the result is the number of the registration, or an error. */
+/* With regcbfunc the result goes there. Without one the call blocks, and its result is the number
+ * of the subscription or a negative status. Standard input cannot be pulled. px_client_iof_pull
+ * (src/client/iof.c), px_self_iof_pull (src/server/self/self_events.c). */
 pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs,
                             const pmix_info_t directives[], size_t ndirs,
                             pmix_iof_channel_t channel, pmix_iof_cbfunc_t cbfunc,
@@ -45,6 +51,8 @@ pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs,
     return px_ctx_await(ctx, &wait, rc);
 }
 
+/* Without a callback the call blocks. Required directives are checked here because the library
+ * serves the call alone. At the server: px_iof_deregister_call (src/server/events/server_iof.c). */
 pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[], size_t ndirs,
                                   pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
@@ -58,6 +66,8 @@ pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[]
     return px_api_call(&px_request_iof_deregister, &args.head, (px_callback) cbfunc, cbdata);
 }
 
+/* Without a callback the call blocks. bo NULL sends no bytes, only the directives. At the server:
+ * call_iof_push (src/server/requests/requests.c). The host delivers the bytes. */
 pmix_status_t PMIx_IOF_push(const pmix_proc_t targets[], size_t ntargets, pmix_byte_object_t *bo,
                             const pmix_info_t directives[], size_t ndirs, pmix_op_cbfunc_t cbfunc,
                             void *cbdata)

@@ -12,18 +12,20 @@
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
 
-/* Packing for applications. A pmix_data_buffer_t is plain malloc memory that programs compiled
- * against other releases look into themselves: base_ptr to bytes_used is the content, unpack_ptr
- * the place of the reader. Such buffers travel inside values to processes that may run another
- * implementation, so the bytes are those of the wire and, as there, carry no types unless the
- * parameter bfrops_base_default_type asks for them. Nothing here needs PMIx_Init, and target and
- * source change nothing: every peer of the family reads the same bytes. */
+/* Packing for applications. A pmix_data_buffer_t is plain malloc memory whose members programs of
+ * other releases read directly: base_ptr to bytes_used is the content, unpack_ptr the position of
+ * the reader. Such buffers travel inside values to processes that may use another implementation,
+ * so the bytes are those of the wire format and carry no types, unless the parameter
+ * bfrops_base_default_type asks for them. No call needs PMIx_Init. The arguments target and source
+ * have no effect: every peer of the family reads the same bytes. */
 
+/* The form of buffers, from the parameter. */
 static enum px_wire_kind kind(void)
 {
     return px_param_int(PX_P_BFROPS_TYPE) == PX_WIRE_DESCRIBED ? PX_WIRE_DESCRIBED : PX_WIRE_PLAIN;
 }
 
+/* Position of the reader, limited to the content: an application may have set unpack_ptr itself. */
 static size_t read_offset(const pmix_data_buffer_t *buffer)
 {
     size_t offset = buffer->unpack_ptr ? (size_t) (buffer->unpack_ptr - buffer->base_ptr) : 0;
@@ -31,8 +33,7 @@ static size_t read_offset(const pmix_data_buffer_t *buffer)
     return offset < buffer->bytes_used ? offset : buffer->bytes_used;
 }
 
-/* The buffer's memory as a growing one, and back: also after a failure, when it may have moved but
- * has the same content. */
+/* The buffer's memory as a px_buf, for appending; give_back must follow. */
 static struct px_buf borrow(const pmix_data_buffer_t *buffer)
 {
     return (struct px_buf){.data = (unsigned char *) buffer->base_ptr,
@@ -42,6 +43,8 @@ static struct px_buf borrow(const pmix_data_buffer_t *buffer)
                                       : buffer->bytes_used};
 }
 
+/* Writes the px_buf back into the buffer, with its content and read position: after a failure, too,
+ * because the memory may have moved then. */
 static void give_back(pmix_data_buffer_t *buffer, const struct px_buf *buf, size_t used,
                       size_t offset)
 {
@@ -52,7 +55,8 @@ static void give_back(pmix_data_buffer_t *buffer, const struct px_buf *buf, size
     buffer->unpack_ptr = buffer->base_ptr ? buffer->base_ptr + offset : NULL;
 }
 
-/* Regular expressions come as an array of char *, unlike everywhere else. */
+/* Packs regular expressions, whose array in this call is one of char *, not of byte objects. An
+ * expression contains its own length, so the size is left 0. */
 static int pack_regexes(struct px_buf *buf, char *const *texts, size_t n)
 {
     pmix_byte_object_t *objects = calloc(n ? n : 1, sizeof(*objects));
@@ -62,13 +66,14 @@ static int pack_regexes(struct px_buf *buf, char *const *texts, size_t n)
         return PMIX_ERR_NOMEM;
     }
     for (size_t i = 0; i < n; i++) {
-        objects[i].bytes = texts[i]; /* size 0: it knows its end */
+        objects[i].bytes = texts[i];
     }
     rc = px_pack(buf, kind(), PMIX_REGEX, objects, n);
     free(objects);
     return rc;
 }
 
+/* After a failure the content is as before: what was appended in part is cut off. */
 PMIX_EXPORT pmix_status_t PMIx_Data_pack(const pmix_proc_t *target, pmix_data_buffer_t *buffer,
                                          void *src, int32_t num_vals, pmix_data_type_t type)
 {
@@ -88,13 +93,15 @@ PMIX_EXPORT pmix_status_t PMIx_Data_pack(const pmix_proc_t *target, pmix_data_bu
     return rc;
 }
 
+/* Unpacks at most *n expressions, each malloc'd, into an array of char *. The number is limited by
+ * the bytes that are left, so a wrong one cannot allocate much. */
 static int unpack_regexes(struct px_in *in, char **texts, size_t *n)
 {
     pmix_byte_object_t *objects;
     int rc;
 
     if (*n > px_in_left(in)) {
-        *n = px_in_left(in); /* each takes a byte at least */
+        *n = px_in_left(in);
     }
     objects = calloc(*n ? *n : 1, sizeof(*objects));
     if (!objects) {
@@ -109,6 +116,8 @@ static int unpack_regexes(struct px_in *in, char **texts, size_t *n)
     return rc;
 }
 
+/* The read position advances only if values were delivered; PMIX_ERR_UNPACK_INADEQUATE_SPACE
+ * delivers as many as fit. */
 PMIX_EXPORT pmix_status_t PMIx_Data_unpack(const pmix_proc_t *source, pmix_data_buffer_t *buffer,
                                            void *dest, int32_t *max_num_values,
                                            pmix_data_type_t type)
@@ -141,6 +150,7 @@ PMIX_EXPORT pmix_status_t PMIx_Data_unpack(const pmix_proc_t *source, pmix_data_
     return rc;
 }
 
+/* Deep copy by the table of types (src/value/types.h). */
 PMIX_EXPORT pmix_status_t PMIx_Data_copy(void **dest, void *src, pmix_data_type_t type)
 {
     const struct px_type *info = px_type_info(type);
@@ -168,7 +178,7 @@ PMIX_EXPORT pmix_status_t PMIx_Data_copy(void **dest, void *src, pmix_data_type_
     return PMIX_SUCCESS;
 }
 
-/* The text with the prefix before each line; NULL without memory. */
+/* The text with the prefix in front of each line, malloc'd. NULL: memory is out. */
 static char *add_prefix(const char *prefix, const struct px_buf *text)
 {
     struct px_buf out = {0};
@@ -184,6 +194,7 @@ static char *add_prefix(const char *prefix, const struct px_buf *text)
     return px_buf_take_text(&out);
 }
 
+/* The text is "TYPE: value", printed by the table of types. */
 PMIX_EXPORT pmix_status_t PMIx_Data_print(char **output, char *prefix, void *src,
                                           pmix_data_type_t type)
 {
@@ -215,6 +226,7 @@ PMIX_EXPORT pmix_status_t PMIx_Data_print(char **output, char *prefix, void *src
     return PMIX_SUCCESS;
 }
 
+/* Appends the unread bytes of src; its read position does not change. */
 PMIX_EXPORT pmix_status_t PMIx_Data_copy_payload(pmix_data_buffer_t *dest, pmix_data_buffer_t *src)
 {
     struct px_buf buf;
@@ -235,6 +247,7 @@ PMIX_EXPORT pmix_status_t PMIx_Data_copy_payload(pmix_data_buffer_t *dest, pmix_
     return px_buf_ok(&buf) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
+/* Moves the unread bytes to payload and empties the buffer. */
 PMIX_EXPORT pmix_status_t PMIx_Data_unload(pmix_data_buffer_t *buffer, pmix_byte_object_t *payload)
 {
     if (!buffer || !payload) {
@@ -244,6 +257,7 @@ PMIX_EXPORT pmix_status_t PMIx_Data_unload(pmix_data_buffer_t *buffer, pmix_byte
     return PMIX_SUCCESS;
 }
 
+/* Moves the bytes of payload into the buffer; payload is empty afterwards. */
 PMIX_EXPORT pmix_status_t PMIx_Data_load(pmix_data_buffer_t *buffer, pmix_byte_object_t *payload)
 {
     if (!buffer || !payload) {
@@ -254,6 +268,7 @@ PMIX_EXPORT pmix_status_t PMIx_Data_load(pmix_data_buffer_t *buffer, pmix_byte_o
     return PMIX_SUCCESS;
 }
 
+/* As PMIx_Data_load with a copy: payload stays the caller's. */
 PMIX_EXPORT pmix_status_t PMIx_Data_embed(pmix_data_buffer_t *buffer,
                                           const pmix_byte_object_t *payload)
 {
@@ -275,6 +290,8 @@ PMIX_EXPORT pmix_status_t PMIx_Data_embed(pmix_data_buffer_t *buffer,
     return PMIX_SUCCESS;
 }
 
+/* Runs a compression function and reports its result. False: it failed, or has no gain; the outputs
+ * are then NULL and 0. */
 static bool transform(int (*how)(const void *, size_t, void **, size_t *), const uint8_t *inbytes,
                       size_t size, uint8_t **outbytes, size_t *nbytes)
 {
@@ -291,6 +308,7 @@ static bool transform(int (*how)(const void *, size_t, void **, size_t *), const
     return done;
 }
 
+/* The original length and a zlib stream, as compressed strings travel on the wire. */
 PMIX_EXPORT bool PMIx_Data_compress(const uint8_t *inbytes, size_t size, uint8_t **outbytes,
                                     size_t *nbytes)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* Publish, look up and unpublish. The data are kept by the server's side; each call is one request.
+ * Only the blocking lookup has work to do here: the Standard lets it return values in the caller's
+ * array of pmix_pdata_t. */
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +12,8 @@
 #include "call.h"
 #include "src/request/reply.h"
 
+/* Data and directives are in one array; the server tells them apart by their keys. At the server:
+ * call_publish (src/server/requests/requests.c). */
 pmix_status_t PMIx_Publish_nb(const pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
                               void *cbdata)
 {
@@ -16,6 +22,7 @@ pmix_status_t PMIx_Publish_nb(const pmix_info_t info[], size_t ninfo, pmix_op_cb
     return px_api_start(&px_request_publish, &args, (px_callback) cbfunc, cbdata);
 }
 
+/* Returns when the server has confirmed. */
 pmix_status_t PMIx_Publish(const pmix_info_t info[], size_t ninfo)
 {
     struct px_args args = PX_DIRECTIVES_OF(info, ninfo);
@@ -23,6 +30,8 @@ pmix_status_t PMIx_Publish(const pmix_info_t info[], size_t ninfo)
     return px_api_run(&px_request_publish, &args, NULL);
 }
 
+/* keys is a NULL-terminated array, borrowed for the call. At the server: call_unpublish
+ * (src/server/requests/requests.c). */
 pmix_status_t PMIx_Unpublish_nb(char **keys, const pmix_info_t info[], size_t ninfo,
                                 pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
@@ -31,6 +40,7 @@ pmix_status_t PMIx_Unpublish_nb(char **keys, const pmix_info_t info[], size_t ni
     return px_api_start(&px_request_unpublish, &args.head, (px_callback) cbfunc, cbdata);
 }
 
+/* The blocking form. */
 pmix_status_t PMIx_Unpublish(char **keys, const pmix_info_t info[], size_t ninfo)
 {
     struct px_keys_args args = {PX_DIRECTIVES_OF(info, ninfo), keys};
@@ -38,6 +48,8 @@ pmix_status_t PMIx_Unpublish(char **keys, const pmix_info_t info[], size_t ninfo
     return px_api_run(&px_request_unpublish, &args.head, NULL);
 }
 
+/* keys is a NULL-terminated array, copied into the message. Needs a callback, which gets the
+ * values. At the server: call_lookup (src/server/requests/requests.c). */
 pmix_status_t PMIx_Lookup_nb(char **keys, const pmix_info_t info[], size_t ninfo,
                              pmix_lookup_cbfunc_t cbfunc, void *cbdata)
 {
@@ -46,7 +58,8 @@ pmix_status_t PMIx_Lookup_nb(char **keys, const pmix_info_t info[], size_t ninfo
     return px_api_start(&px_request_lookup, &args.head, (px_callback) cbfunc, cbdata);
 }
 
-/* Moves what was found to the caller's entries; the others keep no value. */
+/* Copies the values of the reply to the entries with the same key; an entry without one is
+ * unchanged. PMIX_ERR_NOT_FOUND: no value; PMIX_ERR_PARTIAL_SUCCESS: not all. */
 static pmix_status_t fill_in(pmix_pdata_t *data, size_t n, struct px_reply *reply)
 {
     size_t found = 0;
@@ -65,7 +78,8 @@ static pmix_status_t fill_in(pmix_pdata_t *data, size_t n, struct px_reply *repl
     return found == 0 ? PMIX_ERR_NOT_FOUND : found < n ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS;
 }
 
-/* Only a reply that holds something has a say about what was found. */
+/* Runs the request. A reply without data keeps its status; one with data gets it from the number of
+ * entries found. */
 static pmix_status_t lookup(pmix_pdata_t *data, size_t n, const struct px_keys_args *args)
 {
     struct px_reply reply = {.status = PMIX_ERROR};
@@ -78,6 +92,8 @@ static pmix_status_t lookup(pmix_pdata_t *data, size_t n, const struct px_keys_a
     return rc;
 }
 
+/* The keys of the entries become a NULL-terminated array for the request; the strings stay in the
+ * entries. */
 pmix_status_t PMIx_Lookup(pmix_pdata_t data[], size_t ndata, const pmix_info_t info[], size_t ninfo)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();

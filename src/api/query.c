@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Queries and the resolve calls. Which ABI this is can be asked at any time, so that is answered
- * here. */
+/* Queries, and the resolve calls. A query is one request; its reply is a flat list of pairs, which
+ * is brought here into the shape that the application wants (src/client/query_results.h).
+ * PMIx_Query_info answers questions about the ABI itself, because they are allowed before
+ * PMIx_Init. */
 
 #include <pmix_server.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #include "src/base/version.h"
 #include "call.h"
 
-/* The number of keys when all of them ask for an ABI version, else 0. */
+/* The number of keys if every key asks for an ABI version; else 0. */
 static size_t abi_keys(const pmix_query_t *queries, size_t nqueries)
 {
     size_t n = 0;
@@ -32,6 +34,8 @@ static size_t abi_keys(const pmix_query_t *queries, size_t nqueries)
     return n;
 }
 
+/* Answers queries for ABI versions, `total` keys in all, without a context. The results are the
+ * caller's. 0 or PMIX_ERR_NOMEM. */
 static int answer_abi(const pmix_query_t *queries, size_t nqueries, size_t total, pmix_info_t **ret,
                       size_t *ret_n)
 {
@@ -54,6 +58,7 @@ static int answer_abi(const pmix_query_t *queries, size_t nqueries, size_t total
     return rc;
 }
 
+/* PMIX_ERR_BAD_PARAM if there is no query or one is malformed (px_query_check). */
 static pmix_status_t check_queries(const pmix_query_t *queries, size_t nqueries)
 {
     if (queries == NULL || nqueries == 0) {
@@ -68,7 +73,8 @@ static pmix_status_t check_queries(const pmix_query_t *queries, size_t nqueries)
     return PMIX_SUCCESS;
 }
 
-/* Gives the results the shape that is wanted. */
+/* Replaces the flat results of a reply by those in the shape of the parameter shmix_query_results.
+ * Without memory the reply has no results, and its status says so. */
 static void shape(const pmix_query_t *queries, size_t nqueries, struct px_reply *reply)
 {
     pmix_info_t *info = NULL;
@@ -86,18 +92,22 @@ static void shape(const pmix_query_t *queries, size_t nqueries, struct px_reply 
     reply->status = rc == 0 ? reply->status : rc;
 }
 
-/* A query whose results still have to get their shape. */
+/* A non-blocking query under way, with a copy of the queries, which the shape depends on. Owned by
+ * the completion; freed on the loop thread. */
 struct asking {
     pmix_query_t *queries;
     size_t n;
 };
 
+/* Takes one whose queries are NULL as well. */
 static void asking_free(struct asking *asking)
 {
     PMIx_Query_free(asking->queries, asking->n);
     free(asking);
 }
 
+/* Completion: shapes the results and calls the application as every query reply does. Loop
+ * thread. */
 static void query_done(const struct px_completion *to, struct px_reply *reply)
 {
     struct asking *asking = to->target;
@@ -107,6 +117,7 @@ static void query_done(const struct px_completion *to, struct px_reply *reply)
     asking_free(asking);
 }
 
+/* Starts the request. PMIX_SUCCESS: query_done frees `asking`; otherwise it is freed here. */
 static pmix_status_t start_query(const struct px_query_args *args, pmix_info_cbfunc_t cbfunc,
                                  void *cbdata)
 {
@@ -127,6 +138,8 @@ static pmix_status_t start_query(const struct px_query_args *args, pmix_info_cbf
     return rc;
 }
 
+/* Needs a callback, and a context even for the ABI version. At the server: px_query_prepare and
+ * px_query_call (src/server/requests/server_query.c). */
 pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_info_cbfunc_t cbfunc,
                                  void *cbdata)
 {
@@ -140,6 +153,8 @@ pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nqueries, pmix_i
     return rc == PMIX_SUCCESS ? start_query(&args, cbfunc, cbdata) : rc;
 }
 
+/* Outputs are set to NULL and 0 first, in every case. PMIX_ERR_INIT has precedence over wrong
+ * queries, but not over those that need no context. Results of a partial success are delivered. */
 pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info_t **results,
                               size_t *nresults)
 {
@@ -169,6 +184,9 @@ pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info
     return reply.status != PMIX_SUCCESS ? reply.status : rc;
 }
 
+/* The role answers from its stores or asks its server; both block in the caller's thread. The
+ * outputs are cleared first. px_client_resolve_peers (src/client/resolve.c), px_self_resolve_peers
+ * (src/server/self/self_data.c). */
 pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspace,
                                  pmix_proc_t **procs, size_t *nprocs)
 {
@@ -186,6 +204,7 @@ pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspac
     return ctx->ops->resolve_peers(ctx, nodename, nspace, procs, nprocs);
 }
 
+/* As PMIx_Resolve_peers. px_client_resolve_nodes, px_self_resolve_nodes in the same files. */
 pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -201,6 +220,8 @@ pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist)
     return ctx->ops->resolve_nodes(ctx, nspace, nodelist);
 }
 
+/* Adds to the table of attributes, which answers queries of attribute support. The table belongs to
+ * the context, so a host calls this after PMIx_server_init. */
 pmix_status_t PMIx_Register_attributes(char *function, char *attrs[])
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();

@@ -4,13 +4,16 @@
 
 #include "src/wire/regex_make.h"
 
-/* Maps for hosts. The result never holds a NUL before its end: hosts treat it as a C string. */
+/* Node and process maps for hosts, in the compressed form of src/wire/regex_make.h. The result has
+ * no NUL before its end, because hosts treat it as a C string. No call needs a context. */
 
+/* Names of nodes; *regex is malloc'd. */
 PMIX_EXPORT pmix_status_t PMIx_generate_regex(const char *input, char **regex)
 {
     return input && regex ? px_regex_make_nodes(input, regex) : PMIX_ERR_BAD_PARAM;
 }
 
+/* Ranks of each node, the nodes separated by semicolons; *ppn is malloc'd. */
 PMIX_EXPORT pmix_status_t PMIx_generate_ppn(const char *input, char **ppn)
 {
     return input && ppn ? px_regex_make_ranks(input, ppn) : PMIX_ERR_BAD_PARAM;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* Credentials. Both calls are requests, served by the server or its host. */
+
 #include "api.h"
 #include "call.h"
 #include "src/request/reply.h"
 
+/* The callback gets the credential. At the server: call_credential
+ * (src/server/requests/requests.c). */
 pmix_status_t PMIx_Get_credential_nb(const pmix_info_t info[], size_t ninfo,
                                      pmix_credential_cbfunc_t cbfunc, void *cbdata)
 {
@@ -13,6 +17,7 @@ pmix_status_t PMIx_Get_credential_nb(const pmix_info_t info[], size_t ninfo,
     return px_api_start(&px_request_credential, &args, (px_callback) cbfunc, cbdata);
 }
 
+/* The bytes move from the reply to the caller, who frees them. */
 pmix_status_t PMIx_Get_credential(const pmix_info_t info[], size_t ninfo,
                                   pmix_byte_object_t *credential)
 {
@@ -29,6 +34,8 @@ pmix_status_t PMIx_Get_credential(const pmix_info_t info[], size_t ninfo,
     return rc;
 }
 
+/* A NULL credential is PMIX_ERR_BAD_PARAM; its bytes are borrowed for the call. At the server:
+ * call_validate (src/server/requests/requests.c). */
 pmix_status_t PMIx_Validate_credential_nb(const pmix_byte_object_t *cred, const pmix_info_t info[],
                                           size_t ninfo, pmix_validation_cbfunc_t cbfunc,
                                           void *cbdata)
@@ -40,6 +47,7 @@ pmix_status_t PMIx_Validate_credential_nb(const pmix_byte_object_t *cred, const 
                         (px_callback) cbfunc, cbdata);
 }
 
+/* The results are what is known of the owner of the credential; the application frees them. */
 pmix_status_t PMIx_Validate_credential(const pmix_byte_object_t *cred, const pmix_info_t info[],
                                        size_t ninfo, pmix_info_t **results, size_t *nresults)
 {

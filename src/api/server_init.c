@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Start and end of a server. The process has one context; a server in it is counted like a
- * client's. */
+/* Start and end of a server. The process has one context; inits of a server are counted, and each
+ * needs its finalize. All under ctx->lock. */
 
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "src/value/directives.h"
 #include "src/server/server_start.h"
 
+/* Opens the context and starts the server role on it. Nothing is left behind by a failure. */
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *module,
                                 const pmix_info_t *info, size_t ninfo)
 {
@@ -23,6 +24,9 @@ static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *
     return px_api_started(ctx, rc, rc == PMIX_SUCCESS);
 }
 
+/* A further init of a server is only counted: its module and directives have no effect.
+ * PMIX_ERR_INVALID_OPERATION in a client or tool. The role starts in px_server_start
+ * (src/server/server_start.h). */
 pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[], size_t ninfo)
 {
     struct px_ctx *ctx = px_ctx();
@@ -47,6 +51,8 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
     return rc;
 }
 
+/* Refused on the progress thread, which it would have to stop. The context goes down before the
+ * role stops, so that no new call enters. A forked child only forgets the parent's context. */
 pmix_status_t PMIx_server_finalize(void)
 {
     struct px_ctx *ctx = px_ctx();

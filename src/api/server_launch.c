@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What hosts ask for around the launch of processes: environment, settings, inventory, strings
- * about cpus, and the data and output that go between servers. */
+/* Calls of hosts around the launch of processes: environment, settings, inventory, strings about
+ * cpus, and data and output that travel between servers. Arguments are checked here; the work is a
+ * function of src/server, run on the loop thread (src/server/self/loop_call.h). */
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,14 @@
 #include "src/topo/cpuset.h"
 #include "src/topo/locality.h"
 
+/* The server if the context is up in that role, else NULL: PMIX_ERR_INIT. */
 static struct px_server *enter(void)
 {
     return px_server_of(px_ctx_peek());
 }
 
+/* px_server_read, so that it works in a forked child: Slurm's daemon asks there. px_setup_fork
+ * (src/server/setup.c). */
 pmix_status_t PMIx_server_setup_fork(const pmix_proc_t *proc, char ***env)
 {
     struct px_fork_args args = {proc, env};
@@ -37,12 +41,15 @@ pmix_status_t PMIx_server_setup_fork(const pmix_proc_t *proc, char ***env)
     return px_server_read(s, px_setup_fork, &args);
 }
 
+/* The callback of a call that reports its result in another way. */
 static void ignore(pmix_status_t status, void *cbdata)
 {
     (void) status;
     (void) cbdata;
 }
 
+/* The loop thread serves it: at once, or when the process has committed its data. The result goes
+ * to cbfunc, from px_dmodex_serve. px_modex_serve (src/server/data/modex.c). */
 pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_response_fn_t cbfunc,
                                          void *cbdata)
 {
@@ -61,6 +68,7 @@ pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_re
 
 /* --- settings --- */
 
+/* The answer to one PMIx_server_setup_application, until the host releases it. */
 struct setup {
     struct px_task task;
     pmix_info_t *info;
@@ -70,6 +78,7 @@ struct setup {
     void *cbdata;
 };
 
+/* Called by the host when it no longer needs the infos. Any thread. */
 static void setup_released(pmix_status_t status, void *cbdata)
 {
     struct setup *setup = cbdata;
@@ -79,6 +88,7 @@ static void setup_released(pmix_status_t status, void *cbdata)
     free(setup);
 }
 
+/* The task: calls the host, on the loop thread. The host owns `setup` from here on. */
 static void setup_done(struct px_task *task)
 {
     struct setup *setup = px_container_of(task, struct setup, task);
@@ -86,6 +96,8 @@ static void setup_done(struct px_task *task)
     setup->cbfunc(setup->status, setup->info, setup->ninfo, setup->cbdata, setup_released, setup);
 }
 
+/* Computed in the calling thread; only the callback is left to the loop thread. A failure of the
+ * computation is reported there. px_setup_application (src/server/setup.c). */
 pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_info_t info[],
                                             size_t ninfo, pmix_setup_application_cbfunc_t cbfunc,
                                             void *cbdata)
@@ -114,6 +126,8 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
     return PMIX_SUCCESS;
 }
 
+/* Stores a copy of the settings with the namespace, in place of earlier ones;
+ * PMIx_server_setup_fork applies them. px_local_support (src/server/setup.c). */
 pmix_status_t PMIx_server_setup_local_support(const pmix_nspace_t nspace, pmix_info_t info[],
                                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
@@ -133,6 +147,8 @@ pmix_status_t PMIx_server_setup_local_support(const pmix_nspace_t nspace, pmix_i
 
 /* --- output --- */
 
+/* Output of a process, delivered to the subscriptions at this server that cover it; if there is
+ * none it is kept for a later subscription. px_output_deliver (src/server/events/server_iof.c). */
 pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source, pmix_iof_channel_t channel,
                                       const pmix_byte_object_t *bo, const pmix_info_t info[],
                                       size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
@@ -152,6 +168,7 @@ pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source, pmix_iof_channe
 
 /* --- inventory and job information --- */
 
+/* The answer to one PMIx_server_collect_inventory, until the host releases it. */
 struct inventory {
     struct px_task task;
     pmix_info_cbfunc_t cbfunc;
@@ -160,6 +177,7 @@ struct inventory {
     size_t ninfo;
 };
 
+/* Called by the host when it no longer needs the infos. Any thread. */
 static void inventory_released(void *cbdata)
 {
     struct inventory *inventory = cbdata;
@@ -170,6 +188,8 @@ static void inventory_released(void *cbdata)
     free(inventory);
 }
 
+/* The task: calls the host, on the loop thread, which owns `inventory` from then on.
+ * PMIX_ERR_NOT_FOUND: the topology could not be loaded. */
 static void inventory_done(struct px_task *task)
 {
     struct inventory *inventory = px_container_of(task, struct inventory, task);
@@ -179,6 +199,7 @@ static void inventory_done(struct px_task *task)
                       inventory->cbdata, inventory_released, inventory);
 }
 
+/* Fills both infos, or none and ninfo stays 0. */
 static void take_inventory(struct inventory *inventory, const char *hostname)
 {
     const char *xml = NULL;
@@ -194,7 +215,8 @@ static void take_inventory(struct inventory *inventory, const char *hostname)
     }
 }
 
-/* What this node has: its topology. */
+/* The inventory of a node is its name and its topology as XML. It is collected in the calling
+ * thread, since loading a topology may take long. */
 pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndirs,
                                             pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
@@ -223,7 +245,8 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
     return PMIX_SUCCESS;
 }
 
-/* Kept for queries. */
+/* The server stores the inventories of all nodes and answers queries from them.
+ * px_inventory_deliver (src/server/data/inventory.c). */
 pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,
                                             pmix_info_t directives[], size_t ndirs,
                                             pmix_op_cbfunc_t cbfunc, void *cbdata)
@@ -243,6 +266,8 @@ pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,
     return px_server_start_call(s, px_inventory_deliver, &args, sizeof(args), cbfunc, cbdata);
 }
 
+/* The loop thread packs the job information of the named namespaces into buf, which is then copied
+ * into the host's buffer. px_collect_job_info (src/server/data/register.c). */
 pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs,
                                            pmix_data_buffer_t *dbuf)
 {
@@ -269,6 +294,7 @@ pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs,
 
 /* --- strings --- */
 
+/* These three need no context: they use the topology only. */
 pmix_status_t PMIx_server_generate_locality_string(const pmix_cpuset_t *cpuset, char **locality)
 {
     if (cpuset == NULL || locality == NULL) {
@@ -277,6 +303,7 @@ pmix_status_t PMIx_server_generate_locality_string(const pmix_cpuset_t *cpuset, 
     return px_topo_locality_string(cpuset, locality);
 }
 
+/* The string is in the list format of hwloc, malloc'd. */
 pmix_status_t PMIx_server_generate_cpuset_string(const pmix_cpuset_t *cpuset, char **cpuset_string)
 {
     if (cpuset == NULL || cpuset_string == NULL) {
@@ -285,6 +312,7 @@ pmix_status_t PMIx_server_generate_cpuset_string(const pmix_cpuset_t *cpuset, ch
     return px_topo_cpuset_string(cpuset, cpuset_string);
 }
 
+/* The opposite; the set is the caller's. */
 pmix_status_t PMIx_server_generate_cpuset(const char *cpuset_string, pmix_cpuset_t *cpuset)
 {
     if (cpuset_string == NULL || cpuset == NULL) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What hosts tell of namespaces, clients, resources and sets: arguments are checked here and looked
- * at on the progress thread; without a callback the call waits for that. */
+/* Registration of namespaces, clients, resources and process sets by the host. Arguments are
+ * checked here and used on the loop thread, which owns the state of a server. With a callback the
+ * call returns at once, without one it waits for the loop thread. */
 
 #include <string.h>
 
@@ -11,17 +12,22 @@
 #include "src/server/collectives/pset.h"
 #include "src/server/data/register.h"
 
+/* True if the namespace is not empty and fits into a pmix_nspace_t. */
 static bool is_name(const char *nspace)
 {
     return nspace != NULL && nspace[0] != '\0' &&
            strnlen(nspace, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
 }
 
+/* The server if the context is up in that role, else NULL: PMIX_ERR_INIT. */
 static struct px_server *enter(void)
 {
     return px_server_of(px_ctx_peek());
 }
 
+/* The infos stay the host's and are read on the loop thread: they have to be valid until the
+ * callback (Standard: Server-Specific Interfaces). px_register_nspace
+ * (src/server/data/register.c). */
 pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocalprocs,
                                           pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                           void *cbdata)
@@ -39,6 +45,8 @@ pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocal
     return px_server_start_call(s, px_register_nspace, &args, sizeof(args), cbfunc, cbdata);
 }
 
+/* The call has no result, so a refusal is reported by the callback, in the calling thread.
+ * px_deregister_nspace (src/server/data/register.c). */
 void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t cbfunc,
                                    void *cbdata)
 {
@@ -55,6 +63,8 @@ void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t 
     }
 }
 
+/* Makes the rank a local process of the namespace, with the user that may connect as it.
+ * px_register_client (src/server/data/register.c). */
 pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid, gid_t gid,
                                           void *server_object, pmix_op_cbfunc_t cbfunc,
                                           void *cbdata)
@@ -72,6 +82,9 @@ pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid, gi
     return px_server_start_call(s, px_register_client, &args, sizeof(args), cbfunc, cbdata);
 }
 
+/* As PMIx_server_deregister_nspace: refusals go to the callback. In a forked child the callback is
+ * not called. An unknown process is no error of the call: px_deregister_client
+ * (src/server/data/register.c) decides. */
 void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_client_args args = {0};
@@ -87,6 +100,7 @@ void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbf
     }
 }
 
+/* Register and deregister resources: the same checks, another function on the loop thread. */
 static pmix_status_t tell_resources(int (*fn)(struct px_server *s, void *args), pmix_info_t info[],
                                     size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
@@ -102,18 +116,22 @@ static pmix_status_t tell_resources(int (*fn)(struct px_server *s, void *args), 
     return px_server_start_call(s, fn, &args, sizeof(args), cbfunc, cbdata);
 }
 
+/* Resources outside of any job, for queries of clients and tools. */
 pmix_status_t PMIx_server_register_resources(pmix_info_t info[], size_t ninfo,
                                              pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     return tell_resources(px_register_resources, info, ninfo, cbfunc, cbdata);
 }
 
+/* The opposite, by the keys of the infos. */
 pmix_status_t PMIx_server_deregister_resources(pmix_info_t info[], size_t ninfo,
                                                pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     return tell_resources(px_deregister_resources, info, ninfo, cbfunc, cbdata);
 }
 
+/* Waits for the loop thread. On that thread it is done at once. px_pset_define
+ * (src/server/collectives/pset.c). */
 pmix_status_t PMIx_server_define_process_set(const pmix_proc_t *members, size_t nmembers,
                                              const char *pset_name)
 {
@@ -129,6 +147,7 @@ pmix_status_t PMIx_server_define_process_set(const pmix_proc_t *members, size_t 
     return px_server_run(s, px_pset_define, &args);
 }
 
+/* Likewise. px_pset_delete (src/server/collectives/pset.c). */
 pmix_status_t PMIx_server_delete_process_set(char *pset_name)
 {
     struct px_pset_args args = {.name = pset_name};

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Fence, connect, disconnect: one shape. */
+/* Fence, connect and disconnect. All three are collectives with the same arguments, so one function
+ * of each form serves them, with the operation of the role as a parameter. */
 
 #include "api.h"
 
+/* The operation of the role (src/context/role.h). */
 typedef pmix_status_t (*together_fn)(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                      const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                      void *cbdata);
 
+/* An array may be NULL only with a number of 0. Without procs the collective is over the caller's
+ * namespace. */
 static pmix_status_t check_procs(const pmix_proc_t *procs, size_t nprocs, const pmix_info_t *info,
                                  size_t ninfo)
 {
@@ -16,6 +20,7 @@ static pmix_status_t check_procs(const pmix_proc_t *procs, size_t nprocs, const 
                                                                         : PMIX_SUCCESS;
 }
 
+/* The non-blocking form, which needs a callback. */
 static pmix_status_t start(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *procs,
                            size_t nprocs, const pmix_info_t *info, size_t ninfo,
                            pmix_op_cbfunc_t cbfunc, void *cbdata)
@@ -28,6 +33,7 @@ static pmix_status_t start(struct px_ctx *ctx, together_fn fn, const pmix_proc_t
     return rc == PMIX_SUCCESS ? fn(ctx, procs, nprocs, info, ninfo, cbfunc, cbdata) : rc;
 }
 
+/* The blocking form: the operation and a wait on the caller's stack. */
 static pmix_status_t run_collective(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *procs,
                                     size_t nprocs, const pmix_info_t *info, size_t ninfo)
 {
@@ -45,6 +51,7 @@ static pmix_status_t run_collective(struct px_ctx *ctx, together_fn fn, const pm
     return px_ctx_await(ctx, &wait, rc);
 }
 
+/* PMIX_ERR_NOT_SUPPORTED in a server, which is no member of a job; so the other five. */
 pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                          size_t ninfo)
 {
@@ -55,6 +62,8 @@ pmix_status_t PMIx_Fence(const pmix_proc_t procs[], size_t nprocs, const pmix_in
                               : rc;
 }
 
+/* The callback comes when all members have called, and data that were asked for can be read. In a
+ * client or tool: px_client_fence_nb (src/client/sync.c). */
 pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                             size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
@@ -66,6 +75,7 @@ pmix_status_t PMIx_Fence_nb(const pmix_proc_t procs[], size_t nprocs, const pmix
                : rc;
 }
 
+/* Returns when all members have called connect. */
 pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                            size_t ninfo)
 {
@@ -77,6 +87,7 @@ pmix_status_t PMIx_Connect(const pmix_proc_t procs[], size_t nprocs, const pmix_
                : rc;
 }
 
+/* The non-blocking form. In a client or tool: px_client_connect_nb (src/client/sync.c). */
 pmix_status_t PMIx_Connect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
@@ -88,6 +99,7 @@ pmix_status_t PMIx_Connect_nb(const pmix_proc_t procs[], size_t nprocs, const pm
                : rc;
 }
 
+/* Ends a connection of the same set of processes. */
 pmix_status_t PMIx_Disconnect(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                               size_t ninfo)
 {
@@ -99,6 +111,7 @@ pmix_status_t PMIx_Disconnect(const pmix_proc_t procs[], size_t nprocs, const pm
                : rc;
 }
 
+/* The non-blocking form. In a client or tool: px_client_disconnect_nb (src/client/sync.c). */
 pmix_status_t PMIx_Disconnect_nb(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
                                  size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Start, end and servers of a tool. */
+/* Start and end of a tool, and its connections to servers. A tool may be attached to several
+ * servers; one is the primary server, to which requests go. Calls that change the list of servers
+ * are serialised by ctx->lock. */
 
 #include "src/client/tool.h"
 
@@ -10,12 +12,13 @@
 #include "api.h"
 #include "src/value/directives.h"
 
+/* True if the context is up in the role of a tool. */
 static bool is_tool(const struct px_ctx *ctx)
 {
     return ctx != NULL && strcmp(ctx->ops->name, "tool") == 0;
 }
 
-/* For calls that take the lock: px_ctx_peek of a tool. */
+/* The context of a tool for calls that take ctx->lock, as px_ctx_peek; NULL in another role. */
 static struct px_ctx *enter_tool(void)
 {
     struct px_ctx *ctx = px_ctx_peek();
@@ -23,10 +26,12 @@ static struct px_ctx *enter_tool(void)
     return is_tool(ctx) ? ctx : NULL;
 }
 
+/* A further init: counted. A tool without a server tries to connect by the new directives.
+ * PMIX_ERR_INVALID_OPERATION if the process is a client or a server. Under ctx->lock. */
 static pmix_status_t tool_again(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     if (strcmp(ctx->ops->name, "tool") != 0) {
-        return PMIX_ERR_INVALID_OPERATION; /* a process is one thing */
+        return PMIX_ERR_INVALID_OPERATION;
     }
     if (!px_tool_connected(ctx) && !px_infos_flag(info, ninfo, PMIX_TOOL_DO_NOT_CONNECT)) {
         pmix_status_t rc = px_tool_attach(ctx, info, ninfo, NULL);
@@ -39,6 +44,7 @@ static pmix_status_t tool_again(struct px_ctx *ctx, const pmix_info_t *info, siz
     return PMIX_SUCCESS;
 }
 
+/* Opens the context and starts the tool role. Under ctx->lock. */
 static pmix_status_t tool_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     pmix_status_t rc = px_api_open(ctx, px_infos_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
@@ -50,6 +56,8 @@ static pmix_status_t tool_first(struct px_ctx *ctx, const pmix_info_t *info, siz
     return px_api_started(ctx, rc, rc == PMIX_SUCCESS);
 }
 
+/* Inits are counted, each needs its finalize. The first one starts the role: px_tool_start
+ * (src/client/tool.c). */
 pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
 {
     struct px_ctx *ctx = px_ctx();
@@ -71,6 +79,8 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
     return rc;
 }
 
+/* Refused on the progress thread. If a thread does not leave its call in time, px_tool_stop keeps
+ * the role, and the context stays open. */
 pmix_status_t PMIx_tool_finalize(void)
 {
     struct px_ctx *ctx = enter_tool();
@@ -97,6 +107,8 @@ pmix_status_t PMIx_tool_finalize(void)
     return rc;
 }
 
+/* Blocks while it connects, with ctx->lock held. px_tool_attach decides by the directives whether
+ * it becomes the primary server. */
 pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *server,
                                          pmix_info_t info[], size_t ninfo)
 {
@@ -121,6 +133,7 @@ pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *serve
     return rc;
 }
 
+/* The older call: attach, and make that server the primary one. */
 pmix_status_t PMIx_tool_connect_to_server(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
 {
     pmix_status_t rc;
@@ -130,6 +143,8 @@ pmix_status_t PMIx_tool_connect_to_server(pmix_proc_t *proc, pmix_info_t info[],
     return rc == PMIX_SUCCESS ? PMIx_tool_set_server(&server, NULL, 0) : rc;
 }
 
+/* Says goodbye to the server, which blocks, and closes the connection. PMIX_ERR_NOT_FOUND: not a
+ * server of this tool. */
 pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server)
 {
     struct px_ctx *ctx = enter_tool();
@@ -147,6 +162,7 @@ pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server)
     return rc;
 }
 
+/* The array is malloc'd and the caller's. */
 pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -162,6 +178,8 @@ pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers)
     return px_tool_servers(ctx, servers, nservers);
 }
 
+/* No directive is honoured, so a required one is refused. PMIX_ERR_UNREACH: the tool is not
+ * attached to that server. */
 pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[], size_t ninfo)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -177,6 +195,7 @@ pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[]
                : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* True if the tool has a primary server. */
 bool PMIx_tool_is_connected(void)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -184,7 +203,7 @@ bool PMIx_tool_is_connected(void)
     return is_tool(ctx) && px_tool_connected(ctx);
 }
 
-/* A tool answers nobody: it has no clients of its own to serve. */
+/* A tool serves no clients, so there is no request that a module could answer. */
 pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module)
 {
     if (enter_tool() == NULL) {

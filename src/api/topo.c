@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The machine. Nothing of it is loaded before somebody asks; a client then takes what its server
- * has found out. */
+/* The topology of the machine. It is loaded when it is first needed; a client takes the XML that
+ * its server provides in the job information, which saves the discovery. The functions are those of
+ * src/topo, with the check of the context in front. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include "src/topo/distance.h"
 #include "src/topo/locality.h"
 
+/* The string that the own job has under the key, malloc'd; NULL if there is none in this process
+ * (PMIX_OPTIONAL: the server is not asked). */
 static char *string_at(const char *key)
 {
     pmix_info_t here;
@@ -35,6 +38,8 @@ static char *string_at(const char *key)
     return text;
 }
 
+/* A px_topo_xml_fn: the server's topology from the job information, malloc'd, or NULL. Any
+ * thread. */
 static char *server_topology(void *arg)
 {
     char *xml = string_at(PMIX_HWLOC_XML_V2);
@@ -43,6 +48,7 @@ static char *server_topology(void *arg)
     return xml != NULL ? xml : string_at(PMIX_LOCAL_TOPO);
 }
 
+/* The check of the context; also makes sure that a topology to be loaded comes from the server. */
 static pmix_status_t enter(void)
 {
     if (px_ctx_peek() == NULL) {
@@ -52,6 +58,7 @@ static pmix_status_t enter(void)
     return PMIX_SUCCESS;
 }
 
+/* The topology is shared by all callers. px_topo_load (src/topo/topo.c). */
 pmix_status_t PMIx_Load_topology(pmix_topology_t *topo)
 {
     pmix_status_t rc = enter();
@@ -59,6 +66,8 @@ pmix_status_t PMIx_Load_topology(pmix_topology_t *topo)
     return rc != PMIX_SUCCESS ? rc : topo != NULL ? px_topo_load(topo) : PMIX_ERR_BAD_PARAM;
 }
 
+/* The binding of the process or of the calling thread, as ref says, from the kernel.
+ * px_topo_cpuset_get (src/topo/cpuset.c). */
 pmix_status_t PMIx_Get_cpuset(pmix_cpuset_t *cpuset, pmix_bind_envelope_t ref)
 {
     pmix_status_t rc = enter();
@@ -68,6 +77,7 @@ pmix_status_t PMIx_Get_cpuset(pmix_cpuset_t *cpuset, pmix_bind_envelope_t ref)
                               : PMIX_ERR_BAD_PARAM;
 }
 
+/* The opposite of PMIx_server_generate_cpuset_string. px_topo_cpuset_parse (src/topo/cpuset.c). */
 pmix_status_t PMIx_Parse_cpuset_string(const char *cpuset_string, pmix_cpuset_t *cpuset)
 {
     pmix_status_t rc = enter();
@@ -77,6 +87,7 @@ pmix_status_t PMIx_Parse_cpuset_string(const char *cpuset_string, pmix_cpuset_t 
                                                      : PMIX_ERR_BAD_PARAM;
 }
 
+/* Compares two strings; needs no topology. px_topo_relative_locality (src/topo/locality.c). */
 pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *locality2,
                                          pmix_locality_t *locality)
 {
@@ -87,6 +98,8 @@ pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *loca
                               : PMIX_ERR_BAD_PARAM;
 }
 
+/* Computed in the calling thread; the array is the caller's. px_topo_distances
+ * (src/topo/distance.c). */
 pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuset,
                                      pmix_info_t info[], size_t ninfo,
                                      pmix_device_distance_t *distances[], size_t *ndist)
@@ -105,7 +118,7 @@ pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuse
     return px_topo_distances(topo, cpuset, info, ninfo, distances, ndist);
 }
 
-/* Distances that wait for the progress thread to deliver them. */
+/* Distances that wait for the loop thread to deliver them; released by the application. */
 struct computed {
     struct px_task task;
     pmix_device_distance_t *distances;
@@ -114,6 +127,7 @@ struct computed {
     void *cbdata;
 };
 
+/* Called by the application when it no longer needs the distances. Any thread. */
 static void release_distances(void *cbdata)
 {
     struct computed *computed = cbdata;
@@ -122,6 +136,7 @@ static void release_distances(void *cbdata)
     free(computed);
 }
 
+/* The task: calls the application, on the loop thread. */
 static void deliver(struct px_task *task)
 {
     struct computed *computed = px_container_of(task, struct computed, task);
@@ -130,6 +145,8 @@ static void deliver(struct px_task *task)
                      release_distances, computed);
 }
 
+/* As the blocking form, which does not wait for anything; only the callback is left to the loop
+ * thread. */
 pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cpuset,
                                         pmix_info_t info[], size_t ninfo,
                                         pmix_device_dist_cbfunc_t cbfunc, void *cbdata)
