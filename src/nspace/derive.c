@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What follows from what was said: sizes, local peers, leaders, ranks. A derived value never stands
- * in for one that the host gave: derived facts go into the batch first, and later entries win; what
- * an earlier registration stored is replaced only when this one brought a map of its own. */
+/* Values that follow from the placement: sizes, local peers, leaders, ranks. A derived value never
+ * replaces one that the host gave: derived values go into the batch first, and later entries win. A
+ * value of an earlier registration is replaced only if this one has a process map of its own. */
 
 #include "derive.h"
 
@@ -17,7 +17,7 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
-/* Is the value here from an earlier registration, and to be left alone? */
+/* True if an earlier registration stored the value and this one must not derive it again. */
 static bool keep_stored(const struct px_job *job, enum px_level level, uint32_t index,
                         const char *key)
 {
@@ -27,6 +27,8 @@ static bool keep_stored(const struct px_job *job, enum px_level level, uint32_t 
            px_store_find(job->store, level, index, key, strlen(key), &slice) == PMIX_SUCCESS;
 }
 
+/* Adds one derived number at a level above processes, unless it is stored already. For a node
+ * `index` is that in job->nodes, which the store does not know, so nodes are not checked. */
 static int derive(struct px_job *job, enum px_level level, uint32_t index, const char *key,
                   pmix_data_type_t type, uint32_t v)
 {
@@ -38,6 +40,7 @@ static int derive(struct px_job *job, enum px_level level, uint32_t index, const
 
 /* --- nodes --- */
 
+/* Fills the rank lists of the nodes, in ascending order. */
 static int collect_ranks(struct px_job *job)
 {
     for (size_t r = 0; r < job->n_ranks; r++) {
@@ -50,7 +53,8 @@ static int collect_ranks(struct px_job *job)
     return PMIX_SUCCESS;
 }
 
-/* The same for a process, unless the host gave it the value; of equal ranks none comes twice. */
+/* The same for a process, unless the host gave it the value. Each rank comes at most once for a
+ * key. */
 static int derive_proc(struct px_job *job, uint32_t rank, struct px_job_key *key,
                        pmix_data_type_t type, uint32_t v)
 {
@@ -70,6 +74,8 @@ static int derive_proc(struct px_job *job, uint32_t rank, struct px_job_key *key
     return px_job_add_proc_value(job, rank, key, &value);
 }
 
+/* Local rank and node rank: the position in the list of the node. Both are 16 bits wide, so further
+ * processes of a node get none. */
 static int derive_local_ranks(struct px_job *job, const struct px_ranks *ranks)
 {
     struct px_job_key local = {.name = PMIX_LOCAL_RANK, .role = PX_KEY_ROLE_LOCAL_RANK};
@@ -85,7 +91,8 @@ static int derive_local_ranks(struct px_job *job, const struct px_ranks *ranks)
     return rc;
 }
 
-/* Only a process map, or a node's full list, tells all the ranks of a node. */
+/* True if the node of every rank is known: from a process map, or because as many ranks are placed
+ * as the job has. Otherwise a node's list may be incomplete, and nothing is derived from it. */
 static bool layout_is_whole(const struct px_job *job)
 {
     size_t placed = 0;
@@ -99,6 +106,8 @@ static bool layout_is_whole(const struct px_job *job)
     return placed && (job->job_size ? placed >= job->job_size : placed == job->n_ranks);
 }
 
+/* Values of one node: local size, node size, leader, ranks, and the list of local peers unless the
+ * host gave one or forbade it (PX_STORE_NO_REBUILD). */
 static int derive_node(struct px_job *job, uint32_t index)
 {
     const struct px_ranks *ranks = &job->nodes[index].ranks;
@@ -126,6 +135,8 @@ static int derive_node(struct px_job *job, uint32_t index)
     return rc;
 }
 
+/* All nodes of the job, and their number. Nodes of the session that the job does not use are not
+ * counted. */
 static int derive_nodes(struct px_job *job)
 {
     uint32_t used = 0;
@@ -144,6 +155,7 @@ static int derive_nodes(struct px_job *job)
     return rc;
 }
 
+/* PMIX_NODE_LIST, in the order of the node map; nothing without a map. */
 static int derive_node_list(struct px_job *job)
 {
     struct px_buf list = {0};
@@ -164,6 +176,8 @@ static int derive_node_list(struct px_job *job)
 
 /* --- applications --- */
 
+/* Sizes, leaders and numbers of the applications, and the rank of each process in its own. A job
+ * without application numbers has one application, 0. */
 static int derive_apps(struct px_job *job, uint32_t job_size)
 {
     uint32_t n = job->n_apps ? job->n_apps : 1;
@@ -197,7 +211,8 @@ static int derive_apps(struct px_job *job, uint32_t job_size)
 
 /* --- processes --- */
 
-/* Rank, node and application of a process follow from its place in the store itself. */
+/* The global rank. Rank, node and application number of a process are no values: the store answers
+ * them from the placement. */
 static int derive_procs(struct px_job *job)
 {
     struct px_job_key global = {.name = PMIX_GLOBAL_RANK, .role = PX_KEY_ROLE_GLOBAL_RANK};
@@ -211,6 +226,7 @@ static int derive_procs(struct px_job *job)
     return rc;
 }
 
+/* Without any known rank and without a job size only the nodes are derived. */
 int px_job_derive(struct px_job *job)
 {
     uint32_t n = 0;

@@ -3,9 +3,12 @@
 #ifndef PX_NSPACE_DERIVE_H
 #define PX_NSPACE_DERIVE_H
 
+/* The last step of a registration: values that follow from those that the host gave. */
+
 struct px_job;
 
-/* derive.c: adds to `job` what follows from its facts. */
+/* Adds derived values to the job: sizes, local peers, leaders, ranks. Called once, after everything
+ * was read; sets job->whole. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 int px_job_derive(struct px_job *job);
 
 #endif

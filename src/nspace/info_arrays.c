@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Reading info arrays: where each value belongs. An array names its place by an identifier among
- * its own elements; a loose value belongs where its key's realm says, if there is only one such
- * place. Arrays nest to any depth up to PX_JOB_MAX_DEPTH, each element being read in the place of
- * the innermost array around it. */
+/* Reads info arrays and finds the place of each value. An array names its place by an identifier
+ * among its own elements; a value outside of arrays belongs where its key's realm says, if there is
+ * only one such place. Arrays may nest to a depth of PX_JOB_MAX_DEPTH; an element is read in the
+ * place of the innermost array around it. */
 
 #include "info_arrays.h"
 
@@ -19,20 +19,23 @@
 #include "names.h"
 #include "gds/batch.h"
 
-/* Where an element stands. */
+/* The place of the element being read. On the stack; each array makes a changed copy for its
+ * elements. */
 struct place {
     enum px_level level;
     uint32_t index;
     unsigned depth;
-    bool session_only; /* inside a session array and in no job array */
-    bool loose;        /* in no array but the job's: the realm decides */
+    bool session_only; /* inside a session array, outside of job arrays */
+    bool loose;        /* in no array but the job's: the key's realm decides the level */
     uint32_t app;      /* of a process */
-    bool named;        /* a process that gives its node's name, in the node's own words */
+    bool named;        /* of a process: it gives its node's name, not an alias of it */
 };
 
+/* Reads elements at a place; calls itself for the elements of arrays. */
 static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info,
                       size_t ninfo);
 
+/* True if the key is one of the five arrays that name a place. */
 static bool is_array(const struct px_job_key *key)
 {
     return key->role >= PX_KEY_ROLE_SESSION_ARRAY && key->role <= PX_KEY_ROLE_PROC_ARRAY;
@@ -40,6 +43,8 @@ static bool is_array(const struct px_job_key *key)
 
 /* --- second pass: arrays --- */
 
+/* A session array: its values belong to the session that it names. One without an identifier is
+ * refused from the host and belongs to the default session when it comes from the wire. */
 static int read_session(struct px_job *job, const struct place *outer, const pmix_info_t *info,
                         size_t ninfo)
 {
@@ -58,6 +63,8 @@ static int read_session(struct px_job *job, const struct place *outer, const pmi
     return rc ? rc : read_infos(job, &place, info, ninfo);
 }
 
+/* An application array. The number is required, and bounded because the placement has 16 bits for
+ * it. */
 static int read_app(struct px_job *job, const struct place *outer, const pmix_info_t *info,
                     size_t ninfo)
 {
@@ -75,7 +82,8 @@ static int read_app(struct px_job *job, const struct place *outer, const pmix_in
     return read_infos(job, &place, info, ninfo);
 }
 
-/* Which node a node array is about, made when it is new. */
+/* Finds the node that a node array is about, by name or number, or adds it. A new node without a
+ * name is called "#" and its number. PMIX_ERR_BAD_PARAM: neither name nor number. */
 static int identify_node(struct px_job *job, const pmix_info_t *info, size_t ninfo,
                          uint32_t *ret_index)
 {
@@ -106,6 +114,7 @@ static int identify_node(struct px_job *job, const pmix_info_t *info, size_t nin
     return rc;
 }
 
+/* Adds the comma-separated aliases to the node. */
 static int read_aliases(struct px_job *job, uint32_t index, const char *text)
 {
     char **names = PMIx_Argv_split(text, ',');
@@ -118,6 +127,8 @@ static int read_aliases(struct px_job *job, uint32_t index, const char *text)
     return rc;
 }
 
+/* A node array. A node that only a session array has is foreign, until a job array or a process
+ * names it. An alias may identify the readers' own node, so that is tried again. */
 static int read_node(struct px_job *job, const struct place *outer, const pmix_info_t *info,
                      size_t ninfo)
 {
@@ -143,11 +154,13 @@ static int read_node(struct px_job *job, const struct place *outer, const pmix_i
     return rc ? rc : read_infos(job, &place, info, ninfo);
 }
 
-/* The first value of each role among a process's own, NULL where there is none. */
+/* The first value of each role among the values of one process, NULL if there is none. Borrowed. */
 struct seen_keys {
     const pmix_value_t *of[PX_N_KEY_ROLES];
 };
 
+/* Finds the values that decide the place of a process, before its values are read.
+ * PMIX_ERR_BAD_PARAM: a malformed key. */
 static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *info, size_t ninfo,
                         struct seen_keys *ret)
 {
@@ -165,7 +178,8 @@ static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *i
     return PMIX_SUCCESS;
 }
 
-/* Mostly the maps have said it before. */
+/* The node that a process names, added if it is new. In most cases the maps have placed the process
+ * there already, and one comparison suffices. */
 static int node_of_proc(struct px_job *job, const char *name, const struct px_job_rank *at,
                         uint32_t *ret_index, bool *ret_named)
 {
@@ -181,7 +195,8 @@ static int node_of_proc(struct px_job *job, const char *name, const struct px_jo
     return rc;
 }
 
-/* Node and app of a process as its own values say. */
+/* Records node and application of a process from its own values. They have precedence over the
+ * maps, and the values that are missing leave them as they are. */
 static int set_proc_place(struct px_job *job, uint32_t rank, const struct seen_keys *said,
                           struct place *ret)
 {
@@ -221,6 +236,7 @@ static int set_proc_place(struct px_job *job, uint32_t rank, const struct seen_k
     return PMIX_SUCCESS;
 }
 
+/* Reads the values of a process whose rank is known. */
 static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t rank,
                         const struct seen_keys *said, const pmix_info_t *info, size_t ninfo)
 {
@@ -233,6 +249,7 @@ static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t 
     return rc ? rc : read_infos(job, &place, info, ninfo);
 }
 
+/* A process array; PMIX_RANK or PMIX_PROCID has to identify the process. */
 static int read_proc(struct px_job *job, const struct place *outer, const pmix_info_t *info,
                      size_t ninfo)
 {
@@ -257,6 +274,9 @@ static int read_proc(struct px_job *job, const struct place *outer, const pmix_i
     return rc ? rc : read_proc_at(job, outer, rank, &said, info, ninfo);
 }
 
+/* Opens an array and reads its elements in the place that its role says. Empty arrays are ignored.
+ * The last case is a job array: one inside of another session's array is a job of the same name
+ * there, and is skipped. */
 static int read_array(struct px_job *job, const struct place *outer, enum px_key_role role,
                       const pmix_info_t *array)
 {
@@ -285,7 +305,7 @@ static int read_array(struct px_job *job, const struct place *outer, enum px_key
         return read_proc(job, &place, info, n);
     }
     if (place.session_only && place.index != PX_SESSION_DEFAULT && place.index != job->session) {
-        return PMIX_SUCCESS; /* a job of the same name, of another session */
+        return PMIX_SUCCESS;
     }
     place.level = PX_LEVEL_JOB;
     place.index = 0;
@@ -296,7 +316,8 @@ static int read_array(struct px_job *job, const struct place *outer, enum px_key
 
 /* --- second pass: values --- */
 
-/* A process array may carry its app's values, the same in each: the first counts. */
+/* A process array may contain values of its application, the same ones in each array. The first one
+ * of an application is used; key->app_placed makes the check cheap. */
 static int add_app_fact(struct px_job *job, uint32_t app, struct px_job_key *key,
                         const pmix_value_t *value)
 {
@@ -319,6 +340,8 @@ static int add_app_fact(struct px_job *job, uint32_t app, struct px_job_key *key
     return px_job_add_value(job, PX_LEVEL_APP, app, key->name, value);
 }
 
+/* A value outside of arrays goes to the level of its realm: the session, the only application, the
+ * readers' own node; and to the job if there is no such place. */
 static int add_loose(struct px_job *job, const struct px_job_key *known, const pmix_value_t *value)
 {
     enum px_realm realm = known->per_node ? PX_REALM_NODE : known->realm;
@@ -342,7 +365,7 @@ static int add_loose(struct px_job *job, const struct px_job_key *known, const p
     return px_job_add_value(job, PX_LEVEL_JOB, 0, key, value);
 }
 
-/* The list of a node's processes says where they run, unless that was said before. */
+/* Places the processes of a node's list on that node, unless they have a place already. */
 static int set_peers_place(struct px_job *job, uint32_t node, const pmix_value_t *value)
 {
     const char *text = px_value_text(value);
@@ -363,12 +386,15 @@ static int set_peers_place(struct px_job *job, uint32_t node, const pmix_value_t
     return rc;
 }
 
+/* PMIX_LOCAL_PEERS in a node array. The list of a foreign node is about other jobs and places
+ * nobody. */
 static int read_peers(struct px_job *job, uint32_t node, const pmix_value_t *value)
 {
     job->nodes[node].said_peers = true;
     return job->nodes[node].foreign ? PMIX_SUCCESS : set_peers_place(job, node, value);
 }
 
+/* A value of any level but processes. */
 static int read_elsewhere(struct px_job *job, const struct place *place,
                           const struct px_job_key *key, const pmix_value_t *value)
 {
@@ -383,8 +409,8 @@ static int read_elsewhere(struct px_job *job, const struct place *place,
     return px_job_add_value(job, place->level, place->index, key->name, value);
 }
 
-/* Strings of a process that are its node's name come from one place, which makes them cheap to tell
- * equal. */
+/* A value of a process. A string equal to the name of its node is replaced by the node's own
+ * string, so that the writer recognises equal values by their address. */
 static int read_of_proc(struct px_job *job, const struct place *place, struct px_job_key *key,
                         const pmix_value_t *value)
 {
@@ -393,8 +419,7 @@ static int read_of_proc(struct px_job *job, const struct place *place, struct px
 
     px_assert(node == PX_NO_NODE || node < job->n_nodes);
     if (key->role == PX_KEY_ROLE_NODEID && node != PX_NO_NODE) {
-        return PMIX_SUCCESS; /* the node's own number, which settle_ids() makes sure of, answers for
-                                its processes */
+        return PMIX_SUCCESS; /* the store answers it with the number of the node */
     }
     if (key->role == PX_KEY_ROLE_HOSTNAME && place->named && value->type == PMIX_STRING) {
         name.data.string = (char *) (uintptr_t) job->nodes[node].name;
@@ -403,6 +428,9 @@ static int read_of_proc(struct px_job *job, const struct place *place, struct px
     return px_job_add_proc_value(job, place->index, key, value);
 }
 
+/* Converts a value to the declared type of its key and adds it. A strict job refuses a value that
+ * does not fit; from the wire it is stored unchanged. Converted values above processes need memory
+ * of the job, because they are only referenced. */
 static int read_value(struct px_job *job, const struct place *place, struct px_job_key *key,
                       const pmix_value_t *value)
 {
@@ -433,6 +461,7 @@ static int read_value(struct px_job *job, const struct place *place, struct px_j
     return read_elsewhere(job, place, key, value);
 }
 
+/* One element after the other: arrays of a place are opened, markers skipped, values added. */
 static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info,
                       size_t ninfo)
 {
@@ -455,8 +484,8 @@ static int read_infos(struct px_job *job, const struct place *place, const pmix_
     return rc;
 }
 
-/* The infos of a large job do not fit into any cache: those of the arrays to come are asked for in
- * time. Each step needs what the one before has brought. */
+/* Prefetches. The infos of a large job do not fit into any cache, so those of the next process
+ * arrays are fetched in three steps, each of which needs the data of the one before. */
 static void look_ahead(const struct px_job_infos *top, size_t i)
 {
     enum { VALUES = 12, ARRAYS = 8, INFOS = 4, MOST = 16 };
@@ -480,8 +509,8 @@ static void look_ahead(const struct px_job_infos *top, size_t i)
     }
 }
 
-/* Loose values last: which node and app they belong to is known only when all arrays have been
- * read. */
+/* Reads the top level once: the arrays, or the loose values. Loose values come last, because their
+ * node and application are known only after all arrays were read. */
 static int read_round(struct px_job *job, const struct place *place, const struct px_job_infos *top,
                       bool arrays)
 {
@@ -506,6 +535,7 @@ static int read_round(struct px_job *job, const struct place *place, const struc
     return rc;
 }
 
+/* The number of process arrays lets the batch reserve memory at once. */
 int px_job_read(struct px_job *job, const struct px_job_infos *top)
 {
     struct place place = {.level = PX_LEVEL_JOB, .loose = true};
@@ -519,6 +549,7 @@ int px_job_read(struct px_job *job, const struct px_job_infos *top)
     return rc ? rc : read_round(job, &place, top, false);
 }
 
+/* The values are read as if they were in a process array at the first depth. */
 int px_job_read_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info, size_t ninfo)
 {
     struct place place = {.level = PX_LEVEL_JOB, .depth = 1};

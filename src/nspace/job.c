@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Memory, nodes and ranks of one registration under way. Facts are a flat list, because a later one
- * wins over an earlier one in the store anyhow; only nodes and ranks are looked up while
+/* Memory, nodes and ranks of one registration under way. Values are a flat list, because a later
+ * one replaces an earlier one in the store anyhow; only nodes and ranks are looked up while
  * reading. */
 
 #include "job.h"
@@ -17,9 +17,11 @@
 #include "job_pack.h"
 #include "gds/batch.h"
 
-/* Pieces grow, so that the memory of a large job goes back to the system when it is freed. */
+/* Sizes of the first and the largest piece of memory. Pieces grow, so that the memory of a large
+ * job is returned to the system when it is freed. */
 enum { CHUNK = 16384, CHUNK_MAX = 4194304 };
 
+/* The session of an earlier registration is kept unless this one names another. */
 void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname,
                  bool strict)
 {
@@ -55,6 +57,7 @@ void px_job_fini(struct px_job *job)
     px_batch_destroy(job->batch);
 }
 
+/* Zeroed memory that px_job_fini frees; NULL: memory is out. */
 static void *keep_owned(struct px_job *job, size_t size)
 {
     void *p;
@@ -69,6 +72,7 @@ static void *keep_owned(struct px_job *job, size_t size)
     return p;
 }
 
+/* A bump allocator with an alignment of 16 bytes; large requests get a piece of their own. */
 void *px_job_alloc(struct px_job *job, size_t size)
 {
     void *p;
@@ -138,6 +142,7 @@ int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, co
     return PMIX_SUCCESS;
 }
 
+/* The key is entered into the batch once; from then on it is a number. */
 int px_job_add_proc_value(struct px_job *job, uint32_t rank, struct px_job_key *key,
                           const pmix_value_t *value)
 {
@@ -154,6 +159,7 @@ int px_job_add_proc_value(struct px_job *job, uint32_t rank, struct px_job_key *
 
 /* --- nodes --- */
 
+/* The map has index + 1 as its value, because a map value is never NULL. */
 uint32_t px_job_node_by_name(const struct px_job *job, const char *name)
 {
     uintptr_t index = (uintptr_t) px_map_find(&job->node_names, name, strlen(name));
@@ -161,9 +167,9 @@ uint32_t px_job_node_by_name(const struct px_job *job, const char *name)
     return index ? (uint32_t) (index - 1) : PX_NO_NODE;
 }
 
+/* The node at that position is tried first: most hosts number nodes in order. */
 uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid)
 {
-    /* Ids that nobody gave are positions. */
     if (nodeid < job->n_nodes &&
         (job->nodes[nodeid].nodeid == nodeid || job->nodes[nodeid].nodeid == PX_NO_NODEID)) {
         return nodeid;
@@ -176,6 +182,7 @@ uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid)
     return PX_NO_NODE;
 }
 
+/* If the map cannot take the name the node is not added. */
 int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index)
 {
     uint32_t index = px_job_node_by_name(job, name);
@@ -194,6 +201,7 @@ int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index)
     return PMIX_SUCCESS;
 }
 
+/* The list is copied to append to it; nodes have few aliases. */
 int px_job_alias(struct px_job *job, uint32_t index, const char *alias)
 {
     struct px_job_node *node = &job->nodes[index];
@@ -223,6 +231,7 @@ int px_job_alias(struct px_job *job, uint32_t index, const char *alias)
 
 /* --- ranks --- */
 
+/* Ranks below it are added unseen, so that the array has no gaps. */
 struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank)
 {
     if (rank >= PX_JOB_MAX_RANKS) {

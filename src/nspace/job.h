@@ -11,26 +11,30 @@
 #include "src/base/map.h"
 #include "key_properties.h"
 
-/* Job information on its way into a store: first everything is read into a struct px_job, then what
- * is missing is derived, then all of it is published at once. Private to this folder. Lives for one
- * call, in one thread. */
+/* Job information on its way into a store. A registration is read into a struct px_job as a whole,
+ * then missing values are derived, then everything is published in one step. Private to this
+ * folder. A px_job lives on the stack of one call, and is used by that thread only. */
 
+/* Limits of a registration: nesting of arrays, number of ranks. They bound the work that malformed
+ * input can cause. */
 enum { PX_JOB_MAX_DEPTH = 64, PX_JOB_NO_ARRAY = 0, PX_JOB_MAX_RANKS = 1 << 24 };
+/* Size of the table of remembered keys (struct px_job_key): depths and positions. */
 enum { PX_JOB_KNOWN_DEPTHS = 4, PX_JOB_KNOWN_KEYS = 32 };
 
-/* The session of a host that never names one. */
+/* The session number if the host never gives one. */
 #define PX_SESSION_DEFAULT UINT32_MAX
 
-/* What says of which session the job is; the later one counts, of equals the first. */
+/* Source of the job's session number. A later one in this list has precedence; of equal ones the
+ * first that was read. */
 enum px_session_by {
     PX_SESSION_BY_NOBODY,
     PX_SESSION_BY_ARRAY,  /* a session array, or what was registered before */
-    PX_SESSION_BY_HOLDER, /* a session array with the job in it */
-    PX_SESSION_BY_NAME    /* its number, beside the job's values */
+    PX_SESSION_BY_HOLDER, /* a session array that contains a job array */
+    PX_SESSION_BY_NAME    /* PMIX_SESSION_ID among the job's values */
 };
 
-/* One value at one place, but of a process: those go into the batch at once. Key and value are
- * borrowed from the caller, or from the job's own memory. */
+/* One value at one place above processes; values of processes go into the batch at once. Key and
+ * value are borrowed from the caller, or in memory of the job. */
 struct px_job_value {
     enum px_level level;
     uint32_t index; /* of a node: in job->nodes */
@@ -38,31 +42,33 @@ struct px_job_value {
     const pmix_value_t *value;
 };
 
+/* One node that the registration names. Strings are in memory of the job. */
 struct px_job_node {
     const char *name;
     const char **aliases;  /* NULL-terminated, or NULL */
-    uint32_t nodeid;       /* PX_NO_NODEID: not said */
-    bool foreign;          /* the session's, not (yet) this job's */
-    bool said_peers;       /* the host lists its processes */
+    uint32_t nodeid;       /* PX_NO_NODEID: not given */
+    bool foreign;          /* the session has it; this job does not use it, as far as was read */
+    bool said_peers;       /* the host gave PMIX_LOCAL_PEERS */
     struct px_ranks ranks; /* filled when deriving */
-    uint32_t batch_index;
+    uint32_t batch_index;  /* its index in the batch and the store; set when publishing */
 };
 
+/* Placement of one rank. */
 struct px_job_rank {
     uint32_t node; /* in job->nodes, or PX_NO_NODE */
-    uint32_t app;  /* PX_NO_APP: not said */
-    bool seen;
-    uint8_t said; /* bit of px_key_role_bit: the host gave the value, nothing is derived */
+    uint32_t app;  /* PX_NO_APP: not given */
+    bool seen;     /* the registration names the rank */
+    uint8_t said;  /* px_key_role_bit of each value that the host gave: not derived */
 };
 
-/* Keys that mean something to reading itself. */
+/* Keys that direct the reading itself; all others have the role NONE. */
 enum px_key_role {
     PX_KEY_ROLE_NONE,
     PX_KEY_ROLE_SESSION_ARRAY,
     PX_KEY_ROLE_JOB_ARRAY,
     PX_KEY_ROLE_APP_ARRAY,
     PX_KEY_ROLE_NODE_ARRAY,
-    PX_KEY_ROLE_PROC_ARRAY, /* the last of the arrays */
+    PX_KEY_ROLE_PROC_ARRAY, /* must be the last of the arrays */
     PX_KEY_ROLE_NO_DATA,
     PX_KEY_ROLE_RANK,
     PX_KEY_ROLE_PROCID,
@@ -73,46 +79,52 @@ enum px_key_role {
     PX_KEY_ROLE_SESSION_ID,
     PX_KEY_ROLE_JOB_SIZE,
     PX_KEY_ROLE_NPROC_OFFSET,
-    PX_KEY_ROLE_NODE_MAP, /* as a text or raw, like the next */
+    PX_KEY_ROLE_NODE_MAP, /* compressed or raw; the next one likewise */
     PX_KEY_ROLE_PROC_MAP,
-    PX_KEY_ROLE_GLOBAL_RANK, /* the first of those that are derived for each process */
+    PX_KEY_ROLE_GLOBAL_RANK, /* the first of those derived for each process: see px_key_role_bit */
     PX_KEY_ROLE_APP_RANK,
     PX_KEY_ROLE_LOCAL_RANK,
     PX_KEY_ROLE_NODE_RANK,
     PX_N_KEY_ROLES
 };
 
+/* The bit of a role in px_job_rank.said; 0 for roles that are not derived for processes. */
 static inline uint8_t px_key_role_bit(enum px_key_role role)
 {
     return role < PX_KEY_ROLE_GLOBAL_RANK ? 0 : (uint8_t) (1u << (role - PX_KEY_ROLE_GLOBAL_RANK));
 }
 
+/* Bytes of a key that are compared as words. */
 enum { PX_KEY_HEAD = 2 * sizeof(uint64_t) };
 
+/* The properties of a key, remembered for a depth and position of the info arrays, because all
+ * process arrays have the same keys at the same positions (key_properties.c). */
 struct px_job_key {
-    const char *name; /* borrowed like a fact's key; NULL: nothing remembered */
-    uint64_t head[2]; /* its first bytes with the NUL, then zeros */
-    uint64_t mask[2]; /* which those are */
-    bool longer;      /* than head */
-    bool filed;       /* `number` is its number in the batch */
-    uint32_t number;
+    const char *name;    /* borrowed from the infos; NULL: nothing is remembered here */
+    uint64_t head[2];    /* the first bytes of the name with its NUL, then zeros */
+    uint64_t mask[2];    /* 0xff for each byte of the name in head */
+    bool longer;         /* the name does not fit into head */
+    bool filed;          /* the batch knows the key */
+    uint32_t number;     /* its number in the batch, if filed */
     uint32_t app_placed; /* 1 + an application that has a value under it; 0: not known */
     enum px_key_role role;
     enum px_realm realm;
-    pmix_data_type_t declared;
-    bool per_node;
+    pmix_data_type_t declared; /* type of its values; PMIX_UNDEF: any */
+    bool per_node;             /* the job's key, with a value for each node */
 };
 
+/* One registration under way. Owns everything that it points to, except the store and what is said
+ * to be borrowed. */
 struct px_job {
     const struct px_store *store;
-    const char *hostname; /* the readers' own node, or NULL */
-    bool strict;          /* the host's own registration: wrong types are refused */
+    const char *hostname; /* name of the readers' own node, borrowed, or NULL */
+    bool strict;          /* from the host, not from the wire: wrong types are refused */
 
-    struct px_batch *batch; /* NULL: memory was out */
-    struct px_job_value *values;
+    struct px_batch *batch;      /* values of processes, later everything; NULL: memory was out */
+    struct px_job_value *values; /* above processes, in the order of reading */
     size_t n_values;
     size_t values_cap;
-    struct px_map placed; /* app-level facts that came with process arrays: first one wins */
+    struct px_map placed; /* application values out of process arrays that were added already */
 
     struct px_job_node *nodes;
     size_t n_nodes;
@@ -121,61 +133,76 @@ struct px_job {
     uint32_t local_node;       /* in nodes, or PX_NO_NODE */
     struct px_ranks map_order; /* nodes of the node map, in its order */
 
-    struct px_job_rank *ranks;
+    struct px_job_rank *ranks; /* by rank, without gaps */
     size_t n_ranks;
     size_t ranks_cap;
 
     uint32_t session; /* id, or PX_SESSION_DEFAULT */
     enum px_session_by session_by;
     uint32_t n_apps;   /* highest app number seen + 1 */
-    uint32_t job_size; /* as the host said; 0: not said */
-    uint32_t offset;   /* PMIX_NPROC_OFFSET, 0 unless said */
+    uint32_t job_size; /* as the host gave it, else 0 */
+    uint32_t offset;   /* PMIX_NPROC_OFFSET, else 0 */
     bool has_proc_map;
     bool has_node_map;
-    bool whole; /* set when deriving: it is known where every rank runs */
+    bool whole; /* set when deriving: the node of every rank is known */
 
-    void **owned; /* malloc'd pieces that facts point at */
+    void **owned; /* malloc'd pieces; freed with the job */
     size_t n_owned;
     size_t owned_cap;
-    char *chunk; /* where small pieces come from */
+    char *chunk; /* free part of the newest piece; small allocations come from it */
     size_t chunk_left;
-    size_t chunk_size; /* of the next piece: they grow */
+    size_t chunk_size; /* size of the next piece; they double */
 
     struct px_job_key known[PX_JOB_KNOWN_DEPTHS][PX_JOB_KNOWN_KEYS];
 };
 
+/* Begins a registration into a store, which may have the job already. Never fails: a missing batch
+ * is reported when publishing. px_job_fini must follow. */
 void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname,
                  bool strict);
+/* Frees everything; the store is not touched. */
 void px_job_fini(struct px_job *job);
 
-/* Zeroed memory that lives as long as the job; NULL when out. */
+/* Zeroed memory that lives as long as the job; NULL: memory is out. */
 void *px_job_alloc(struct px_job *job, size_t size);
+/* A copy with the lifetime of the job; NULL: memory is out. */
 char *px_job_strdup(struct px_job *job, const char *text);
+/* A number as a value of that type (16 or 32 bits) with the lifetime of the job; NULL: memory is
+ * out. */
 pmix_value_t *px_job_u32(struct px_job *job, pmix_data_type_t type, uint32_t v);
-pmix_value_t *px_job_text(struct px_job *job, const char *text); /* text is borrowed */
+/* A string value whose text is borrowed; NULL: memory is out. */
+pmix_value_t *px_job_text(struct px_job *job, const char *text);
 
-/* Not for the process level. 0 or PMIX_ERR_NOMEM. */
+/* Adds a value above processes; `value` NULL is taken for an allocation that failed. 0 or
+ * PMIX_ERR_NOMEM. */
 int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, const char *key,
                      const pmix_value_t *value);
 
-/* The value of a process; of equal ranks the last counts. `key` is one that px_job_key gave. The
- * value is borrowed unless it is a scalar. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
+/* Adds a value of a process to the batch; of several for one rank and key the last is stored. `key`
+ * is one that px_job_key returned. The value is borrowed unless it is a scalar. 0, PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE. */
 int px_job_add_proc_value(struct px_job *job, uint32_t rank, struct px_job_key *key,
                           const pmix_value_t *value);
 
-/* Finds a node by name (or alias), or adds it. */
+/* Finds a node by name or alias, or adds it. 0 or PMIX_ERR_NOMEM. */
 int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index);
+/* Adds an alias to a node. A name that is known already, or empty, is ignored. 0 or
+ * PMIX_ERR_NOMEM. */
 int px_job_alias(struct px_job *job, uint32_t index, const char *alias);
+/* Index of the node with that name or alias; PX_NO_NODE: there is none. */
 uint32_t px_job_node_by_name(const struct px_job *job, const char *name);
+/* Index of the node with that number. A node without a number has its index as one. */
 uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid);
 
-/* The rank's place, made when it is new. NULL when memory is out or the rank is beyond
- * PX_JOB_MAX_RANKS. */
+/* The entry of a rank, added if it is new, and marked as seen. NULL: memory is out, or the rank is
+ * PX_JOB_MAX_RANKS or more. Valid until the next call. */
 struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank);
+/* Notes that the application exists; numbers that do not fit into 16 bits are ignored. */
 void px_job_app(struct px_job *job, uint32_t appnum);
 
-/* The same for an info at that depth and position, where the answer is kept. Good until the next
- * call. */
+/* As px_job_key_fill, for the info at position `at` of an array at that depth: the properties are
+ * remembered there, and two words are compared if the key is the same again. Valid until the next
+ * call. NULL: the key is malformed. */
 static inline struct px_job_key *px_job_key(struct px_job *job, const pmix_info_t *info,
                                             unsigned depth, size_t at)
 {
@@ -191,15 +218,16 @@ static inline struct px_job_key *px_job_key(struct px_job *job, const pmix_info_
     return px_job_key_fill(known, info);
 }
 
-/* The host's infos. Of those nearly all are process arrays, in one run: who has no use for them
- * steps over it. */
+/* The host's info array, borrowed. Nearly all infos of a large job are process arrays, in one
+ * contiguous run; a search for other keys skips that run. */
 struct px_job_infos {
     const pmix_info_t *at;
     size_t n;
-    size_t procs; /* the run: n_procs arrays from here */
+    size_t procs; /* index of the first array of the run, which has n_procs */
     size_t n_procs;
 };
 
+/* The index to continue with at i: behind the run if i is its first array. */
 static inline size_t px_job_infos_next(const struct px_job_infos *top, size_t i)
 {
     return i == top->procs ? i + top->n_procs : i;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Job information as stock clients expect it: they look node, application and session values up in
- * arrays and the values of a process in its own buffer. The maps are not sent, they were expanded;
- * what programs posted is not job information and stays out. */
+/* Packs job information for stock clients, which look node, application and session values up in
+ * arrays and the values of a process in a buffer of its own. Maps are not sent, since they were
+ * expanded at registration. Only the host's values are job information: what processes have put is
+ * left out. */
 
 #include "job_pack.h"
 
@@ -20,6 +21,8 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
+/* One packing under way, on the stack. infos is the array being collected; its values are owned and
+ * freed by packer_fini, the array itself at the end. */
 struct job_packer {
     const struct px_store *store;
     struct px_buf *buf;
@@ -29,11 +32,13 @@ struct job_packer {
     size_t room;
 };
 
+/* True for keys of this library, which other implementations do not know. */
 static bool is_private(const char *key)
 {
     return strncmp(key, "shmix.", 6) == 0;
 }
 
+/* True if the value is registered, not put: put values have a scope. Tombstones have no type. */
 static bool from_host(const struct px_slice *slice)
 {
     return slice->type != PMIX_UNDEF && slice->scope == PMIX_SCOPE_UNDEF;
@@ -41,6 +46,8 @@ static bool from_host(const struct px_slice *slice)
 
 /* --- collecting an array --- */
 
+/* Appends to the array; takes over what the value points to, unless it fails. 0 or
+ * PMIX_ERR_NOMEM. */
 static int add_value(struct job_packer *p, const char *key, const pmix_value_t *value)
 {
     if (px_array_room(&p->infos, p->n, &p->room, sizeof(*p->infos))) {
@@ -53,6 +60,7 @@ static int add_value(struct job_packer *p, const char *key, const pmix_value_t *
     return PMIX_SUCCESS;
 }
 
+/* Callback of px_store_each: appends a copy of the value to the array. */
 static int collect_key(void *arg, const char *key, const struct px_slice *slice)
 {
     struct job_packer *p = arg;
@@ -73,6 +81,7 @@ static int collect_key(void *arg, const char *key, const struct px_slice *slice)
     return rc;
 }
 
+/* Frees the collected values and empties the array. */
 static void packer_fini(struct job_packer *p)
 {
     for (size_t i = 0; i < p->n; i++) {
@@ -81,12 +90,13 @@ static void packer_fini(struct job_packer *p)
     p->n = 0;
 }
 
+/* True if the array has the key already. */
 static bool collected(const struct job_packer *p, const char *key)
 {
     return px_info_find(p->infos, p->n, key) != NULL;
 }
 
-/* A PMIX_UINT32 or a PMIX_PROC_RANK. */
+/* Appends a PMIX_UINT32 or a PMIX_PROC_RANK, unless the array has the key. */
 static int add_u32(struct job_packer *p, const char *key, pmix_data_type_t type, uint32_t v)
 {
     pmix_value_t value = {.type = type, .data.uint32 = v};
@@ -94,6 +104,7 @@ static int add_u32(struct job_packer *p, const char *key, pmix_data_type_t type,
     return collected(p, key) ? PMIX_SUCCESS : add_value(p, key, &value);
 }
 
+/* Appends a copy of the string, unless the array has the key. 0 or PMIX_ERR_NOMEM. */
 static int add_text(struct job_packer *p, const char *key, const char *text)
 {
     pmix_value_t value = {.type = PMIX_STRING, .data.string = strdup(text)};
@@ -109,7 +120,8 @@ static int add_text(struct job_packer *p, const char *key, const char *text)
     return rc == PMIX_ERR_EXISTS ? PMIX_SUCCESS : rc;
 }
 
-/* Packs what was collected as one array under the key. */
+/* Packs the collected values as one array under the key, nothing if there are none, and empties the
+ * array. */
 static int put_array(struct job_packer *p, const char *key)
 {
     pmix_data_array_t array = {.type = PMIX_INFO, .size = p->n, .array = p->infos};
@@ -122,6 +134,8 @@ static int put_array(struct job_packer *p, const char *key)
 
 /* --- the parts --- */
 
+/* Callback of px_store_each at the level of the job: packs the value as a KVAL of its own, except
+ * maps. */
 static int put_job_value(void *arg, const char *key, const struct px_slice *slice)
 {
     static const char *const unsent[] = {PMIX_NODE_MAP, PMIX_PROC_MAP, PMIX_NODE_MAP_RAW,
@@ -147,6 +161,7 @@ static int put_job_value(void *arg, const char *key, const struct px_slice *slic
     return rc;
 }
 
+/* Copies the value out, so that it works for values in every form. */
 uint32_t px_job_number(const struct px_store *store, const char *key, uint32_t otherwise)
 {
     struct px_slice slice;
@@ -164,6 +179,7 @@ uint32_t px_job_session_of(const struct px_store *store)
     return px_job_number(store, PMIX_SESSION_ID, PX_SESSION_DEFAULT);
 }
 
+/* The session's values with its number. */
 static int put_session(struct job_packer *p)
 {
     uint32_t session = px_job_session_of(p->store);
@@ -177,6 +193,7 @@ static int put_session(struct job_packer *p)
     return put_array(p, PMIX_SESSION_INFO_ARRAY);
 }
 
+/* The aliases of a node as one comma-separated string. */
 static int add_aliases(struct job_packer *p, uint32_t index)
 {
     struct px_buf list = {0};
@@ -195,6 +212,7 @@ static int add_aliases(struct job_packer *p, uint32_t index)
     return rc;
 }
 
+/* A node array: stored values, name, number, aliases. */
 static int put_node(struct job_packer *p, uint32_t index)
 {
     struct px_node_view view;
@@ -214,6 +232,7 @@ static int put_node(struct job_packer *p, uint32_t index)
     return put_array(p, PMIX_NODE_INFO_ARRAY);
 }
 
+/* An application array; nothing for an application without values. */
 static int put_app(struct job_packer *p, uint32_t app)
 {
     int rc = px_store_each(p->store, PX_LEVEL_APP, app, collect_key, p);
@@ -230,6 +249,8 @@ static int put_app(struct job_packer *p, uint32_t app)
     return put_array(p, PMIX_APP_INFO_ARRAY);
 }
 
+/* One PMIX_PROC_BLOB: the rank, then KVALs. Name and number of the node and the application number
+ * are added from the placement. Nothing for a rank that has no values. */
 static int put_proc(struct job_packer *p, uint32_t rank)
 {
     uint32_t node = px_store_node_of(p->store, rank);
@@ -263,6 +284,7 @@ static int put_proc(struct job_packer *p, uint32_t rank)
     return rc;
 }
 
+/* The order matters to no reader; it is job, session, nodes, applications, processes. */
 int px_jobinfo_pack(const struct px_store *store, struct px_buf *buf, enum px_wire_kind kind)
 {
     struct job_packer p = {.store = store, .buf = buf, .kind = kind};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Job information from the host or from the wire into a store, in one publication: everything is
- * read first, and nothing of a registration that turns out wrong is seen by anybody. */
+/* Brings job information of the host or of the wire into a store, in one publication: everything is
+ * read first, so no reader sees a part of a registration, or one that turns out to be malformed. */
 
 #include "jobinfo.h"
 
@@ -25,6 +25,8 @@
 
 /* --- from facts to the store --- */
 
+/* Adds the nodes to the batch, which gives each its index in the store, and the readers' own
+ * node. */
 static int put_nodes(struct px_job *job)
 {
     struct px_batch *batch = job->batch;
@@ -43,6 +45,8 @@ static int put_nodes(struct px_job *job)
     return rc;
 }
 
+/* Adds the values [from, to) to the batch. The index of a node is translated to that of the
+ * store. */
 static int put_values(const struct px_job *job, size_t from, size_t to)
 {
     int rc = PMIX_SUCCESS;
@@ -65,6 +69,7 @@ static int put_values(const struct px_job *job, size_t from, size_t to)
     return rc;
 }
 
+/* Adds the placement of every rank that was named. */
 static int put_places(const struct px_job *job)
 {
     int rc = PMIX_SUCCESS;
@@ -81,6 +86,7 @@ static int put_places(const struct px_job *job)
     return rc;
 }
 
+/* Adds the session number to the job, and the mark of foreign nodes. */
 static int put_marks(struct px_job *job)
 {
     int rc = PMIX_SUCCESS;
@@ -98,7 +104,8 @@ static int put_marks(struct px_job *job)
     return rc;
 }
 
-/* jobinfo.c: derives and publishes. */
+/* Derives, fills the batch and publishes it. The order of values: derived ones first, then the
+ * host's, which therefore replace them. */
 static int job_publish(struct px_job *job, struct px_store *store)
 {
     size_t said = job->n_values;
@@ -106,8 +113,6 @@ static int job_publish(struct px_job *job, struct px_store *store)
 
     rc = rc ? rc : put_marks(job);
     rc = rc ? rc : put_nodes(job);
-    /* What was said comes after what follows from it, and so wins; of processes only what was not
-     * said is derived. */
     rc = rc ? rc : put_values(job, said, job->n_values);
     rc = rc ? rc : put_values(job, 0, said);
     rc = rc ? rc : put_places(job);
@@ -116,9 +121,9 @@ static int job_publish(struct px_job *job, struct px_store *store)
 
 /* --- from the host --- */
 
-/* Slurm 22.05 says of every process that it runs on the node with the id of the node that says so.
- * A number that two nodes would share is our own node's; the others keep their place in the
- * list. */
+/* Slurm 22.05 gives every process the number of the node that it registers from. If another node
+ * has the number of the readers' own node, the number is our own node's; the other one gets its
+ * position in the list. */
 static void settle_ids(struct px_job *job)
 {
     for (size_t i = 0; job->local_node != PX_NO_NODE && i < job->n_nodes; i++) {
@@ -128,7 +133,8 @@ static void settle_ids(struct px_job *job)
     }
 }
 
-/* A job does not move to another session: that would be another job of the same name. */
+/* PMIX_ERR_EXISTS if the job is registered completely and in another session: a job does not change
+ * its session, so this is another job of the same name. */
 static int check_session(const struct px_job *job)
 {
     uint32_t former = px_job_session_of(job->store);
@@ -139,6 +145,8 @@ static int check_session(const struct px_job *job)
                : PMIX_SUCCESS;
 }
 
+/* A registration with PMIX_REGISTER_NODATA, or without infos, stores nothing. The compaction at the
+ * end removes the garbage of replaced values. */
 int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo,
                      const char *hostname)
 {
@@ -163,12 +171,14 @@ int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t nin
 
 /* --- from the wire --- */
 
+/* Infos unpacked from a stream, growing; owned. */
 struct infos {
     pmix_info_t *at;
     size_t n;
     size_t room;
 };
 
+/* Unpacks KVALs up to the end of the stream. On failure the infos so far stay owned by `infos`. */
 static int infos_read(struct px_in *in, struct infos *infos)
 {
     while (px_in_left(in)) {
@@ -197,11 +207,13 @@ static int infos_read(struct px_in *in, struct infos *infos)
     return PMIX_SUCCESS;
 }
 
+/* The values of one process, from its PMIX_PROC_BLOB. */
 struct blob {
     uint32_t rank;
     struct infos infos;
 };
 
+/* Unpacks the buffer of one process: a rank, then KVALs. */
 static int read_blob(const pmix_value_t *value, enum px_wire_kind kind, struct blob *blob)
 {
     struct px_in in;
@@ -215,7 +227,8 @@ static int read_blob(const pmix_value_t *value, enum px_wire_kind kind, struct b
     return rc ? rc : infos_read(&in, &blob->infos);
 }
 
-/* Every process's own buffer, taken out of the stream. */
+/* Unpacks the buffers of all processes. *ret_n counts the one that failed as well, so that its
+ * infos are freed. */
 static int read_blobs(const struct infos *infos, enum px_wire_kind kind, struct blob *blobs,
                       size_t *ret_n)
 {
@@ -230,6 +243,7 @@ static int read_blobs(const struct infos *infos, enum px_wire_kind kind, struct 
     return rc;
 }
 
+/* Reads the unpacked infos and blobs as a registration that is not strict, and publishes it. */
 static int store_stream(struct px_store *store, const char *hostname, const struct infos *infos,
                         const struct blob *blobs, size_t n_blobs)
 {
@@ -249,6 +263,8 @@ static int store_stream(struct px_store *store, const char *hostname, const stru
     return rc;
 }
 
+/* Blobs are read into infos of their own first; then blobs and map blobs are dropped, since they
+ * are not values of the job. */
 int px_jobinfo_unpack(struct px_in *in, struct px_store *store, const char *hostname)
 {
     struct infos infos = {0};
@@ -261,7 +277,6 @@ int px_jobinfo_unpack(struct px_in *in, struct px_store *store, const char *host
         rc = blobs ? read_blobs(&infos, in->kind, blobs, &n_blobs) : PMIX_ERR_NOMEM;
     }
     if (!rc) {
-        /* They were read, and are no values of the job. */
         px_infos_drop(infos.at, &infos.n, PMIX_PROC_BLOB);
         px_infos_drop(infos.at, &infos.n, PMIX_MAP_BLOB);
         rc = store_stream(store, hostname, &infos, blobs, n_blobs);

@@ -3,17 +3,18 @@
 #ifndef PX_NSPACE_JOBINFO_H
 #define PX_NSPACE_JOBINFO_H
 
+/* Job information of a namespace in its three forms: the host's info arrays
+ * (PMIx_server_register_nspace), the KVAL stream on the wire (reply to REQ, docs/wire-format.md),
+ * and the store. Called by the thread that writes the store. */
+
 #include "gds/store.h"
 #include "src/wire/codec.h"
 
 struct px_job;
 struct px_store;
 
-/* Marks a node that the session has but the job does not use (node level, BOOL). */
+/* Key of this library (node level, BOOL): the session has the node but the job does not use it. */
 #define PX_KEY_FOREIGN_NODE "shmix.node.foreign"
-
-/* Job information in its three shapes: the host's info arrays (PMIx_server_register_nspace), the
- * wire's KVAL stream (reply to REQ, wire-format 6.1), and the store. */
 
 /* Reads info arrays of every form of the Standard (loose values; session, job, app, node and proc
  * arrays at any nesting; node and process maps as regex, list or raw) and publishes them in one
@@ -25,8 +26,9 @@ struct px_store;
 int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo,
                      const char *hostname);
 
-/* Reads such a stream to its end into a store. Unknown keys are kept; malformed input is refused
- * whole. */
+/* Reads a KVAL stream to its end and publishes it in one step. Unknown keys are stored; types are
+ * not enforced. Malformed input is refused as a whole, and the store is unchanged:
+ * PMIX_ERR_UNPACK_FAILURE, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 int px_jobinfo_unpack(struct px_in *in, struct px_store *store, const char *hostname);
 
 #endif

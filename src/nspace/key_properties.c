@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What reading asks about a key. The arrays of a million processes hold the same keys at the same
- * positions, so the answers are kept by depth and position: two words are compared instead of
- * several searches made. */
+/* Properties of keys while reading job information. The arrays of a million processes have the same
+ * keys at the same positions, so the properties are remembered by depth and position (px_job_key):
+ * the comparison of two words replaces several searches. */
 
 #include "key_properties.h"
 
@@ -14,6 +14,7 @@
 #include "job.h"
 #include "key_types.h"
 
+/* The keys with a role; a map has the same role in both of its forms. */
 static const struct {
     const char *name;
     enum px_key_role role;
@@ -43,6 +44,7 @@ static const struct {
     {PMIX_NODE_RANK, PX_KEY_ROLE_NODE_RANK},
 };
 
+/* The role of a key, by a linear search: the result is remembered. */
 static enum px_key_role role_of(const char *key)
 {
     for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
@@ -53,6 +55,7 @@ static enum px_key_role role_of(const char *key)
     return PX_KEY_ROLE_NONE;
 }
 
+/* head and mask are those that px_job_key compares. */
 struct px_job_key *px_job_key_fill(struct px_job_key *known, const pmix_info_t *info)
 {
     size_t len = strnlen(info->key, PMIX_MAX_KEYLEN + 1);

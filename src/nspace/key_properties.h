@@ -3,12 +3,14 @@
 #ifndef PX_NSPACE_KEY_PROPERTIES_H
 #define PX_NSPACE_KEY_PROPERTIES_H
 
+/* The properties of a key that the reading of job information depends on. */
+
 #include <pmix.h>
 
 struct px_job_key;
 
-/* key_properties.c: fills in what is to be known about the key of an info; NULL when it is empty or
- * does not end. */
+/* Fills `known` with the properties of the info's key and returns it. NULL: the key is empty or has
+ * no NUL in PMIX_MAX_KEYLEN bytes. */
 struct px_job_key *px_job_key_fill(struct px_job_key *known, const pmix_info_t *info);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Hosts mix int, uint16 and uint32 freely, while programs read the member of the union that the
- * Standard names. So a number is stored as the key's declared type whenever it fits; one that does
- * not fit, and a value of another kind altogether, is refused rather than reinterpreted. */
+/* Hosts use int, uint16 and uint32 interchangeably, while programs read the member of the union
+ * that the Standard names. So a number is stored as the declared type of its key whenever it fits.
+ * A number that does not fit, and a value of another kind, is refused and not reinterpreted. */
 
 #include "key_types.h"
 
@@ -16,6 +16,7 @@
 #include "src/value/number.h"
 #include "src/value/types.h"
 
+/* One row of the table, which is generated from tables/attributes.tsv and sorted by name. */
 struct key_type {
     const char *name;
     pmix_data_type_t type;
@@ -28,6 +29,7 @@ static const struct key_type key_types[] = {
 #undef KEY_TYPE
 };
 
+/* Order of bsearch. */
 static int compare(const void *key, const void *row)
 {
     return strcmp(key, ((const struct key_type *) row)->name);
@@ -42,6 +44,7 @@ pmix_data_type_t px_key_declared(const char *key, bool *ret_per_node)
     return row ? row->type : PMIX_UNDEF;
 }
 
+/* Converts between integer and floating-point types. A floating-point number becomes no integer. */
 static int fit_number(const struct px_type *type, const pmix_value_t *value, pmix_value_t *ret)
 {
     bool real = value->type == PMIX_FLOAT || value->type == PMIX_DOUBLE;
@@ -68,7 +71,8 @@ static int fit_number(const struct px_type *type, const pmix_value_t *value, pmi
     return PMIX_SUCCESS;
 }
 
-/* Text has three carriers, and a list of cpusets may come as an array. */
+/* True if a value of the type may be stored where a string is declared: text has several forms, and
+ * a list of cpusets may be an array. */
 static bool text_will_do(pmix_data_type_t type)
 {
     return type == PMIX_REGEX || type == PMIX_COMPRESSED_STRING || type == PMIX_DATA_ARRAY;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The node map says which nodes the job has and in which order; field i of the process map says
- * which ranks run on node i. */
+/* The node map lists the nodes of the job in order; field i of the process map lists the ranks that
+ * run on node i. */
 
 #include "maps.h"
 
@@ -14,7 +14,8 @@
 #include "src/base/assert.h"
 #include "src/wire/regex.h"
 
-/* The text of a map whatever carries it; a length of 0 means that there is none. */
+/* The text of a map from either type of value, borrowed; a length of 0: there is none. A regex
+ * without a size is one that was unpacked from a message; its own content bounds it. */
 static int map_text(const pmix_value_t *value, const char **ret_text, size_t *ret_len)
 {
     const char *text = NULL;
@@ -25,7 +26,6 @@ static int map_text(const pmix_value_t *value, const char **ret_text, size_t *re
         text = value->data.string;
         len = text && text[0] ? strlen(text) + 1 : 0;
     } else if (value->type == PMIX_REGEX) {
-        /* What came over the wire has no size of its own. */
         text = value->data.bo.bytes;
         if (text && text[0]) {
             rc = px_regex_length(text, value->data.bo.size ? value->data.bo.size : SIZE_MAX, &len);
@@ -41,6 +41,7 @@ static int map_text(const pmix_value_t *value, const char **ret_text, size_t *re
     return PMIX_SUCCESS;
 }
 
+/* A name that occurs twice is one node with two positions in the order. */
 int px_job_node_map(struct px_job *job, const pmix_value_t *value)
 {
     const char *text;
@@ -64,6 +65,7 @@ int px_job_node_map(struct px_job *job, const pmix_value_t *value)
     return rc;
 }
 
+/* Places the ranks of one field on a node. */
 static int place_ranks(struct px_job *job, uint32_t node, const struct px_rank_list *list)
 {
     px_assert(node < job->n_nodes);
@@ -78,6 +80,7 @@ static int place_ranks(struct px_job *job, uint32_t node, const struct px_rank_l
     return PMIX_SUCCESS;
 }
 
+/* A separator at the end makes an empty field beyond the nodes, which is accepted. */
 int px_job_proc_map(struct px_job *job, const pmix_value_t *value)
 {
     const char *text;
@@ -94,7 +97,6 @@ int px_job_proc_map(struct px_job *job, const pmix_value_t *value)
         return rc;
     }
     for (size_t i = 0; !rc && i < n; i++) {
-        /* An empty field beyond the nodes comes from a separator at the end. */
         if (i < job->map_order.n) {
             rc = place_ranks(job, job->map_order.at[i], &lists[i]);
         } else if (lists[i].n) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The first look at the host's infos: maps, sizes, numbers and names that decide where other values
- * belong. */
+/* The first pass over the host's infos: session, node map, sizes and process map. Each is a walk of
+ * its own, because a later one depends on the earlier ones. */
 
 #include "names.h"
 
@@ -15,7 +15,7 @@
 #include "maps.h"
 #include "gds/nodes.h"
 
-/* The longest run of process arrays. */
+/* The run is the longest sequence of process arrays. */
 struct px_job_infos px_job_infos_make(const pmix_info_t *info, size_t ninfo)
 {
     struct px_job_infos top = {.at = info, .n = ninfo};
@@ -34,6 +34,7 @@ struct px_job_infos px_job_infos_make(const pmix_info_t *info, size_t ninfo)
 
 /* --- the readers' own node --- */
 
+/* Searches before and after the run. */
 const pmix_value_t *px_job_infos_find(const struct px_job_infos *top, const char *key)
 {
     const pmix_value_t *found = px_info_find(top->at, top->procs, key);
@@ -42,6 +43,8 @@ const pmix_value_t *px_job_infos_find(const struct px_job_infos *top, const char
     return found || after == top->n ? found : px_info_find(top->at + after, top->n - after, key);
 }
 
+/* A node that is found so gets the readers' host name as an alias: the host knows it by another
+ * name. */
 int px_job_own_node(struct px_job *job, const struct px_job_infos *top)
 {
     const pmix_value_t *id = px_job_infos_find(top, PMIX_NODEID);
@@ -81,10 +84,11 @@ int px_job_local_node(struct px_job *job, uint32_t *ret_index)
 
 /* --- first pass: maps, sizes, names --- */
 
+/* Called for each value of the walk, with the role of its key. */
 typedef int (*read_fn)(struct px_job *job, enum px_key_role role, const pmix_value_t *value,
                        unsigned depth);
 
-/* Shows every value to `read`, those in job arrays too. Other arrays are values. */
+/* Calls `read` for every value, those in job arrays included. Other arrays are passed as values. */
 static int walk(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsigned depth,
                 read_fn read)
 {
@@ -105,8 +109,8 @@ static int walk(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsig
     return rc;
 }
 
-/* Of a session array only its job arrays: the session's own maps are not the job's, and a job of
- * the same name in another session is another job. */
+/* Of a session array, walks the job arrays only: the session's own maps are not the job's. An array
+ * of another session is skipped, because a job of the same name there is another job. */
 static int walk_session(struct px_job *job, const pmix_value_t *array, unsigned depth, read_fn read)
 {
     const pmix_info_t *inner;
@@ -126,6 +130,7 @@ static int walk_session(struct px_job *job, const pmix_value_t *array, unsigned 
     return rc;
 }
 
+/* Takes the session number if its source has precedence over the present one. */
 static void offer_session(struct px_job *job, enum px_session_by by, const pmix_value_t *id)
 {
     uint32_t v;
@@ -136,6 +141,7 @@ static void offer_session(struct px_job *job, enum px_session_by by, const pmix_
     }
 }
 
+/* read_fn of the first walk: finds the session of the job. */
 static int read_session(struct px_job *job, enum px_key_role role, const pmix_value_t *value,
                         unsigned depth)
 {
@@ -160,7 +166,8 @@ static int read_session(struct px_job *job, enum px_key_role role, const pmix_va
     return rc;
 }
 
-/* A size that is no number is refused when it is stored. */
+/* read_fn of the second walk: node map and sizes. A size that is no number is ignored here, and
+ * refused by the second pass. */
 static int read_names(struct px_job *job, enum px_key_role role, const pmix_value_t *value,
                       unsigned depth)
 {
@@ -180,6 +187,7 @@ static int read_names(struct px_job *job, enum px_key_role role, const pmix_valu
     }
 }
 
+/* read_fn of the third walk: the process map, which needs the order of the nodes. */
 static int read_proc_maps(struct px_job *job, enum px_key_role role, const pmix_value_t *value,
                           unsigned depth)
 {
@@ -188,6 +196,7 @@ static int read_proc_maps(struct px_job *job, enum px_key_role role, const pmix_
                                              : PMIX_SUCCESS;
 }
 
+/* Walks the top level outside of the run of process arrays. */
 static int read_all(struct px_job *job, const struct px_job_infos *top, read_fn read)
 {
     size_t after = top->procs + top->n_procs;

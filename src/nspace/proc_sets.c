@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* Sets are few, so every search is linear. A set is one allocation, besides its name, with the
+ * members at its end. */
+
 #include "proc_sets.h"
 
 #include <stdlib.h>
@@ -13,6 +16,7 @@ static struct px_proc_set *set_of(const struct px_list *item)
     return px_container_of(item, struct px_proc_set, link);
 }
 
+/* Only connected sets have no name. */
 struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind kind,
                                     const char *name, const pmix_proc_t *members, size_t n)
 {
@@ -92,6 +96,7 @@ bool px_proc_sets_name(const struct px_list *sets, const pmix_proc_t *named,
                      (named->rank < group->n && px_proc_equal(&group->members[named->rank], proc)));
 }
 
+/* A namespace that is not the name of a group is that of a job. */
 int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, size_t n,
                         struct px_proc_list *list)
 {

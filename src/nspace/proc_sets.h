@@ -8,19 +8,20 @@
 #include "src/base/list.h"
 #include "src/value/procs.h"
 
-/* The registry of named sets of processes, a list with one entry for each: process sets of the
- * host, groups, and sets that are connected, which have no name. A name of a group stands for its
- * members where processes are named, and its ranks are the indices of its members. A name need not
- * be unique: halves of a job make groups of one name. So a set is identified by its kind, its name
- * and a member. One thread at a time: the loop's in a server, under the session's lock in a
- * client. */
+/* The registry of sets of processes: a list with one entry for each process set of the host, each
+ * group, and each set of connected processes, which has no name. The name of a group may stand for
+ * its members where processes are named; its ranks are then the indices of its members. A name need
+ * not be unique, since the halves of a job may make groups of one name: a set is identified by its
+ * kind, its name and a member. Used by one thread at a time: the loop thread in a server, under the
+ * session's lock in a client. */
 
 enum px_proc_set_kind { PX_SET_PSET, PX_SET_GROUP, PX_SET_CONNECTED };
 
+/* One set; owned by its list. */
 struct px_proc_set {
     struct px_list link;
     enum px_proc_set_kind kind;
-    bool hosted; /* groups: the host took part in making it */
+    bool hosted; /* of a group: the host took part in its construction */
     char *name;  /* NULL: none */
     size_t n;
     pmix_proc_t members[];
@@ -29,17 +30,19 @@ struct px_proc_set {
 /* Copies name and members into a new set at the end of the list. NULL: memory is out. */
 struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind kind,
                                     const char *name, const pmix_proc_t *members, size_t n);
-/* Takes it off its list and frees it. Takes NULL. */
+/* Removes the set from its list and frees it. Takes NULL. */
 void px_proc_set_remove(struct px_proc_set *set);
+/* Removes all sets. */
 void px_proc_sets_clear(struct px_list *sets);
-/* Takes a process out; the set goes with its last one. */
+/* Removes a process from the set; a set without members is freed. */
 void px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc);
 
-/* The first of that kind after `from` (NULL: of all) that has the name (NULL: any) and, as
- * px_procs_overlap compares, the member (NULL: any). NULL: there is none. */
+/* The next set of that kind behind `from` (NULL: from the first one on) with the name (NULL: any)
+ * and the member (NULL: any; compared as by px_procs_overlap). NULL: there is none. */
 struct px_proc_set *px_proc_set_next(const struct px_list *sets, const struct px_proc_set *from,
                                      enum px_proc_set_kind kind, const char *name,
                                      const pmix_proc_t *member);
+/* The first such set, or NULL. */
 static inline struct px_proc_set *px_proc_set_find(const struct px_list *sets,
                                                    enum px_proc_set_kind kind, const char *name,
                                                    const pmix_proc_t *member)
@@ -47,11 +50,13 @@ static inline struct px_proc_set *px_proc_set_find(const struct px_list *sets,
     return px_proc_set_next(sets, NULL, kind, name, member);
 }
 
-/* Is `named` a group and a rank in it, or its wildcard, that stand for the process? */
+/* True if `named` is a group with that process in it, and its rank stands for the process or is the
+ * wildcard. */
 bool px_proc_sets_name(const struct px_list *sets, const pmix_proc_t *named,
                        const pmix_proc_t *proc);
-/* Appends processes to the list, names of groups and ranks in them replaced by processes. 0,
- * PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM; then some have been appended. */
+/* Appends the processes to the list, with names and ranks of groups replaced by the processes they
+ * stand for. 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM; after a failure some
+ * have been appended. */
 int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, size_t n,
                         struct px_proc_list *list);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* Reading and checking queries and their results. */
+
 #include "query_args.h"
 
 #include <string.h>
@@ -38,7 +40,8 @@ const pmix_value_t *px_query_result(const pmix_info_t *info, size_t ninfo, const
     return value;
 }
 
-/* Does none of the queries ask for the key of the result? Qualifiers come with results unasked. */
+/* True if no query asks for the key of the result. PMIX_QUERY_QUALIFIERS comes with results
+ * unasked. */
 static bool is_other(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *info)
 {
     pmix_key_t key;
@@ -52,6 +55,7 @@ static bool is_other(const pmix_query_t *queries, size_t nqueries, const pmix_in
     return strcmp(key, PMIX_QUERY_QUALIFIERS) != 0;
 }
 
+/* Nested results that cannot be opened, or are empty, count as other ones. */
 bool px_query_has_other(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *info,
                         size_t ninfo)
 {
@@ -72,6 +76,8 @@ bool px_query_has_other(const pmix_query_t *queries, size_t nqueries, const pmix
     return false;
 }
 
+/* The string of PMIX_QUERY_SUPPORTED_QUALIFIERS is that of PMIX_QUERY_QUALIFIERS, which cannot be
+ * asked for alone; so it counts only with a further key behind it. */
 bool px_query_asks_qualifiers(const pmix_query_t *query)
 {
     return px_infos_flag(query->qualifiers, query->nqual, PMIX_QUERY_SUPPORTED_QUALIFIERS) ||
@@ -79,14 +85,15 @@ bool px_query_asks_qualifiers(const pmix_query_t *query)
             strcmp(query->keys[0], PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0);
 }
 
-/* What only reports results is no question. */
+/* True if the query names a key that only occurs in results. */
 static bool only_reports(const pmix_query_t *query)
 {
     return px_query_asks(query, PMIX_QUERY_RESULTS) ||
            (px_query_asks(query, PMIX_QUERY_QUALIFIERS) && !px_query_asks_qualifiers(query));
 }
 
-/* Is a key that only processes have asked for, in the realm that is its own? */
+/* True if the query asks for a key of the process realm and does not choose another realm by a
+ * qualifier. */
 static bool about_process(const pmix_query_t *query)
 {
     static const char *const realms[] = {PMIX_SESSION_INFO, PMIX_JOB_INFO, PMIX_APP_INFO,
@@ -105,6 +112,7 @@ static bool about_process(const pmix_query_t *query)
     return false;
 }
 
+/* The table has the qualifiers that the Standard requires with a key. */
 int px_query_check(const pmix_query_t *query)
 {
     static const struct {

@@ -8,34 +8,37 @@
 
 #include <pmix.h>
 
-/* What a query says, for whoever asks and whoever answers. Any thread. */
+/* The parts of a query (pmix_query_t): shared by the process that asks and the server that answers.
+ * Any thread. */
 
-/* Does it ask for something that can be asked, name a process in one way and as a whole, and have
- * the qualifiers that its keys cannot do without? 0 or PMIX_ERR_BAD_PARAM. */
+/* Checks a query: it has a key that may be asked for, identifies a process in one way only and
+ * completely, and has the qualifiers that its keys need. 0 or PMIX_ERR_BAD_PARAM. */
 int px_query_check(const pmix_query_t *query);
 
+/* True if the key is one of the query's keys. */
 bool px_query_asks(const pmix_query_t *query, const char *key);
 
-/* The value of the first qualifier with the key, or NULL. */
+/* The value of the first qualifier with the key, borrowed; NULL: there is none. */
 const pmix_value_t *px_query_qualifier(const pmix_query_t *query, const char *key);
 
-/* The value of a key in the results of a query, flat or in a PMIX_QUERY_RESULTS; NULL: the results
- * do not have the key. */
+/* The value of a key in the results of a query, flat or inside of a PMIX_QUERY_RESULTS, borrowed;
+ * NULL: the results do not have the key. */
 const pmix_value_t *px_query_result(const pmix_info_t *info, size_t ninfo, const char *key);
 
-/* Do the results, flat or in a PMIX_QUERY_RESULTS, have a key that none of the queries asks for? */
+/* True if the results, flat or inside of a PMIX_QUERY_RESULTS, have a key that no query asks
+ * for. */
 bool px_query_has_other(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *info,
                         size_t ninfo);
 
-/* The process that a query is about; `otherwise` as far as it names none. */
+/* The process that a query is about. The parts that its qualifiers do not give are those of
+ * `otherwise`. */
 pmix_proc_t px_query_target(const pmix_query_t *query, const pmix_proc_t *otherwise);
 
-/* Are the qualifiers of the keys wanted, instead of values? PMIX_QUERY_SUPPORTED_QUALIFIERS as a
- * qualifier or in front of the keys; its string is that of PMIX_QUERY_QUALIFIERS, which alone
- * cannot be asked for. */
+/* True if the query asks for the supported qualifiers of its keys instead of their values:
+ * PMIX_QUERY_SUPPORTED_QUALIFIERS is a qualifier, or stands in front of the keys. */
 bool px_query_asks_qualifiers(const pmix_query_t *query);
 
-/* Deep copy; NULL: no memory. Free with PMIx_Query_free. */
+/* Deep copy, freed by PMIx_Query_free; NULL: memory is out. */
 pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n);
 
 #endif

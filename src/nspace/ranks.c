@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Rank lists as text. The text comes from hosts and peers: digits are checked one by one, a range
- * may not run backwards, and one list may not name more than PX_RANKS_MAX ranks, so that
+/* Rank lists as text. The text is from hosts and peers: digits are checked one by one, a range must
+ * not run backwards, and one list must not name more than PX_RANKS_MAX ranks, so that
  * "0-4294967295" costs nothing. */
 
 #include "ranks.h"
@@ -15,8 +15,11 @@
 
 #include "src/base/assert.h"
 
+/* First capacity at most, in ranks. */
 enum { FEW = 1024 };
 
+/* Changes the capacity; a lent array is copied to memory of the list's own. PMIX_ERR_NOMEM:
+ * unchanged. */
 static __attribute__((noinline)) int grow(struct px_ranks *ranks, size_t room)
 {
     uint32_t *at = realloc(ranks->lent ? NULL : ranks->at, room * sizeof(*at));
@@ -33,6 +36,7 @@ static __attribute__((noinline)) int grow(struct px_ranks *ranks, size_t room)
     return PMIX_SUCCESS;
 }
 
+/* Inline for the loops of this file. */
 static inline int append_rank(struct px_ranks *ranks, uint32_t rank)
 {
     px_assert(ranks->n <= ranks->room);
@@ -56,7 +60,8 @@ static inline const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* Position after the number, or NULL. */
+/* Parses a number with blanks around it; returns the position behind it. NULL: no digit, or no
+ * valid rank. */
 static inline const char *parse_rank(const char *at, const char *end, uint32_t *ret)
 {
     uint64_t v = 0;
@@ -72,6 +77,7 @@ static inline const char *parse_rank(const char *at, const char *end, uint32_t *
     return at == from ? NULL : skip_blanks(at, end);
 }
 
+/* Appends first to last. The limit counts from `base`, the length before this text. */
 static int add_range(struct px_ranks *ranks, size_t base, uint32_t first, uint32_t last)
 {
     if (last < first || last - first >= PX_RANKS_MAX ||
@@ -86,7 +92,8 @@ static int add_range(struct px_ranks *ranks, size_t base, uint32_t first, uint32
     return PMIX_SUCCESS;
 }
 
-/* Numbers and commas, the usual text: as far as that goes and there is room. Position after it. */
+/* Fast loop for the usual text of numbers and commas: reads as far as that holds and the memory
+ * suffices, and returns the position behind. The general parser reads on from there. */
 static const char *read_plain(struct px_ranks *ranks, const char *at, const char *end)
 {
     size_t room = ranks->room - ranks->n;
@@ -111,6 +118,8 @@ static const char *read_plain(struct px_ranks *ranks, const char *at, const char
     return at;
 }
 
+/* The capacity for a short list is reserved before, so that most texts are read by read_plain
+ * alone. */
 int px_ranks_parse(struct px_ranks *ranks, const char *text, size_t len)
 {
     size_t base = ranks->n;

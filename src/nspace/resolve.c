@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Resolving peers and nodes by the library's rules, in this order: the namespace, the node on its
- * list, the peers that the host listed for that node, and only then what the process map says. A
- * list that was given wins over the map even when it is empty, because the host may know better
- * than its own map. */
+/* Resolves peers and nodes by the rules of this library, in this order: the namespace, the node in
+ * its list, the peers that the host listed for the node, and then the process map. A list that the
+ * host gave has precedence over the map even if it is empty, because the host may know better than
+ * its own map. */
 
 #include "resolve.h"
 
@@ -22,6 +22,8 @@
 
 /* --- finding the node --- */
 
+/* True if the host registered PMIX_HOSTNAME_KEEP_FQDN as true, for the session or the job: names
+ * are then compared as a whole. */
 static bool keeps_fqdn(const struct px_store *store)
 {
     static const char key[] = PMIX_HOSTNAME_KEEP_FQDN;
@@ -39,7 +41,7 @@ static bool keeps_fqdn(const struct px_store *store)
     return slice.type == PMIX_BOOL && slice.word;
 }
 
-/* Length of the part before the first dot; the whole of an address. */
+/* Length of the part of a name before the first dot; an IPv4 address is not shortened. */
 static size_t short_length(const char *name)
 {
     size_t n = strcspn(name, ".");
@@ -47,6 +49,7 @@ static size_t short_length(const char *name)
     return strspn(name, "0123456789.") == strlen(name) ? strlen(name) : n;
 }
 
+/* True if the job does not use the node (PX_KEY_FOREIGN_NODE). */
 static bool is_foreign(const struct px_store *store, uint32_t index)
 {
     static const char key[] = PX_KEY_FOREIGN_NODE;
@@ -55,6 +58,8 @@ static bool is_foreign(const struct px_store *store, uint32_t index)
     return px_store_find(store, PX_LEVEL_NODE, index, key, sizeof(key) - 1, &slice) == PMIX_SUCCESS;
 }
 
+/* The first node with the same short name; one of the two names has to be short, because the same
+ * name in two domains is two nodes. PX_NO_NODE: there is none. */
 static uint32_t find_by_short_name(const struct px_store *store, const char *node)
 {
     struct px_store_info info;
@@ -66,7 +71,6 @@ static uint32_t find_by_short_name(const struct px_store *store, const char *nod
         if (px_store_node(store, i, &view) || short_length(view.name) != len) {
             continue;
         }
-        /* One of the two must be a short name: two different domains are two nodes. */
         if (!memcmp(view.name, node, len) && (!view.name[len] || !node[len])) {
             return i;
         }
@@ -74,8 +78,8 @@ static uint32_t find_by_short_name(const struct px_store *store, const char *nod
     return PX_NO_NODE;
 }
 
-/* Index of the node that a name, an alias, or a full or short form of a name means here;
- * PX_NO_NODE. NULL or "": the readers' own. */
+/* Index of the node that a name, an alias, or the short or full form of a name identifies; NULL or
+ * "": the readers' own node. PX_NO_NODE: there is none. */
 static uint32_t resolve_node_index(const struct px_store *store, const char *node)
 {
     uint32_t index;
@@ -92,14 +96,17 @@ static uint32_t resolve_node_index(const struct px_store *store, const char *nod
 
 /* --- peers --- */
 
-enum { FEW_PEERS = 256 }; /* of one node */
+/* Peers of a node that are handled on the stack. */
+enum { FEW_PEERS = 256 };
 
+/* The result of px_resolve_peers, growing with each store; malloc'd. */
 struct peer_list {
     pmix_proc_t *procs;
     size_t n;
 };
 
-/* Each is a copy of the one before but for its rank: a name has 256 bytes. */
+/* Appends the ranks as processes of the namespace. One pmix_proc_t, with a name of 256 bytes, is
+ * filled once and copied with another rank. */
 static int add_peers(struct peer_list *peers, const char *nspace, const struct px_ranks *ranks)
 {
     pmix_proc_t proc;
@@ -122,8 +129,8 @@ static int add_peers(struct peer_list *peers, const char *nspace, const struct p
     return PMIX_SUCCESS;
 }
 
-/* The host's list for the node, or for the job when it is about the readers' own node.
- * PMIX_ERR_NOT_FOUND: none. */
+/* The host's list for the node; for the readers' own node also the list given at the level of the
+ * job. PMIX_ERR_NOT_FOUND: there is none; PMIX_ERR_UNPACK_FAILURE: it is malformed. */
 static int listed_peers(const struct px_store *store, uint32_t index, struct px_ranks *ranks)
 {
     static const char key[] = PMIX_LOCAL_PEERS;
@@ -146,7 +153,8 @@ static int listed_peers(const struct px_store *store, uint32_t index, struct px_
     return rc == PMIX_ERR_BAD_PARAM ? PMIX_ERR_UNPACK_FAILURE : rc;
 }
 
-/* Whether anything was said about where this job's processes run. */
+/* True if it is known where processes of this job run: some are placed on the node, or there is a
+ * process map. */
 static bool has_layout(const struct px_store *store, uint32_t index)
 {
     static const char key[] = PMIX_PROC_MAP;
@@ -161,6 +169,8 @@ static bool has_layout(const struct px_store *store, uint32_t index)
            !px_store_find(store, PX_LEVEL_JOB, 0, raw, sizeof(raw) - 1, &slice);
 }
 
+/* The ranks that are placed on the node. PMIX_ERR_DATA_VALUE_NOT_FOUND: no placement is known, or
+ * rebuilding is switched off. The number may change between the two reads of the store. */
 static int rebuilt_peers(const struct px_store *store, uint32_t index, struct px_ranks *ranks)
 {
     uint32_t n;
@@ -187,6 +197,7 @@ static int rebuilt_peers(const struct px_store *store, uint32_t index, struct px
     return PMIX_SUCCESS;
 }
 
+/* Appends the peers of a node in one namespace; a node that it does not have adds none. */
 static int peers_of(const struct px_store *store, const char *node, struct peer_list *peers)
 {
     uint32_t few[FEW_PEERS];
@@ -206,6 +217,7 @@ static int peers_of(const struct px_store *store, const char *node, struct peer_
     return rc;
 }
 
+/* Memory that is out is reported at once; any other error only if no store answers. */
 int px_resolve_peers(const struct px_store *const *stores, size_t n_stores, const char *node,
                      pmix_proc_t **ret_procs, size_t *ret_nprocs)
 {
@@ -234,14 +246,15 @@ int px_resolve_peers(const struct px_store *const *stores, size_t n_stores, cons
 
 /* --- nodes --- */
 
-/* The names so far. One store names a node once, so only several stores need to compare. */
+/* The names so far. One store has each node once, so names are compared only if there are several
+ * stores. */
 struct nodes {
     struct px_buf list;
     struct px_map names; /* when there are several stores */
     bool several;
 };
 
-/* One store on its way into the list. */
+/* One store on its way into the list of names. */
 struct walk {
     const struct px_store *store;
     bool *done; /* by node */
@@ -250,6 +263,7 @@ struct walk {
     bool any_foreign;
 };
 
+/* Appends the name of a node, unless it was added, is foreign or has vanished. */
 static int add_node(struct walk *walk, uint32_t index, struct nodes *nodes)
 {
     struct px_node_view view;
@@ -277,7 +291,8 @@ static int add_node(struct walk *walk, uint32_t index, struct nodes *nodes)
     return PMIX_SUCCESS;
 }
 
-/* Those of the host's map, in its order; the store's own begins with the readers' node. */
+/* Appends the nodes of PMIX_NODE_LIST in its order. The store's own order begins with the readers'
+ * node. */
 static int add_mapped_nodes(struct walk *walk, struct nodes *nodes)
 {
     static const char key[] = PMIX_NODE_LIST;
@@ -303,6 +318,7 @@ static int add_mapped_nodes(struct walk *walk, struct nodes *nodes)
     return rc;
 }
 
+/* Appends all nodes of a store: the mapped ones first, then the others. */
 static int add_nodes(const struct px_store *store, struct nodes *nodes)
 {
     static const char foreign[] = PX_KEY_FOREIGN_NODE;
@@ -323,6 +339,7 @@ static int add_nodes(const struct px_store *store, struct nodes *nodes)
     return rc ? rc : px_buf_ok(&nodes->list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
+/* Moves the list to *ret_nodes if rc is 0, and frees the rest. */
 static int finish_nodes(struct nodes *nodes, int rc, char **ret_nodes)
 {
     char *text = NULL;
@@ -339,7 +356,8 @@ static int finish_nodes(struct nodes *nodes, int rc, char **ret_nodes)
     return rc;
 }
 
-/* The host's list of nodes where it lies, or NULL. */
+/* PMIX_NODE_LIST in place, borrowed from the store; NULL: there is none, or it is not in one
+ * piece. */
 static const char *node_list(const struct px_store *store, size_t *ret_len)
 {
     static const char key[] = PMIX_NODE_LIST;
@@ -350,6 +368,7 @@ static const char *node_list(const struct px_store *store, size_t *ret_len)
                : px_slice_text(&slice, ret_len);
 }
 
+/* The number of the newest publication in the store. */
 static uint64_t sequence_of(const struct px_store *store)
 {
     struct px_store_info info;
@@ -358,8 +377,9 @@ static uint64_t sequence_of(const struct px_store *store)
     return info.sequence;
 }
 
-/* Mostly the answer is the host's list as it is. The store's mark is 1 + the sequence at which that
- * was found so: as long as nothing else has been published, it is so still. */
+/* In most cases the answer is PMIX_NODE_LIST unchanged. nodes_of has noted in the store's cookie
+ * the sequence, plus 1, at which it was; while nothing else is published, a copy of the list is the
+ * answer. NULL: not so, or memory is out. */
 static char *listed_nodes(const struct px_store *store)
 {
     uint64_t sequence = sequence_of(store);
@@ -382,6 +402,7 @@ static char *listed_nodes(const struct px_store *store)
     return copy;
 }
 
+/* Computes the answer for one store, and sets the cookie if it equals PMIX_NODE_LIST. */
 static int nodes_of(const struct px_store *store, char **ret_nodes)
 {
     struct nodes nodes = {.several = false};
@@ -399,6 +420,7 @@ static int nodes_of(const struct px_store *store, char **ret_nodes)
     return finish_nodes(&nodes, rc, ret_nodes);
 }
 
+/* One store: from the cookie if possible. Several: names are merged. */
 int px_resolve_nodes(const struct px_store *const *stores, size_t n_stores, char **ret_nodes)
 {
     struct nodes nodes = {.several = n_stores > 1};
