@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Gathering. How many local members a collective waits for is counted anew whenever something that
- * matters has happened (a member came, one died, a namespace or client was registered), never
- * remembered: members may come before their namespace is known here, or before the others have
- * started. A caller that the processes do not name is refused, so whoever has come is one of those
- * that are waited for. */
+/* The life of a collective. The number of local members to wait for is never stored. It is
+ * counted anew at every event that may change it (a call, a death, the registration of a
+ * namespace or client), because members may call before their namespace is known here, or before
+ * others have started. A caller that the processes do not name is refused, so every caller is
+ * one of those that are waited for. */
 
 #include "collective.h"
 
@@ -24,6 +24,7 @@
 
 /* --- the end --- */
 
+/* The collective leaves the list first, so that `finished` and the replies cannot find it. */
 void px_coll_finish(struct px_coll *coll, pmix_status_t status)
 {
     const struct px_coll_ops *ops = coll->ops;
@@ -50,10 +51,12 @@ void px_coll_finish(struct px_coll *coll, pmix_status_t status)
     px_coll_destroy(coll);
 }
 
-/* The host has the limit, too, and counts from now: what it does about it comes first, so that it
- * does not hold a share of what is over for us when the same processes try again. */
+/* The host gets the time limit among the directives and counts from the upcall. Our own timer
+ * runs longer by this grace, so that the host ends the collective first. Otherwise it would
+ * still hold a contribution that is over for us when the same processes try again. */
 enum { HOSTS_GRACE_MS = 500 };
 
+/* The time limit has passed. */
 static void on_timer(struct px_timer *timer)
 {
     struct px_coll *coll = px_container_of(timer, struct px_coll, timer);
@@ -61,6 +64,8 @@ static void on_timer(struct px_timer *timer)
     px_coll_finish(coll, PMIX_ERR_TIMEOUT);
 }
 
+/* Starts the timer anew, for the limit plus a grace; without a limit it only stops. 0 or the
+ * status of px_timer_start_loop. */
 static int limit(struct px_coll *coll, uint64_t grace_ms)
 {
     uint64_t ms = (uint64_t) coll->timeout_s * 1000 + grace_ms;
@@ -72,6 +77,8 @@ static int limit(struct px_coll *coll, uint64_t grace_ms)
 
 /* --- with the host --- */
 
+/* Copies processes and directives of all members into the upcall, which owns them, and restarts
+ * the time limit with the host's grace. 0 or PMIX_ERR_NOMEM. */
 static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
 {
     int rc;
@@ -92,6 +99,7 @@ static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
     return rc ? rc : limit(coll, HOSTS_GRACE_MS);
 }
 
+/* For tables without `answered`: the host's status is that of the collective. */
 static void default_answered(struct px_upcall *up)
 {
     px_coll_answered(up, up->reply.status);
@@ -134,8 +142,8 @@ pmix_status_t px_coll_local_status(const struct px_coll *coll)
 
 /* --- gathering --- */
 
-/* Is there a connection of one of the processes that has not come? A clone that came and is gone
- * does not stand for another. */
+/* True if a connected process of the set has not called over each of its connections (clones). A
+ * clone that called and has disconnected does not count for another. */
 static bool clones_missing(struct px_server *s, const struct px_coll *coll)
 {
     px_list_for(const struct px_peer, peer, &s->peer_list, link) {
@@ -147,7 +155,7 @@ static bool clones_missing(struct px_server *s, const struct px_coll *coll)
     return false;
 }
 
-/* How many processes had come and are dead. */
+/* The number of processes that have called and departed afterwards, each once. */
 static uint32_t dead_come(struct px_server *s, const struct px_coll *coll)
 {
     uint32_t n = 0;
@@ -164,7 +172,8 @@ static uint32_t dead_come(struct px_server *s, const struct px_coll *coll)
     return n;
 }
 
-/* True when it was complete, and so may be gone. */
+/* Completes the collective if all local members have called. True if it did; the tracker may be
+ * freed then. Remote members are the host's concern. */
 static bool complete_if_all_local(struct px_server *s, struct px_coll *coll)
 {
     bool remote = false;
@@ -178,7 +187,7 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll)
         expected += px_nspace_count_locals(s, &coll->set[i], &remote, &lost);
     }
     if (lost) {
-        expected += dead_come(s, coll); /* who are not among them yet */
+        expected += dead_come(s, coll); /* px_nspace_count_locals leaves out the departed */
         coll->local_status = PMIX_ERR_LOST_CONNECTION;
     }
     if (coll->n_arrived < expected || (coll->all_clones && clones_missing(s, coll))) {
@@ -189,7 +198,7 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll)
     return true;
 }
 
-/* The first one to set a time limit sets it for all. */
+/* Takes over what a member asks of the gathering itself. The first time limit holds for all. */
 static int apply_directives(struct px_coll *coll, const struct px_fence_directives *directives)
 {
     coll->all_clones |= directives->all_clones;
@@ -200,8 +209,8 @@ static int apply_directives(struct px_coll *coll, const struct px_fence_directiv
     return limit(coll, 0);
 }
 
-/* Do the processes of the call, or the groups among them, name the caller? Nobody is named when
- * others are to add it. */
+/* True if the processes of the call name the caller: itself, a wildcard, this node, or a group
+ * that it is in. A call without processes names everybody: others will add the caller. */
 static bool is_named(struct px_server *s, const struct px_coll_call *call, const pmix_proc_t *proc)
 {
     for (size_t i = 0; i < call->nprocs; i++) {
@@ -216,6 +225,8 @@ static bool is_named(struct px_server *s, const struct px_coll_call *call, const
     return !call->nprocs;
 }
 
+/* After px_coll_join an error concerns the collective: it ends for all its members, the caller
+ * included, and is not returned. */
 int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
                   struct px_coll_call *call)
 {
@@ -243,6 +254,7 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
     return PMIX_SUCCESS;
 }
 
+/* All memory that was unpacked belongs to the call, also after an error. */
 int px_coll_handle(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,
                    const struct px_coll_ops *ops)
 {
@@ -257,6 +269,7 @@ int px_coll_handle(struct px_server *s, struct px_peer *peer, uint32_t tag, stru
 
 /* --- what changes who is waited for --- */
 
+/* A completed collective may end others, so the walk begins anew. */
 void px_colls_recount(struct px_server *s)
 {
     struct px_list *item;

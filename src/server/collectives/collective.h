@@ -3,6 +3,11 @@
 #ifndef PX_SERVER_COLLECTIVE_H
 #define PX_SERVER_COLLECTIVE_H
 
+/* The life of a collective on this server, the same for all kinds: a call joins a tracker
+ * (tracker.h); when all local members have called, the operation's table (struct px_coll_ops)
+ * completes it, usually by an upcall to the host; then every member gets its reply. Time limits
+ * and members that die are treated here, too. Loop thread. */
+
 #include "src/server/requests/host_upcall.h"
 #include "tracker.h"
 
@@ -10,36 +15,44 @@ struct px_in;
 struct px_peer;
 struct px_server;
 
-/* What all collectives have in common: gathering the local members, the time limit, members that
- * die, the upcall, and the end. What one kind does is its table, struct px_coll_ops. Loop thread.
- */
-
-/* A member has come. Completes the collective when it is the last local one. 0 (it is answered
- * later), or an error with nothing changed. */
+/* A member's call: joins or starts a tracker, and completes the collective if the member is the
+ * last local one. The call stays the caller's. 0: the member is answered later, or has been; an
+ * error: the caller is refused and nothing has changed. PMIX_ERR_NOT_A_MEMBER (the processes do
+ * not name the caller), PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, a malformed directive, or the status
+ * of the operation's `admit`. */
 int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
                   struct px_coll_call *call);
 
-/* Reads SIZE n; PROC[n]; SIZE m; INFO[m] and enters. As px_coll_enter, or what is wrong with the
- * bytes. */
+/* Reads SIZE n; PROC[n]; SIZE m; INFO[m] from a peer's message and enters. The status of
+ * px_coll_enter or of unpacking. */
 int px_coll_handle(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,
                    const struct px_coll_ops *ops);
 
-/* Is the host to be done without? Then this is what is wrong: a local member, or a directive that
- * somebody requires and this library does not honour. */
+/* The status of a collective that completes without the host: PMIX_ERR_NOT_SUPPORTED if a member
+ * requires a directive that this library does not honour, else what is wrong with the local
+ * members, or PMIX_SUCCESS. */
 pmix_status_t px_coll_local_status(const struct px_coll *coll);
 
+/* A peer's connection has ended: it gets no reply any more, and collectives may now be complete. */
 void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer);
+/* Checks every open collective for completeness. Called when a namespace or client is
+ * registered, a process terminates, or a peer connects: each may change who is waited for. */
 void px_colls_recount(struct px_server *s);
+/* For the server's end: ends all collectives with PMIX_ERR_LOST_CONNECTION. */
 void px_colls_drop_all(struct px_server *s);
 
-/* Hands the processes and directives, and what is wrong with local members, to the host, by the
- * table's `ask`. The collective may be over when this returns. */
+/* Starts the upcall of a closed collective: processes, directives, and the status of lost local
+ * members (PMIX_LOCAL_COLLECTIVE_STATUS), then the table's `ask`. Ends the collective if that
+ * fails. The collective may be over, and freed, when this returns. */
 void px_coll_ask_host(struct px_coll *coll);
 
-/* Ends the collective of an upcall with a status, if it is not over. */
+/* For the table's `answered`: ends the collective of the upcall with a status, unless it is
+ * over. */
 void px_coll_answered(struct px_upcall *up, pmix_status_t status);
 
-/* Tells every member the status and frees the collective. An upcall under way is detached. */
+/* Ends a collective: calls the table's `finished`, replies to every member that is still
+ * connected, and frees the tracker. An upcall under way is detached; its answer finds up->arg
+ * NULL. */
 void px_coll_finish(struct px_coll *coll, pmix_status_t status);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Connect and disconnect: gathered like a fence and decided by the host. Who is connected may read
- * the other namespaces' job information: it rides on the answer. */
+/* Connect and disconnect are gathered like a fence and decided by the host. Connected processes
+ * may read the job information of the others' namespaces; the reply carries it. The server
+ * remembers the connected sets (PX_SET_CONNECTED), so that only these can be disconnected. */
 
 #include "connect.h"
 
@@ -24,6 +25,7 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
+/* The record that exactly this set is connected, or NULL. */
 static struct px_proc_set *find_connected(const struct px_coll *coll)
 {
     const struct px_list *sets = &coll->server->proc_sets;
@@ -35,7 +37,8 @@ static struct px_proc_set *find_connected(const struct px_coll *coll)
     return set;
 }
 
-/* A job and those that spawned it are connected from the start. */
+/* True if a namespace of the set is a spawned job. Such a job and its parent are connected from
+ * the start, without a record. */
 static bool is_family(const struct px_coll *coll)
 {
     static const char key[] = PMIX_PARENT_ID;
@@ -52,6 +55,7 @@ static bool is_family(const struct px_coll *coll)
     return false;
 }
 
+/* Refuses, for all members, to disconnect processes that are not connected. */
 static int disconnect_absorb(struct px_coll *coll, const struct px_coll_call *call,
                              const struct px_coll_member *who)
 {
@@ -60,13 +64,14 @@ static int disconnect_absorb(struct px_coll *coll, const struct px_coll_call *ca
                                                    : PMIX_ERR_INVALID_OPERATION;
 }
 
-/* Always the host's. */
+/* The host is asked even if all members are local: it keeps track of connected processes. */
 static void connect_complete(struct px_coll *coll, bool remote)
 {
     (void) remote;
     px_coll_ask_host(coll);
 }
 
+/* The host's connect, or PMIX_ERR_NOT_SUPPORTED. */
 static pmix_status_t connect_ask(struct px_coll *coll, struct px_upcall *up)
 {
     pmix_server_connect_fn_t fn = coll->server->host.connect;
@@ -75,6 +80,7 @@ static pmix_status_t connect_ask(struct px_coll *coll, struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The host's disconnect, or PMIX_ERR_NOT_SUPPORTED. */
 static pmix_status_t disconnect_ask(struct px_coll *coll, struct px_upcall *up)
 {
     pmix_server_disconnect_fn_t fn = coll->server->host.disconnect;
@@ -83,16 +89,18 @@ static pmix_status_t disconnect_ask(struct px_coll *coll, struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* Records the connected set, once. */
 static void connect_finished(struct px_coll *coll, pmix_status_t status)
 {
     px_assert(coll->nset > 0);
     if (!status && !find_connected(coll)) {
-        /* Without memory they are connected all the same, and cannot disconnect. */
+        /* If memory is out, they are connected but cannot disconnect. */
         (void) px_proc_set_add(&coll->server->proc_sets, PX_SET_CONNECTED, NULL, coll->set,
                                coll->nset);
     }
 }
 
+/* Removes the record, if there is one. */
 static void disconnect_finished(struct px_coll *coll, pmix_status_t status)
 {
     if (!status) {
@@ -100,8 +108,8 @@ static void disconnect_finished(struct px_coll *coll, pmix_status_t status)
     }
 }
 
-/* STRING nspace; KVAL... of one namespace, as a byte object. `shared`: it is in the segment that
- * rides along. */
+/* Packs one namespace as a byte object: STRING nspace; KVAL... `shared`: instead of the values a
+ * mark that they are in the segment sent with this message. Errors leave it out of the reply. */
 static void pack_namespace(struct px_buf *reply, struct px_nspace *ns, enum px_wire_kind kind,
                            bool shared)
 {
@@ -123,8 +131,9 @@ static void pack_namespace(struct px_buf *reply, struct px_nspace *ns, enum px_w
     px_buf_fini(&inner);
 }
 
-/* What the member is to know of the other namespaces: the job information of those that it reads by
- * messages. The first segment that is new to it rides along; others wait until it needs them. */
+/* Packs the namespaces of the set except the member's own. Values are sent only if the member
+ * cannot map the segment. Returns the first namespace whose segment is new to the member, to be
+ * sent with the reply; it requests others when it needs them. NULL: none. */
 static struct px_nspace *pack_namespaces(struct px_buf *reply, struct px_peer *peer,
                                          const struct px_coll *coll)
 {
@@ -148,6 +157,7 @@ static struct px_nspace *pack_namespaces(struct px_buf *reply, struct px_peer *p
     return rides;
 }
 
+/* Replies to one member: the status, and after a success the other namespaces. */
 static void connect_reply(struct px_coll *coll, const struct px_reply_to *reply_to,
                           pmix_status_t status)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Fences: local members come one by one; when all have, one upcall carries them to the host, with
- * the data that they posted if somebody asked for it, and what comes back is stored before anybody
- * is told. A fence that concerns only processes of this node need not leave it: what they posted is
- * in the store already. */
+/* Fences. When all local members have called, one upcall takes the fence to the host, with the
+ * data that they committed if a member collects data. The data of the other nodes are stored
+ * before any member gets its reply. A fence of local processes only is completed without the
+ * host: their data are in the store already. */
 
 #include "fence.h"
 
@@ -24,12 +24,14 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 
+/* The state of a fence's tracker (px_coll.state). */
 struct fence {
-    bool collect;        /* it is complete, and somebody asked for the data */
-    bool here;           /* nobody is elsewhere */
+    bool collect;        /* a member has PMIX_COLLECT_DATA; set when all have called */
+    bool here;           /* all processes are local */
     uint64_t sent_up_to; /* the number of the newest value that went to the host with it */
 };
 
+/* The parameter decides if it is yes or no; otherwise the name of the executable. */
 bool px_fence_needs_data(void)
 {
     static const char stepd[] = "/slurmstepd"; /* Debian's has a suffix */
@@ -41,14 +43,15 @@ bool px_fence_needs_data(void)
         return said[0] == 'y';
     }
     if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0) {
-        return false; /* nobody can tell: as for all others */
+        return false; /* as for other hosts */
     }
     name = strrchr(path, '/');
     return name && strncmp(name, stepd, sizeof(stepd) - 1) == 0;
 }
 
-/* A host that needs pieces cannot do with lists (decision 16): all of a job is given to it in one.
- * True when that was done. */
+/* Names a fence of a whole job by its wildcard instead of a list of processes. Slurm tells the
+ * other nodes only the first process of a list (docs/decisions/0016). True if it did; up->procs
+ * is changed in place. */
 static bool name_as_job(const struct px_coll *coll, struct px_upcall *up)
 {
     const struct fence *fence = coll->state;
@@ -63,6 +66,9 @@ static bool name_as_job(const struct px_coll *coll, struct px_upcall *up)
     return true;
 }
 
+/* Encodes this server's contribution and calls the host's fence_nb. A fence that collects sends
+ * the values committed since the high-water mark of the set; one that does not collect sends an
+ * empty contribution to a host that needs data. */
 static pmix_status_t fence_ask(struct px_coll *coll, struct px_upcall *up)
 {
     struct px_server *s = coll->server;
@@ -85,12 +91,14 @@ static pmix_status_t fence_ask(struct px_coll *coll, struct px_upcall *up)
         }
         rc = rc ? rc : px_modex_encode(s, NULL, 0, 0, true, &data, &len);
     }
-    /* The data becomes the host's: some free it, none may find it gone. */
+    /* The host owns the data from here on; not every host frees it. */
     return rc ? rc
               : s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len,
                                  px_hostcb_modex, up);
 }
 
+/* Stores the data of all nodes and, if our own contribution is among them, raises the high-water
+ * mark of the set: the host did exchange the data. */
 static void fence_answered(struct px_upcall *up)
 {
     struct px_server *s = up->server;
@@ -99,7 +107,7 @@ static void fence_answered(struct px_upcall *up)
     bool echo = false;
     int rc = up->reply.status;
 
-    /* Data that came in time for nobody is kept all the same. */
+    /* The data are stored even if the fence is over (a time limit). */
     if (!rc && up->reply.bytes.size) {
         rc = px_modex_decode(s, up->reply.bytes.bytes, up->reply.bytes.size, &echo);
     }
@@ -107,13 +115,14 @@ static void fence_answered(struct px_upcall *up)
         px_assert(fence->sent_up_to <= s->commit_number);
         px_high_water_note(&s->high_water, coll->set, coll->nset, fence->sent_up_to);
     }
-    /* A host that does not look at what is wrong here does not make it right. */
+    /* The host's success does not cover a lost local member of a fence that is local. */
     if (!rc && coll && fence->here) {
         rc = coll->local_status;
     }
     px_coll_answered(up, rc);
 }
 
+/* After a failure, data of other nodes may be missing here: the next contribution asks for all. */
 static void fence_finished(struct px_coll *coll, pmix_status_t status)
 {
     const struct fence *fence = coll->state;
@@ -123,7 +132,8 @@ static void fence_finished(struct px_coll *coll, pmix_status_t status)
     }
 }
 
-/* A fence of this node need not leave it, unless a member is lost: that the host has to judge. */
+/* Completes a local fence at once, unless a member is lost, which is for the host to judge, or
+ * the parameter pmix_server_fence_localonly_opt is off. */
 static void fence_complete(struct px_coll *coll, bool remote)
 {
     struct fence *fence = coll->state;

@@ -3,6 +3,9 @@
 #ifndef PX_SERVER_FENCE_H
 #define PX_SERVER_FENCE_H
 
+/* Fences (PMIx_Fence): a barrier of processes, with an exchange of committed data if asked for
+ * (PMIX_COLLECT_DATA). Loop thread, except px_fence_needs_data. */
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -10,12 +13,11 @@ struct px_in;
 struct px_peer;
 struct px_server;
 
-/* Loop thread. */
-
+/* Handler (px_handler) of the command: one member's call. The status of px_coll_handle. */
 int px_handle_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
-/* Whether the host waits for other nodes only when a fence carries something: as the parameter
- * shmix_fence_piece says, or as this process is one of Slurm's. */
+/* True if the host's fence waits for other nodes only when it carries data: by the parameter
+ * shmix_fence_piece, or because this process is a slurmstepd (docs/decisions/0016). Any thread. */
 bool px_fence_needs_data(void);
 
 #endif

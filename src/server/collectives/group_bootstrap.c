@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Groups whose leaders and added members come one by one, when no host is needed. Each part that
- * has come is a closed tracker without an upcall; the group is made when the last one is there. */
+/* Groups in parts, without a host. A complete part waits as a closed tracker without an upcall.
+ * Each new part looks for all parts with the group's name and puts them together; if all leaders
+ * have called, and each added member, the group is constructed. */
 
 #include "group_bootstrap.h"
 
@@ -16,7 +17,7 @@
 #include "src/server/state.h"
 #include "src/value/infos.h"
 
-/* The first part of the group after `from`, or of all; NULL: there is none. */
+/* The next complete part of the named group behind `from` (NULL: the first), or NULL. */
 static struct px_coll *next_part(struct px_server *s, const struct px_coll *from, const char *name)
 {
     const struct px_list *item = from ? from->link.next : s->colls.list.next;
@@ -32,7 +33,8 @@ static struct px_coll *next_part(struct px_server *s, const struct px_coll *from
     return NULL;
 }
 
-/* Puts one part into the whole. `come`: the processes that have come. */
+/* Merges one part into the whole: its members, added members and directives. Appends its callers
+ * to `come`, and counts it if it is a leader that bootstraps. 0 or PMIX_ERR_NOMEM. */
 static int add_part(const struct px_coll *part, struct px_group_build *whole,
                     struct px_proc_list *come, uint32_t *n_leaders)
 {
@@ -51,7 +53,8 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
     return rc;
 }
 
-/* Puts the parts of one group together. PMIX_ERR_NOT_FOUND: somebody is missing. */
+/* Merges all parts of a group into `whole`. PMIX_ERR_NOT_FOUND: a leader or an added member has
+ * not called yet; PMIX_ERR_NOMEM. */
 static int gather(struct px_server *s, const char *name, struct px_group_build *whole)
 {
     const struct px_coll *part = next_part(s, NULL, name);
@@ -75,7 +78,8 @@ static int gather(struct px_server *s, const char *name, struct px_group_build *
     return rc;
 }
 
-/* What the members gave, in the order in which they came; a stranger's is left out. */
+/* Merges the contributions of the parts in the order of their calls, without those of callers
+ * that are neither members nor added. 0 or PMIX_ERR_NOMEM. */
 static int gather_given(struct px_server *s, const char *name, struct px_group_build *whole)
 {
     const struct px_coll *part = next_part(s, NULL, name);
@@ -93,6 +97,7 @@ static int gather_given(struct px_server *s, const char *name, struct px_group_b
     return rc;
 }
 
+/* Gives one part its copy of the outcome, for the replies. 0 or PMIX_ERR_NOMEM. */
 static int copy_outcome(const struct px_group_build *from, struct px_group_build *to)
 {
     int rc = px_proc_list_add_all(&to->members, from->members.at, from->members.n);
@@ -103,6 +108,8 @@ static int copy_outcome(const struct px_group_build *from, struct px_group_build
     return rc;
 }
 
+/* Ends all parts of a group with the status. A caller that is no member gets
+ * PMIX_ERR_NOT_A_MEMBER. */
 static void finish_parts(struct px_server *s, const char *name, const struct px_group_build *whole,
                          pmix_status_t status)
 {
@@ -116,6 +123,8 @@ static void finish_parts(struct px_server *s, const char *name, const struct px_
     }
 }
 
+/* A context id needs a host, so a part that wants one fails here. The name is copied because the
+ * trackers that own it are freed. */
 void px_group_bootstrap(struct px_coll *part)
 {
     struct px_server *s = part->server;

@@ -3,10 +3,14 @@
 #ifndef PX_SERVER_GROUP_BOOTSTRAP_H
 #define PX_SERVER_GROUP_BOOTSTRAP_H
 
+/* Groups that are constructed in parts: leaders that bootstrap, each by itself, and members that
+ * leaders add (the Standard, chapter on groups). Only for groups that need no host. */
+
 struct px_coll;
 
-/* A part of a group has come (a solo member, or members that add others), and no host is needed:
- * finishes all parts if it was the last. Loop thread. */
+/* One part of a group is complete: a leader or an added member by itself, or leaders that add
+ * members. If all parts are, constructs the group and ends their trackers, `part` among them;
+ * else `part` waits. After an error all parts end with it. Loop thread. */
 void px_group_bootstrap(struct px_coll *part);
 
 #endif

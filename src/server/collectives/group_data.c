@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What members of a group give each other. A contribution is an array of infos whose first names
- * the contributor; its values are stored with the contributor, qualified by the group's context id
- * where it has one, so that two groups do not overwrite each other. */
+/* What members of a group give each other (PMIX_GROUP_INFO). A contribution is an array of
+ * infos; the first one names the contributor. Its values are stored under the contributor,
+ * qualified by the group's context id if it has one, so that values of two groups do not replace
+ * each other. */
 
 #include "group_data.h"
 
@@ -25,6 +26,7 @@
 #include "gds/generation.h"
 #include "gds/publication.h"
 
+/* The `fini` of the table identifies the operation: both group tables have this one. */
 struct px_group_build *px_group_build_of(const struct px_coll *coll)
 {
     return coll->ops->fini == px_group_build_fini ? coll->state : NULL;
@@ -41,7 +43,7 @@ void px_group_build_fini(void *state)
     px_proc_list_fini(&build->members);
 }
 
-/* Appends processes, wildcards spelt out, each once. */
+/* Appends processes, each once, and a wildcard as the ranks of its namespace. */
 static int expand(struct px_server *s, struct px_proc_list *list, const pmix_proc_t *procs,
                   size_t n)
 {
@@ -59,7 +61,8 @@ int px_group_add_named(const struct px_coll *coll, struct px_proc_list *list)
 
 /* --- taking in a member's directives --- */
 
-/* A contribution with its owner put in front. */
+/* Appends a member's contribution with the member's name in front. An info without an array is
+ * an empty contribution. 0 or PMIX_ERR_NOMEM. */
 static int add_contribution(struct px_group_build *build, const pmix_proc_t *proc,
                             const pmix_info_t *info)
 {
@@ -83,8 +86,9 @@ static int add_contribution(struct px_group_build *build, const pmix_proc_t *pro
     return rc;
 }
 
-/* Has this caller put the processes in another order than the first one? With wildcards spelt out,
- * which is seldom necessary. */
+/* Notes if this caller lists the processes in another order than the first caller
+ * (build->mixed). Wildcards are expanded only if the lists differ literally. 0 or
+ * PMIX_ERR_NOMEM. */
 static int compare_order(struct px_coll *coll, const struct px_coll_call *call)
 {
     struct px_group_build *build = coll->state;
@@ -103,7 +107,8 @@ static int compare_order(struct px_coll *coll, const struct px_coll_call *call)
     return rc;
 }
 
-/* All that give an order have to give the same; else it fails for all, when all have come. */
+/* Members that ask for an order (PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) have to ask for the same
+ * one; otherwise the construction fails for all, with PMIX_ERR_BAD_PARAM, when all have called. */
 static int absorb_order(struct px_coll *coll, const struct px_procs *order)
 {
     struct px_proc_list *first = &((struct px_group_build *) coll->state)->order;
@@ -117,6 +122,8 @@ static int absorb_order(struct px_coll *coll, const struct px_procs *order)
     return PMIX_SUCCESS;
 }
 
+/* Contributions, added members and context id are collected here and dropped from the merged
+ * directives; px_group_describe passes them to the host as those of all members. */
 int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
                     const struct px_coll_member *who)
 {
@@ -141,7 +148,7 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
         build->wants_id |= px_value_true(&directives->assign_context_id->value);
         build->requires_id |= (directives->assign_context_id->flags & PMIX_INFO_REQD) != 0;
     }
-    /* These go to the host as what all members have given. */
+    /* Collected in `build` for all members. */
     px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_INFO);
     px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_ADD_MEMBERS);
     px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID);
@@ -150,6 +157,8 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
 
 /* --- towards the host --- */
 
+/* Appends the committed data of the callers, everything each time (PMIX_GROUP_ENDPT_DATA): other
+ * nodes may have none of it. 0 or PMIX_ERR_NOMEM. */
 static int add_posted(const struct px_coll *coll, struct px_upcall *up)
 {
     pmix_byte_object_t bytes = {0};
@@ -186,7 +195,7 @@ int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
             up->info[up->ninfo - 1].flags = PMIX_INFO_REQD;
         }
     }
-    /* Who is added by others is in no list: the host is told who has come. */
+    /* A caller by itself is in no list of processes, so the host gets its name. */
     if (!rc && build->solo) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_PROCID, &coll->members[0].proc, PMIX_PROC);
     }
@@ -202,7 +211,9 @@ int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
 
 /* --- and back --- */
 
-/* One contribution into its owner's place. */
+/* Stores one contribution under its contributor, as values of global scope. A malformed one, or
+ * one of a namespace that is not known here, is passed over. 0, PMIX_ERR_NOMEM, or a status of
+ * the store. */
 static int store_given(struct px_server *s, const struct px_group_build *build,
                        const pmix_info_t *given)
 {
@@ -251,6 +262,7 @@ static int store_given(struct px_server *s, const struct px_group_build *build,
     return rc;
 }
 
+/* Stores all contributions among the infos; a host may nest them in PMIX_GROUP_INFO_ARRAY. */
 static int store_all_given(struct px_server *s, const struct px_group_build *build,
                            const pmix_info_t *info, size_t n)
 {
@@ -272,7 +284,8 @@ static int store_all_given(struct px_server *s, const struct px_group_build *bui
     return rc;
 }
 
-/* {STRING nspace; BYTE_OBJECT of KVALs}..., as px_collect_job_info packs it. */
+/* Stores job information from the host: {STRING nspace; BYTE_OBJECT of KVALs}..., as
+ * px_collect_job_info packs it. Namespaces that are registered here have theirs already. */
 static int store_jobs(struct px_server *s, const pmix_byte_object_t *bytes)
 {
     struct px_in in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
@@ -298,7 +311,8 @@ static int store_jobs(struct px_server *s, const pmix_byte_object_t *bytes)
     return rc;
 }
 
-/* The order that was asked for, as far as it names members; the others follow. */
+/* Sorts the members by the order that was asked for; members that it does not name follow in
+ * their old order. 0 or PMIX_ERR_NOMEM; then nothing has changed. */
 static int order_members(struct px_server *s, struct px_group_build *build)
 {
     struct px_proc_list *members = &build->members;
@@ -325,7 +339,7 @@ static int order_members(struct px_server *s, struct px_group_build *build)
     return rc;
 }
 
-/* Order, and what the members are to find in the store. */
+/* The end of both ways to an outcome: orders the members and stores the contributions. */
 static int settle(struct px_server *s, struct px_group_build *build)
 {
     int rc = build->order.n ? order_members(s, build) : PMIX_SUCCESS;
@@ -333,6 +347,7 @@ static int settle(struct px_server *s, struct px_group_build *build)
     return rc ? rc : store_all_given(s, build, build->info, build->n_info);
 }
 
+/* Stores the committed data and the job information among the host's infos. */
 static int take_bytes(struct px_server *s, const pmix_info_t *info, size_t n)
 {
     const pmix_info_t *posted = px_infos_next(info, n, NULL, PMIX_GROUP_ENDPT_DATA);
@@ -352,6 +367,8 @@ static int take_bytes(struct px_server *s, const pmix_info_t *info, size_t n)
     return rc;
 }
 
+/* The host's list of members counts. Without one, the members are the named and the added ones.
+ * Infos that are only for servers are dropped from those for the members. */
 int px_group_take(struct px_coll *coll, struct px_upcall *up)
 {
     struct px_server *s = coll->server;
@@ -398,6 +415,7 @@ int px_group_settle(struct px_server *s, struct px_group_build *build)
     return rc ? rc : settle(s, build);
 }
 
+/* Only a caller by itself can be a stranger: others are checked by px_coll_enter. */
 int px_group_judge(const struct px_coll *coll, const struct px_proc_list *members)
 {
     const struct px_group_build *build = coll->state;

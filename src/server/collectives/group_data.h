@@ -3,6 +3,9 @@
 #ifndef PX_SERVER_GROUP_DATA_H
 #define PX_SERVER_GROUP_DATA_H
 
+/* The data of a group under construction: what members contribute, what the host is given, and
+ * the outcome that members get. Loop thread. */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,16 +20,14 @@ struct px_coll_member;
 struct px_server;
 struct px_upcall;
 
-/* Groups under construction. Loop thread. */
-
-/* What the members of a group give, and what becomes of it: the state of a tracker, or that of a
- * bootstrap that is put together of several. Zeros: nothing yet. */
+/* A group under construction: the state of a tracker (px_coll.state), or several of them put
+ * together by a bootstrap. Zeros: empty. */
 struct px_group_build {
-    bool solo;                 /* one member by itself: it bootstraps, or others add it */
-    bool mixed;                /* callers wrote the processes down in different orders */
+    bool solo;                 /* one caller by itself: it bootstraps, or leaders add it */
+    bool mixed;                /* callers listed the processes in different orders */
     bool local_only;           /* PMIX_GROUP_LOCAL_ONLY */
     bool wants_id;             /* PMIX_GROUP_ASSIGN_CONTEXT_ID */
-    bool requires_id;          /* which is required */
+    bool requires_id;          /* that directive is marked as required */
     uint32_t n_leaders;        /* PMIX_GROUP_BOOTSTRAP, the largest; 0: none */
     struct px_proc_list added; /* PMIX_GROUP_ADD_MEMBERS of all leaders */
     struct px_proc_list order; /* PMIX_GROUP_FINAL_MEMBERSHIP_ORDER */
@@ -40,25 +41,32 @@ struct px_group_build {
     pmix_info_t *info;           /* for the members */
     size_t n_info;
 };
+/* Frees what it owns: the table's `fini`. */
 void px_group_build_fini(void *build);
 
-/* Of a tracker that constructs a group; NULL: it does something else. */
+/* The state of a tracker that constructs a group; NULL for trackers of other operations. */
 struct px_group_build *px_group_build_of(const struct px_coll *coll);
 
-/* A table's `absorb`. */
+/* The table's `absorb`: takes over directives and contribution of one member. 0 or
+ * PMIX_ERR_NOMEM, which ends the construction. */
 int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
                     const struct px_coll_member *who);
-/* Appends to the directives for the host what the members contribute, and their posted data. */
+/* Appends to the upcall's directives what the members contribute and what they have committed. 0
+ * or PMIX_ERR_NOMEM. */
 int px_group_describe(const struct px_coll *coll, struct px_upcall *up);
-/* Stores what the host gave back and takes over the rest of it as the outcome. */
+/* Takes the host's answer: stores data of other nodes and job information, and moves the rest of
+ * the infos from the upcall into the outcome. 0, PMIX_ERR_NOMEM, or the status of decoding or
+ * storing. */
 int px_group_take(struct px_coll *coll, struct px_upcall *up);
-/* Fills the outcome of a construction without a host. build->members: those that are named. */
+/* The outcome of a construction without a host; build->members has the named members already.
+ * The contributions become the infos for the members. 0, PMIX_ERR_NOMEM, or a status of the
+ * store. */
 int px_group_settle(struct px_server *s, struct px_group_build *build);
-/* Appends the processes that the callers named, in the order they gave; in that of their numbers
- * when they do not agree. */
+/* Appends the processes that the callers named, in their order; in the order of ranks if the
+ * callers differ. 0 or PMIX_ERR_NOMEM. */
 int px_group_add_named(const struct px_coll *coll, struct px_proc_list *list);
-/* A caller that came by itself and that the members (none: not known) do not name was not added by
- * anybody: PMIX_ERR_NOT_A_MEMBER. */
+/* PMIX_ERR_NOT_A_MEMBER if a caller by itself is not among the members, so that no leader added
+ * it. `members` without elements: not known, PMIX_SUCCESS. */
 int px_group_judge(const struct px_coll *coll, const struct px_proc_list *members);
 
 #endif

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* High-water marks as a list, newest first. A job uses few different sets, so the list is
+ * searched. A new mark replaces those that it implies: of subsets, with a lower number. When the
+ * sets together have too many processes, the oldest marks go. */
+
 #include "high_water.h"
 
 #include <stdlib.h>
@@ -9,8 +13,10 @@
 #include "src/base/assert.h"
 #include "src/value/procs.h"
 
+/* The limit for the processes in all marks: some 17 MB. */
 enum { MOST_PROCS = 65536 };
 
+/* One mark: a set and its number. Owned by the list. */
 struct px_high_water_mark {
     struct px_list link;
     uint64_t number;
@@ -18,6 +24,7 @@ struct px_high_water_mark {
     pmix_proc_t set[];
 };
 
+/* The mark of a list entry. */
 static struct px_high_water_mark *sent_of(struct px_list *item)
 {
     return px_container_of(item, struct px_high_water_mark, link);
@@ -29,6 +36,7 @@ void px_high_water_init(struct px_high_water *high_water)
     high_water->n_procs = 0;
 }
 
+/* Removes a mark from the list and frees it. */
 static void mark_destroy(struct px_high_water *high_water, struct px_high_water_mark *sent)
 {
     px_list_remove(&sent->link);
@@ -54,7 +62,7 @@ uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_
     return number;
 }
 
-/* Those that say less than the one to come. */
+/* Frees the marks that a new one implies. */
 static void drop_lesser(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
                         uint64_t number)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The blobs come back through the host from other nodes: every length is checked before it is
- * believed. */
+/* Writing and reading modex blobs. They come through the host from other nodes, so every length
+ * is checked before it is used. Numbers of the head have a fixed length in little-endian order,
+ * since the length is filled in at the end. */
 
 #include "modex_blob.h"
 
@@ -16,10 +17,13 @@
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
 
+/* Offsets in the head, and its length; see docs/wire-format.md. */
 enum { FLAGS = 4, LENGTH = 8, ORIGIN = 16, HEAD = 24 };
 
+/* The magic number of the format, the first bytes of each blob. */
 static const unsigned char magic[4] = {'P', 'X', 'F', '2'};
 
+/* Writes n bytes, little-endian. */
 static void put_number(unsigned char *at, size_t n, uint64_t v)
 {
     for (size_t i = 0; i < n; i++) {
@@ -27,6 +31,7 @@ static void put_number(unsigned char *at, size_t n, uint64_t v)
     }
 }
 
+/* Reads n bytes, little-endian. */
 static uint64_t number_at(const unsigned char *at, size_t n)
 {
     uint64_t v = 0;
@@ -72,6 +77,7 @@ void px_modex_blob_end(struct px_buf *buf, size_t mark)
     }
 }
 
+/* Reads one part as a view on the bytes. */
 static int read_part(struct px_in *in, struct px_modex_blob_part *ret)
 {
     const void *kvals;
@@ -87,6 +93,7 @@ static int read_part(struct px_in *in, struct px_modex_blob_part *ret)
     return PMIX_SUCCESS;
 }
 
+/* Calls fn for the head and the parts of one blob. */
 static int each_in_blob(const struct px_modex_blob_head *head, const unsigned char *at, size_t len,
                         px_modex_blob_fn fn, void *arg)
 {

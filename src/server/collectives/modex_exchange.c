@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a fence carries: what was posted since the last one (docs/decisions/0008-delta-fences.md).
- * The values that a server has taken from its processes are numbered in order, and each set of
- * processes is known up to a number that all its servers have been sent. At the other end it is
- * known of each process up to which number everything is here. So what comes twice, or late, is
- * passed over, and what is missing is noticed; then all are asked for everything. */
+/* Delta fences (docs/decisions/0008-delta-fences.md). A fence carries only what was committed
+ * since the last one over the same set. Values of local processes are numbered in order of
+ * commit (modex_log.h), and the sender keeps a high-water mark per set (high_water.h). The
+ * receiver keeps for each remote process the number up to which it has everything. So a part
+ * that comes twice, or late, is passed over, and a gap is noticed; then this server asks all
+ * others to send everything again (resync). */
 
 #include "modex_exchange.h"
 
@@ -22,6 +23,7 @@
 
 /* --- sending --- */
 
+/* Appends a part with one local process's data above `since`, or nothing if there is none. */
 static int add_rank(struct px_buf *buf, struct px_local_proc *rank, uint64_t since)
 {
     struct px_modex_blob_part part = {.nspace = rank->ns->name, .rank = rank->rank};
@@ -39,6 +41,8 @@ static int add_rank(struct px_buf *buf, struct px_local_proc *rank, uint64_t sin
     return rc;
 }
 
+/* Appends the parts of a process, or of all local ones for a wildcard. Processes of other nodes,
+ * or of namespaces that are not known, have none here. */
 static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *proc,
                     uint64_t since)
 {
@@ -56,6 +60,8 @@ static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *
     return rank ? add_rank(buf, rank, since) : PMIX_SUCCESS;
 }
 
+/* A resync request counts as sent once it is encoded; if a fence that collects fails, it is made
+ * again (fence_finished). */
 int px_modex_encode(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, uint64_t since,
                     bool ask_resync, char **ret, size_t *ret_len)
 {
@@ -97,24 +103,26 @@ void px_modex_request_resync(struct px_server *s)
 
 /* --- storing --- */
 
-/* Data of several namespaces may come mixed: one batch each, published together at the end. */
+/* The values read for one namespace. Contributions may mix namespaces: each has one batch, and
+ * all are published at the end of px_modex_decode. */
 struct incoming {
     struct px_list link;
     struct px_nspace *ns;
     struct px_kval_reader *values;
 };
 
+/* The state of one px_modex_decode, on its stack. */
 struct reader {
     struct px_server *server;
     struct px_list all;
-    const char *nspace;            /* of the part before; NULL at first */
-    struct px_nspace *ns;          /* NULL: this node has never heard of it */
-    struct px_kval_reader *values; /* NULL until something of it is news */
-    bool echo;
-    bool asked;
+    const char *nspace;            /* of the previous part; NULL at first */
+    struct px_nspace *ns;          /* of `nspace`; NULL: not known to this server */
+    struct px_kval_reader *values; /* of `ns`; NULL until a part of it is new */
+    bool echo;                     /* our own contribution was among them */
+    bool asked;                    /* another server asks for a resync */
 };
 
-/* Parts of one namespace mostly follow each other. */
+/* The namespace of a part, or NULL. Parts of one namespace are mostly adjacent, so it is cached. */
 static struct px_nspace *ns_of(struct reader *reader, const char *nspace)
 {
     if (!reader->nspace || strcmp(reader->nspace, nspace) != 0) {
@@ -125,6 +133,7 @@ static struct px_nspace *ns_of(struct reader *reader, const char *nspace)
     return reader->ns;
 }
 
+/* The batch of a namespace; created at its first new part. NULL: out of memory. */
 static struct px_kval_reader *find_values(struct reader *reader, struct px_nspace *ns)
 {
     struct incoming *in;
@@ -148,7 +157,7 @@ static struct px_kval_reader *find_values(struct reader *reader, struct px_nspac
     return in->values;
 }
 
-/* Where data of the namespace at hand go; NULL when memory is out. */
+/* The batch of the current namespace, cached in the reader. NULL: out of memory. */
 static struct px_kval_reader *values_of(struct reader *reader)
 {
     if (!reader->values) {
@@ -157,7 +166,8 @@ static struct px_kval_reader *values_of(struct reader *reader)
     return reader->values;
 }
 
-/* What is known of a remote rank; NULL for one that the job does not have, or without memory. */
+/* The mark of a remote rank: up to which number its data are here. The array grows to the size
+ * of the job. NULL if the job has no such rank, or memory is out. */
 static struct px_received_mark *received_of(struct px_nspace *ns, uint32_t rank)
 {
     struct px_store_info info;
@@ -180,7 +190,8 @@ static struct px_received_mark *received_of(struct px_nspace *ns, uint32_t rank)
     return &known[rank];
 }
 
-/* True when the part brings something; then it counts as here from now on. */
+/* True if the part has data that are not here; the mark is raised. A gap before the part
+ * requests a resync and leaves the mark. */
 static bool is_news(struct px_server *s, struct px_nspace *ns,
                     const struct px_modex_blob_head *head, const struct px_modex_blob_part *part)
 {
@@ -202,7 +213,7 @@ static bool is_news(struct px_server *s, struct px_nspace *ns,
     return true;
 }
 
-/* Nothing of the namespace is sure to be here. */
+/* After an error: none of the namespace's data are known to be here. Requests a resync. */
 static void forget_received(struct px_server *s, struct px_nspace *ns)
 {
     free(ns->received);
@@ -211,6 +222,8 @@ static void forget_received(struct px_server *s, struct px_nspace *ns)
     s->resync_needed = true;
 }
 
+/* For px_modex_blob_each: reads one new part into its namespace's batch. 0, PMIX_ERR_NOMEM, or
+ * the status of reading the values. */
 static int on_part(void *arg, const struct px_modex_blob_head *head,
                    const struct px_modex_blob_part *part)
 {
@@ -225,8 +238,8 @@ static int on_part(void *arg, const struct px_modex_blob_head *head,
         reader->asked |= head->server_id != s->server_id && (head->flags & PX_MODEX_BLOB_RESEND);
         return PMIX_SUCCESS;
     }
-    /* What is our own is in the store already; what this node has never heard of has no readers
-     * here. */
+    /* Data of local processes are in the store already; a namespace that is not known has no
+     * readers here. */
     ns = ns_of(reader, part->nspace);
     if (!ns || px_local_proc_find(ns, part->rank) || !is_news(s, ns, head, part)) {
         return PMIX_SUCCESS;
@@ -240,6 +253,8 @@ static int on_part(void *arg, const struct px_modex_blob_head *head,
     return px_modex_values_read(values, ns, part->rank, &kvals);
 }
 
+/* No batch is published unless all bytes could be read. A server that asks for a resync has no
+ * mark here any more: all marks are forgotten, so the next contribution is complete. */
 int px_modex_decode(struct px_server *s, const char *data, size_t len, bool *ret_self_echo)
 {
     struct reader reader = {.server = s};

@@ -3,25 +3,27 @@
 #ifndef PX_SERVER_MODEX_EXCHANGE_H
 #define PX_SERVER_MODEX_EXCHANGE_H
 
+/* The exchange of committed data between the servers of a job (modex): encoding this server's
+ * contribution, and storing those of others. Used by fences, direct modex and groups. Loop
+ * thread. */
+
 #include "src/server/state.h"
 
-/* What the servers of a job give each other of what processes have posted. Loop thread. */
-
-/* The contribution of this server: what its local processes among procs have posted with a number
- * above `since`; when that is nothing, NULL and 0. A fence's contribution (`ask_resync`) also asks
- * the others to send everything again, if need be, and is never nothing: a host may carry fences
- * with data in another way than those without, and the nodes have to agree. The bytes are the
- * caller's. 0 or PMIX_ERR_NOMEM. */
+/* Encodes the data that local processes among procs have committed with a number above `since`,
+ * as one modex blob. The caller frees *ret; NULL and 0 if there is none. For a fence
+ * (`ask_resync`) the blob is never omitted, because a host may carry fences with and without
+ * data in different ways, and all nodes have to agree; it also asks the others to resend
+ * everything if this server needs a resync. 0 or PMIX_ERR_NOMEM. */
 int px_modex_encode(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, uint64_t since,
                     bool ask_resync, char **ret, size_t *ret_len);
 
-/* Stores what came back, all contributions; what has been here before is passed over. *ret_echo:
- * our own contribution was among them, so the host has carried it, and nobody asks for everything;
- * may be NULL. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE, PMIX_ERR_UNPACK_FAILURE. */
+/* Stores all contributions in `data`; parts that are here already are passed over.
+ * *ret_self_echo, if not NULL: our own contribution was among them and no server asks for a
+ * resync; untouched after an error. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE,
+ * PMIX_ERR_UNPACK_FAILURE. After an error the namespaces that were read are marked for a resync. */
 int px_modex_decode(struct px_server *s, const char *data, size_t len, bool *ret_self_echo);
 
-/* Something that others have sent has not arrived here: they will be asked to send everything
- * again. */
+/* Data of other servers may be missing here: the next fence asks all to send everything again. */
 void px_modex_request_resync(struct px_server *s);
 
 #endif

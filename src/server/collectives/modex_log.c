@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+/* A modex log is a list of packed values in ascending order of their numbers, and a map from a
+ * value's name to its item. A replaced value is appended with a new number; so a delta is the
+ * tail of the list, and packing it is copying bytes. */
+
 #include "modex_log.h"
 
 #include <stdbool.h>
@@ -11,6 +15,7 @@
 #include "src/base/assert.h"
 #include "src/wire/messages.h"
 
+/* One value: the newest of its name. Owned by the list; the map points to it. */
 struct log_item {
     struct px_list link;
     uint64_t number;
@@ -18,13 +23,15 @@ struct log_item {
     unsigned char bytes[]; /* one KVAL operation */
 };
 
+/* The item of a list entry. */
 static struct log_item *item_of(struct px_list *link)
 {
     return px_container_of(link, struct log_item, link);
 }
 
-/* Equal qualifiers may be written in different orders, under different names then: of such values
- * the one posted last has to go last, unchanged or not. */
+/* True if the value equals the newest of its name. Never for qualified values: equal qualifiers
+ * may be written in different orders, which are different names, and of such values the one
+ * committed last has to be sent last, changed or not. */
 static bool is_unchanged(const struct log_item *old, const struct px_kval *kval, const void *bytes,
                          size_t len)
 {
@@ -32,6 +39,8 @@ static bool is_unchanged(const struct log_item *old, const struct px_kval *kval,
            memcmp(old->bytes, bytes, len) == 0;
 }
 
+/* Appends the packed value as the newest of its name and frees the one before. 0 or
+ * PMIX_ERR_NOMEM; then the log is unchanged. */
 static int put(struct px_modex_log *log, const struct px_kval *kval,
                const struct px_kval_name *name, const void *bytes, size_t len, uint64_t *counter)
 {
@@ -58,6 +67,7 @@ static int put(struct px_modex_log *log, const struct px_kval *kval,
     return PMIX_SUCCESS;
 }
 
+/* A client may use the described encoding; the log has the plain one only. */
 int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint64_t *counter)
 {
     bool qualified = px_kval_is_qualified(kval);
@@ -82,6 +92,7 @@ int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint6
     return rc;
 }
 
+/* Walks from the end, since a delta is short. `from` is the number of the last value left out. */
 int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *buf,
                       struct px_modex_log_span *ret)
 {

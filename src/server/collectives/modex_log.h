@@ -3,6 +3,9 @@
 #ifndef PX_SERVER_MODEX_LOG_H
 #define PX_SERVER_MODEX_LOG_H
 
+/* The modex log of a local process: what it has committed for other nodes, to be sent in fences
+ * and direct modex. Loop thread. */
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,31 +15,32 @@
 
 struct px_kval;
 
-/* What a local process has posted for other nodes: the newest value of each key, as packed KVALs in
- * the order of posting. Each has a number from a counter that all modex logs of a server share, so
- * that "what was posted since" can be told. A commit brings changes only (our clients) or
- * everything again (stock clients); what comes unchanged keeps its place and number. A zeroed
- * struct is an empty one. Loop thread. */
+/* The newest value of each key, as packed KVALs in the order of commit. Each value has a number
+ * from a counter that all logs of a server share, so that the values since a number can be
+ * selected. A commit brings changes only (our clients) or everything again (stock clients); an
+ * unchanged value keeps its place and number. Owned by the local process's record. Zeros: empty. */
 struct px_modex_log {
     struct px_map keys;   /* name (px_kval_name) to item */
     struct px_list items; /* by number, ascending */
 };
 
-/* What part of a modex log was packed. A reader that had everything up to `from` has everything up
- * to `to` with it. */
+/* The part of a log that was packed: a receiver that has everything up to `from` has everything
+ * up to `to` with it. */
 struct px_modex_log_span {
-    uint64_t from; /* 0: nothing is presupposed */
+    uint64_t from; /* 0: the receiver needs nothing before */
     uint64_t to;   /* equal to `from`: nothing new */
 };
 
-/* Copies a value, in the plain encoding, and numbers it by ++*counter, unless it is the newest of
- * its name already. 0 or PMIX_ERR_NOMEM: then the log is as before. */
+/* Copies a value in the plain encoding into the log and numbers it by ++*counter, unless it
+ * equals the newest value of its name. 0, or PMIX_ERR_NOMEM or the status of encoding; then the
+ * log is unchanged. */
 int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint64_t *counter);
 
-/* Appends everything with a number above `since`. 0 or PMIX_ERR_NOMEM. */
+/* Appends all values with a number above `since` to buf; *ret is the span. 0 or PMIX_ERR_NOMEM. */
 int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *buf,
                       struct px_modex_log_span *ret);
 
+/* Frees the values, not the structure. */
 void px_modex_log_fini(struct px_modex_log *box);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Process sets that the host defines: announced by events and shown by queries; and what happens to
- * sets without processes. */
+/* Process sets of the host are entries of the server's list of sets (src/nspace/proc_sets.h), as
+ * groups and connected sets are. Definition and deletion are announced to clients by events;
+ * queries read the list. */
 
 #include "pset.h"
 
@@ -17,6 +18,7 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 
+/* True if a member's namespace is still known to this server. */
 static bool any_nspace_known(struct px_server *s, const struct px_proc_set *set)
 {
     for (size_t i = 0; i < set->n; i++) {
@@ -37,7 +39,8 @@ void px_proc_sets_nspace_removed(struct px_server *s)
     }
 }
 
-/* Clients that register later learn of it too: the event is kept. */
+/* Raises an event about a set for the local processes. Clients that register for it later get
+ * it, too, as the event is kept. PMIX_ERR_NOMEM, or the status of px_event_fan_out. */
 static int announce(struct px_server *s, pmix_status_t code, const char *name,
                     const pmix_proc_t *members, size_t n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Groups. Leaders that know each other are gathered like a fence; a bootstrapping leader and an
- * added member go to the host at once, each by itself. A host is needed when members are elsewhere
- * or a context id is wanted; what is local altogether, this server settles alone, also for a host
- * without the entry.
+/* Groups. Members that know each other are gathered like a fence. A leader that bootstraps, and
+ * a member that a leader adds, go to the host at once, each by itself. The host is needed if
+ * members are on other nodes or a context id is wanted; a group that is wholly local is settled
+ * here, also for a host without the function.
  *
- * The layout of the answer depends on the client's version and was never negotiated
+ * The layout of the reply depends on the client's release, as the protocol does not negotiate it
  * (docs/wire-format.md). */
 
 #include "server_group.h"
@@ -36,10 +36,12 @@ static const struct px_coll_ops solo_ops;
 
 /* --- the answer --- */
 
+/* True if the peer's release is this one or a later one. Major 0 is a build that does not know
+ * its release, and counts as the newest. */
 static bool at_least(const struct px_peer *peer, unsigned major, unsigned minor, unsigned release)
 {
     if (peer->version_major != major) {
-        /* Major 0 is a build that does not know its version. */
+        /* Major 0: unknown */
         return peer->version_major > major || !peer->version_major;
     }
     if (peer->version_minor != minor) {
@@ -48,7 +50,8 @@ static bool at_least(const struct px_peer *peer, unsigned major, unsigned minor,
     return peer->version_release >= release;
 }
 
-/* Job information of the other members' namespaces, one byte object in another. */
+/* Packs the job information of the other members' namespaces, as byte objects within one byte
+ * object. A namespace that cannot be packed is left out. */
 static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px_peer *peer,
                       const struct px_group_build *group)
 {
@@ -76,6 +79,7 @@ static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px
     px_buf_fini(&jobs);
 }
 
+/* The reply to clients of release 6: members, context id if there is one, infos. */
 static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer,
                            const struct px_group_build *group)
 {
@@ -92,6 +96,7 @@ static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer,
     }
 }
 
+/* Replies to one member in the layout of its release. Errors are a status only. */
 static void construct_reply(struct px_coll *coll, const struct px_reply_to *reply_to,
                             pmix_status_t status)
 {
@@ -121,10 +126,10 @@ static void construct_reply(struct px_coll *coll, const struct px_reply_to *repl
     px_answer_take(s, reply_to, &buf);
 }
 
-/* --- whether a name may be given --- */
+/* --- names of groups --- */
 
-/* A name is to be unique, and is not always: halves of a job do the same under the same name. But
- * no process is ever in two groups of one name: the later one is refused. */
+/* True if one of the processes is in a group of that name. Names are unique only per process:
+ * halves of a job may each have a group of the same name, but no process may be in two of them. */
 static bool is_there(struct px_server *s, const char *name, const pmix_proc_t *procs, size_t n)
 {
     const struct px_proc_set *group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, NULL);
@@ -135,6 +140,8 @@ static bool is_there(struct px_server *s, const char *name, const pmix_proc_t *p
     return group;
 }
 
+/* True if the caller, or one of the processes it names, takes part in a construction of that
+ * name that is under way. */
 static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
                           const pmix_proc_t *caller)
 {
@@ -155,8 +162,8 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
     return false;
 }
 
-/* PMIX_ERR_EXISTS: one of these processes is in a group of that name already, or in one under way
- * that is not this one. */
+/* PMIX_ERR_EXISTS: one of the processes is in a group of this name, or in another construction
+ * of it. A call that joins an open construction is always admitted. */
 static int construct_admit(struct px_server *s, const struct px_coll_call *call,
                            const struct px_coll_member *who)
 {
@@ -169,6 +176,7 @@ static int construct_admit(struct px_server *s, const struct px_coll_call *call,
 
 /* --- construction --- */
 
+/* As px_group_absorb, and marks the caller as one by itself. */
 static int solo_absorb(struct px_coll *coll, const struct px_coll_call *call,
                        const struct px_coll_member *who)
 {
@@ -178,6 +186,7 @@ static int solo_absorb(struct px_coll *coll, const struct px_coll_call *call,
     return px_group_absorb(coll, call, who);
 }
 
+/* True if one of the processes is on another node, or may be: its namespace is not known here. */
 static bool any_elsewhere(struct px_server *s, const struct px_proc_list *procs)
 {
     bool remote = false;
@@ -189,6 +198,8 @@ static bool any_elsewhere(struct px_server *s, const struct px_proc_list *procs)
     return remote;
 }
 
+/* All local members have called: asks the host if it is needed, waits for other parts
+ * (px_group_bootstrap), or settles the group. PMIX_GROUP_LOCAL_ONLY keeps it from the host. */
 static void construct_complete(struct px_coll *coll, bool remote)
 {
     struct px_server *s = coll->server;
@@ -210,6 +221,7 @@ static void construct_complete(struct px_coll *coll, bool remote)
     }
 }
 
+/* Calls the host's group function, which has to exist. The name's copy is the upcall's. */
 static pmix_status_t ask_group(struct px_coll *coll, struct px_upcall *up,
                                pmix_group_operation_t operation)
 {
@@ -219,6 +231,8 @@ static pmix_status_t ask_group(struct px_coll *coll, struct px_upcall *up,
                     : PMIX_ERR_NOMEM;
 }
 
+/* Adds what the members contribute, and calls the host. If members list the processes in
+ * different orders, all nodes have to give the host the same list: the sorted set. */
 static pmix_status_t construct_ask(struct px_coll *coll, struct px_upcall *up)
 {
     const struct px_group_build *build = coll->state;
@@ -232,6 +246,7 @@ static pmix_status_t construct_ask(struct px_coll *coll, struct px_upcall *up)
     return rc ? rc : ask_group(coll, up, PMIX_GROUP_CONSTRUCT);
 }
 
+/* Takes the host's outcome over, unless the construction is over (a time limit). */
 static void construct_answered(struct px_upcall *up)
 {
     struct px_coll *coll = up->arg;
@@ -246,6 +261,7 @@ static void construct_answered(struct px_upcall *up)
     px_coll_answered(up, rc);
 }
 
+/* Registers the group, so that calls may name it and queries find it. */
 static void construct_finished(struct px_coll *coll, pmix_status_t status)
 {
     const struct px_group_build *build = coll->state;
@@ -256,11 +272,12 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
     }
     group = px_proc_set_add(&coll->server->proc_sets, PX_SET_GROUP, coll->name, build->members.at,
                             build->members.n);
-    if (group) { /* without memory nobody finds it by its name */
+    if (group) { /* NULL if memory is out: the group exists, but cannot be named */
         group->hosted = build->hosted;
     }
 }
 
+/* Members that know each other: they are gathered by name and set of processes. */
 static const struct px_coll_ops construct_ops = {
     .call = &px_call_group_construct,
     .state_size = sizeof(struct px_group_build),
@@ -274,7 +291,7 @@ static const struct px_coll_ops construct_ops = {
     .fini = px_group_build_fini,
 };
 
-/* A leader that bootstraps, or a member that others add: each goes its way alone. */
+/* A leader that bootstraps, or a member that leaders add: no other caller joins its tracker. */
 static const struct px_coll_ops solo_ops = {
     .call = &px_call_group_construct,
     .state_size = sizeof(struct px_group_build),
@@ -288,7 +305,8 @@ static const struct px_coll_ops solo_ops = {
     .fini = px_group_build_fini,
 };
 
-/* STRING name; [SIZE n; PROC[n];] SIZE m; INFO[m] */
+/* Reads STRING name; [SIZE n; PROC[n];] SIZE m; INFO[m]. PMIX_ERR_BAD_PARAM without a name. The
+ * call owns what was read, also after an error. */
 static int read_call(struct px_in *in, bool has_procs, struct px_coll_call *call)
 {
     int rc = px_unpack_string(in, &call->name);
@@ -300,6 +318,7 @@ static int read_call(struct px_in *in, bool has_procs, struct px_coll_call *call
     return rc || (call->name && call->name[0]) ? rc : PMIX_ERR_BAD_PARAM;
 }
 
+/* No processes: leaders will add the caller. PMIX_GROUP_BOOTSTRAP: it is a leader. */
 int px_handle_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag,
                               struct px_in *in)
 {
@@ -319,12 +338,15 @@ int px_handle_group_construct(struct px_server *s, struct px_peer *peer, uint32_
 
 /* --- destruction --- */
 
+/* The group of that name that has the member (NULL: any), or NULL. */
 static struct px_proc_set *find_group(struct px_server *s, const char *name,
                                       const pmix_proc_t *member)
 {
     return px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, member);
 }
 
+/* All local members have called. The host is asked if members are remote or it took part in the
+ * construction. */
 static void destruct_complete(struct px_coll *coll, bool remote)
 {
     struct px_server *s = coll->server;
@@ -338,19 +360,22 @@ static void destruct_complete(struct px_coll *coll, bool remote)
     }
 }
 
+/* The host's group function, or PMIX_ERR_NOT_SUPPORTED. */
 static pmix_status_t destruct_ask(struct px_coll *coll, struct px_upcall *up)
 {
     return coll->server->host.group ? ask_group(coll, up, PMIX_GROUP_DESTRUCT)
                                     : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* Removes the group, also if a member was lost. */
 static void destruct_finished(struct px_coll *coll, pmix_status_t status)
 {
-    if (!status || status == PMIX_ERR_LOST_CONNECTION) { /* the others have all come */
+    if (!status || status == PMIX_ERR_LOST_CONNECTION) { /* all members that live have called */
         px_proc_set_remove(find_group(coll->server, coll->name, &coll->members[0].proc));
     }
 }
 
+/* Gathered by name and member: members may have different lists after some have left. */
 static const struct px_coll_ops destruct_ops = {
     .call = &px_call_group_destruct,
     .by_member = true,
@@ -359,8 +384,9 @@ static const struct px_coll_ops destruct_ops = {
     .finished = destruct_finished,
 };
 
-/* The members of a group to take apart: those it has here, whatever the caller remembers; one that
- * was made by invitation is known to its members only. */
+/* Replaces the processes of a destruct by the members that this server has of the group; the
+ * caller's list may be out of date. A group made by invitation is not known here: the caller's
+ * list counts. PMIX_ERR_NOT_FOUND (neither exists), PMIX_ERR_NOMEM. */
 static int fill_members(struct px_server *s, const pmix_proc_t *caller, struct px_coll_call *call)
 {
     const struct px_proc_set *group = find_group(s, call->name, caller);
@@ -379,6 +405,7 @@ static int fill_members(struct px_server *s, const pmix_proc_t *caller, struct p
     return PMIX_SUCCESS;
 }
 
+/* Clients before 4.2.4 send no processes. */
 int px_handle_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag,
                              struct px_in *in)
 {
@@ -394,6 +421,7 @@ int px_handle_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t
 
 /* --- leaving --- */
 
+/* Raises PMIX_GROUP_LEFT for the members. If memory is out, the event is lost. */
 static void notify_left(struct px_server *s, struct px_peer *peer, struct px_proc_set *group)
 {
     struct px_event event = {
@@ -413,6 +441,7 @@ static void notify_left(struct px_server *s, struct px_peer *peer, struct px_pro
     PMIx_Info_free(info, n);
 }
 
+/* The event is raised first, because the set is freed with its last member. */
 int px_handle_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);

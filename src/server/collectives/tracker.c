@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Trackers are few at any time (one per set under way), so a list searched in order of creation
- * will do. */
+/* Trackers and the calls that they match. Few exist at any time, one per set under way, so a
+ * list is searched in order of creation. */
 
 #include "tracker.h"
 
@@ -63,6 +63,7 @@ bool px_coll_has_peer(const struct px_coll *coll, uint64_t peer)
     return false;
 }
 
+/* Appends a caller. Its connection has not called before; its process may have, as a clone. */
 static int add_member(struct px_coll *coll, const struct px_coll_member *who)
 {
     if (px_array_room(&coll->members, coll->n_members, &coll->members_room,
@@ -97,7 +98,8 @@ bool px_coll_is_valid(const struct px_coll *coll)
            (coll->closed || !coll->upcall);
 }
 
-/* Takes over the set of the call. */
+/* A tracker for the first call, not yet on the list. It takes over call->set; name and processes
+ * are copied. NULL: out of memory. */
 static struct px_coll *coll_create(struct px_server *server, struct px_coll_call *call)
 {
     struct px_coll *coll = calloc(1, sizeof(*coll));
@@ -125,7 +127,8 @@ static struct px_coll *coll_create(struct px_server *server, struct px_coll_call
     return coll;
 }
 
-/* How many processes a namespace has may have become known since the first caller came. */
+/* True if the sets are the same. The tracker's set is normalised again if they differ: the size
+ * of a namespace may have become known since the first call. */
 static bool same_by_now(const struct px_colls *colls, const struct px_coll *coll,
                         const struct px_proc_list *set)
 {
@@ -139,6 +142,7 @@ static bool same_by_now(const struct px_colls *colls, const struct px_coll *coll
     return same;
 }
 
+/* True if a call has the name and the processes of a tracker. */
 static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll,
                        const struct px_coll_call *call, const pmix_proc_t *who)
 {
@@ -166,6 +170,7 @@ struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_
     return NULL;
 }
 
+/* The set of a new tracker is gone from the call even after an error. */
 int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
                  const struct px_coll_member *who, struct px_coll **ret)
 {
@@ -187,12 +192,13 @@ int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
     return PMIX_SUCCESS;
 }
 
+/* True if the value is a flag, or a string that is read as one, and not on. */
 static bool is_off(const pmix_value_t *value)
 {
     return (value->type == PMIX_BOOL || value->type == PMIX_STRING) && !px_value_true(value);
 }
 
-/* What one caller requires is required of all; a flag that one sets is set for all. */
+/* A directive that one caller requires is required of all; a flag that one sets is set for all. */
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
 {
     int rc = PMIX_SUCCESS;
@@ -216,6 +222,7 @@ int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
     return rc;
 }
 
+/* Also used for trackers that are only partly constructed. */
 void px_coll_destroy(struct px_coll *coll)
 {
     if (!coll) {

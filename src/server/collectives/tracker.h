@@ -3,6 +3,15 @@
 #ifndef PX_SERVER_TRACKER_H
 #define PX_SERVER_TRACKER_H
 
+/* Trackers: one for each collective under way, with its set of processes and the local members
+ * that have called. They know nothing of what an operation does; that is its table, struct
+ * px_coll_ops. Loop thread.
+ *
+ * Two calls belong together if they have the same table and the same set of processes, in
+ * whatever order and with whatever repetitions the set is written; calls with a name also need
+ * the same name. A tracker that is closed (all local members have called), or that has the
+ * caller already, admits no more calls: the caller starts the next one. */
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -12,14 +21,6 @@
 #include "src/loop/loop.h"
 #include "src/value/procs.h"
 
-/* Collective operations in which local processes take part: who is in, who has come. Knows nothing
- * of what an operation does: that is its table, struct px_coll_ops. Loop thread.
- *
- * Two calls belong together when they have one table and are over one set of processes, in whatever
- * order and with whatever repetitions the set was written down; named ones: when they also have one
- * name. A tracker that is closed (all local members are there) or that already has the caller takes
- * no more: the caller starts the next one. */
-
 struct px_call;
 struct px_coll;
 struct px_coll_call;
@@ -28,43 +29,48 @@ struct px_reply_to;
 struct px_server;
 struct px_upcall;
 
-/* What collectives of one kind do. NULL: nothing, or what the comment says. */
+/* The operation of a kind of collective. Constant. A NULL member does nothing, unless its
+ * comment says otherwise. */
 struct px_coll_ops {
     const struct px_call *call; /* the directives of the call */
     size_t state_size;          /* of px_coll.state, which is zeros at first; 0: none */
-    /* With a name, and the caller one of the processes: whatever processes the caller names. */
+    /* Calls belong together if they have the same name and the caller is in the tracker's set; the
+     * processes of the call are not compared. */
     bool by_member;
-    /* May the call be joined or begun? An error refuses the caller; nothing has changed. */
+    /* Checks whether the call may join or start a tracker. An error refuses the caller; nothing has
+     * changed. */
     int (*admit)(struct px_server *s, const struct px_coll_call *call,
                  const struct px_coll_member *who);
     /* Takes over directives and contributions of a member. An error ends the collective for all.
      * NULL: px_coll_merge. */
     int (*absorb)(struct px_coll *coll, const struct px_coll_call *call,
                   const struct px_coll_member *who);
-    /* All local members are there; remote: others are elsewhere. Asks the host or finishes the
+    /* All local members have called; `remote`: others are on other nodes. Asks the host or ends the
      * collective, now or later. Never NULL. */
     void (*complete)(struct px_coll *coll, bool remote);
-    /* Calls the host with what is in the upcall, and what the operation adds to it. Returns what
-     * the host did, or what went wrong before. Never NULL. */
+    /* Calls the host with the upcall's arguments and those that the operation adds. Returns the
+     * host's status, or an error before. Never NULL. */
     pmix_status_t (*ask)(struct px_coll *coll, struct px_upcall *up);
-    /* The host has answered: ends in px_coll_answered. up->arg, the tracker, is NULL if the
+    /* The host has answered; has to call px_coll_answered. up->arg, the tracker, is NULL if the
      * collective is over. NULL: px_coll_answered with the status. */
     void (*answered)(struct px_upcall *up);
-    /* It is over; the members have not been told yet. */
+    /* The collective has ended; the replies follow. */
     void (*finished)(struct px_coll *coll, pmix_status_t status);
-    /* Tells one member. NULL: px_answer_status. */
+    /* Replies to one member. NULL: px_answer_status. */
     void (*reply)(struct px_coll *coll, const struct px_reply_to *reply_to, pmix_status_t status);
     /* Frees what the state holds, but not the state. */
     void (*fini)(void *state);
 };
 
+/* One call that a tracker has: who, and where the reply goes. */
 struct px_coll_member {
-    uint64_t peer; /* the caller's connection */
+    uint64_t peer; /* the caller's connection; 0: it has disconnected */
     uint32_t tag;
     pmix_proc_t proc;
 };
 
-/* What one member calls. All but `directives` is owned (px_coll_call_fini). */
+/* One member's call, on the stack of its handler. It owns all members but `directives`
+ * (px_coll_call_fini). */
 struct px_coll_call {
     const struct px_coll_ops *ops;
     char *name; /* NULL: none */
@@ -73,10 +79,12 @@ struct px_coll_call {
     pmix_info_t *info;
     size_t ninfo;
     const void *directives;  /* the operation's own, read from info */
-    struct px_proc_list set; /* procs in normal form; none: others name the members */
+    struct px_proc_list set; /* procs in normal form; empty: others name the members */
 };
+/* Frees what the call owns. */
 void px_coll_call_fini(struct px_coll_call *call);
 
+/* One collective under way. Owned by the server's list; freed by px_coll_finish. */
 struct px_coll {
     struct px_list link;
     const struct px_coll_ops *ops;
@@ -89,10 +97,10 @@ struct px_coll {
     struct px_coll_member *members;
     size_t n_members;
     size_t members_room;
-    size_t n_arrived;  /* different processes among the members */
+    size_t n_arrived;  /* processes among the members, clones counted once */
     pmix_info_t *info; /* directives of all callers; the first to give a key wins */
     size_t ninfo;
-    bool closed;
+    bool closed;                /* all local members have called; no call joins any more */
     bool all_clones;            /* every connection of a process takes part */
     pmix_status_t local_status; /* what is wrong with a local member, or PMIX_SUCCESS */
     uint32_t timeout_s;         /* 0: no limit */
@@ -101,42 +109,47 @@ struct px_coll {
     void *state;              /* the operation's */
 };
 
+/* All trackers of a server, in order of creation. */
 struct px_colls {
     struct px_list list;
     px_job_size_fn size;      /* lets a complete list and a wildcard mean the same; may be NULL */
     struct px_server *server; /* also the argument of size */
 };
 
+/* An empty list. `server` is borrowed. */
 void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server *server);
 
-/* Fills call->set. 0, PMIX_ERR_BAD_PARAM (no processes and no name, or a process without a
- * namespace), PMIX_ERR_NOMEM. */
+/* Fills call->set with the normal form of the processes; a call with a name needs none. 0,
+ * PMIX_ERR_BAD_PARAM (no processes and no name, or a process without a namespace),
+ * PMIX_ERR_NOMEM. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call);
 
-/* The open tracker that a caller belongs to; NULL when there is none. */
+/* The open tracker that the call belongs to, or NULL. */
 struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_call *call,
                              const struct px_coll_member *who);
 
-/* Finds the tracker that the caller belongs to, or starts one, and adds the caller. 0 or
- * PMIX_ERR_NOMEM (nothing has changed). */
+/* Adds the caller to the tracker that the call belongs to, or to a new one, which takes over
+ * call->set. *ret is owned by the list. 0 or PMIX_ERR_NOMEM; then nothing has changed. */
 int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
                  const struct px_coll_member *who, struct px_coll **ret);
 
-/* Takes over directives that are not there yet, and flags that are on. 0 or PMIX_ERR_NOMEM. */
+/* Merges a caller's directives into the tracker's: keys that are new, flags that are on, and
+ * PMIX_INFO_REQD. Otherwise the first caller's value stays. 0 or PMIX_ERR_NOMEM. */
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo);
 
-/* Has it come: this process, over this connection? */
+/* True if this process has called, over any connection; or this connection has. */
 bool px_coll_has_proc(const struct px_coll *coll, const pmix_proc_t *proc);
 bool px_coll_has_peer(const struct px_coll *coll, uint64_t peer);
 
-/* Forgets a caller's connection, but not that it had come. */
+/* The connection has ended: its call counts, but it gets no reply. */
 void px_coll_forget_peer(struct px_coll *coll, uint64_t peer);
 
-/* The invariants: a name or a set; the set in normal form; members and directives counted as they
- * lie there; closed if it is at the host. Cost: its size. */
+/* True if the invariants hold: a name or a set; the set in normal form; counts that fit the
+ * arrays; closed if an upcall is under way. For assertions; its cost is linear in the tracker's
+ * size. */
 bool px_coll_is_valid(const struct px_coll *coll);
 
-/* Off the list, timer stopped, freed. Takes NULL. */
+/* Removes the tracker from the list, stops its timer and frees it. Takes NULL. */
 void px_coll_destroy(struct px_coll *coll);
 
 #endif
