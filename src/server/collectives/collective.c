@@ -105,6 +105,9 @@ static void default_answered(struct px_upcall *up)
     px_coll_answered(up, up->reply.status);
 }
 
+/* The upcall points to the tracker (up->arg), and the tracker to the upcall; whichever ends
+ * first clears the other's pointer. An error before the host's function is treated as its
+ * status. */
 void px_coll_ask_host(struct px_coll *coll)
 {
     px_upcall_fn answered = coll->ops->answered ? coll->ops->answered : default_answered;
@@ -122,6 +125,7 @@ void px_coll_ask_host(struct px_coll *coll)
     px_upcall_returned(up, rc ? rc : coll->ops->ask(coll, up));
 }
 
+/* If the collective ended before (a time limit), only the upcall is freed, by its caller. */
 void px_coll_answered(struct px_upcall *up, pmix_status_t status)
 {
     struct px_coll *coll = up->arg;
@@ -133,6 +137,7 @@ void px_coll_answered(struct px_upcall *up, pmix_status_t status)
     }
 }
 
+/* Required directives count here only: otherwise the host sees them and judges. */
 pmix_status_t px_coll_local_status(const struct px_coll *coll)
 {
     return px_directives_met(coll->ops->call, PX_ATTR_ALL, coll->info, coll->ninfo)
@@ -283,6 +288,8 @@ void px_colls_recount(struct px_server *s)
     }
 }
 
+/* A process that disconnects after its call stays counted; one that departs before is not waited
+ * for any more. */
 void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer)
 {
     px_assert(px_loop_inside(s->loop));
@@ -292,6 +299,7 @@ void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer)
     px_colls_recount(s);
 }
 
+/* Ending one collective may end others, so the list is read anew each time. */
 void px_colls_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));

@@ -37,8 +37,8 @@ static struct px_proc_set *find_connected(const struct px_coll *coll)
     return set;
 }
 
-/* True if a namespace of the set is a spawned job. Such a job and its parent are connected from
- * the start, without a record. */
+/* True if a namespace of the set is a spawned job, which has its parent's name among its data
+ * (PMIX_PARENT_ID). Such a job and its parent are connected from the start, without a record. */
 static bool is_family(const struct px_coll *coll)
 {
     static const char key[] = PMIX_PARENT_ID;
@@ -179,6 +179,7 @@ static void connect_reply(struct px_coll *coll, const struct px_reply_to *reply_
     }
 }
 
+/* The two operations. A disconnect replies with the status only, a connect with data. */
 static const struct px_coll_ops connect_ops = {
     .call = &px_call_connect,
     .complete = connect_complete,
@@ -195,6 +196,7 @@ static const struct px_coll_ops disconnect_ops = {
     .finished = disconnect_finished,
 };
 
+/* Only the table differs from a disconnect. */
 int px_handle_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     px_assert(px_loop_inside(s->loop));

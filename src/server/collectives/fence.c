@@ -3,8 +3,9 @@
 
 /* Fences. When all local members have called, one upcall takes the fence to the host, with the
  * data that they committed if a member collects data. The data of the other nodes are stored
- * before any member gets its reply. A fence of local processes only is completed without the
- * host: their data are in the store already. */
+ * before any member gets its reply, so that a get after the fence finds them. A fence of local
+ * processes only is completed without the host: their data are in the store already. Why a fence
+ * may carry data that nobody asked for: docs/decisions/0016. */
 
 #include "fence.h"
 
@@ -149,6 +150,8 @@ static void fence_complete(struct px_coll *coll, bool remote)
     }
 }
 
+/* Directives are merged (px_coll_merge), so one member's PMIX_COLLECT_DATA holds for all; every
+ * member gets the status alone. */
 static const struct px_coll_ops fence_ops = {
     .call = &px_call_fence,
     .state_size = sizeof(struct fence),
@@ -158,6 +161,8 @@ static const struct px_coll_ops fence_ops = {
     .finished = fence_finished,
 };
 
+/* Data need no step here: a client commits on the same connection before its call, so they are
+ * stored already. */
 int px_handle_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     px_assert(px_loop_inside(s->loop));

@@ -26,7 +26,8 @@
 #include "gds/generation.h"
 #include "gds/publication.h"
 
-/* The `fini` of the table identifies the operation: both group tables have this one. */
+/* The `fini` of the table identifies the operation: both group tables of construction have this
+ * one, and no other table does. */
 struct px_group_build *px_group_build_of(const struct px_coll *coll)
 {
     return coll->ops->fini == px_group_build_fini ? coll->state : NULL;
@@ -50,6 +51,7 @@ static int expand(struct px_server *s, struct px_proc_list *list, const pmix_pro
     return px_proc_list_expand(list, procs, n, px_nspace_job_size, s);
 }
 
+/* The set in normal form is the same on all nodes, whatever the callers' orders. */
 int px_group_add_named(const struct px_coll *coll, struct px_proc_list *list)
 {
     const struct px_group_build *build = coll->state;
@@ -180,6 +182,7 @@ static int add_posted(const struct px_coll *coll, struct px_upcall *up)
     return rc;
 }
 
+/* The host passes these on to the servers of the other members, and returns those of all. */
 int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
 {
     const struct px_group_build *build = coll->state;
@@ -403,6 +406,7 @@ int px_group_take(struct px_coll *coll, struct px_upcall *up)
     return rc ? rc : settle(s, build);
 }
 
+/* The named members are followed by the added ones, as px_group_take does without a list. */
 int px_group_settle(struct px_server *s, struct px_group_build *build)
 {
     int rc = expand(s, &build->members, build->added.at, build->added.n);

@@ -49,6 +49,7 @@ void px_high_water_fini(struct px_high_water *high_water)
     px_high_water_forget(high_water, NULL);
 }
 
+/* All marks are looked at: several may be of sets that include this one. */
 uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_proc_t *set,
                              size_t n)
 {
@@ -73,6 +74,8 @@ static void drop_lesser(struct px_high_water *high_water, const pmix_proc_t *set
     }
 }
 
+/* If a mark implies the new one already, nothing changes. The new mark alone never exceeds the
+ * limit, so the loop at the end removes older ones only. */
 void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
                         uint64_t number)
 {
@@ -99,6 +102,7 @@ void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set
     }
 }
 
+/* px_list_for allows the current entry to be removed. */
 void px_high_water_forget(struct px_high_water *high_water, const char *nspace)
 {
     px_list_for(struct px_high_water_mark, sent, &high_water->list, link) {

@@ -31,11 +31,13 @@ uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_
                              size_t n);
 
 /* Records that all processes of the set have been sent everything up to the number. Does nothing
- * if memory is out or the set is too large. */
+ * if memory is out or the set is too large. Only for a fence whose result had our own
+ * contribution and no request for a resync; otherwise the other nodes may lack the data. */
 void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
                         uint64_t number);
 
-/* Forgets the marks of sets that name the namespace; all marks if it is NULL. */
+/* Forgets the marks of sets that name the namespace; all marks if it is NULL. Needed when a
+ * namespace is registered again, since it may have grown to another node, or removed. */
 void px_high_water_forget(struct px_high_water *high_water, const char *nspace);
 
 #endif

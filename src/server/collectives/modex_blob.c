@@ -42,6 +42,7 @@ static uint64_t number_at(const unsigned char *at, size_t n)
     return v;
 }
 
+/* The length is zero until px_modex_blob_end. */
 void px_modex_blob_begin(struct px_buf *buf, const struct px_modex_blob_head *head,
                          size_t *ret_mark)
 {
@@ -57,6 +58,7 @@ void px_modex_blob_begin(struct px_buf *buf, const struct px_modex_blob_head *he
     }
 }
 
+/* PROC; UINT64[2] from, to; BYTE_OBJECT of KVALs: all in the plain encoding. */
 int px_modex_blob_add(struct px_buf *buf, const struct px_modex_blob_part *part)
 {
     uint64_t span[] = {part->from, part->to};
@@ -109,6 +111,8 @@ static int each_in_blob(const struct px_modex_blob_head *head, const unsigned ch
     return rc;
 }
 
+/* The bytes may be empty: no blob. Unknown flags are passed on; only the magic number and
+ * lengths are checked here. */
 int px_modex_blob_each(const void *bytes, size_t len, px_modex_blob_fn fn, void *arg)
 {
     const unsigned char *at = bytes;

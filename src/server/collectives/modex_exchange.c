@@ -95,6 +95,7 @@ int px_modex_encode(struct px_server *s, const pmix_proc_t *procs, size_t nprocs
     return PMIX_SUCCESS;
 }
 
+/* Cleared by px_modex_encode when the request is sent. */
 void px_modex_request_resync(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
@@ -191,7 +192,9 @@ static struct px_received_mark *received_of(struct px_nspace *ns, uint32_t rank)
 }
 
 /* True if the part has data that are not here; the mark is raised. A gap before the part
- * requests a resync and leaves the mark. */
+ * requests a resync and leaves the mark, so that the complete data are not passed over later.
+ * Data of a rank that cannot have a mark (received_of) are always read. Marks of another life of
+ * the server do not count. */
 static bool is_news(struct px_server *s, struct px_nspace *ns,
                     const struct px_modex_blob_head *head, const struct px_modex_blob_part *part)
 {

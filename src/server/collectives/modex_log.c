@@ -115,6 +115,7 @@ int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *b
     return px_buf_ok(buf) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
+/* The list of a zeroed log was never initialised, hence the test. */
 void px_modex_log_fini(struct px_modex_log *box)
 {
     while (box->items.next && !px_list_empty(&box->items)) {

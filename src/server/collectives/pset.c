@@ -29,6 +29,7 @@ static bool any_nspace_known(struct px_server *s, const struct px_proc_set *set)
     return false;
 }
 
+/* Called after the namespace has left the server's list, so that it does not count as known. */
 void px_proc_sets_nspace_removed(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
@@ -62,6 +63,7 @@ static int announce(struct px_server *s, pmix_status_t code, const char *name,
     return rc;
 }
 
+/* The set stays defined if the event cannot be raised. */
 int px_pset_define(struct px_server *s, void *args)
 {
     struct px_pset_args *a = args;
@@ -76,6 +78,7 @@ int px_pset_define(struct px_server *s, void *args)
     return announce(s, PMIX_PROCESS_SET_DEFINE, a->name, a->members, a->n);
 }
 
+/* The event has the name only: the members are freed already. */
 int px_pset_delete(struct px_server *s, void *args)
 {
     struct px_pset_args *a = args;

@@ -186,7 +186,8 @@ static int solo_absorb(struct px_coll *coll, const struct px_coll_call *call,
     return px_group_absorb(coll, call, who);
 }
 
-/* True if one of the processes is on another node, or may be: its namespace is not known here. */
+/* True if one of the processes is on another node, or may be: its namespace is not known here.
+ * Lost processes are of no interest: they do not change where the group is. */
 static bool any_elsewhere(struct px_server *s, const struct px_proc_list *procs)
 {
     bool remote = false;
@@ -277,7 +278,8 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
     }
 }
 
-/* Members that know each other: they are gathered by name and set of processes. */
+/* Members that know each other: they are gathered by name and set of processes, and the call
+ * joins the open tracker of both. Its state is a struct px_group_build. */
 static const struct px_coll_ops construct_ops = {
     .call = &px_call_group_construct,
     .state_size = sizeof(struct px_group_build),
@@ -385,8 +387,8 @@ static const struct px_coll_ops destruct_ops = {
 };
 
 /* Replaces the processes of a destruct by the members that this server has of the group; the
- * caller's list may be out of date. A group made by invitation is not known here: the caller's
- * list counts. PMIX_ERR_NOT_FOUND (neither exists), PMIX_ERR_NOMEM. */
+ * caller's list may be out of date, as members may have left. A group made by invitation is not
+ * known here: the caller's list counts. PMIX_ERR_NOT_FOUND (neither exists), PMIX_ERR_NOMEM. */
 static int fill_members(struct px_server *s, const pmix_proc_t *caller, struct px_coll_call *call)
 {
     const struct px_proc_set *group = find_group(s, call->name, caller);

@@ -16,6 +16,7 @@
 #include "src/value/infos.h"
 #include "src/value/nested.h"
 
+/* The size function of the server gives 0 for a namespace that is not known yet. */
 void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server *server)
 {
     px_list_init(&colls->list);
@@ -33,6 +34,7 @@ void px_coll_call_fini(struct px_coll_call *call)
     px_proc_list_fini(&call->set);
 }
 
+/* A call with a name and no processes has an empty set: leaders add its caller. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call)
 {
     px_assert(call->ops && !call->set.at);
@@ -43,6 +45,7 @@ int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call
 
 /* --- members --- */
 
+/* Linear in the number of members, as are the other searches here. */
 bool px_coll_has_proc(const struct px_coll *coll, const pmix_proc_t *proc)
 {
     for (size_t i = 0; i < coll->n_members; i++) {
@@ -156,6 +159,7 @@ static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll,
                                 : same_by_now(colls, coll, &call->set);
 }
 
+/* The oldest open tracker: calls of one process that overlap are matched in their order. */
 struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_call *call,
                              const struct px_coll_member *who)
 {

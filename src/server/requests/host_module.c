@@ -30,6 +30,8 @@ static int level_of(const pmix_info_t *info, size_t ninfo)
                                                                             : 0;
 }
 
+/* A layout between 50 and 60 has one function behind the first 28, at the place where ours has
+ * another; a layout of 61 or more is ours as far as ours goes. */
 void px_module_copy(const pmix_server_module_t *module, const pmix_info_t *info, size_t ninfo,
                     pmix_server_module_t *ret)
 {

@@ -107,7 +107,8 @@ void px_upcall_destroy(struct px_upcall *up)
     free(up);
 }
 
-/* Ends an upcall whose reply is complete. Loop thread. */
+/* Ends an upcall whose reply is complete: takes it off the server's list, calls `done`, frees
+ * it. Loop thread. */
 static void upcall_end(struct px_upcall *up)
 {
     px_list_remove(&up->link);

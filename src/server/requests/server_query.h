@@ -23,7 +23,7 @@ pmix_status_t px_query_call(struct px_upcall *up);
 void px_query_answered(struct px_upcall *up);
 
 /* True if the status of a host's query function says that it does not answer such queries at
- * all. */
+ * all. PMIX_ERR_NOT_SUPPORTED and PMIX_ERR_NOT_IMPLEMENTED. */
 bool px_query_declined(pmix_status_t status);
 /* True if the host may have left keys unanswered, so that the server answers these. Every other
  * status but PMIX_SUCCESS concerns the request as a whole and is passed on. */

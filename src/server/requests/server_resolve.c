@@ -117,7 +117,8 @@ static void note_declined(struct px_server *s, bool peers)
     }
 }
 
-/* True for PMIx_Resolve_peers, false for PMIx_Resolve_nodes. */
+/* The two services share their functions: true for PMIx_Resolve_peers, false for
+ * PMIx_Resolve_nodes. */
 static bool is_peers(const struct px_upcall *up)
 {
     return up->request == &px_request_resolve_peers;
