@@ -25,7 +25,7 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
-/* The record that exactly this set is connected, or NULL. */
+/* The record that exactly this set is connected, or NULL. The sets are compared in normal form. */
 static struct px_proc_set *find_connected(const struct px_coll *coll)
 {
     const struct px_list *sets = &coll->server->proc_sets;

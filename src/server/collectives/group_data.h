@@ -21,7 +21,9 @@ struct px_server;
 struct px_upcall;
 
 /* A group under construction: the state of a tracker (px_coll.state), or several of them put
- * together by a bootstrap. Zeros: empty. */
+ * together by a bootstrap. Owned by the tracker, or by px_group_bootstrap on its stack. Zeros:
+ * empty. The members up to n_given collect what the callers say; the others are the outcome,
+ * filled by px_group_take or px_group_settle. */
 struct px_group_build {
     bool solo;                 /* one caller by itself: it bootstraps, or leaders add it */
     bool mixed;                /* callers listed the processes in different orders */

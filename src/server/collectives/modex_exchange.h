@@ -5,7 +5,10 @@
 
 /* The exchange of committed data between the servers of a job (modex): encoding this server's
  * contribution, and storing those of others. Used by fences, direct modex and groups. Loop
- * thread. */
+ * thread.
+ *
+ * A server that has missed data needs a resync: the next contribution to a fence asks all others
+ * to send everything again (px_server.resync_needed). */
 
 #include "src/server/state.h"
 

@@ -25,7 +25,8 @@ struct px_modex_log {
 };
 
 /* The part of a log that was packed: a receiver that has everything up to `from` has everything
- * up to `to` with it. */
+ * up to `to` with it. The numbers are this server's; a receiver stores them with the server's id
+ * (px_received_mark). */
 struct px_modex_log_span {
     uint64_t from; /* 0: the receiver needs nothing before */
     uint64_t to;   /* equal to `from`: nothing new */

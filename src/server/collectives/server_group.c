@@ -141,7 +141,7 @@ static bool is_there(struct px_server *s, const char *name, const pmix_proc_t *p
 }
 
 /* True if the caller, or one of the processes it names, takes part in a construction of that
- * name that is under way. */
+ * name that is under way. Named processes count only among callers that know each other. */
 static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
                           const pmix_proc_t *caller)
 {

@@ -30,7 +30,8 @@ struct px_server;
 struct px_upcall;
 
 /* The operation of a kind of collective. Constant. A NULL member does nothing, unless its
- * comment says otherwise. */
+ * comment says otherwise. The order of calls: admit and absorb for each member, complete once,
+ * ask and answered if the host takes part, finished, reply for each member, fini. */
 struct px_coll_ops {
     const struct px_call *call; /* the directives of the call */
     size_t state_size;          /* of px_coll.state, which is zeros at first; 0: none */
@@ -137,8 +138,9 @@ int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
  * PMIX_INFO_REQD. Otherwise the first caller's value stays. 0 or PMIX_ERR_NOMEM. */
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo);
 
-/* True if this process has called, over any connection; or this connection has. */
+/* True if this process has called, over any of its connections. */
 bool px_coll_has_proc(const struct px_coll *coll, const pmix_proc_t *proc);
+/* True if this connection has called and is still open. */
 bool px_coll_has_peer(const struct px_coll *coll, uint64_t peer);
 
 /* The connection has ended: its call counts, but it gets no reply. */
