@@ -131,9 +131,10 @@ static void pack_namespace(struct px_buf *reply, struct px_nspace *ns, enum px_w
     px_buf_fini(&inner);
 }
 
-/* Packs the namespaces of the set except the member's own. Values are sent only if the member
- * cannot map the segment. Returns the first namespace whose segment is new to the member, to be
- * sent with the reply; it requests others when it needs them. NULL: none. */
+/* Packs the namespaces of the set except the member's own, each once. Values are sent only if
+ * the member cannot map the segment. Returns the first namespace whose segment is new to the
+ * member, to be sent with the reply, since a message carries one descriptor; the member requests
+ * others when it needs them. NULL: none. */
 static struct px_nspace *pack_namespaces(struct px_buf *reply, struct px_peer *peer,
                                          const struct px_coll *coll)
 {

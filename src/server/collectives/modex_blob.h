@@ -18,7 +18,8 @@ enum px_modex_blob_flag {
         1, /* the server has missed something: all are asked to send everything next time */
 };
 
-/* The head of a blob. */
+/* The head of a blob. The server id is random and new at each start of a server, so that numbers
+ * of an earlier life are not compared with those of this one. */
 struct px_modex_blob_head {
     uint64_t server_id; /* which server, in this life of it */
     uint32_t flags;     /* enum px_modex_blob_flag; unknown ones mean nothing */

@@ -262,7 +262,8 @@ static void construct_answered(struct px_upcall *up)
     px_coll_answered(up, rc);
 }
 
-/* Registers the group, so that calls may name it and queries find it. */
+/* Registers the group, so that calls may name it and queries find it. Nothing is registered
+ * after an error. */
 static void construct_finished(struct px_coll *coll, pmix_status_t status)
 {
     const struct px_group_build *build = coll->state;

@@ -174,7 +174,8 @@ struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_
     return NULL;
 }
 
-/* The set of a new tracker is gone from the call even after an error. */
+/* The set of a new tracker is gone from the call even after an error. The tracker is put on the
+ * list last, so that an error leaves the list as it was. */
 int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
                  const struct px_coll_member *who, struct px_coll **ret)
 {

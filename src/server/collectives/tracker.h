@@ -143,7 +143,8 @@ bool px_coll_has_proc(const struct px_coll *coll, const pmix_proc_t *proc);
 /* True if this connection has called and is still open. */
 bool px_coll_has_peer(const struct px_coll *coll, uint64_t peer);
 
-/* The connection has ended: its call counts, but it gets no reply. */
+/* The connection has ended: its call still counts, but it gets no reply. Does nothing if it has
+ * not called. */
 void px_coll_forget_peer(struct px_coll *coll, uint64_t peer);
 
 /* True if the invariants hold: a name or a set; the set in normal form; counts that fit the
