@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Output that nobody had asked for when it came: who spawns a job can ask only when it runs. Kept
- * until somebody asks, within a bound; beyond it the newest is lost. */
+/* Keeps output of processes that no subscription covers when it arrives. A tool that spawns a job
+ * can subscribe only when it knows the job's namespace; by then the job may have written its first
+ * lines. Output is kept until a subscription covers it, up to KEEP_BYTES for the server; output
+ * that does not fit is dropped, so the oldest output survives. Loop thread. */
 
 #include "output_cache.h"
 
@@ -16,26 +18,29 @@
 
 enum { KEEP_BYTES = 256 * 1024 };
 
+/* One piece of kept output; in s->outputs. */
 struct kept_output {
     struct px_list link;
-    struct px_output_args out; /* what it points to is below, or owned */
+    struct px_output_args out; /* bytes points to the member below; info is owned */
     pmix_byte_object_t bytes;
     char data[];
 };
 
+/* The size that counts against the limit. */
 static size_t kept_bytes(const struct px_output_args *out)
 {
     return sizeof(struct kept_output) + (out->bytes ? out->bytes->size : 0) +
            out->ninfo * sizeof(*out->info);
 }
 
-/* Off the list, and no longer counted. */
+/* Takes an output off the list and its size off the count. */
 static void output_unlink(struct px_server *s, struct kept_output *kept)
 {
     s->output_bytes -= kept_bytes(&kept->out);
     px_list_remove(&kept->link);
 }
 
+/* Frees an output that is off the list. */
 static void destroy(struct kept_output *kept)
 {
     PMIx_Info_free((pmix_info_t *) (uintptr_t) kept->out.info, kept->out.ninfo);
@@ -95,6 +100,7 @@ void px_outputs_drop_all(struct px_server *s)
 
 /* --- giving it out --- */
 
+/* The number of kept bytes that the subscription covers. */
 static size_t pending_bytes(struct px_server *s, const struct px_iof_subscription *pull)
 {
     size_t sum = 0;
@@ -105,7 +111,8 @@ static size_t pending_bytes(struct px_server *s, const struct px_iof_subscriptio
     return sum;
 }
 
-/* The oldest for this asker; NULL when there is none (more). */
+/* Takes the oldest kept output that the subscription covers off the list; NULL if there is none.
+ * The caller frees it. */
 static struct kept_output *take_next(struct px_server *s, const struct px_iof_subscription *pull)
 {
     px_list_for(struct kept_output, kept, &s->outputs, link) {
@@ -117,7 +124,8 @@ static struct kept_output *take_next(struct px_server *s, const struct px_iof_su
     return NULL;
 }
 
-/* An asker in this process may do anything when it is called: nothing is held meanwhile. */
+/* The subscription is looked up again after each delivery: a callback of this process may have
+ * dropped it, or have changed the list. */
 void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmix_info_t *info,
                         size_t ninfo)
 {
@@ -129,7 +137,8 @@ void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmi
     size_t left;
 
     px_assert(px_loop_inside(s->loop));
-    (void) px_iof_pull_read(info, ninfo, &directives); /* was checked when it was asked for */
+    (void) px_iof_pull_read(info, ninfo,
+                            &directives); /* was read without error in px_iof_pull_prepare */
     left = directives.cache_size;
     if ((directives.drop_oldest || directives.drop_newest == PX_SWITCH_OFF) && all > left) {
         skip = all - left;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Events pass through here to local clients, to the host and to this process's own handlers. Those
- * that may interest somebody later are kept, oldest dropped first, and given to whoever registers
- * for their code.
+/* Events on their way through the server: from a client, the host or this library to local clients,
+ * to the host and to the event handlers of this process. Events are also kept for clients that
+ * register later (PMIX_EVENT_DO_NOT_CACHE excepted), within limits of number and bytes; the oldest
+ * are dropped.
  *
- * A client's event does not reach default handlers of this process: hosts register one to learn of
- * lost connections and treat whatever arrives there as the end of the job. */
+ * An event of a client does not reach default handlers of this process: hosts register a default
+ * handler to learn of lost connections, and treat every event that it gets as the end of the job.
+ * Loop thread. */
 
 #include <limits.h>
 #include <stdlib.h>
@@ -30,19 +32,23 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
+/* One kept event; in s->event_cache, oldest first. */
 struct kept_event {
     struct px_list link;
     struct px_event event; /* owns its info */
-    size_t bytes;
+    size_t bytes;          /* counted in s->event_bytes */
 };
 
 /* --- who wants it --- */
 
+/* True if the peer has registered for this code, or for all. */
 static bool wants(const struct px_peer *peer, pmix_status_t code)
 {
     return peer->wants_all || px_codes_have(peer->codes, peer->n_codes, code);
 }
 
+/* True if the process is among those of PMIX_EVENT_CUSTOM_RANGE: processes, wildcards, and names of
+ * groups and process sets. A value of another type names no process. */
 static bool in_custom_range(struct px_server *s, const struct px_event *event,
                             const pmix_proc_t *proc)
 {
@@ -61,6 +67,8 @@ static bool in_custom_range(struct px_server *s, const struct px_event *event,
     return false;
 }
 
+/* True if the event's range includes the process. Ranges that reach beyond this server's clients
+ * (session, global, local) include all of them. */
 static bool in_range(struct px_server *s, const struct px_event *event, const pmix_proc_t *proc)
 {
     switch (event->range) {
@@ -78,6 +86,8 @@ static bool in_range(struct px_server *s, const struct px_event *event, const pm
 
 /* --- sending --- */
 
+/* Sends an event to a peer as PX_CMD_NOTIFY. live: not a kept one; only then the range is sent with
+ * it. Without memory the event is not sent. */
 static void send_event(struct px_peer *peer, const struct px_event *event, bool live)
 {
     struct px_buf buf = {0};
@@ -104,6 +114,7 @@ static void send_event(struct px_peer *peer, const struct px_event *event, bool 
 
 /* --- keeping --- */
 
+/* Removes a kept event from the list and frees it. */
 static void kept_destroy(struct px_server *s, struct kept_event *kept)
 {
     px_list_remove(&kept->link);
@@ -113,6 +124,7 @@ static void kept_destroy(struct px_server *s, struct kept_event *kept)
     free(kept);
 }
 
+/* The size of an event that counts against the limit of bytes. */
 static size_t size_of(const struct px_event *event)
 {
     size_t bytes = sizeof(struct kept_event) + event->ninfo * sizeof(pmix_info_t);
@@ -127,6 +139,8 @@ static size_t size_of(const struct px_event *event)
     return bytes;
 }
 
+/* Keeps a copy of an event for clients that register later, and drops the oldest ones beyond the
+ * limits. */
 static void keep(struct px_server *s, const struct px_event *event)
 {
     size_t most = (size_t) px_param_int(PX_P_MAX_EVENTS);
@@ -166,6 +180,8 @@ void px_events_drop_all(struct px_server *s)
 
 /* --- spreading --- */
 
+/* Delivers an event to the handlers of this process, if it is in the range. An event of a client
+ * gets PMIX_EVENT_NON_DEFAULT, except if it is for the resource manager alone (PMIX_RANGE_RM). */
 static void to_own_handlers(struct px_server *s, const struct px_event *event,
                             enum px_origin origin)
 {
@@ -188,6 +204,8 @@ static void to_own_handlers(struct px_server *s, const struct px_event *event,
     PMIx_Info_free(infos, n);
 }
 
+/* Passes an event of a client to the host's notify_event, unless its range ends at this node. The
+ * host's status is not needed. */
 static void to_host(struct px_server *s, const struct px_event *event)
 {
     struct px_upcall *up;
@@ -207,6 +225,7 @@ static void to_host(struct px_server *s, const struct px_event *event)
                                                 up->ninfo, px_hostcb_op, up));
 }
 
+/* Peers that have finalized get no events any more. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *except)
 {
@@ -231,7 +250,8 @@ pmix_status_t px_notify_call(struct px_upcall *up)
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* A peer learns first that its event is on its way; this process, that it has been delivered. */
+/* A peer is answered before the event is delivered to others; a call of this process is answered
+ * after it. */
 void px_notify_answered(struct px_upcall *up)
 {
     const struct px_notify_args *args = up->args;
@@ -256,13 +276,14 @@ void px_notify_answered(struct px_upcall *up)
 
 /* --- registrations --- */
 
-/* Only for codes that the environment can raise is the host asked: system events, and codes of its
- * own. */
+/* True if the environment can raise this code, so that the host has to know of registrations:
+ * system events, and codes outside of the Standard's. */
 static bool is_hosts(pmix_status_t code)
 {
     return PMIX_SYSTEM_EVENT(code) || code <= PMIX_EXTERNAL_ERR_BASE || code > 0;
 }
 
+/* Counts one more registration of a code. Returns the new number; 1: the first. */
 static size_t count_up(struct px_server *s, pmix_status_t code)
 {
     uintptr_t n = (uintptr_t) px_map_find(&s->host_codes, &code, sizeof(code)) + 1;
@@ -271,6 +292,8 @@ static size_t count_up(struct px_server *s, pmix_status_t code)
     return n;
 }
 
+/* Counts one registration less. Returns the number left; 0: it was the last. Returns 1 for a code
+ * that was not counted, so that the host is not asked to drop it. */
 static size_t count_down(struct px_server *s, pmix_status_t code)
 {
     uintptr_t n = (uintptr_t) px_map_find(&s->host_codes, &code, sizeof(code));
@@ -283,11 +306,13 @@ static size_t count_down(struct px_server *s, pmix_status_t code)
     return n ? n - 1 : 1;
 }
 
+/* The end of an upcall whose answer nobody waits for. */
 static void nothing_to_do(struct px_upcall *up)
 {
     (void) up;
 }
 
+/* Codes are counted down even if the host cannot be asked for lack of memory. */
 void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t ncodes)
 {
     struct px_upcall *up = px_upcall_create(s, NULL, NULL, nothing_to_do);
@@ -308,7 +333,8 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
     px_upcall_returned(up, s->host.deregister_events(up->codes, up->ncodes, px_hostcb_op, up));
 }
 
-/* Kept events that the peer did not want before and does now. */
+/* Sends a peer the kept events for codes that it has newly registered for (`all`: for any code),
+ * except those that it raised itself. */
 static void replay_kept(struct px_server *s, struct px_peer *peer, const pmix_status_t *codes,
                         size_t ncodes, bool all)
 {
@@ -322,9 +348,10 @@ static void replay_kept(struct px_server *s, struct px_peer *peer, const pmix_st
     }
 }
 
-/* A host that cannot say more than "not supported" does not keep local events from being delivered,
- * unless something is required that only it could do. The answer goes first: no event may overtake
- * it. */
+/* The answer is sent before kept events, since the client calls its handlers only once they are
+ * acknowledged. A host that answers PMIX_ERR_NOT_SUPPORTED does not prevent the delivery of local
+ * events: the registration succeeds, unless it requires a directive that only the host can honour.
+ */
 void px_codes_registered(struct px_upcall *up)
 {
     struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
@@ -341,6 +368,7 @@ void px_codes_registered(struct px_upcall *up)
     }
 }
 
+/* Asks the host for those codes that are the host's and that had no registration before. */
 pmix_status_t px_codes_call(struct px_upcall *up)
 {
     struct px_codes_args *args = up->args;
@@ -365,7 +393,8 @@ pmix_status_t px_codes_call(struct px_upcall *up)
     return fn(up->codes, up->ncodes, args->head.info, args->head.ninfo, px_hostcb_op, up);
 }
 
-/* Adds the codes to the peer's; *codes keeps those that it did not want before. */
+/* Adds codes to the peer's; codes[] and *ncodes keep those that the peer had not registered for. 0
+ * or PMIX_ERR_NOMEM. */
 static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *ncodes)
 {
     size_t out = 0;
@@ -385,7 +414,8 @@ static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *ncodes)
     return PMIX_SUCCESS;
 }
 
-/* What remains among the codes is what the peer did not want before. */
+/* Enters the registration for the peer. args->codes then has only the new codes; args->replay is
+ * set if kept events may have to follow. */
 int px_codes_prepare(struct px_upcall *up, struct px_peer *peer)
 {
     struct px_codes_args *args = up->args;
@@ -399,6 +429,7 @@ int px_codes_prepare(struct px_upcall *up, struct px_peer *peer)
     return rc;
 }
 
+/* Removes a code from the peer's, if it is there. */
 static void drop_code(struct px_server *s, struct px_peer *peer, pmix_status_t code)
 {
     for (size_t i = 0; i < peer->n_codes; i++) {
@@ -410,7 +441,8 @@ static void drop_code(struct px_server *s, struct px_peer *peer, pmix_status_t c
     }
 }
 
-/* There is no answer to this request. */
+/* INT_MIN stands for the default handlers. A client waits for no answer to this command, so that a
+ * code that cannot be unpacked only ends the connection. */
 int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     px_assert(px_loop_inside(s->loop));

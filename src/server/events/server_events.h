@@ -3,6 +3,10 @@
 #ifndef PX_SERVER_EVENTS_H
 #define PX_SERVER_EVENTS_H
 
+/* Events and registrations for event codes, of local clients, the host and this process (Standard,
+ * chapter Event Notification). The server delivers an event to each peer at most once; the peer's
+ * own registry finds the handlers. Loop thread. */
+
 #include "src/server/state.h"
 
 struct px_event;
@@ -12,30 +16,41 @@ struct px_reply_to;
 struct px_server;
 struct px_upcall;
 
-/* Registrations for event codes and what the host is told of them. Loop thread. */
-
-/* Added to every event that we send. */
+/* Key of an info, PMIX_BOOL true, that is added to every event sent to a peer. */
 #define PX_KEY_FROM_SERVER "pmix.srvr.internal.notify"
 
+/* Where an event comes from: only a client's is passed to the host, and only a client's keeps away
+ * from default handlers of this process. */
 enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_HOST, PX_ORIGIN_LIBRARY };
 
-/* The services (struct px_service). A registration asks the host for codes that are its own and
- * that nobody has wanted yet; events that were kept follow the answer. */
+/* Service of PMIx_Notify_event (struct px_service): the event is delivered when the upcall is
+ * answered, without asking the host for permission. */
 pmix_status_t px_notify_call(struct px_upcall *up);
 void px_notify_answered(struct px_upcall *up);
+
+/* Service of a registration for codes: `prepare`, `call` and `done` of struct px_service. The host
+ * is asked for those of its codes that nobody had registered for. Kept events follow the answer. */
 int px_codes_prepare(struct px_upcall *up, struct px_peer *peer);
 pmix_status_t px_codes_call(struct px_upcall *up);
 void px_codes_registered(struct px_upcall *up);
 
+/* Counts registrations of these codes down, and asks the host to drop those that have none left. */
 void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t ncodes);
 
+/* PX_CMD_DEREGEVENTS, a px_handler: removes codes from the peer's registrations. Has no answer. 0.
+ */
 int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag,
                           struct px_in *in);
 
+/* Drops the registrations of a peer. */
 void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer);
+
+/* Frees the kept events when the server stops. */
 void px_events_drop_all(struct px_server *s);
 
-/* Hands an event to whom it concerns. `except`: the peer that it came from, or NULL. */
+/* Delivers an event to all peers that registered for it and are in its range, keeps it, and
+ * delivers it to the handlers of this process; a client's event also goes to the host. The event is
+ * borrowed for the call. `except`: the peer that raised it, or NULL. Returns 0. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *except);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Output and input of processes: the host owns the pipes; this server keeps who wants to see what,
- * and carries. */
+/* Forwarding of output and input (Standard: IOF). The host owns the pipes of the processes. This
+ * server keeps the subscriptions of its peers and of its own process, and delivers the output that
+ * the host hands over to those that it is for. Input is passed to the host by a service
+ * (requests.c). Loop thread. */
 
 #include "server_iof.h"
 
@@ -20,6 +22,7 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
+/* Takes a subscription off the list and frees it. */
 static void pull_destroy(struct px_iof_subscription *pull)
 {
     px_list_remove(&pull->link);
@@ -114,6 +117,8 @@ bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
     return false;
 }
 
+/* Sends output to the peer of a subscription, with tag PX_TAG_IOF. Output is lost if memory is out
+ * or the peer has disconnected. */
 static void send_output(struct px_server *s, const struct px_iof_subscription *pull,
                         const struct px_output_args *out)
 {
@@ -168,6 +173,7 @@ int px_output_deliver(struct px_server *s, void *args)
 
 /* --- requests --- */
 
+/* Refuses the request if its directives cannot be read. */
 int px_iof_pull_prepare(struct px_upcall *up, struct px_peer *peer)
 {
     const struct px_args *args = up->args;
@@ -177,6 +183,8 @@ int px_iof_pull_prepare(struct px_upcall *up, struct px_peer *peer)
     return px_iof_pull_read(args->info, args->ninfo, &directives);
 }
 
+/* The subscription exists before the host is asked, since output may arrive before the host's
+ * answer. */
 pmix_status_t px_iof_pull_call(struct px_upcall *up)
 {
     const struct px_iof_pull_args *args = up->args;
@@ -194,6 +202,8 @@ pmix_status_t px_iof_pull_call(struct px_upcall *up)
                             : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The answer is sent before kept output, because it tells the client the subscription's number. A
+ * refused subscription is dropped. */
 void px_iof_pull_answered(struct px_upcall *up)
 {
     const struct px_args *args = up->args;
@@ -208,6 +218,7 @@ void px_iof_pull_answered(struct px_upcall *up)
     }
 }
 
+/* The host is not asked: it goes on handing over output, which other subscriptions may cover. */
 pmix_status_t px_iof_deregister_call(struct px_upcall *up)
 {
     const struct px_iof_deregister_args *args = up->args;

@@ -3,6 +3,8 @@
 #ifndef PX_SERVER_IOF_H
 #define PX_SERVER_IOF_H
 
+/* Subscriptions to the output of processes, and its delivery. Loop thread. */
+
 #include "src/base/list.h"
 #include "src/server/requests/requests.h"
 
@@ -11,6 +13,7 @@ struct px_peer;
 struct px_server;
 struct px_upcall;
 
+/* One piece of output that the host hands over (PMIx_server_IOF_deliver). All of it is borrowed. */
 struct px_output_args {
     pmix_proc_t source;
     pmix_iof_channel_t channel;
@@ -19,43 +22,53 @@ struct px_output_args {
     size_t ninfo;
 };
 
-/* Subscriptions to output. peer 0 is this process. Loop thread. */
-
+/* The wish of a peer, or of this process, to get the output of some processes (PMIx_IOF_pull). In
+ * s->pulls, which owns it. */
 struct px_iof_subscription {
     struct px_list link;
-    size_t id;
-    size_t local_id; /* the peer's own number for it */
+    size_t id;       /* never reused; given to the peer in the reply */
+    size_t local_id; /* the peer's own number for it, sent back with the output */
     uint64_t peer;   /* 0: this process */
     pmix_iof_channel_t channel;
-    pmix_proc_t *procs;
+    pmix_proc_t *procs; /* an empty namespace, and PMIX_RANK_WILDCARD, match any; owned */
     size_t n_procs;
-    pmix_iof_cbfunc_t cbfunc;
+    pmix_iof_cbfunc_t cbfunc; /* of this process; else NULL */
 };
 
-/* NULL when memory is out. */
+/* Adds a subscription with a copy of procs. Owned by the server. NULL when memory is out. */
 struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_t peer,
                                                     const pmix_proc_t *procs, size_t nprocs,
                                                     pmix_iof_channel_t channel);
-/* 0 or PMIX_ERR_NOT_FOUND. */
+
+/* Frees a subscription of this peer. 0 or PMIX_ERR_NOT_FOUND. */
 int px_iof_subscription_drop(struct px_server *s, uint64_t peer, size_t id);
-struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64_t peer,
-                                                     size_t id); /* or NULL */
+
+/* A subscription of this peer by its id, or NULL. Borrowed. */
+struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64_t peer, size_t id);
+
+/* True if the output is of a process and a channel that the subscription names. */
 bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
                                 const struct px_output_args *out);
+
+/* Sends the output to the subscription's peer, or calls the callback of this process. The output is
+ * borrowed for the call. */
 void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscription *pull,
                                  const struct px_output_args *out);
 
-/* The services (struct px_service). */
+/* Services (struct px_service) of PMIx_IOF_pull and PMIx_IOF_deregister. */
 int px_iof_pull_prepare(struct px_upcall *up, struct px_peer *peer);
 pmix_status_t px_iof_pull_call(struct px_upcall *up);
 void px_iof_pull_answered(struct px_upcall *up);
 pmix_status_t px_iof_deregister_call(struct px_upcall *up);
 
-/* output_cache.c: what came before somebody asked. */
-
+/* Frees the subscriptions of a peer. */
 void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px_peer *peer);
+
+/* Frees all subscriptions when the server stops. */
 void px_iof_subscriptions_drop_all(struct px_server *s);
 
+/* Delivers output to all subscriptions that cover it; keeps it if there is none. args: struct
+ * px_output_args. 0 or PMIX_ERR_NOMEM (it could not be kept). */
 int px_output_deliver(struct px_server *s, void *args);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What the host says about the end of processes. A process that was never connected, or has
- * finalized, leaves no connection whose end would tell; only the host can, by an event. One that
- * still is connected is left to its connection: what it has sent before its end may not have been
- * read yet. */
+/* Processes whose end the host reports by an event. The server itself notices the end of a process
+ * only by its connection. A process that never connected, or has finalized, has none; only the
+ * host's event ends the wait for it. A process that is still connected is left to its connection:
+ * messages that it sent before its end may not have been read yet. */
 
 #include "termination.h"
 
@@ -18,6 +18,7 @@
 #include "src/server/data/server_get.h"
 #include "src/base/assert.h"
 
+/* True if the code reports that a process has ended. */
 static bool is_end(pmix_status_t code)
 {
     switch (code) {
@@ -36,6 +37,8 @@ static bool is_end(pmix_status_t code)
     }
 }
 
+/* Marks a local process as ended. If it has no connection, gets for its data end here; otherwise
+ * they end with its connection. */
 static void rank_ended(struct px_server *s, struct px_local_proc *rank)
 {
     if (!rank || rank->terminated) {
@@ -49,6 +52,8 @@ static void rank_ended(struct px_server *s, struct px_local_proc *rank)
     }
 }
 
+/* The same for a process, or for all local processes of a namespace (PMIX_RANK_WILDCARD). A process
+ * without a record gets one, so that later collectives do not wait for it. */
 static void proc_ended(struct px_server *s, const pmix_proc_t *proc)
 {
     struct px_nspace *ns = px_nspace_find(s, proc->nspace);
@@ -65,6 +70,8 @@ static void proc_ended(struct px_server *s, const pmix_proc_t *proc)
     }
 }
 
+/* The ended processes are those of PMIX_EVENT_AFFECTED_PROC and PMIX_EVENT_AFFECTED_PROCS; without
+ * any, the source of the event. */
 void px_termination_event(struct px_server *s, const struct px_event *event)
 {
     static const char *const keys[] = {PMIX_EVENT_AFFECTED_PROC, PMIX_EVENT_AFFECTED_PROCS};

@@ -3,11 +3,13 @@
 #ifndef PX_SERVER_TERMINATION_H
 #define PX_SERVER_TERMINATION_H
 
+/* The end of processes, as reported by the host. */
+
 struct px_event;
 struct px_server;
 
-/* The host has raised an event: if it says that processes have ended, nobody waits for those any
- * more. */
+/* Called with each event of the host. If it reports that processes have ended, gets and collectives
+ * do not wait for those any more. Loop thread. */
 void px_termination_event(struct px_server *s, const struct px_event *event);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The directories are other people's and often world-writable: a file is written aside under a name
- * that did not exist, then moved into place; it is removed only while it is still the one that we
- * made. */
+/* Rendezvous files: written when the server starts, removed when it stops. Their directories belong
+ * to other users and are often world-writable. Therefore a file is written aside under a random
+ * name that did not exist, then renamed into place: readers see a complete file or none. It is
+ * removed only while it is still the file that this server made (same device and inode). */
 
 #include "rendezvous.h"
 
@@ -28,12 +29,15 @@
 
 enum { MAX_FILES = 8, MAX_DIRS = 16, MAX_PATH = 1024 };
 
+/* A file of this server, with its identity. */
 struct made {
     char path[MAX_PATH];
     dev_t dev;
     ino_t ino;
 };
 
+/* The files and directories that one server has made, and the text that all files hold. Owned by
+ * the server. */
 struct px_rendezvous {
     struct made files[MAX_FILES];
     size_t n_files;
@@ -44,6 +48,7 @@ struct px_rendezvous {
     unsigned mode;
 };
 
+/* Also used after a failed write. Directories that are not empty stay. */
 void px_rendezvous_remove(struct px_rendezvous *rendezvous)
 {
     if (!rendezvous) {
@@ -63,6 +68,7 @@ void px_rendezvous_remove(struct px_rendezvous *rendezvous)
     free(rendezvous);
 }
 
+/* The status for an errno of a file operation. */
 static int status_of(int error)
 {
     switch (error) {
@@ -77,8 +83,8 @@ static int status_of(int error)
     }
 }
 
-/* A file that a server may have written whose word counts here: our own user's, or root's. A
- * directory that anybody may write to holds what anybody likes to put there. */
+/* Opens a rendezvous file for reading if it is a regular file of this user or of root, else -1.
+ * Files of other users prove nothing: anybody may put a file into a world-writable directory. */
 static int open_ours(const char *path)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -92,6 +98,7 @@ static int open_ours(const char *path)
     return fd;
 }
 
+/* True if the file could be read as a rendezvous file of this user or of root. */
 static bool read_ours(const char *path, struct px_server_candidate *ret)
 {
     int fd = open_ours(path);
@@ -103,8 +110,8 @@ static bool read_ours(const char *path, struct px_server_candidate *ret)
     return !rc;
 }
 
-/* Is the server of this file alive, and another process? What is no server's file does not count:
- * the new file takes its place, or its owner keeps that from happening. */
+/* True if the server that wrote this file is alive and is another process. A file that is no
+ * rendezvous file does not count: the new file replaces it, unless its owner prevents that. */
 static bool is_taken(const char *path)
 {
     struct px_server_candidate found;
@@ -113,7 +120,8 @@ static bool is_taken(const char *path)
            px_found_lives(&found);
 }
 
-/* A file of this user that a server of this library left, which is no more. */
+/* True if the file was left behind by a server of this library and this user that does not run any
+ * more. */
 static bool is_left(const char *path, const struct stat *st)
 {
     struct px_server_candidate found;
@@ -125,8 +133,8 @@ static bool is_left(const char *path, const struct stat *st)
 
 enum { SWEEP_MOST = 4096 };
 
-/* Takes away what servers of the same user left when they were killed. Files of a directory that
- * cannot be read, and whatever is something else, stay. */
+/* Removes the files that killed servers of this user left in the directory, among the first 4,096
+ * entries whose names begin with `name`. Other files stay. */
 static void sweep(const char *dir, const char *name)
 {
     char path[MAX_PATH];
@@ -149,9 +157,9 @@ static void sweep(const char *dir, const char *name)
     }
 }
 
-/* Where a process may not write files (ulimit -f) the kernel sends it a signal that ends it, before
- * the error. The signal is this thread's: it is taken back before anybody sees it, unless somebody
- * else's was there already. */
+/* Writes the text. If a file size limit (ulimit -f) prevents it, the kernel raises SIGXFSZ, whose
+ * default action ends the process. So the signal is blocked during the write and removed from the
+ * pending ones, unless one was pending before. 0, or -1 with errno. */
 static int write_all(int fd, const char *text, size_t len)
 {
     static const struct timespec at_once = {0};
@@ -175,8 +183,8 @@ static int write_all(int fd, const char *text, size_t len)
     return n == (ssize_t) len ? 0 : -1;
 }
 
-/* The name aside is nobody's to know: what is planted under it would keep the file from being
- * made. */
+/* Creates a file with a random name beside `path`, and puts its name into `aside`. The name cannot
+ * be predicted, so that other users cannot occupy it. The descriptor, or -1 with errno. */
 static int open_aside(const char *path, char *aside, size_t n)
 {
     uint64_t noise = 0;
@@ -193,6 +201,8 @@ static int open_aside(const char *path, char *aside, size_t n)
     return fd;
 }
 
+/* Writes the text into a file aside, with the mode of the options, and returns its identity in
+ * *ret. On failure no file is left. */
 static int write_aside(const struct px_rendezvous *rendezvous, const char *path, char *aside,
                        size_t n, struct stat *ret)
 {
@@ -215,7 +225,7 @@ static int write_aside(const struct px_rendezvous *rendezvous, const char *path,
     return rc;
 }
 
-/* Has another user put something under the name, which is not ours to remove? */
+/* True if there is a file of another user under this name, which this server must not remove. */
 static bool is_foreign(const char *path)
 {
     struct stat st;
@@ -223,8 +233,9 @@ static bool is_foreign(const char *path)
     return lstat(path, &st) == 0 && st.st_uid != geteuid();
 }
 
-/* shared: the name is not ours alone; a live owner keeps it. PMIX_ERR_NOT_AVAILABLE: another user
- * keeps us from using it. */
+/* Writes one rendezvous file and remembers it for removal. shared: other servers use this name,
+ * too, and a live one keeps it (PMIX_ERR_EXISTS). PMIX_ERR_NOT_AVAILABLE: a file of another user
+ * has the name and cannot be replaced. */
 static int make_file(struct px_rendezvous *rendezvous, const char *path, bool shared)
 {
     struct made *made = &rendezvous->files[rendezvous->n_files];
@@ -254,7 +265,8 @@ static int make_file(struct px_rendezvous *rendezvous, const char *path, bool sh
     return PMIX_SUCCESS;
 }
 
-/* Makes the directories that lead to a file. */
+/* Makes the directories that lead to a file, and remembers those that did not exist. 0,
+ * PMIX_ERR_BAD_PARAM (path too long) or a status of status_of. */
 static int make_dirs(struct px_rendezvous *rendezvous, const char *path)
 {
     char dir[MAX_PATH];
@@ -277,7 +289,8 @@ static int make_dirs(struct px_rendezvous *rendezvous, const char *path)
     return PMIX_SUCCESS;
 }
 
-/* "<dir>/<name>" with an optional ".<what>" behind. */
+/* Makes "<dir>/<name>", or "<dir>/<name>.<what>". A name that another user occupies is logged and
+ * is no error: tools then find the server by its other files. */
 static int make_named(struct px_rendezvous *rendezvous, bool shared, const char *dir,
                       const char *name, const char *what)
 {
@@ -299,7 +312,8 @@ static int make_named(struct px_rendezvous *rendezvous, bool shared, const char 
     return rc;
 }
 
-/* Files whose name is one server's on this machine. */
+/* Makes a file that only one server of the node may have (pmix.sys, pmix.sched, pmix.sysctrlr), in
+ * the system directory, if it is wanted. */
 static int make_only(struct px_rendezvous *rendezvous, const struct px_server *s, bool wanted,
                      const char *kind)
 {
@@ -309,6 +323,9 @@ static int make_only(struct px_rendezvous *rendezvous, const struct px_server *s
     return wanted ? make_named(rendezvous, true, s->system_tmpdir, name, NULL) : PMIX_SUCCESS;
 }
 
+/* Writes the text of the files. A line each: contact string, version, process id, "uid:gid", time;
+ * then two lines of this library: the process's start time and its process id namespace, by which a
+ * reader recognises a reused process id. A length of 0 means that it did not fit. */
 static void compose(const struct px_server *s, struct px_rendezvous *rendezvous)
 {
     time_t now = time(NULL);
@@ -327,6 +344,9 @@ static void compose(const struct px_server *s, struct px_rendezvous *rendezvous)
     rendezvous->len = n > 0 && (size_t) n < sizeof(rendezvous->text) ? (size_t) n : 0;
 }
 
+/* Makes all files that the options ask for. In the server's directory these are
+ * pmix.<host>.tool.<pid>, .<namespace>, and the plain name, which the first server of the node
+ * keeps. */
 static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
                     const struct px_rendezvous_opts *opts)
 {
@@ -342,7 +362,7 @@ static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
     rc = rc ? rc : make_named(rendezvous, false, s->tmpdir, name, pid);
     rc = rc ? rc : make_named(rendezvous, false, s->tmpdir, name, s->self.nspace);
     if (!rc) {
-        /* The name without more is the first server's. */
+        /* The plain name stays with the first server that lives. */
         rc = make_named(rendezvous, true, s->tmpdir, name, NULL);
         rc = rc == PMIX_ERR_EXISTS ? PMIX_SUCCESS : rc;
     }

@@ -3,33 +3,37 @@
 #ifndef PX_SERVER_RENDEZVOUS_H
 #define PX_SERVER_RENDEZVOUS_H
 
+/* The files by which tools find a server (Standard: rendezvous files). Called by init and finalize
+ * only, one thread at a time.
+ *
+ * A file holds, a line each: contact string, version, process id, "uid:gid", time of start. It
+ * appears complete or not at all, and is removed when the server stops, unless another file has
+ * taken its place. */
+
 #include <stdbool.h>
 
 struct px_rendezvous;
 struct px_server;
 
-/* The files by which tools find a server. Any thread, one at a time (init and finalize).
- *
- * A file holds, a line each: contact string, version, process id, "uid:gid", time of start. It
- * appears complete or not at all, and goes with the server, unless somebody else has put another in
- * its place. */
-
+/* Which files to write, by the directives of PMIx_server_init. Strings are borrowed. */
 struct px_rendezvous_opts {
     bool system;     /* PMIX_SERVER_SYSTEM_SUPPORT */
     bool scheduler;  /* PMIX_SERVER_SCHEDULER */
     bool controller; /* PMIX_SERVER_SYS_CONTROLLER */
     /* PMIX_LAUNCHER_RENDEZVOUS_FILE, or NULL; its directories are made */
     const char *launcher_file;
-    unsigned mode; /* of the files; 0: the default */
+    unsigned mode; /* permissions of the files, PMIX_SOCKET_MODE; 0: the default */
 };
 
-/* 0, PMIX_ERR_EXISTS (another system server is alive), PMIX_ERR_NO_PERMISSIONS,
- * PMIX_ERR_OUT_OF_RESOURCE (no such directory, disk full), PMIX_ERR_NOMEM; nothing is left behind
- * then. */
+/* Writes the files; *ret owns them until px_rendezvous_remove. 0, PMIX_ERR_EXISTS (another system
+ * server is alive), PMIX_ERR_NO_PERMISSIONS, PMIX_ERR_OUT_OF_RESOURCE (no such directory, disk
+ * full), PMIX_ERR_BAD_PARAM (a path or the text is too long), PMIX_ERR_NOMEM; on failure no file is
+ * left. */
 int px_rendezvous_write(const struct px_server *s, const struct px_rendezvous_opts *opts,
                         struct px_rendezvous **ret);
 
-/* Removes what write has made. Takes NULL. */
+/* Removes the files and directories that px_rendezvous_write has made, and frees the object. Takes
+ * NULL. */
 void px_rendezvous_remove(struct px_rendezvous *rendezvous);
 
 #endif

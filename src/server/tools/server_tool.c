@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A tool is no client: as a rule nobody registered it. The host must have asked for tools and have
- * a say in each; their owner must be the server's unless foreign tools are allowed. */
+/* Admission of tools. A tool is a process that connects to a server of its own choice and is
+ * usually not registered. It is admitted only if the host has enabled tools and decides about each
+ * one (tool_connected2, or the older tool_connected). Its user must be the server's, unless foreign
+ * tools are allowed. Loop thread. */
 
 #include "server_tool.h"
 
@@ -19,8 +21,8 @@
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
 
-/* Is it the user that it has to be? A tool that the host registered, as it would a client, has an
- * owner of its own. */
+/* Authenticates the tool. A tool that the host registered like a client must be the user that it
+ * was registered for. 0 or PMIX_ERR_INVALID_CRED, or another status of px_auth_identify. */
 static int check_owner(struct px_server *s, const struct px_handshake *handshake,
                        struct px_peer_cred *peer_cred)
 {
@@ -44,6 +46,7 @@ bool px_tool_refused(struct px_server *s, const struct px_handshake *handshake,
     return check_owner(s, handshake, peer_cred) != 0;
 }
 
+/* Gives the tool a name that is unique at this server: "<server>.tool.<number>", rank 0. */
 static void assign_name(struct px_peer *peer)
 {
     char name[PMIX_MAX_NSLEN + 1];
@@ -53,6 +56,8 @@ static void assign_name(struct px_peer *peer)
     PMIX_LOAD_PROCID(&peer->proc, name, 0);
 }
 
+/* The host has decided. If neither the tool nor the host has a name for the tool, the server
+ * assigns one. */
 static void tool_answered(struct px_upcall *up)
 {
     struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
@@ -66,7 +71,8 @@ static void tool_answered(struct px_upcall *up)
     px_peer_admit(peer, up->reply.status, &up->reply.proc);
 }
 
-/* Claims that only we can prove; describe() says what we know. */
+/* Removes those infos from the tool's own that only the server can prove; fill_tool_upcall adds
+ * what the server knows. */
 static void drop_claims(struct px_upcall *up)
 {
     static const char *const keys[] = {PMIX_PROC_PID,    PMIX_REALUID,     PMIX_REALGID,
@@ -78,7 +84,8 @@ static void drop_claims(struct px_upcall *up)
     }
 }
 
-/* What the tool says of itself rides behind its introduction; what cannot be read is left out. */
+/* Reads the infos that follow a tool's handshake into the upcall. If they cannot be unpacked the
+ * tool is admitted without them. */
 static void read_blob(struct px_upcall *up, const struct px_handshake *handshake)
 {
     struct px_in in;
@@ -96,7 +103,7 @@ static void read_blob(struct px_upcall *up, const struct px_handshake *handshake
     }
 }
 
-/* Hosts look for either pair of names. */
+/* Adds the tool's name under both pairs of keys, since hosts look for either. */
 static int describe_id(struct px_upcall *up, const pmix_proc_t *proc)
 {
     int rc = px_infos_append(&up->info, &up->ninfo, PMIX_TOOL_NSPACE, proc->nspace, PMIX_STRING);
@@ -107,6 +114,8 @@ static int describe_id(struct px_upcall *up, const pmix_proc_t *proc)
     return rc ? rc : px_infos_append(&up->info, &up->ninfo, PMIX_RANK, &proc->rank, PMIX_PROC_RANK);
 }
 
+/* Adds to the upcall what the server knows of the tool: user, group, version, process id, and its
+ * name unless it has to be given one. 0 or PMIX_ERR_NOMEM. */
 static int fill_tool_upcall(struct px_upcall *up, const struct px_peer *peer,
                             const struct px_handshake *handshake)
 {
@@ -121,6 +130,7 @@ static int fill_tool_upcall(struct px_upcall *up, const struct px_peer *peer,
     return rc || peer->needs_id ? rc : describe_id(up, &peer->proc);
 }
 
+/* tool_connected returns nothing: its answer always arrives by the callback. */
 void px_tool_accept(struct px_peer *peer, const struct px_handshake *handshake)
 {
     struct px_server *s = peer->server;
