@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What rendezvous files say, as the answer to a query. Whether a server takes the caller is known
- * when it is asked. */
+/* Answers PMIX_QUERY_AVAIL_SERVERS from the rendezvous files of this node. Whether a listed server
+ * admits the caller shows only when the caller connects to it. No state; any thread. */
 
 #include "server_list.h"
 
@@ -16,6 +16,7 @@
 #include "src/net/uri.h"
 #include "src/value/infos.h"
 
+/* Makes an info that holds an array of infos. Copies the items. */
 static int load_array(pmix_info_t *ret, const char *key, pmix_info_t *items, size_t n)
 {
     pmix_data_array_t array = {.type = PMIX_INFO, .size = n, .array = items};
@@ -23,6 +24,8 @@ static int load_array(pmix_info_t *ret, const char *key, pmix_info_t *items, siz
     return PMIx_Info_load(ret, key, &array, PMIX_DATA_ARRAY);
 }
 
+/* Makes the PMIX_SERVER_INFO_ARRAY of one server: its name, contact string, node, and process id
+ * and version if the file has them. 0 or PMIX_ERR_NOMEM. */
 static int describe_server(const struct px_server_candidate *found, const pmix_proc_t *server,
                            const char *hostname, pmix_info_t *ret)
 {
@@ -45,6 +48,8 @@ static int describe_server(const struct px_server_candidate *found, const pmix_p
     return rc;
 }
 
+/* True if the server has the namespace and the process id of the qualifiers, as far as they are
+ * given. */
 static bool is_wanted(const struct px_tool_directives *directives,
                       const struct px_server_candidate *found, const pmix_proc_t *server)
 {
@@ -52,6 +57,9 @@ static bool is_wanted(const struct px_tool_directives *directives,
            (directives->pid == 0 || directives->pid == found->pid);
 }
 
+/* Finds the servers and describes those that the qualifiers select. `found` and `list` are the
+ * caller's room. A file with an unreadable contact string is left out. PMIX_ERR_NOT_FOUND if none
+ * is left. */
 static int list_servers(const struct px_tool_directives *directives, const char *hostname,
                         struct px_server_candidate *found, pmix_info_t *list, pmix_info_t *ret)
 {
@@ -74,7 +82,7 @@ static int list_servers(const struct px_tool_directives *directives, const char 
     return rc;
 }
 
-/* A folder that no qualifier has named. */
+/* Sets a directory to search, unless a qualifier of the query has set it. */
 static void set_dir(const pmix_query_t *query, const char *key, const char *dir, char *room,
                     size_t n)
 {

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The order of the Standard: attachment file, URI, pid, namespace, system server only, system
- * server first, then whatever lies in the server directory. What a rendezvous file says is bounded
- * and taken as a hint: the handshake decides. */
+/* How a tool finds a server, in the order of the Standard: attachment file, contact string, process
+ * id, namespace, system server only, system server first, then any server of the server directory.
+ * What a rendezvous file contains is bounded and taken as a hint: the handshake decides whether it
+ * is a server.
+ *
+ * Files in directories that everybody may write to can be forged or left over. A file counts only
+ * if its owner is trusted (px_trusts), and, if it was found by a search, only if the process that
+ * wrote it still runs. No state; any thread. */
 
 #include "tool_discovery.h"
 
@@ -23,8 +28,9 @@
 #include "src/net/dial.h"
 #include "src/value/directives.h"
 
-enum { FILE_ROOM = 4096 };
+enum { FILE_ROOM = 4096 }; /* bytes of a rendezvous file that are read */
 
+/* The directory that an environment variable names, or the usual fallbacks for temporary files. */
 static void tmpdir_of(const char *variable, char *room, size_t n)
 {
     static const char *const fallbacks[] = {"TMPDIR", "TEMP", "TMP"};
@@ -36,11 +42,13 @@ static void tmpdir_of(const char *variable, char *room, size_t n)
     snprintf(room, n, "%s", dir != NULL && dir[0] != '\0' ? dir : "/tmp");
 }
 
+/* A number of the directives, or a default if it is not given. */
 static uint32_t number_or(uint32_t given, uint32_t otherwise)
 {
     return given != PX_NOT_GIVEN ? given : otherwise;
 }
 
+/* Copies a directory's name, if there is one. */
 static void set_dir(char *room, size_t n, const char *dir)
 {
     if (dir != NULL) {
@@ -48,6 +56,8 @@ static void set_dir(char *room, size_t n, const char *dir)
     }
 }
 
+/* PMIX_SERVER_URI and PMIX_TCP_URI exclude each other. Directories come from the environment unless
+ * directives name them. */
 int px_tool_directives_read(const pmix_info_t *info, size_t ninfo, struct px_tool_directives *ret)
 {
     struct px_tool_init_directives said;
@@ -78,7 +88,7 @@ int px_tool_directives_read(const pmix_info_t *info, size_t ninfo, struct px_too
     return 0;
 }
 
-/* Next line of a text, without its end; moves on. */
+/* Copies the next line of the text without its end, cut to the room, and moves on behind it. */
 static void take_line(char **text, char *room, size_t n)
 {
     size_t len = strcspn(*text, "\n");
@@ -90,7 +100,8 @@ static void take_line(char **text, char *room, size_t n)
     }
 }
 
-/* The number at the start of the next line; 0 when there is none, or it is larger than `most`. */
+/* The number at the start of the next line; 0 if there is none or it is larger than `most`. Moves
+ * on behind the line. */
 static uint64_t take_number(char **text, uint64_t most)
 {
     char line[32];
@@ -101,9 +112,13 @@ static uint64_t take_number(char **text, uint64_t most)
     return n;
 }
 
-/* Wall clocks are set while servers run, and a file is written in the second of its time stamp. */
+/* Tolerance when a process's start is compared with a file's time: clocks are adjusted while
+ * servers run, and both times are rounded to seconds. */
 enum { CLOCK_SLACK_S = 2 };
 
+/* A process id alone proves little, since ids are reused. Files of this library also hold the start
+ * time of the process, which has to match; for other files the process must not have started after
+ * the file was written. Ids of another process id namespace cannot be examined. */
 bool px_found_lives(const struct px_server_candidate *found)
 {
     struct px_process process;
@@ -126,6 +141,7 @@ bool px_found_lives(const struct px_server_candidate *found)
     return found->written == 0 || px_process_start_time(&process) <= found->written + CLOCK_SLACK_S;
 }
 
+/* Lines after the fifth are of this library only; a file without them has 0 in their members. */
 int px_found_read_from(int fd, struct px_server_candidate *ret)
 {
     struct px_server_candidate found = {0};
@@ -154,8 +170,8 @@ int px_found_read_from(int fd, struct px_server_candidate *ret)
     return 0;
 }
 
-/* Whatever lies in a directory that all may write to is anybody's: a file counts when it is of a
- * user whose servers are trusted. */
+/* True if the file is a regular file of a user whose servers are trusted. In a directory that
+ * everybody may write to, other files may be forgeries. */
 static bool is_trusted(int fd)
 {
     struct stat st;
@@ -163,6 +179,9 @@ static bool is_trusted(int fd)
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && px_trusts(st.st_uid);
 }
 
+/* Reads the rendezvous file of this name. A symbolic link is not followed, and a FIFO does not
+ * block. The statuses of px_found_read_from, and PMIX_ERR_NO_PERMISSIONS for a file that is not
+ * trusted. */
 static int found_read(const char *path, struct px_server_candidate *ret)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -180,13 +199,14 @@ static int found_read(const char *path, struct px_server_candidate *ret)
     return rc;
 }
 
-/* What has been found so far. */
+/* The candidates found so far; the room is the caller's of px_tool_find. */
 struct candidates {
     struct px_server_candidate *at;
     size_t room;
     size_t n;
 };
 
+/* True if there is a candidate with this contact string already. */
 static bool is_listed(const struct px_server_candidate *room, size_t n, const char *uri)
 {
     size_t i = 0;
@@ -197,6 +217,9 @@ static bool is_listed(const struct px_server_candidate *room, size_t n, const ch
     return i < n;
 }
 
+/* Adds the server of a rendezvous file. searched: the file was not named but found, so it counts
+ * only if its process runs (else PMIX_ERR_UNREACH). A server that is listed already is not added
+ * again, which is success. PMIX_ERR_OUT_OF_RESOURCE if there is no room. */
 static int add_file(const char *path, struct candidates *found, bool searched)
 {
     struct px_server_candidate *next = &found->at[found->n];
@@ -214,11 +237,12 @@ static int add_file(const char *path, struct candidates *found, bool searched)
         return PMIX_ERR_UNREACH; /* left behind, or cut off */
     }
     next->searched = searched;
-    /* Else it is another name of a server that is there. */
+    /* A server has several files; it is listed once. */
     found->n += is_listed(found->at, found->n, next->uri) ? 0 : 1;
     return 0;
 }
 
+/* Adds the server of the file "<dir>/<name>". */
 static int add_named(const char *dir, const char *name, struct candidates *found)
 {
     char path[1024];
@@ -228,7 +252,7 @@ static int add_named(const char *dir, const char *name, struct candidates *found
                : PMIX_ERR_BAD_PARAM;
 }
 
-/* The system server. */
+/* Adds the system server of this node: the file pmix.sys.<host> of the system directory. */
 static int add_system(const struct px_tool_directives *directives, const char *host,
                       struct candidates *found)
 {
@@ -238,18 +262,21 @@ static int add_system(const struct px_tool_directives *directives, const char *h
     return add_named(directives->system_tmpdir, name, found);
 }
 
-/* How far a search goes below the server directory, which may be /tmp. */
+/* Limits of a search below the server directory, which may be /tmp: depth, directories opened,
+ * entries looked at. */
 enum { DEPTH_MOST = 6, DIRS_MOST = 1024, ENTRIES_MOST = 65536 };
 
+/* One search through a directory tree for rendezvous files. */
 struct search {
-    char name[640]; /* of files, or how their names begin */
-    bool whole;     /* the former: one is enough */
+    char name[640]; /* name of the files, or the beginning of their names */
+    bool whole;     /* the whole name: the search ends with the first file */
     struct candidates *found;
     unsigned dirs;    /* that may still be opened */
     unsigned entries; /* that may still be looked at */
 };
 
-/* A directory of ours or of root's: sessions of others are not for us. Links are not followed. */
+/* True if the search goes into this entry: a directory of this user or of root. Symbolic links are
+ * not followed; other users' directories do not concern this user. */
 static bool leads_on(const char *path, const struct dirent *entry)
 {
     struct stat st;
@@ -259,12 +286,14 @@ static bool leads_on(const char *path, const struct dirent *entry)
            S_ISDIR(st.st_mode) && (st.st_uid == 0 || geteuid() == st.st_uid);
 }
 
+/* True if this is the name of a file that the search is for. */
 static bool is_named(const struct search *s, const char *name)
 {
     return s->whole ? strcmp(name, s->name) == 0 : strncmp(name, s->name, strlen(s->name)) == 0;
 }
 
-/* What cannot be read is no candidate. */
+/* Adds the servers of a directory and, down to the given depth, of those below it. Files and
+ * directories that cannot be read are passed over. Ends when a limit is reached. */
 static void search_dir(struct search *s, const char *dir, unsigned depth)
 {
     char path[1024];
@@ -293,7 +322,7 @@ static void search_dir(struct search *s, const char *dir, unsigned depth)
     closedir(d);
 }
 
-/* All servers in the directory; where it has none, those in the tree below it. */
+/* Adds all servers of a directory; if it has none, those of the tree below it. */
 static void add_directory(const char *dir, const char *host, struct candidates *found)
 {
     size_t before = found->n;
@@ -306,7 +335,8 @@ static void add_directory(const char *dir, const char *host, struct candidates *
     }
 }
 
-/* One server, by what its file is named for: in the directory, or else in the tree below it. */
+/* Adds the server whose file is named for `what`, a process id or a namespace: in the directory, or
+ * else in the tree below it. 0, or PMIX_ERR_UNREACH if there is none. */
 static int add_one(const char *dir, const char *host, const char *what, struct candidates *found)
 {
     struct search s = {.whole = true, .found = found, .dirs = DIRS_MOST, .entries = ENTRIES_MOST};
@@ -321,6 +351,8 @@ static int add_one(const char *dir, const char *host, const char *what, struct c
     return found->n > 0 ? 0 : rc;
 }
 
+/* Adds a contact string that the caller or the environment gave: a plain one, one behind the name
+ * of an environment variable ("PMIX_...;"), or "file:" and the name of a rendezvous file. */
 static int add_uri(const char *uri, struct candidates *found)
 {
     const char *env = strncmp(uri, "PMIX_", 5) == 0 ? strchr(uri, ';') : NULL;
@@ -337,7 +369,8 @@ static int add_uri(const char *uri, struct candidates *found)
     return 0;
 }
 
-/* A tool that a server started finds that server in its environment. */
+/* Adds the server of the first environment variable that holds a contact string: the one that
+ * started this tool. Launchers have a variable of their own, which goes first. */
 static void add_environment(struct candidates *found)
 {
     static const char *const names[] = {"PMIX_LAUNCHER_RNDZ_URI", "PMIX_SERVER_URI61",
@@ -359,7 +392,7 @@ static void add_environment(struct candidates *found)
     }
 }
 
-/* Is it the contact string of a server of that namespace? */
+/* True if this is the contact string of a server of that namespace: "<namespace>.<rank>;...". */
 static bool is_of(const char *uri, const char *nspace)
 {
     size_t len = strlen(nspace);
@@ -368,6 +401,8 @@ static bool is_of(const char *uri, const char *nspace)
            uri[len + 1 + strspn(uri + len + 1, "0123456789")] == ';';
 }
 
+/* One branch per rule of the Standard. Where the directives name one server, its file must be what
+ * its name says, and a failure is final. Otherwise all candidates are collected. */
 int px_tool_find(const struct px_tool_directives *directives, const char *hostname,
                  struct px_server_candidate *room, size_t n_room, size_t *ret_n, bool *ret_named)
 {
@@ -384,7 +419,7 @@ int px_tool_find(const struct px_tool_directives *directives, const char *hostna
         (void) snprintf(number, sizeof(number), "%u", directives->pid);
         rc = add_one(directives->server_tmpdir, hostname, number, &found);
         if (rc == 0 && room[0].pid != 0 && room[0].pid != directives->pid) {
-            rc = PMIX_ERR_UNREACH; /* it is not what its name says */
+            rc = PMIX_ERR_UNREACH; /* the file is of another process */
         }
     } else if (directives->nspace != NULL) {
         rc = add_one(directives->server_tmpdir, hostname, directives->nspace, &found);
@@ -406,6 +441,7 @@ int px_tool_find(const struct px_tool_directives *directives, const char *hostna
     return rc;
 }
 
+/* The environment goes last: its server is usually one that a file describes with more detail. */
 size_t px_tool_list(const struct px_tool_directives *directives, const char *hostname,
                     struct px_server_candidate *room, size_t n_room)
 {
@@ -419,7 +455,7 @@ size_t px_tool_list(const struct px_tool_directives *directives, const char *hos
         return found.n;
     }
     add_directory(directives->server_tmpdir, hostname, &found);
-    before = found.n; /* what a file says more of is not listed again */
+    before = found.n; /* a server that has a file is not listed again */
     add_environment(&found);
     return found.n > before && is_listed(room, before, room[before].uri) ? before : found.n;
 }

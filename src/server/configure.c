@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a server is told when it starts: by the environment, then by the directives of
- * PMIx_server_init. */
+/* Settings of a server: defaults, then the environment, then the directives of PMIx_server_init,
+ * each overriding the ones before. Runs in the thread that calls PMIx_server_init, before the
+ * server is visible to the loop. */
 
 #include "configure.h"
 
@@ -18,6 +19,8 @@
 
 enum { SYSTEM_NAME_MAX = 256 };
 
+/* The value of the first of these environment variables that is set and not empty, or NULL. Names
+ * may be NULL. Borrowed from the environment. */
 static const char *first_of(const char *a, const char *b, const char *c, const char *d)
 {
     const char *const names[] = {a, b, c, d};
@@ -32,6 +35,7 @@ static const char *first_of(const char *a, const char *b, const char *c, const c
     return NULL;
 }
 
+/* Replaces an owned string by a copy of text. 0 or PMIX_ERR_NOMEM; then nothing has changed. */
 static int set_text(char **where, const char *text)
 {
     char *copy = strdup(text);
@@ -44,7 +48,8 @@ static int set_text(char **where, const char *text)
     return PMIX_SUCCESS;
 }
 
-/* NULL: leaves it as it is. */
+/* Takes over the text of a directive; NULL (not given) leaves the setting as it is. An empty text
+ * is refused with PMIX_ERR_BAD_PARAM. */
 static int take_text(char **where, const char *text)
 {
     if (!text) {
@@ -53,6 +58,9 @@ static int take_text(char **where, const char *text)
     return text[0] ? set_text(where, text) : PMIX_ERR_BAD_PARAM;
 }
 
+/* Uses the host's hwloc topology (PMIX_TOPOLOGY2) as that of this process. A topology that this
+ * process has already is kept; a value of another type is ignored. 0 or a status of px_topo_adopt.
+ */
 static int take_topology(const pmix_info_t *info)
 {
     int rc;
@@ -64,6 +72,8 @@ static int take_topology(const pmix_info_t *info)
     return rc == PMIX_ERR_EXISTS ? PMIX_SUCCESS : rc;
 }
 
+/* Takes over the server's namespace and rank. PMIX_ERR_BAD_PARAM if the namespace is empty or too
+ * long. */
 static int take_name(pmix_proc_t *self, const struct px_server_init_directives *directives)
 {
     const char *nspace = directives->server_nspace;
@@ -78,6 +88,8 @@ static int take_name(pmix_proc_t *self, const struct px_server_init_directives *
     return PMIX_SUCCESS;
 }
 
+/* Determines whether tools may connect and which rendezvous files are written. Each directive that
+ * asks for a rendezvous file also enables tools. */
 static void take_tool_support(struct px_server *s,
                               const struct px_server_init_directives *directives)
 {
@@ -92,6 +104,8 @@ static void take_tool_support(struct px_server *s,
     s->foreign_tools = directives->foreign_tools;
 }
 
+/* Applies the directives of PMIx_server_init; PMIX_SERVER_HOSTNAME prevails over PMIX_HOSTNAME. 0,
+ * or a status of px_server_configure. */
 static int read_directives(struct px_server *s, const pmix_info_t *info, size_t ninfo)
 {
     struct px_server_init_directives directives;
@@ -111,6 +125,9 @@ static int read_directives(struct px_server *s, const pmix_info_t *info, size_t 
     return PMIX_SUCCESS;
 }
 
+/* Sets defaults from the system and the environment. The name is taken from PMIX_SERVER_NAMESPACE
+ * and PMIX_SERVER_RANK, which a launcher sets; else it is made of the host name and the process id.
+ */
 static int set_defaults(struct px_server *s)
 {
     char name[SYSTEM_NAME_MAX] = "localhost";

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Start and stop of the server role. The listeners open last, when everything that a connection can
- * ask for is there. They close after the connections, whose pending connections belong to them; who
- * comes in between is refused. */
+/* Start and stop of the server role, on the thread of PMIx_server_init and PMIx_server_finalize.
+ *
+ * The listeners open last, when everything that a connection can ask for exists. On stop the loop
+ * first ends all that is under way and closes the connections, then the listeners close: pending
+ * connections belong to them. Connections that arrive in between are refused (s->stopping). */
 
 #include "server_start.h"
 
@@ -40,6 +42,8 @@
 
 /* --- listeners --- */
 
+/* A contact string "<namespace>.<rank>;<address>", the caller's. NULL if address is NULL or memory
+ * is out. */
 static char *make_uri(const struct px_server *s, const char *address)
 {
     char *uri = NULL;
@@ -50,6 +54,8 @@ static char *make_uri(const struct px_server *s, const char *address)
     return uri;
 }
 
+/* Opens the listeners that the parameters enable, composes the contact strings, and publishes the
+ * server's own data (self.c). 0, PMIX_ERR_NOMEM, or the status of px_listeners_open. */
 static int open_listeners(struct px_server *s)
 {
     int64_t mib = px_param_int(PX_P_MAX_MSG_SIZE);
@@ -76,7 +82,8 @@ static int open_listeners(struct px_server *s)
     return px_self_publish(s);
 }
 
-/* Tools look for files; they appear when the listeners are open. */
+/* Writes the rendezvous files if tools are enabled. Called when the listeners are open, since a
+ * tool may connect as soon as it finds a file. 0 or the status of px_rendezvous_write. */
 static int write_rendezvous_files(struct px_server *s)
 {
     int rc;
@@ -91,12 +98,13 @@ static int write_rendezvous_files(struct px_server *s)
         s->rendezvous_opts.mode = s->foreign_tools ? 0644 : 0640;
     }
     rc = px_rendezvous_write(s, &s->rendezvous_opts, &s->rendezvous);
-    s->rendezvous_opts.launcher_file = NULL; /* was the host's */
+    s->rendezvous_opts.launcher_file = NULL; /* borrowed from the host until now */
     return rc;
 }
 
 /* --- life --- */
 
+/* Frees a server whose lists are empty: a new one, or one that has been stopped. */
 static void server_destroy(struct px_server *s)
 {
     PMIx_Info_free(s->resources, s->n_resources);
@@ -113,7 +121,8 @@ static void server_destroy(struct px_server *s)
     free(s);
 }
 
-/* Different for each server, and each time it starts. */
+/* A number that differs for each server, and each time that a server starts. Without random bytes
+ * it is made of the time and the process id. */
 static uint64_t make_origin(void)
 {
     uint64_t origin;
@@ -126,6 +135,7 @@ static uint64_t make_origin(void)
     return (uint64_t) now.tv_sec << 32 ^ (uint64_t) now.tv_nsec << 20 ^ (uint64_t) getpid();
 }
 
+/* An empty server for a context whose loop runs. NULL when memory is out. */
 static struct px_server *server_create(struct px_ctx *ctx)
 {
     struct px_server *s = calloc(1, sizeof(*s));
@@ -154,6 +164,7 @@ static struct px_server *server_create(struct px_ctx *ctx)
     return s;
 }
 
+/* The context gets its role before the listeners open, since a connection may be served at once. */
 pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *module,
                               const pmix_info_t *info, size_t ninfo)
 {
@@ -177,6 +188,9 @@ pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *mo
     return rc;
 }
 
+/* Ends everything that is under way, on the loop thread. Upcalls are abandoned first, so that no
+ * answer of the host finds an object that is freed here; the requests that depend on namespaces and
+ * peers end before those. */
 static int stop_on_loop(struct px_server *s, void *arg)
 {
     (void) arg;
@@ -195,6 +209,7 @@ static int stop_on_loop(struct px_server *s, void *arg)
     return PMIX_SUCCESS;
 }
 
+/* Reports to *arg, a bool, whether answers of the host have still to pass through the loop. */
 static int check_late_answers(struct px_server *s, void *arg)
 {
     *(bool *) arg = px_upcalls_answered_late(s);
@@ -209,8 +224,7 @@ void px_server_stop(struct px_ctx *ctx)
     if (!s) {
         return;
     }
-    if (!px_loop_alive(
-            s->loop)) { /* a forked child: listeners, clients and segments are its parent's */
+    if (!px_loop_alive(s->loop)) { /* a forked child: all of it belongs to the parent */
         ctx->role = NULL;
         ctx->ops = NULL;
         return;
@@ -220,7 +234,7 @@ void px_server_stop(struct px_ctx *ctx)
     (void) px_server_run(s, stop_on_loop, NULL);
     px_listeners_close(s->listeners);
     s->listeners = NULL;
-    /* Answers and burials that are on their way run before this returns; a thread of the host may
+    /* Answers and deferred frees that are posted run before this returns. A thread of the host may
      * be about to post one. */
     do {
         (void) px_server_run(s, check_late_answers, &coming);

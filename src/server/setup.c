@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a process needs to find us: environment variables. The ones of the protocol are read by
- * clients of every release, and hooks of containers give some of them to those as parameters: they
- * hold only words that stock clients know. Ours begin with PMIX_SHMIX_. */
+/* Environment of the processes that the host starts (PMIx_server_setup_fork), settings that the
+ * host ships with an application (PMIx_server_setup_application), and their arrival on another node
+ * (PMIx_server_setup_local_support).
+ *
+ * The environment variables of the PMIx protocol are read by clients of every release, and hooks of
+ * container runtimes pass some of them on as parameters. Therefore they hold only words that stock
+ * clients know. Variables of this library begin with PMIX_SHMIX_. */
 
 #include "setup.h"
 
@@ -25,11 +29,14 @@
 
 extern char **environ;
 
+/* Sets one variable; a NULL value sets nothing. 0 or the status of PMIx_Setenv. */
 static int set(char ***env, const char *name, const char *value)
 {
     return value ? PMIx_Setenv(name, value, true, env) : PMIX_SUCCESS;
 }
 
+/* Sets the addresses of this server: of the AF_UNIX listener for clients of this library, of the
+ * TCP listener under the names that stock releases look for. */
 static int set_contact(const struct px_server *s, char ***env)
 {
     static const char *const names[] = {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4",
@@ -46,12 +53,14 @@ static int set_contact(const struct px_server *s, char ***env)
     return rc;
 }
 
+/* True if clients may read by shared memory. */
 static bool shares(void)
 {
     return px_param_bool(PX_P_SHMEM_ENABLE) &&
            strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0;
 }
 
+/* Sets the variables that PMIx_server_setup_local_support delivered for the namespace. */
 static int set_support(struct px_server *s, const struct px_nspace *ns, char ***env)
 {
     int rc = PMIX_SUCCESS;
@@ -67,8 +76,8 @@ static int set_support(struct px_server *s, const struct px_nspace *ns, char ***
     return rc;
 }
 
-/* Our node as the namespace's maps call it, which need not be what the kernel calls it: stock
- * clients look for their node's data under this name. */
+/* The name of this node in the maps of the namespace, which may differ from the kernel's: stock
+ * clients look for their node's data under this name. Borrowed. */
 static const char *node_name(const struct px_server *s, const struct px_nspace *ns)
 {
     struct px_node_view view;
@@ -77,6 +86,7 @@ static const char *node_name(const struct px_server *s, const struct px_nspace *
     return local != PX_NO_NODE && !px_store_node(ns->store, local, &view) ? view.name : s->hostname;
 }
 
+/* Settings of the application are set last and may override the others. */
 int px_setup_fork(struct px_server *s, void *args)
 {
     struct px_fork_args *a = args;
@@ -104,6 +114,7 @@ int px_setup_fork(struct px_server *s, void *args)
 
 /* --- shipping settings with an application --- */
 
+/* Appends an environment setting ("NAME=value", with `equals` at the =) as PMIX_SET_ENVAR. */
 static int add_envar(pmix_info_t **infos, size_t *n, const char *setting, const char *equals)
 {
     pmix_envar_t envar = {.envar = strndup(setting, (size_t) (equals - setting)),
@@ -117,6 +128,8 @@ static int add_envar(pmix_info_t **infos, size_t *n, const char *setting, const 
     return rc;
 }
 
+/* Ships the parameters in the environment of the host, PMIX_MCA_..., if PMIX_SETUP_APP_ENVARS or
+ * PMIX_SETUP_APP_ALL is among the directives; other settings are the host's own. */
 int px_setup_application(const pmix_info_t *info, size_t ninfo, pmix_info_t **ret, size_t *ret_n)
 {
     struct px_setup_app_directives directives;

@@ -3,6 +3,10 @@
 #ifndef PX_SERVER_STATE_H
 #define PX_SERVER_STATE_H
 
+/* The state of the server role. It belongs to the loop thread unless a member says otherwise; the
+ * exported calls post tasks to that thread (loop_call.h), and answers of the host, which may arrive
+ * on any thread, are passed to it by host_upcall.c. */
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,10 +20,6 @@
 #include "src/loop/loop.h"
 #include "src/server/tools/rendezvous.h"
 
-/* The server role. Everything here belongs to the loop thread unless it says otherwise; the
- * exported calls post tasks to it (loop_call.h). A host's callback may come from any thread and is
- * carried over by host_upcall.c. */
-
 struct px_conn;
 struct px_ctx;
 struct px_listener_ops;
@@ -31,65 +31,65 @@ struct px_pending_conn;
 struct px_store;
 struct px_upcall;
 
+/* The server of this process, at most one. Created by px_server_start, owned by the context
+ * (ctx->role). */
 struct px_server {
     struct px_ctx *ctx;
     struct px_loop *loop;
-    pmix_server_module_t host; /* complete; NULL where the host has no such function */
-    pmix_proc_t self;
-    uid_t uid;
+    pmix_server_module_t host; /* a copy, NULL where the host has no such function */
+    pmix_proc_t self;          /* name of this server; set once */
+    uid_t uid;                 /* of this process */
     gid_t gid;
-    char *hostname;
-    char *tmpdir;
-    char *system_tmpdir;
-    const char *modes;    /* how a peer may say who it is: PMIX_SECURITY_MODE */
+    char *hostname;       /* set once, as the directories are */
+    char *tmpdir;         /* PMIX_SERVER_TMPDIR: directory of its rendezvous files */
+    char *system_tmpdir;  /* PMIX_SYSTEM_TMPDIR: directory of those that one server of a node has */
+    const char *modes;    /* PMIX_SECURITY_MODE: how a peer may authenticate; static text */
     char *uri_tcp;        /* "<nspace>.<rank>;tcp4://...", or NULL */
     char *uri_unix;       /* likewise */
-    struct px_store *own; /* self.c; NULL until the listeners are open */
-    bool tools;
-    bool foreign_tools;
-    bool share_topology;
+    struct px_store *own; /* data of this process (self.c); NULL until the listeners are open */
+    bool tools;           /* tools may connect */
+    bool foreign_tools;   /* also those of other users */
+    bool share_topology;  /* namespaces get the XML of the topology */
     bool fence_needs_data; /* px_fence_needs_data */
-    bool stopping;
+    bool stopping;         /* px_server_stop has begun: nothing new starts */
     struct px_listeners *listeners;
     struct px_rendezvous_opts rendezvous_opts;
     struct px_rendezvous *rendezvous; /* files for tools, or NULL */
 
-    struct px_map nspaces; /* name -> struct px_nspace */
-    struct px_list ns_list;
-    size_t n_shared; /* namespaces that have a segment */
-    uint64_t next_ns;
-    struct px_map peers; /* id -> struct px_peer */
-    struct px_list peer_list;
-    uint64_t next_peer;
-    uint32_t next_tool;
+    struct px_map nspaces;    /* name -> struct px_nspace */
+    struct px_list ns_list;   /* the same ones; owns them */
+    size_t n_shared;          /* namespaces that have a segment */
+    uint64_t next_ns;         /* the px_nspace.id given last */
+    struct px_map peers;      /* id -> struct px_peer */
+    struct px_list peer_list; /* the same ones; owns them */
+    uint64_t next_peer;       /* the px_peer.id given last */
+    uint32_t next_tool;       /* number of the tool named last */
 
-    struct px_list upcalls;         /* under way at the host */
-    struct px_list gets;            /* waiting requests for data */
+    struct px_list upcalls;         /* struct px_upcall: under way at the host */
+    struct px_list gets;            /* struct px_get: those that wait */
     struct px_list modexes;         /* direct modex upcalls under way */
     uint64_t changes;               /* the newest of px_local_proc.change */
-    uint64_t renewals;              /* direct modex upcalls that renewed what was here */
+    uint64_t renewals;              /* number of the newest px_get.renewal */
     struct px_list dmodex_requests; /* PMIx_server_dmodex_request waiting for a commit */
-    struct px_colls colls;
-    /* this server's name in what it sends to others; another each time it starts */
+    struct px_colls colls;          /* collectives under way */
+    /* tells this server's contributions from those of others and of an earlier life */
     uint64_t server_id;
-    uint64_t commit_number; /* the number of the newest value that a local process has posted for
-                               other nodes */
-    struct px_high_water high_water;
-    bool resync_needed; /* something that others have sent has not come: the next fence asks for
-                         * everything
+    uint64_t commit_number; /* number of the newest value in the modex logs of local processes */
+    struct px_high_water high_water; /* up to where other nodes have been sent the modex logs */
+    bool resync_needed; /* data of another server was missed: the next fence asks for all data again
                          */
     struct px_list proc_sets; /* groups, process sets, connected sets: struct px_proc_set */
 
-    struct px_list event_cache;
+    struct px_list event_cache; /* events kept for later registrations (server_events.c) */
     size_t n_events;
     size_t event_bytes;
-    struct px_map host_codes; /* code -> count of registrants, where the host was asked for it */
+    struct px_map host_codes; /* event code -> registrations, of codes that the host can raise */
 
-    struct px_list inventory;
-    struct px_list outputs; /* that nobody has asked for */
+    struct px_list inventory; /* of nodes (inventory.c) */
+    struct px_list outputs;   /* that no subscription covers yet (output_cache.c) */
     size_t output_bytes;
-    struct px_list pulls; /* I/O subscriptions */
-    size_t next_pull;
+    struct px_list pulls; /* struct px_iof_subscription */
+    size_t next_pull;     /* the px_iof_subscription.id given last */
 
     pmix_info_t *resources; /* PMIx_server_register_resources */
     size_t n_resources;
