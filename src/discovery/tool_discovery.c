@@ -118,7 +118,10 @@ enum { CLOCK_SLACK_S = 2 };
 
 /* A process id alone proves little, since ids are reused. Files of this library also hold the start
  * time of the process, which has to match; for other files the process must not have started after
- * the file was written. Ids of another process id namespace cannot be examined. */
+ * the file was written.
+ *
+ * Ids of another process id namespace cannot be examined, nor processes that the kernel hides from
+ * this user: they count as living. A process that has ended but was not waited for does not. */
 bool px_found_lives(const struct px_server_candidate *found)
 {
     struct px_process process;
@@ -322,7 +325,8 @@ static void search_dir(struct search *s, const char *dir, unsigned depth)
     closedir(d);
 }
 
-/* Adds all servers of a directory; if it has none, those of the tree below it. */
+/* Adds all servers of a directory; if it has none, those of the tree below it. The directory itself
+ * is searched first, because the tree may be large. */
 static void add_directory(const char *dir, const char *host, struct candidates *found)
 {
     size_t before = found->n;
@@ -336,7 +340,8 @@ static void add_directory(const char *dir, const char *host, struct candidates *
 }
 
 /* Adds the server whose file is named for `what`, a process id or a namespace: in the directory, or
- * else in the tree below it. 0, or PMIX_ERR_UNREACH if there is none. */
+ * else in the tree below it. 0, PMIX_ERR_UNREACH if there is none, or another status if there is a
+ * file in the directory that cannot be used. */
 static int add_one(const char *dir, const char *host, const char *what, struct candidates *found)
 {
     struct search s = {.whole = true, .found = found, .dirs = DIRS_MOST, .entries = ENTRIES_MOST};
@@ -370,7 +375,8 @@ static int add_uri(const char *uri, struct candidates *found)
 }
 
 /* Adds the server of the first environment variable that holds a contact string: the one that
- * started this tool. Launchers have a variable of their own, which goes first. */
+ * started this tool. Launchers have a variable of their own, which goes first; then the protocol's
+ * variables, newest release first. The server's version is that of PMIX_VERSION. */
 static void add_environment(struct candidates *found)
 {
     static const char *const names[] = {"PMIX_LAUNCHER_RNDZ_URI", "PMIX_SERVER_URI61",
@@ -402,7 +408,9 @@ static bool is_of(const char *uri, const char *nspace)
 }
 
 /* One branch per rule of the Standard. Where the directives name one server, its file must be what
- * its name says, and a failure is final. Otherwise all candidates are collected. */
+ * its name says, and a failure is final. Otherwise all candidates are collected: the server of the
+ * environment, the system server if it has to go first or there is no other, and those of the
+ * server directory. */
 int px_tool_find(const struct px_tool_directives *directives, const char *hostname,
                  struct px_server_candidate *room, size_t n_room, size_t *ret_n, bool *ret_named)
 {

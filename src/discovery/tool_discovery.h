@@ -11,18 +11,16 @@
 
 #include <pmix_common.h>
 
-/* Room that is enough for px_tool_find and px_tool_list; more servers are not found. */
-
+/* Room for px_tool_find and px_tool_list; servers beyond it are not found. */
 enum { PX_SERVER_CANDIDATES_MAX = 64 };
 
 /* The directives of PMIx_tool_init and PMIx_tool_attach_to_server that choose a server. Strings are
  * borrowed from the infos; directories are copies. */
 struct px_tool_directives {
-    const char *file;   /* PMIX_TOOL_ATTACHMENT_FILE */
-    const char *uri;    /* PMIX_SERVER_URI or PMIX_TCP_URI */
-    const char *nspace; /* PMIX_SERVER_NSPACE */
-    const char
-        *own_nspace; /* PMIX_TOOL_NSPACE: name of the tool itself; NULL: the server assigns one */
+    const char *file;       /* PMIX_TOOL_ATTACHMENT_FILE */
+    const char *uri;        /* PMIX_SERVER_URI or PMIX_TCP_URI */
+    const char *nspace;     /* PMIX_SERVER_NSPACE */
+    const char *own_nspace; /* PMIX_TOOL_NSPACE; NULL: the server names the tool */
     pmix_rank_t own_rank;
     uint32_t pid;            /* PMIX_SERVER_PIDINFO; 0: none */
     bool system_only;        /* PMIX_CONNECT_TO_SYSTEM */

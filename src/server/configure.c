@@ -152,6 +152,7 @@ static int set_defaults(struct px_server *s)
     return rc;
 }
 
+/* Directives override the environment. */
 int px_server_configure(struct px_server *s, const pmix_info_t *info, size_t ninfo)
 {
     int rc = set_defaults(s);

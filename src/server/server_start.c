@@ -135,7 +135,8 @@ static uint64_t make_origin(void)
     return (uint64_t) now.tv_sec << 32 ^ (uint64_t) now.tv_nsec << 20 ^ (uint64_t) getpid();
 }
 
-/* An empty server for a context whose loop runs. NULL when memory is out. */
+/* An empty server for a context whose loop runs: lists, limits and identity, but no settings. NULL
+ * when memory is out. */
 static struct px_server *server_create(struct px_ctx *ctx)
 {
     struct px_server *s = calloc(1, sizeof(*s));
@@ -216,6 +217,9 @@ static int check_late_answers(struct px_server *s, void *arg)
     return PMIX_SUCCESS;
 }
 
+/* An answer of the host that arrives while the server stops is dropped on the loop thread. So the
+ * server is freed only after the loop has no such answer left: the last loop here waits for them,
+ * and yields to the thread that is about to post one. */
 void px_server_stop(struct px_ctx *ctx)
 {
     struct px_server *s = ctx->role;

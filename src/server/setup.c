@@ -86,7 +86,9 @@ static const char *node_name(const struct px_server *s, const struct px_nspace *
     return local != PX_NO_NODE && !px_store_node(ns->store, local, &view) ? view.name : s->hostname;
 }
 
-/* Settings of the application are set last and may override the others. */
+/* Settings of the application are set last and may override the others. The word for the data store
+ * (PMIX_GDS_MODULE) is "hash" for stock clients in any case; clients of this library look at
+ * PMIX_SHMIX_GDS. */
 int px_setup_fork(struct px_server *s, void *args)
 {
     struct px_fork_args *a = args;
@@ -154,6 +156,7 @@ int px_setup_application(const pmix_info_t *info, size_t ninfo, pmix_info_t **re
     return PMIX_SUCCESS;
 }
 
+/* The namespace is made if it does not exist: the call may precede its registration. */
 int px_local_support(struct px_server *s, void *args)
 {
     struct px_nspace_args *a = args;

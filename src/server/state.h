@@ -34,6 +34,7 @@ struct px_upcall;
 /* The server of this process, at most one. Created by px_server_start, owned by the context
  * (ctx->role). */
 struct px_server {
+    /* Environment and settings, set by px_server_start and constant from then on. */
     struct px_ctx *ctx;
     struct px_loop *loop;
     pmix_server_module_t host; /* a copy, NULL where the host has no such function */
@@ -56,6 +57,7 @@ struct px_server {
     struct px_rendezvous_opts rendezvous_opts;
     struct px_rendezvous *rendezvous; /* files for tools, or NULL */
 
+    /* Namespaces and connections. */
     struct px_map nspaces;    /* name -> struct px_nspace */
     struct px_list ns_list;   /* the same ones; owns them */
     size_t n_shared;          /* namespaces that have a segment */
@@ -65,6 +67,7 @@ struct px_server {
     uint64_t next_peer;       /* the px_peer.id given last */
     uint32_t next_tool;       /* number of the tool named last */
 
+    /* Requests under way, and the exchange of data with other servers. */
     struct px_list upcalls;         /* struct px_upcall: under way at the host */
     struct px_list gets;            /* struct px_get: those that wait */
     struct px_list modexes;         /* direct modex upcalls under way */
@@ -80,17 +83,20 @@ struct px_server {
                          */
     struct px_list proc_sets; /* groups, process sets, connected sets: struct px_proc_set */
 
+    /* Events: kept ones and their size, registrations at the host. */
     struct px_list event_cache; /* events kept for later registrations (server_events.c) */
     size_t n_events;
     size_t event_bytes;
     struct px_map host_codes; /* event code -> registrations, of codes that the host can raise */
 
+    /* Data kept for later queries and subscriptions. */
     struct px_list inventory; /* of nodes (inventory.c) */
     struct px_list outputs;   /* that no subscription covers yet (output_cache.c) */
     size_t output_bytes;
     struct px_list pulls; /* struct px_iof_subscription */
     size_t next_pull;     /* the px_iof_subscription.id given last */
 
+    /* Resources of all jobs, and resolve calls at the host. */
     pmix_info_t *resources; /* PMIx_server_register_resources */
     size_t n_resources;
     bool peers_declined;   /* the host does not answer PMIX_QUERY_RESOLVE_PEERS */

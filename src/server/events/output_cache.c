@@ -47,6 +47,7 @@ static void destroy(struct kept_output *kept)
     free(kept);
 }
 
+/* One allocation holds the record and the bytes; the infos are a copy of their own. */
 int px_output_keep(struct px_server *s, const struct px_output_args *out)
 {
     size_t size = out->bytes ? out->bytes->size : 0;
@@ -76,6 +77,7 @@ int px_output_keep(struct px_server *s, const struct px_output_args *out)
     return PMIX_SUCCESS;
 }
 
+/* No subscription can ask for it any more by that job's name. */
 void px_outputs_nspace_removed(struct px_server *s, const char *name)
 {
     px_assert(px_loop_inside(s->loop));
@@ -124,7 +126,10 @@ static struct kept_output *take_next(struct px_server *s, const struct px_iof_su
     return NULL;
 }
 
-/* The subscription is looked up again after each delivery: a callback of this process may have
+/* Delivery by bytes: `left` may still be delivered, `skip` are dropped from the front because only
+ * the newest `left` bytes are wanted. Without a cache size there is no limit.
+ *
+ * The subscription is looked up again after each delivery: a callback of this process may have
  * dropped it, or have changed the list. */
 void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmix_info_t *info,
                         size_t ninfo)
@@ -137,8 +142,7 @@ void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmi
     size_t left;
 
     px_assert(px_loop_inside(s->loop));
-    (void) px_iof_pull_read(info, ninfo,
-                            &directives); /* was read without error in px_iof_pull_prepare */
+    (void) px_iof_pull_read(info, ninfo, &directives); /* px_iof_pull_prepare has checked it */
     left = directives.cache_size;
     if ((directives.drop_oldest || directives.drop_newest == PX_SWITCH_OFF) && all > left) {
         skip = all - left;

@@ -140,7 +140,8 @@ static size_t size_of(const struct px_event *event)
 }
 
 /* Keeps a copy of an event for clients that register later, and drops the oldest ones beyond the
- * limits. */
+ * limits. An event that is larger than all the room is not kept. Without memory it is not kept
+ * either, which is no error for its sender. */
 static void keep(struct px_server *s, const struct px_event *event)
 {
     size_t most = (size_t) px_param_int(PX_P_MAX_EVENTS);
@@ -181,7 +182,8 @@ void px_events_drop_all(struct px_server *s)
 /* --- spreading --- */
 
 /* Delivers an event to the handlers of this process, if it is in the range. An event of a client
- * gets PMIX_EVENT_NON_DEFAULT, except if it is for the resource manager alone (PMIX_RANGE_RM). */
+ * gets PMIX_EVENT_NON_DEFAULT, except if it is for the resource manager alone (PMIX_RANGE_RM).
+ * px_events_deliver copies the event. */
 static void to_own_handlers(struct px_server *s, const struct px_event *event,
                             enum px_origin origin)
 {
@@ -225,7 +227,8 @@ static void to_host(struct px_server *s, const struct px_event *event)
                                                 up->ninfo, px_hostcb_op, up));
 }
 
-/* Peers that have finalized get no events any more. */
+/* Peers that have finalized get no events any more. The order is: peers, kept events, own handlers,
+ * host. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *except)
 {
@@ -251,7 +254,7 @@ pmix_status_t px_notify_call(struct px_upcall *up)
 }
 
 /* A peer is answered before the event is delivered to others; a call of this process is answered
- * after it. */
+ * after it. Events of this process are the host's: they may report the end of processes. */
 void px_notify_answered(struct px_upcall *up)
 {
     const struct px_notify_args *args = up->args;
@@ -368,7 +371,9 @@ void px_codes_registered(struct px_upcall *up)
     }
 }
 
-/* Asks the host for those codes that are the host's and that had no registration before. */
+/* Asks the host for those codes that are the host's and that had no registration before.
+ * PMIX_ERR_NOT_SUPPORTED if there are none, or the host has no register_events; px_codes_registered
+ * turns that into success. */
 pmix_status_t px_codes_call(struct px_upcall *up)
 {
     struct px_codes_args *args = up->args;
@@ -463,6 +468,7 @@ int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t ta
     return PMIX_SUCCESS;
 }
 
+/* The host is asked to drop codes that only this peer had registered for. */
 void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer)
 {
     px_assert(px_loop_inside(s->loop));

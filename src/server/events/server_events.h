@@ -26,12 +26,18 @@ enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_HOST, PX_ORIGIN_LIBRARY };
 /* Service of PMIx_Notify_event (struct px_service): the event is delivered when the upcall is
  * answered, without asking the host for permission. */
 pmix_status_t px_notify_call(struct px_upcall *up);
+
+/* The `done` of that service: delivers the event and answers the request. */
 void px_notify_answered(struct px_upcall *up);
 
-/* Service of a registration for codes: `prepare`, `call` and `done` of struct px_service. The host
- * is asked for those of its codes that nobody had registered for. Kept events follow the answer. */
+/* Service of a registration for codes, its `prepare`: adds them to the peer's. 0 or PMIX_ERR_NOMEM.
+ */
 int px_codes_prepare(struct px_upcall *up, struct px_peer *peer);
+
+/* Its `call`: asks the host for those of its codes that nobody had registered for. */
 pmix_status_t px_codes_call(struct px_upcall *up);
+
+/* Its `done`: answers, then sends the kept events that the peer has newly registered for. */
 void px_codes_registered(struct px_upcall *up);
 
 /* Counts registrations of these codes down, and asks the host to drop those that have none left. */

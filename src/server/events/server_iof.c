@@ -30,6 +30,7 @@ static void pull_destroy(struct px_iof_subscription *pull)
     free(pull);
 }
 
+/* A linear search: a server has few subscriptions. */
 struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64_t peer, size_t id)
 {
     px_assert(px_loop_inside(s->loop));
@@ -41,6 +42,8 @@ struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64
     return NULL;
 }
 
+/* The subscription covers output from now on; its caller completes it (cbfunc, or local_id) before
+ * it returns to the loop. */
 struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_t peer,
                                                     const pmix_proc_t *procs, size_t nprocs,
                                                     pmix_iof_channel_t channel)
@@ -100,6 +103,7 @@ void px_iof_subscriptions_drop_all(struct px_server *s)
 
 /* --- output --- */
 
+/* Channels are bits, of which the subscription may have several. */
 bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
                                 const struct px_output_args *out)
 {
@@ -117,8 +121,9 @@ bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
     return false;
 }
 
-/* Sends output to the peer of a subscription, with tag PX_TAG_IOF. Output is lost if memory is out
- * or the peer has disconnected. */
+/* Sends output to the peer of a subscription, with tag PX_TAG_IOF: PROC source, channel, SIZE with
+ * the peer's number of the subscription, infos, BYTES. Output is lost if memory is out or the peer
+ * has disconnected. */
 static void send_output(struct px_server *s, const struct px_iof_subscription *pull,
                         const struct px_output_args *out)
 {
@@ -156,6 +161,8 @@ void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscr
     }
 }
 
+/* Output is either delivered at once, to every subscription that covers it, or kept for the first
+ * one that will. */
 int px_output_deliver(struct px_server *s, void *args)
 {
     struct px_output_args *out = args;
@@ -184,7 +191,8 @@ int px_iof_pull_prepare(struct px_upcall *up, struct px_peer *peer)
 }
 
 /* The subscription exists before the host is asked, since output may arrive before the host's
- * answer. */
+ * answer. up->reply.number, its id, is also how the answer finds it. Without iof_pull in the host's
+ * module the request fails with PMIX_ERR_NOT_SUPPORTED. */
 pmix_status_t px_iof_pull_call(struct px_upcall *up)
 {
     const struct px_iof_pull_args *args = up->args;

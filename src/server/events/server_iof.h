@@ -55,10 +55,17 @@ bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
 void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscription *pull,
                                  const struct px_output_args *out);
 
-/* Services (struct px_service) of PMIx_IOF_pull and PMIx_IOF_deregister. */
+/* Service of PMIx_IOF_pull (struct px_service), its `prepare`: checks the directives. 0 or
+ * PMIX_ERR_BAD_PARAM. */
 int px_iof_pull_prepare(struct px_upcall *up, struct px_peer *peer);
+
+/* Its `call`: adds the subscription and asks the host to forward the output. */
 pmix_status_t px_iof_pull_call(struct px_upcall *up);
+
+/* Its `done`: answers with the subscription's number, then delivers kept output. */
 void px_iof_pull_answered(struct px_upcall *up);
+
+/* Service of PMIx_IOF_deregister, its `call`. PMIX_OPERATION_SUCCEEDED or PMIX_ERR_NOT_FOUND. */
 pmix_status_t px_iof_deregister_call(struct px_upcall *up);
 
 /* Frees the subscriptions of a peer. */

@@ -37,8 +37,9 @@ static bool is_end(pmix_status_t code)
     }
 }
 
-/* Marks a local process as ended. If it has no connection, gets for its data end here; otherwise
- * they end with its connection. */
+/* Marks a local process as ended. If it has no connection, gets and direct modex requests for its
+ * data end here; otherwise they end with its connection. A NULL rank (no memory for its record) and
+ * a process that has ended before are ignored. */
 static void rank_ended(struct px_server *s, struct px_local_proc *rank)
 {
     if (!rank || rank->terminated) {

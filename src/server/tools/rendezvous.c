@@ -37,7 +37,7 @@ struct made {
 };
 
 /* The files and directories that one server has made, and the text that all files hold. Owned by
- * the server. */
+ * the server. Of fixed size, so that removal needs no memory. */
 struct px_rendezvous {
     struct made files[MAX_FILES];
     size_t n_files;
@@ -133,8 +133,10 @@ static bool is_left(const char *path, const struct stat *st)
 
 enum { SWEEP_MOST = 4096 };
 
-/* Removes the files that killed servers of this user left in the directory, among the first 4,096
- * entries whose names begin with `name`. Other files stay. */
+/* Removes the files that killed servers of this user left in the directory, among its first
+ * SWEEP_MOST entries. Only files whose names begin with `name` are opened. Before a file is removed
+ * its identity is compared once more, since a new server may have replaced it meanwhile. Other
+ * files stay. */
 static void sweep(const char *dir, const char *name)
 {
     char path[MAX_PATH];
@@ -235,7 +237,8 @@ static bool is_foreign(const char *path)
 
 /* Writes one rendezvous file and remembers it for removal. shared: other servers use this name,
  * too, and a live one keeps it (PMIX_ERR_EXISTS). PMIX_ERR_NOT_AVAILABLE: a file of another user
- * has the name and cannot be replaced. */
+ * has the name and cannot be replaced. PMIX_ERR_OUT_OF_RESOURCE: too many files, or the path is too
+ * long. */
 static int make_file(struct px_rendezvous *rendezvous, const char *path, bool shared)
 {
     struct made *made = &rendezvous->files[rendezvous->n_files];
@@ -344,9 +347,12 @@ static void compose(const struct px_server *s, struct px_rendezvous *rendezvous)
     rendezvous->len = n > 0 && (size_t) n < sizeof(rendezvous->text) ? (size_t) n : 0;
 }
 
-/* Makes all files that the options ask for. In the server's directory these are
- * pmix.<host>.tool.<pid>, .<namespace>, and the plain name, which the first server of the node
- * keeps. */
+/* Makes all files that the options ask for. In the server's directory these are:
+ * - pmix.<host>.tool.<pid> and pmix.<host>.tool.<namespace>, for tools that know which server they
+ *   want
+ * - pmix.<host>.tool, which the first server of the node keeps while it lives. It is no error if it
+ *   is taken.
+ * - the launcher's file, whose directories are made. */
 static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
                     const struct px_rendezvous_opts *opts)
 {
@@ -373,6 +379,7 @@ static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
     return rc;
 }
 
+/* All or nothing: if one file cannot be made, those before it are removed. */
 int px_rendezvous_write(const struct px_server *s, const struct px_rendezvous_opts *opts,
                         struct px_rendezvous **ret)
 {

@@ -36,6 +36,7 @@ static int check_owner(struct px_server *s, const struct px_handshake *handshake
     return rc || s->foreign_tools || peer_cred->uid == s->uid ? rc : PMIX_ERR_INVALID_CRED;
 }
 
+/* A host without tool_connected and tool_connected2 admits no tools. */
 bool px_tool_refused(struct px_server *s, const struct px_handshake *handshake,
                      struct px_peer_cred *peer_cred)
 {
@@ -57,7 +58,7 @@ static void assign_name(struct px_peer *peer)
 }
 
 /* The host has decided. If neither the tool nor the host has a name for the tool, the server
- * assigns one. */
+ * assigns one. The tool may have disconnected in the meantime. */
 static void tool_answered(struct px_upcall *up)
 {
     struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
@@ -130,7 +131,8 @@ static int fill_tool_upcall(struct px_upcall *up, const struct px_peer *peer,
     return rc || peer->needs_id ? rc : describe_id(up, &peer->proc);
 }
 
-/* tool_connected returns nothing: its answer always arrives by the callback. */
+/* The host's tool_connected2 is preferred. tool_connected returns nothing: its answer always
+ * arrives by the callback. */
 void px_tool_accept(struct px_peer *peer, const struct px_handshake *handshake)
 {
     struct px_server *s = peer->server;
