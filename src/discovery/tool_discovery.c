@@ -357,7 +357,8 @@ static int add_one(const char *dir, const char *host, const char *what, struct c
 }
 
 /* Adds a contact string that the caller or the environment gave: a plain one, one behind the name
- * of an environment variable ("PMIX_...;"), or "file:" and the name of a rendezvous file. */
+ * of an environment variable ("PMIX_...;"), or "file:" and the name of a rendezvous file. A plain
+ * one is not checked here; connecting to it will show what it is. */
 static int add_uri(const char *uri, struct candidates *found)
 {
     const char *env = strncmp(uri, "PMIX_", 5) == 0 ? strchr(uri, ';') : NULL;
@@ -409,8 +410,8 @@ static bool is_of(const char *uri, const char *nspace)
 
 /* One branch per rule of the Standard. Where the directives name one server, its file must be what
  * its name says, and a failure is final. Otherwise all candidates are collected: the server of the
- * environment, the system server if it has to go first or there is no other, and those of the
- * server directory. */
+ * environment, the system server if it has to go first or the environment names none, and those of
+ * the server directory. */
 int px_tool_find(const struct px_tool_directives *directives, const char *hostname,
                  struct px_server_candidate *room, size_t n_room, size_t *ret_n, bool *ret_named)
 {

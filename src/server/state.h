@@ -34,7 +34,8 @@ struct px_upcall;
 /* The server of this process, at most one. Created by px_server_start, owned by the context
  * (ctx->role). */
 struct px_server {
-    /* Environment and settings, set by px_server_start and constant from then on. */
+    /* Context, host and settings: set by px_server_start; constant from then on, but for
+     * `stopping`. */
     struct px_ctx *ctx;
     struct px_loop *loop;
     pmix_server_module_t host; /* a copy, NULL where the host has no such function */

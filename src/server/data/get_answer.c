@@ -183,7 +183,8 @@ static void send_object(const struct px_get *get, struct px_nspace *ns, struct a
 }
 
 /* Starts an answer about one process or the job: determines the encoding and whether the requester
- * reads the segment, and packs the process that the values belong to. */
+ * reads the segment, and packs the process that the values belong to. REFRESH_CACHE has no such
+ * object, and passes no segment of another namespace. */
 static int begin_object(struct answer_packer *p, const struct px_get *get,
                         const struct px_nspace *ns, uint32_t rank)
 {
@@ -266,8 +267,8 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
     return PMIX_SUCCESS;
 }
 
-/* Answers a request without key: all values of a process, or of the job. A request of this process
- * has to name a key: PMIX_ERR_BAD_PARAM. */
+/* Answers a request without key: all values of a process, or of the job. PMIX_ERR_NOT_FOUND if
+ * there are none. A request of this process has to name a key: PMIX_ERR_BAD_PARAM. */
 static int answer_all(const struct px_get *get, struct px_nspace *ns)
 {
     struct answer_packer p = {0};
@@ -297,7 +298,8 @@ static int answer_all(const struct px_get *get, struct px_nspace *ns)
 }
 
 /* A get of a key for PMIX_RANK_UNDEF: answers with the value of the lowest rank that has committed
- * the key. The requester stores it as that process's. */
+ * the key. The requester stores it as that process's. Searches rank by rank, which costs time in
+ * proportion to the job's size. */
 static int attempt_anyone(struct px_get *get, struct px_nspace *ns)
 {
     struct px_store_info info;

@@ -46,7 +46,7 @@ static bool same_number(const struct stock *stock, const pmix_value_t *number)
 }
 
 /* The stock of a node, by name if there is one, else by number; either may be NULL. NULL if there
- * is none. */
+ * is none. A node known by name only is not found by its number. */
 static struct stock *find_stock(struct px_server *s, const pmix_value_t *name,
                                 const pmix_value_t *number)
 {

@@ -64,7 +64,7 @@ static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
 }
 
 /* Publishes the committed values of a process that arrived. For a renewal only the value of the
- * get's key is taken. */
+ * get's key is taken. PMIX_ERR_NOT_FOUND if the namespace was dropped meanwhile. */
 static int store_posted(struct px_server *s, const struct modex *modex, struct px_in *in)
 {
     struct px_nspace *ns = px_nspace_find(s, modex->nspace);
@@ -104,7 +104,8 @@ static void modex_answered(struct px_upcall *up)
     modex_destroy(modex);
 }
 
-/* Copies the get's directives for the host and adds PMIX_REQUIRED_KEY. */
+/* Copies the get's directives for the host and adds PMIX_REQUIRED_KEY, unless the get is for all
+ * values. 0 or PMIX_ERR_NOMEM. */
 static int fill_modex_upcall(struct px_upcall *up, const struct px_get *get)
 {
     int rc = px_infos_copy(get->info, get->ninfo, &up->info);
@@ -117,7 +118,8 @@ static int fill_modex_upcall(struct px_upcall *up, const struct px_get *get)
 }
 
 /* A second get for the same process joins the upcall under way, whatever its key: the answer brings
- * all values of the process. The upcall owns copies of the directives; the record owns the key. */
+ * all values of the process. The upcall owns copies of the directives; the record owns the key.
+ * Directives of a get that joins do not reach the host. */
 int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
 {
     pmix_proc_t proc = get->target;

@@ -77,7 +77,7 @@ static void interleave(void *at, size_t len)
 
 /* True if a further namespace may have a segment. Half of the descriptors that this process may
  * have are for segments, the rest for connections and for the host; namespaces beyond that are read
- * by messages. */
+ * by messages. The parameters can turn segments off altogether. */
 static bool may_share(const struct px_server *s)
 {
     struct rlimit limit;
@@ -177,8 +177,8 @@ struct px_nspace *px_nspace_make(struct px_server *s, const char *name)
     return ns;
 }
 
-/* Closes the connections of one process, or of all processes of the namespace if rank is NULL,
- * without reporting them as lost. */
+/* Closes the connections of one process, or of all processes of the namespace if rank is NULL. The
+ * peers are marked as finalized, so that no loss is reported. */
 static void close_peers(struct px_server *s, const struct px_nspace *ns,
                         const struct px_local_proc *rank)
 {
@@ -262,7 +262,8 @@ struct px_local_proc *px_local_proc_find(const struct px_nspace *ns, uint32_t ra
     return ns->ranks[at].rank == rank ? ns->ranks[at].rec : NULL;
 }
 
-/* Inserts a record into the sorted array. 0 or PMIX_ERR_NOMEM. */
+/* Inserts a record into the sorted array, which moves the records of higher ranks. 0 or
+ * PMIX_ERR_NOMEM; then nothing has changed. */
 static int rank_enter(struct px_nspace *ns, struct px_local_proc *rec)
 {
     size_t at = rank_place(ns, rec->rank);
@@ -298,7 +299,8 @@ struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank)
     return rec;
 }
 
-/* The record is kept, since a later collective may still name the process. */
+/* The record is kept, since a later collective may still name the process. A registration under its
+ * name makes it a live process again. */
 void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));
@@ -404,7 +406,8 @@ uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bo
     return 1;
 }
 
-/* Packed anew only if the store has had a publication since. */
+/* Packed anew only if the store has had a publication since. There is one result per encoding, kept
+ * with the namespace. */
 int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct px_buf **ret)
 {
     size_t i = kind == PX_WIRE_DESCRIBED;

@@ -237,7 +237,8 @@ static int give_to(struct px_server *s, struct px_nspace *ns, const pmix_info_t 
 }
 
 /* Registers one resource in place of an earlier one of the same subject, and gives it to all
- * namespaces. */
+ * namespaces. The earlier value is kept until then, because a namespace that holds it gets the new
+ * one. */
 static int register_resource(struct px_server *s, const pmix_info_t *info)
 {
     pmix_info_t former;
@@ -283,7 +284,8 @@ int px_deregister_resources(struct px_server *s, void *args)
     return PMIX_SUCCESS;
 }
 
-/* A namespace that is named twice is packed at its first place only. */
+/* A namespace that is named twice is packed at its first place only. The packed form is the one
+ * that clients without shared memory are sent. */
 int px_collect_job_info(struct px_server *s, void *args)
 {
     struct px_collect_args *a = args;

@@ -44,7 +44,8 @@ void px_get_destroy(struct px_get *get)
     free(get);
 }
 
-/* Answers a get with a status other than success, and frees it. */
+/* Answers a get with a status other than success, and frees it. It is freed first, so that a
+ * callback of this process cannot find it. */
 static void get_end(struct px_get *get, int status)
 {
     struct px_server *s = get->server;
@@ -61,7 +62,8 @@ static void get_end(struct px_get *get, int status)
 }
 
 /* The time limit has passed. The requester's own limit ends with PMIX_ERR_TIMEOUT, the implicit one
- * of a missing key with PMIX_ERR_NOT_FOUND. */
+ * of a missing key with PMIX_ERR_NOT_FOUND: then the answer is that the process has not put the
+ * key. */
 static void on_timer(struct px_timer *timer)
 {
     struct px_get *get = px_container_of(timer, struct px_get, timer);
@@ -192,7 +194,8 @@ static void take_change(struct px_get *get)
 }
 
 /* True if all required directives are honoured. A directive that this library does not know may be
- * the host's, if the host is going to be asked. */
+ * the host's, if the host is going to be asked: it has direct_modex, and the process is not local.
+ */
 static bool is_supported(const struct px_get *get)
 {
     const struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
@@ -247,7 +250,8 @@ void px_get_begin(struct px_get *get)
     }
 }
 
-/* The get and its qualifiers are one allocation. */
+/* The get and its qualifiers are one allocation. A get of the requester's own namespace has the
+ * requester's rank in the lookup key. */
 int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *asker,
                   unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
                   size_t ninfo, struct px_get **ret)
@@ -347,8 +351,9 @@ int px_handle_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, s
 
 /* --- what changes the answer of those that wait --- */
 
-/* True if a commit or answer for (nspace, rank) may end this get's wait. Renewals wait for their
- * own upcall only. */
+/* True if a commit or answer for (nspace, rank) may end this get's wait. PMIX_RANK_WILDCARD stands
+ * for all processes of the namespace; a get for any rank waits for each of them. Renewals wait for
+ * their own upcall only. */
 static bool is_about(const struct px_get *get, const char *nspace, uint32_t rank)
 {
     return !get->renewal && strncmp(get->target.nspace, nspace, PMIX_MAX_NSLEN) == 0 &&

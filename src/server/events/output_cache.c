@@ -26,7 +26,8 @@ struct kept_output {
     char data[];
 };
 
-/* The size that counts against the limit. */
+/* The size that counts against the limit. The same before and after copying, so that what is added
+ * is what is subtracted later. */
 static size_t kept_bytes(const struct px_output_args *out)
 {
     return sizeof(struct kept_output) + (out->bytes ? out->bytes->size : 0) +
@@ -102,7 +103,8 @@ void px_outputs_drop_all(struct px_server *s)
 
 /* --- giving it out --- */
 
-/* The number of kept bytes that the subscription covers. */
+/* The number of kept bytes that the subscription covers: all that px_outputs_deliver could give it.
+ */
 static size_t pending_bytes(struct px_server *s, const struct px_iof_subscription *pull)
 {
     size_t sum = 0;

@@ -68,7 +68,8 @@ static bool in_custom_range(struct px_server *s, const struct px_event *event,
 }
 
 /* True if the event's range includes the process. Ranges that reach beyond this server's clients
- * (session, global, local) include all of them. */
+ * (session, global, local) include all of them. Events for the resource manager or for the process
+ * that raised them (PMIX_RANGE_RM, PMIX_RANGE_PROC_LOCAL) are for no peer. */
 static bool in_range(struct px_server *s, const struct px_event *event, const pmix_proc_t *proc)
 {
     switch (event->range) {
@@ -124,7 +125,8 @@ static void kept_destroy(struct px_server *s, struct kept_event *kept)
     free(kept);
 }
 
-/* The size of an event that counts against the limit of bytes. */
+/* The size of an event that counts against the limit of bytes: the record, its infos, and the
+ * values that these point at. */
 static size_t size_of(const struct px_event *event)
 {
     size_t bytes = sizeof(struct kept_event) + event->ninfo * sizeof(pmix_info_t);
@@ -207,7 +209,8 @@ static void to_own_handlers(struct px_server *s, const struct px_event *event,
 }
 
 /* Passes an event of a client to the host's notify_event, unless its range ends at this node. The
- * host's status is not needed. */
+ * host's status is not needed. Without memory for the upcall the host does not learn of the event.
+ */
 static void to_host(struct px_server *s, const struct px_event *event)
 {
     struct px_upcall *up;
@@ -337,7 +340,7 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
 }
 
 /* Sends a peer the kept events for codes that it has newly registered for (`all`: for any code),
- * except those that it raised itself. */
+ * except those that it raised itself. They stay in the cache for others. */
 static void replay_kept(struct px_server *s, struct px_peer *peer, const pmix_status_t *codes,
                         size_t ncodes, bool all)
 {

@@ -211,7 +211,7 @@ pmix_status_t px_iof_pull_call(struct px_upcall *up)
 }
 
 /* The answer is sent before kept output, because it tells the client the subscription's number. A
- * refused subscription is dropped. */
+ * refused subscription is dropped, and one whose peer has disconnected is dropped too. */
 void px_iof_pull_answered(struct px_upcall *up)
 {
     const struct px_args *args = up->args;

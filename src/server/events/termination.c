@@ -72,7 +72,8 @@ static void proc_ended(struct px_server *s, const pmix_proc_t *proc)
 }
 
 /* The ended processes are those of PMIX_EVENT_AFFECTED_PROC and PMIX_EVENT_AFFECTED_PROCS; without
- * any, the source of the event. */
+ * any, the source of the event. Collectives count their local members anew at the end, since they
+ * do not wait for departed ones. */
 void px_termination_event(struct px_server *s, const struct px_event *event)
 {
     static const char *const keys[] = {PMIX_EVENT_AFFECTED_PROC, PMIX_EVENT_AFFECTED_PROCS};

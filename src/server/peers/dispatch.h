@@ -4,7 +4,7 @@
 #define PX_SERVER_DISPATCH_H
 
 /* Messages of peers to their handlers, and answers back to reply targets. Each request is answered
- * once, at the latest when the server stops. Loop thread. */
+ * once, at the latest when the server stops; only PX_CMD_DEREGEVENTS has no answer. Loop thread. */
 
 #include <stdint.h>
 

@@ -196,8 +196,8 @@ void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd
 /* --- the beginning --- */
 
 /* True if this user may have one more connection of the kind that is limited: tools, and further
- * connections of a process. A user gets a share of the descriptor table (parameter PX_P_USER_SHARE,
- * in per cent). The first connection of each registered process is never refused for it. */
+ * connections of a process. A user gets a share of the descriptor table (shmix_user_share, in per
+ * cent). The first connection of each registered process is never refused for it. */
 static bool has_room(const struct px_server *s, uid_t uid)
 {
     const struct px_list *item;

@@ -347,11 +347,13 @@ static void compose(const struct px_server *s, struct px_rendezvous *rendezvous)
     rendezvous->len = n > 0 && (size_t) n < sizeof(rendezvous->text) ? (size_t) n : 0;
 }
 
-/* Makes all files that the options ask for. In the server's directory these are:
- * - pmix.<host>.tool.<pid> and pmix.<host>.tool.<namespace>, for tools that know which server they
- *   want
- * - pmix.<host>.tool, which the first server of the node keeps while it lives. It is no error if it
- *   is taken.
+/* Makes all files that the options ask for:
+ * - pmix.sys.<host>, pmix.sched.<host>, pmix.sysctrlr.<host> in the system directory, each of one
+ *   server of the node
+ * - pmix.<host>.tool.<pid> and pmix.<host>.tool.<namespace> in the server's directory, for tools
+ *   that know which server they want
+ * - pmix.<host>.tool there, which the first server of the node keeps while it lives; it is no error
+ *   if it is taken
  * - the launcher's file, whose directories are made. */
 static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
                     const struct px_rendezvous_opts *opts)

@@ -85,8 +85,9 @@ static void drop_claims(struct px_upcall *up)
     }
 }
 
-/* Reads the infos that follow a tool's handshake into the upcall. If they cannot be unpacked the
- * tool is admitted without them. */
+/* Reads the infos that follow a tool's handshake into the upcall, for the host. If they cannot be
+ * unpacked the tool is admitted without them. Claims about user, process id and name are removed.
+ */
 static void read_blob(struct px_upcall *up, const struct px_handshake *handshake)
 {
     struct px_in in;
@@ -116,7 +117,8 @@ static int describe_id(struct px_upcall *up, const pmix_proc_t *proc)
 }
 
 /* Adds to the upcall what the server knows of the tool: user, group, version, process id, and its
- * name unless it has to be given one. 0 or PMIX_ERR_NOMEM. */
+ * name unless it has to be given one. The user and group are authenticated; the name and the
+ * version are the tool's own claims. 0 or PMIX_ERR_NOMEM. */
 static int fill_tool_upcall(struct px_upcall *up, const struct px_peer *peer,
                             const struct px_handshake *handshake)
 {
