@@ -34,8 +34,7 @@ struct px_upcall;
 /* The server of this process, at most one. Created by px_server_start, owned by the context
  * (ctx->role). */
 struct px_server {
-    /* Context, host and settings: set by px_server_start; constant from then on, but for
-     * `stopping`. */
+    /* Context, host and settings: set by px_server_start, constant until px_server_stop. */
     struct px_ctx *ctx;
     struct px_loop *loop;
     pmix_server_module_t host; /* a copy, NULL where the host has no such function */

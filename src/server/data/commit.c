@@ -64,7 +64,8 @@ static int add_value(struct px_kval_reader *reader, const struct px_nspace *ns, 
     return is_hosts(ns, rank, kval.entry.key) ? PMIX_SUCCESS : px_kval_reader_add(reader, &kval);
 }
 
-/* Publishes what the reader has collected, all of it or nothing. Nothing collected is success. */
+/* Publishes the values that the reader has collected, all of them or none. An empty batch is
+ * success and no publication. */
 static int publish(const struct px_kval_reader *reader, struct px_nspace *ns)
 {
     const struct px_batch *batch = px_kval_reader_batch(reader);
@@ -178,8 +179,9 @@ static int list_names(struct commit *commit)
     return rc;
 }
 
-/* Finds the last item of the first buffer that has the name of the item read last. *ret is 1 + its
- * index, or 0 for none. */
+/* Finds the last item of the first buffer that has the name of the item read last; the name of a
+ * qualified value includes its qualifiers. *ret is 1 + its index, or 0 for none. 0, PMIX_ERR_NOMEM
+ * or the status of unpacking. */
 static int find_local(struct commit *commit, size_t *ret)
 {
     struct px_kval_name name;
@@ -281,9 +283,9 @@ static int find_buffers(struct px_in *in, struct px_in *ret_local, struct px_in 
     return PMIX_SUCCESS;
 }
 
-/* Reads, publishes and logs one commit. On failure nothing is published if the buffers could not be
- * read; values are logged only once they are published. 0, the status of unpacking, or that of
- * px_store_publish. */
+/* Reads, publishes and logs one commit. If the buffers cannot be read nothing is published, and
+ * values are logged only once they are published. 0, PMIX_ERR_NOMEM, the status of unpacking, or
+ * that of px_store_publish. */
 static int take_commit(struct px_local_proc *rank, struct px_in *local, struct px_in *remote,
                        uint64_t *counter)
 {

@@ -103,7 +103,7 @@ static int pack_process(struct answer_packer *p, const struct px_get *get,
 }
 
 /* True if the requester already has everything that the process has committed: its copy is of the
- * newest change. */
+ * newest change. Only clients of this library send the number of their copy. */
 static bool is_unchanged(const struct px_get *get, const struct px_nspace *ns, uint32_t owner)
 {
     const struct px_local_proc *rank = get->change ? px_local_proc_find(ns, owner) : NULL;

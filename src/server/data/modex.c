@@ -248,12 +248,14 @@ static void answer_asks(struct px_server *s, struct px_local_proc *rank, bool go
     }
 }
 
+/* Called for each commit, the first of which has requests to answer. */
 void px_dmodex_requests_committed(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));
     answer_asks(s, rank, false);
 }
 
+/* Called when the process ends, is deregistered, or closes its last connection. */
 void px_dmodex_requests_proc_departed(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));

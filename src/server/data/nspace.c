@@ -33,6 +33,7 @@
 #include "src/topo/interleave.h"
 #include "gds/nodes.h"
 
+/* Names from messages may lack their terminating NUL; at most PMIX_MAX_NSLEN bytes are read. */
 struct px_nspace *px_nspace_find(struct px_server *s, const char *name)
 {
     px_assert(px_loop_inside(s->loop));
@@ -317,6 +318,7 @@ void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
     rank->departed = true;
 }
 
+/* The namespace may be unknown here. */
 struct px_local_proc *px_local_proc_of(struct px_server *s, const pmix_proc_t *proc)
 {
     struct px_nspace *ns = px_nspace_find(s, proc->nspace);
@@ -346,6 +348,8 @@ static uint32_t job_size(const struct px_nspace *ns)
     return px_job_number(ns->store, PMIX_JOB_SIZE, 0);
 }
 
+/* Collectives use it to recognise that a complete list of ranks and PMIX_RANK_WILDCARD mean the
+ * same set. */
 uint32_t px_nspace_job_size(void *arg, const char *name)
 {
     struct px_nspace *ns = px_nspace_find(arg, name);

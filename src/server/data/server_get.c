@@ -343,6 +343,7 @@ int px_handle_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
     return on_request(s, peer, tag, in, 0);
 }
 
+/* PMIX_IMMEDIATE and PMIX_GET_REFRESH_CACHE are added to the directives of such a request. */
 int px_handle_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     px_assert(px_loop_inside(s->loop));
@@ -482,6 +483,7 @@ void px_gets_renewed(struct px_server *s, uint64_t renewal, int status)
     }
 }
 
+/* Nobody receives the answers any more; the direct modex upcalls for these gets continue. */
 void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
 {
     px_assert(px_loop_inside(s->loop));

@@ -71,6 +71,7 @@ struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_
     return pull;
 }
 
+/* The peer is compared too: a peer can drop no subscription of another one. */
 int px_iof_subscription_drop(struct px_server *s, uint64_t peer, size_t id)
 {
     struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, id);
@@ -93,6 +94,7 @@ void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px
     }
 }
 
+/* The host is not asked to stop forwarding: the server stops in its process. */
 void px_iof_subscriptions_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
