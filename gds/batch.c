@@ -136,6 +136,8 @@ static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
         &batch->recent[((uintptr_t) name >> 4 ^ (uintptr_t) name >> 10) % PX_BATCH_RECENT];
     int rc;
 
+    /* The cached position is a guess: text is compared, and an entry never used is 0, a valid
+     * position. */
     if (name[0] && *recent < batch->n_keys && strcmp(batch->keys[*recent].name, name) == 0) {
         *ret = *recent;
         return 0;
@@ -179,6 +181,7 @@ static int grow_procs(const struct px_batch *batch, struct px_batch_key *key)
 {
     struct px_datum *procs;
 
+    /* The first growth is small, and so is every one beyond the expected number. */
     if (key->cap_procs == 0 || key->cap_procs >= batch->expected ||
         batch->expected > SIZE_MAX / sizeof(*procs)) {
         return px_array_room(&key->procs, key->n_procs, &key->cap_procs, sizeof(*key->procs));
@@ -364,6 +367,7 @@ int px_batch_node(struct px_batch *batch, const struct px_store *store,
     if (rc) {
         return rc;
     }
+    /* The first definition fixes the index of the first new node. */
     if (!batch->based) {
         px_store_info(store, &info);
         batch->base_nodes = info.n_nodes;

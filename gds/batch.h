@@ -18,6 +18,7 @@ struct px_store;
 struct px_store_entry {
     enum px_level level;
     uint32_t index; /* rank, app number, node index (see px_batch_node), session id; 0 for job */
+    /* At most PMIX_MAX_KEYLEN bytes. */
     const char *key;
     /* NULL: the key exists but its scope hides it from readers of this store. That never takes the
      * place of a value that they can see. */
@@ -43,6 +44,7 @@ struct px_datum {
     uint32_t rank;
     uint16_t type; /* of a word */
     uint8_t scope;
+    /* enum px_datum_kind: which member of the union holds the value. */
     uint8_t kind;
     union {
         uint64_t word;
@@ -95,6 +97,7 @@ static inline const pmix_value_t *px_datum_value(const struct px_datum *datum, p
 /* A key of the batch and its unqualified process-level values, in order of arrival. Owned by the
  * batch. */
 struct px_batch_key {
+    /* PMIX_MAX_KEYLEN bytes at most; hash is px_hash_bytes of them. */
     const char *name; /* borrowed */
     uint32_t len;
     uint64_t hash;
@@ -133,15 +136,18 @@ enum { PX_BATCH_RECENT = 32 };
 /* The batch. Owned by whoever created it; publishing only reads it, so it can be published again
  * after a failure. */
 struct px_batch {
+    /* Keys in order of arrival, with their process-level values, and an index by hash. */
     struct px_batch_key *keys;
     size_t n_keys;
     size_t cap_keys;
     uint32_t *by_hash; /* open addressing: 1 + index into keys */
     size_t n_slots;
     uint32_t recent[PX_BATCH_RECENT]; /* where a key was last, by its pointer; a guess */
+    /* Values of other levels and qualified ones, in order of arrival. */
     struct px_batch_entry *others;
     size_t n_others;
     size_t cap_others;
+    /* Definitions of nodes, and the names that they bring. */
     struct px_batch_node_def *defs;
     size_t n_defs;
     size_t cap_defs;
@@ -150,14 +156,17 @@ struct px_batch {
     struct px_batch_name *names;
     size_t n_names;
     size_t cap_names;
+    /* New nodes get the indices from base_nodes on. */
     bool based;          /* base_nodes is set */
     uint32_t base_nodes; /* nodes that the store had when the first was defined here */
     uint32_t n_new_nodes;
+    /* Placements of ranks, in order of arrival; a later one wins. */
     struct px_batch_placement *places;
     size_t n_places;
     size_t cap_places;
     size_t expected; /* ranks, as the caller guesses */
     bool placed;     /* the keys that a placement answers for are among `keys` */
+    /* The readers' own node, if the batch gives one. */
     bool local_set;
     uint32_t local_node;
 };

@@ -33,9 +33,11 @@ struct px_val {
 /* One column in the making, on the stack of px_writer_column. */
 struct build {
     struct px_writer *writer;
+    /* One per rank below n. */
     struct px_val *vals;
     uint32_t n;
     uint32_t n_present;
+    /* Cells of values that are no words, and the column object, filled step by step. */
     struct px_dict dict;
     struct px_column col;
 };
@@ -83,6 +85,7 @@ static int set_values(struct build *b, const struct px_datum *procs, size_t n_pr
         if (proc->kind == PX_DATUM_WORD) {
             *val = (struct px_val){
                 .what = proc->word, .type = proc->type, .scope = proc->scope, .kind = WORD};
+            /* Host names arrive as runs of one pointer. */
         } else if (i && repeats(proc)) {
             *val = b->vals[proc[-1].rank];
         } else {
@@ -154,6 +157,7 @@ static bool fits_line(const struct build *b, uint64_t *ret_base, uint64_t *ret_s
     }
     for (second = first + 1; second < b->n && b->vals[second].kind == ABSENT; second++) {
     }
+    /* Differences are taken as signed, so that a descending line has a negative step. */
     if (second < b->n) {
         uint64_t rise = b->vals[second].what - b->vals[first].what;
         uint64_t run = second - first;
@@ -169,6 +173,7 @@ static bool fits_line(const struct build *b, uint64_t *ret_base, uint64_t *ret_s
             return false;
         }
     }
+    /* The line is extended to rank 0, which need not have a value. */
     *ret_base = b->vals[first].what - step * first;
     *ret_step = step;
     return true;
@@ -337,6 +342,7 @@ static int form_cells(struct build *b)
         b->col.data = b->dict.locs[0];
         return 0;
     }
+    /* Few values are shared: a locator per rank is no larger than a dictionary and its indices. */
     if ((uint64_t) b->n * (width / 8) + (uint64_t) b->dict.n * 8 >= (uint64_t) b->n * 8) {
         b->col.kind = PX_COLUMN_LOC;
         b->col.width = 64;
@@ -416,6 +422,7 @@ int px_writer_column(struct px_writer *writer, uint64_t key_loc, const struct px
     if (rc == 0) {
         rc = set_values(&b, procs, n_procs);
     }
+    /* Without a holder the key has no process-level value yet, so there is nothing to keep. */
     for (rank = 0; rc == 0 && key->holder && rank < n; rank++) {
         if (b.vals[rank].kind == ABSENT) {
             rc = keep_value(&b, key, rank);

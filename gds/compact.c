@@ -35,12 +35,14 @@ struct spot {
 
 /* One copy under way, on the stack of px_compact_copy. */
 struct move {
+    /* The pass over the old generation. */
     struct px_read read;
     struct px_store *to;
     struct px_batch *batch;
     struct held *held; /* those of the batch, which borrows them: they do not move */
     size_t n_held;
     size_t n_room; /* held never grows beyond: entries borrow its elements */
+    /* Unqualified process-level records; sorted by move_spots. */
     struct spot *spots;
     size_t n_spots;
 };
@@ -265,6 +267,7 @@ static int move_column(struct move *m, uint64_t loc)
     if (!col) {
         return 0;
     }
+    /* Count first: `held` must not move while the batch borrows its elements. */
     while (end < m->n_spots && m->spots[end].key == loc) {
         end++;
     }
@@ -351,6 +354,7 @@ static int move_nodes(struct move *m, const struct px_placement *place,
     if (!m->batch->defs || !*ret_aliases) {
         return PMIX_ERR_NOMEM;
     }
+    /* The batch is filled directly, as if it had defined the nodes in a store without any. */
     m->batch->cap_defs = (size_t) place->n_nodes + 1;
     m->batch->based = true;
     m->batch->n_new_nodes = place->n_nodes;
@@ -420,6 +424,8 @@ int px_compact_copy(const struct px_store *from, struct px_store *to)
     rc = rc ? rc : each_slot(&m, old->keys, copy_any_rank_hint);
     free(m.spots);
     if (rc == 0) {
+        /* Publishing has set session and extent from what it saw; the old words are the
+         * authority. */
         px_put_word(&h->flags, old->flags);
         px_put_word(&h->session, old->session);
         px_put_word(&h->extent, old->extent);

@@ -29,6 +29,7 @@ static int grow(struct px_dict *dict)
         return PMIX_ERR_NOMEM;
     }
     dict->locs = locs;
+    /* Without comparing, neither hashes nor slots are needed any more. */
     if (dict->apart || (dict->n >= TRIAL && dict->n_equal < dict->n / 8)) {
         dict->apart = true;
         dict->cap = cap;
@@ -105,6 +106,7 @@ int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix
     if (rc) {
         return rc;
     }
+    /* The cell is hashed with its scope: equal values of different scopes are different cells. */
     if (!dict->apart) {
         hash = px_payload_hash(payload, scope);
     }

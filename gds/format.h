@@ -73,6 +73,8 @@ enum px_form {
 /* One value: type, scope, form and payload. Immutable; several ranks of a column may share one. */
 struct px_cell {
     uint32_t len; /* of the payload */
+    /* pmix_data_type_t of the value; pmix_scope_t under which it was put, 0 for data of the
+     * host. */
     uint16_t type;
     uint8_t scope;
     uint8_t form; /* enum px_form and flags */
@@ -82,6 +84,7 @@ struct px_cell {
 /* Head of the payload of an array of scalars; n * width bytes follow. It can be used where it
  * lies. */
 struct px_array {
+    /* pmix_data_type_t of the elements. */
     uint16_t type;
     uint16_t width; /* bytes of an element */
     uint32_t reserved;
@@ -92,20 +95,25 @@ struct px_array {
  * 0 it is the index list of (level, index): no cell follows, and `link` is a word, the newest
  * record of the chain there. */
 struct px_record {
+    /* The version before it is of the same (level, index, key, qualifiers). */
     struct px_version version;
     /* the record entered before this one at (level, index); set in first versions only */
     uint64_t link;
     uint64_t key;   /* struct px_key, or 0: index list */
     uint64_t quals; /* struct px_quals or 0 */
+    /* Session id, application number, node index or rank; 0 at the job level. */
     uint32_t index;
+    /* enum px_level, gds/store.h. */
     uint32_t level;
 };
 
 /* The qualifiers of a value. Two sets are equal when n and both sums are: the sums are over hashes
  * of the single qualifiers, so their order does not matter. */
 struct px_quals {
+    /* The record table files a qualified value by sum_a; sum_b and n settle equal hashes. */
     uint64_t sum_a;
     uint64_t sum_b;
+    /* Number of qualifiers, and bytes of their encoding. */
     uint32_t n;
     uint32_t len;
     unsigned char infos[]; /* n INFO in the raw encoding of the wire, floats as 8 bytes */
@@ -125,14 +133,20 @@ enum px_column_kind {
 /* The process-level values of one key for ranks 0 to n - 1. Immutable but for `overlay`; a newer
  * column of the key has this one as its previous version. */
 struct px_column {
+    /* The version before it is an older column of the same key. */
     struct px_version version;
     uint64_t link;    /* the next key's first column; set in a key's first column only */
     uint64_t overlay; /* word: not 0 when the record table has newer values for ranks below n */
+    /* The struct px_key that leads here. */
     uint64_t key;
+    /* CONST and AFFINE: the word of rank 0. DICT: locator of n_dict locators of cells. Else 0. */
     uint64_t base;
+    /* AFFINE: added per rank, modulo 2^64. CONST: 0, so that both kinds are read alike. */
     uint64_t step;
     uint64_t present; /* bitmap in 64-bit units, 0: every rank below n has a value */
+    /* ARRAY, DICT, LOC: locator of the elements. CELL: locator of the one cell. */
     uint64_t data;
+    /* Ranks that the column covers, and for DICT the cells in its dictionary. */
     uint32_t n;
     uint32_t n_dict;
     uint16_t type; /* of CONST, AFFINE, ARRAY */
@@ -152,6 +166,7 @@ enum px_map_kind {
 
 /* A map from rank to node index or to application number. */
 struct px_rank_map {
+    /* enum px_map_kind; k and data as the kind says, else 0. */
     uint32_t kind;
     uint32_t k;
     uint64_t data;
@@ -171,11 +186,13 @@ struct px_node {
 /* The nodes, and on which of them and in which application each rank runs. A change writes a whole
  * new one, so a reader's answers from one placement agree with each other. */
 struct px_placement {
+    /* The version before it is the placement that this one replaced. */
     struct px_version version;
     uint32_t n_nodes;
     uint32_t n_ranks; /* ranks that the maps cover */
     uint32_t n_apps;
     uint32_t local_node; /* PX_NO_INDEX: not said */
+    /* Rank to node index, and rank to application number; PX_NO_INDEX where it is not known. */
     struct px_rank_map node_of;
     struct px_rank_map app_of;
     uint64_t nodes; /* struct px_node[n_nodes] */

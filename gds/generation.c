@@ -54,6 +54,7 @@ static int make_next(const struct px_store *store, bool shared, uint64_t size,
     if (rc) {
         return rc;
     }
+    /* A generation that moved while it is filled would be superseded before anybody has seen it. */
     next->moves = false; /* it must not move by itself while it is filled */
     rc = next->seg.size < size ? PMIX_ERR_OUT_OF_RESOURCE : px_compact_copy(store, next);
     next->moves = true;
@@ -77,9 +78,11 @@ static void move_to(struct px_store *store, struct px_store *next)
     px_assert(px_store_header(next)->id.epoch == px_store_header(store)->id.epoch);
     px_assert(px_store_header(next)->sequence >= px_store_header(store)->sequence);
     px_assert(next->last == NULL);
+    /* From here on readers of the old generation ask for the new one. */
     set_state(store, PX_SHM_SUPERSEDED, px_store_header(next)->id.generation);
     *store = *next;
     *next = old;
+    /* Both allocators point to the segment inside the object that they are in now. */
     store->bump.seg = &store->seg;
     next->bump.seg = &next->seg;
     store->last = next;
@@ -115,6 +118,7 @@ int px_store_grow(struct px_store *store)
     if (!store->moves || store->bump.beyond == 0 || need > UINT64_MAX / 4) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
+    /* Without `beyond` the failure had another reason than the end of the segment. */
     rc = make_next(store, store->seg.shared, need * 2, &next);
     if (rc && px_store_header(store)->dead > store->bump.published / DEAD_SHARE) {
         rc = make_next(store, store->seg.shared, size, &next);

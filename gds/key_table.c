@@ -30,6 +30,7 @@ const struct px_key *px_key_at(struct px_view *view, uint64_t loc)
  * neighbouring slots (docs/segment-format.md, section 5). */
 static bool crowds(uint64_t loc)
 {
+    /* Only the low bits decide about neighbouring slots. */
     enum { LOW = 4095, NEAR = 16 };
 
     return (((loc ^ PX_HASH_FACTOR) + NEAR) & LOW) < 2 * NEAR;

@@ -121,6 +121,7 @@ struct px_kval_reader {
     size_t n_added;
     bool plain;
     const char *only;
+    /* Values with memory of their own, to be destructed at the end. */
     struct kval_chunk *owned;
     struct kval_chunk *borrowed;     /* their strings and bytes lie in the input */
     struct known_key names[N_NAMES]; /* by length and last character */
@@ -224,6 +225,7 @@ int px_kval_reader_next(struct px_kval_reader *reader, struct px_in *in, struct 
     }
     px_assert(in->at > kval.bytes && in->at <= in->end);
     kval.len = (size_t) (in->at - kval.bytes);
+    /* Inflating comes before keeping: it may change who owns the memory. */
     rc = reader->plain ? inflate(&view) : 0;
     kval.packed = rc == 0 ? keep_value(reader, &view) : NULL;
     if (!kval.packed) {

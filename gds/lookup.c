@@ -185,6 +185,7 @@ static int get_node(struct lookup *l, struct px_slice *ret)
     uint32_t index = node_meant(l);
     int rc = PMIX_ERR_NOT_FOUND;
 
+    /* A stored value wins over what follows from the placement. */
     if (index != PX_NO_NODE) {
         rc = at(l, PX_LEVEL_NODE, index, ret);
         if (missing(rc)) {
@@ -321,6 +322,8 @@ static enum px_realm realm_meant(const struct lookup *l, enum px_realm own)
     if (l->spec->realm != PX_REALM_NONE) {
         return l->spec->realm;
     }
+    /* A node qualifier picks a node even for a key without a realm; so does an application
+     * number. */
     if (own == PX_REALM_NONE && (l->spec->hostname || l->spec->nodeid != PX_NO_NODEID)) {
         return PX_REALM_NODE;
     }
@@ -403,6 +406,8 @@ static int get_in_order(struct lookup *l, struct px_slice *ret)
 
     px_assert(spec->n_quals == 0 || spec->quals);
     l->realm = realm_meant(l, own);
+    /* A directive that names the key's own realm adds nothing: the fallback to the job level
+     * stays. */
     l->strict = spec->realm != PX_REALM_NONE && spec->realm != own;
     if (spec->n_quals && !px_quals_digest(spec->quals, spec->n_quals, &l->quals)) {
         return PMIX_ERR_NOT_FOUND;
@@ -427,6 +432,7 @@ int px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
     if (!key) {
         return px_read_miss(&read);
     }
+    /* Most gets end here. */
     if (plain(spec)) {
         asked = concrete(spec->rank) && px_key_ends_at(key, spec->rank);
         rc = px_read_plain(&read, key, spec->rank, ret);

@@ -13,6 +13,7 @@ struct px_slice;
 
 /* The level that a reserved key belongs to. The numbers are part of the segment format. */
 enum px_realm {
+    /* The key has no realm: not reserved, or not in the table. */
     PX_REALM_NONE,
     PX_REALM_SESSION,
     PX_REALM_JOB,
@@ -37,6 +38,7 @@ enum px_derived {
 struct px_lookup_key {
     pmix_rank_t rank; /* target, or WILDCARD, UNDEF, LOCAL_NODE, ... */
     pmix_rank_t self; /* the asker's rank when the namespace is its own, else PMIX_RANK_UNDEF */
+    /* The name and its length; it need not be NUL-terminated behind it. */
     const char *key;
     size_t key_len;
     enum px_realm realm;      /* directive; NONE: the key's own */

@@ -163,12 +163,14 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
             struct leaf *other = as_leaf(word);
             struct node *below;
 
+            /* Equal hashes cannot be told apart by going deeper. */
             if (other->hash == leaf->hash) {
                 bool same = other->what == leaf->what && other->kind == leaf->kind;
 
                 *ret = other;
                 return same ? 0 : PMIX_ERR_OUT_OF_RESOURCE;
             }
+            /* Another leaf is in the way: put a node in its place and go on in that. */
             below = push_down(word, shift);
             if (!below) {
                 return PMIX_ERR_NOMEM;
@@ -199,6 +201,7 @@ static struct leaf *find_leaf(struct px_memo *memo, uint64_t hash, uint64_t what
         /* pairs with insert */
         word = px_load_acquire(&below->child[(hash >> shift) & ((1 << NODE_BITS) - 1)]);
     }
+    /* The loop ends at 0 or at a leaf, which may be that of another value. */
     if ((word & 1) && as_leaf(word)->what == what && as_leaf(word)->kind == kind) {
         return as_leaf(word);
     }

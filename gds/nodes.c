@@ -252,6 +252,7 @@ uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint3
     const uint32_t *csr = NULL;
     uint32_t i;
 
+    /* A damaged count would make the caller allocate or loop without bound. */
     if (!node || node->count > place->n_ranks) {
         return 0;
     }

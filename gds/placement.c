@@ -106,6 +106,7 @@ static int add_aliases(struct draft *d, struct px_node *node, const char *name,
     if (list) {
         memcpy(fresh + 1, list + 1, n_old * sizeof(*fresh));
     }
+    /* The defining name differs from the node's: it was found by an alias. */
     if (!named(d, node, name)) {
         rc = write_text(d->writer, name, &fresh[1 + fresh[0]]);
         fresh[0]++;
@@ -189,6 +190,7 @@ static int draft_ranks(struct draft *d)
             return PMIX_ERR_BAD_PARAM;
         }
     }
+    /* One rank far beyond the others would cost memory for all ranks below it. */
     if (n > FREE_WIDTH && n / MAX_SPREAD > batch->n_places + n_old) {
         return PMIX_ERR_BAD_PARAM;
     }
@@ -198,6 +200,7 @@ static int draft_ranks(struct draft *d)
     if (!d->node_of || !d->app_of) {
         return PMIX_ERR_NOMEM;
     }
+    /* The state before; ranks that it does not cover are on no node. */
     for (rank = 0; rank < n; rank++) {
         d->node_of[rank] =
             d->old ? px_placed(&d->writer->read, &d->old->node_of, n_old, rank) : PX_NO_NODE;
@@ -228,6 +231,7 @@ static struct px_rank_map regular(const uint32_t *to, uint32_t n)
         map.kind = PX_MAP_NONE;
         return map;
     }
+    /* The length of the first run is the only possible block size. */
     while (run < n && to[run] == to[0]) {
         run++;
     }
@@ -236,6 +240,7 @@ static struct px_rank_map regular(const uint32_t *to, uint32_t n)
         map.k = to[0];
         return map;
     }
+    /* The distance to the next rank on the same node is the only possible period. */
     while (period < n && to[period] != to[0]) {
         period++;
     }
@@ -280,6 +285,7 @@ static int draft_lists(struct draft *d)
         d->nodes[i].count = d->nodes[i].first = 0;
         d->nodes[i].stride = 1;
     }
+    /* The first two ranks of a node give its stride; a later one that does not fit sets it to 0. */
     for (rank = 0; rank < n; rank++) {
         struct px_node *node =
             d->node_of[rank] < d->place.n_nodes ? &d->nodes[d->node_of[rank]] : NULL;
@@ -298,11 +304,13 @@ static int draft_lists(struct draft *d)
         node->count++;
     }
     for (i = 0; i < d->place.n_nodes; i++) {
+        /* Unevenly spaced ranks: reserve a range of csr for them. */
         if (d->nodes[i].stride == 0) {
             d->nodes[i].first = last[i] = d->n_csr;
             d->n_csr += d->nodes[i].count;
         }
     }
+    /* Ranks are entered in ascending order, so each list is sorted. */
     for (rank = 0; d->n_csr && rank < n; rank++) {
         i = d->node_of[rank];
         if (i < d->place.n_nodes && d->nodes[i].stride == 0) {
@@ -356,6 +364,7 @@ static int write_indices(struct draft *d)
     if (rc == 0) {
         rc = px_table_build(d->writer->bump, d->hashes, d->locs, d->n_hashes, &d->place.names);
     }
+    /* The same arrays serve for the second table. */
     d->n_hashes = 0;
     for (i = 0; rc == 0 && i < d->place.n_nodes; i++) {
         rc = add_hash(d, px_hash_mix(d->nodes[i].nodeid, 0),
@@ -446,6 +455,7 @@ static int placement_finish(struct draft *d)
         }
         d->place.local_node = batch->local_node;
     }
+    /* Indices of nodes never change, so nodes are never removed. */
     px_assert(!d->old || d->old->version.seq < writer->seq);
     px_assert(!d->old || d->place.n_nodes >= d->old->n_nodes);
     d->place.version =

@@ -174,6 +174,7 @@ static int place_procs(struct px_writer *writer, uint64_t key_loc, const struct 
     uint32_t end = procs[n - 1].rank + 1;
 
     px_assert(n > 0 && ascending(procs, n));
+    /* A column that covered less would lose values of the present one. */
     if (key->column) {
         const struct px_column *col = px_writer_at(writer, key->column);
 
@@ -196,6 +197,7 @@ int px_writer_procs(struct px_writer *writer, size_t i)
     int rc = 0;
 
     px_assert(n > 0 && key->hash == batch->hash);
+    /* Nothing to drop and nothing to sort: read the batch in place. */
     if (key->holder == 0 && ascending(batch->procs, n)) {
         return place_procs(writer, writer->keys[i], batch->procs, n);
     }

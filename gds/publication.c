@@ -143,6 +143,7 @@ static int write_other(struct px_writer *writer, const struct px_batch_entry *ot
         return rc;
     }
     writer->items[writer->n_items++] = item;
+    /* Words of the header that follow from the values. */
     if (other->level == PX_LEVEL_SESSION && writer->session == 0 &&
         px_store_header(writer->store)->session == 0) {
         writer->session = UINT64_C(1) << 32 | other->index;
@@ -265,12 +266,14 @@ static int publish_here(struct px_store *store, const struct px_batch *batch)
     const struct px_store_header *h = px_store_header(store);
     int rc;
 
+    /* px_store_grow reads it after a failure. */
     store->bump.beyond = 0;
     px_read_begin(store, &writer.read);
     writer.seq = h->sequence + 1;
     writer.columns = h->columns;
     writer.n_ranks = (uint32_t) h->extent;
     writer.n_apps = (uint32_t) (h->extent >> 32);
+    /* First step; what it took from the segment is given back if it fails or changes nothing. */
     rc = write_entries(&writer);
     if (rc == 0 && writer.changed) {
         publish_all(&writer);

@@ -129,6 +129,7 @@ static int get_cell(struct px_read *read, const struct px_column *col, uint32_t 
     } else if (col->kind != PX_COLUMN_CELL) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
+    /* Absent, in a column of locators; in another kind it is damage that reads as absence. */
     if (loc == 0) {
         return px_read_miss(read);
     }
@@ -187,6 +188,7 @@ static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
         if (loc) {
             full = visible_record(read, loc);
         }
+        /* Older records were taken over by the column (docs/memory-model.md, section 5). */
         if (full && full->rec.version.seq > col->version.seq) {
             return slice_of_record(read, full, ret);
         }

@@ -102,6 +102,7 @@ static int open_table(struct px_writer *writer)
         return 0;
     }
     writer->records_edited = true;
+    /* One slot for the record and one for the index list of each entry. */
     return px_table_edit_init(&writer->record_edit, writer->bump, h->table,
                               writer->store->n_records, writer->n_items * 2, px_record_hash_of,
                               writer->store->seg.base);
@@ -185,6 +186,7 @@ static int write_quals(struct px_writer *writer, const struct px_pending_record 
         rc = PMIX_ERR_NOMEM;
     }
     if (rc == 0) {
+        /* The head is written last, when the length of the encoding is known. */
         head.len = (uint32_t) (buf.len - sizeof(head));
         memcpy(buf.data, &head, sizeof(head));
         rc = px_bump_copy(writer->bump, buf.data, buf.len, ret_loc);
@@ -261,6 +263,8 @@ static int note_proc(struct px_writer *writer, const struct px_pending_record *i
     if (key->column) {
         col = px_writer_at(writer, key->column);
         px_assert(col->key == item->key);
+        /* Once set, the overlay stays: a column with newer values above it is read by way of the
+         * table. */
         if (item->index < col->n && col->overlay == 0) {
             int rc = px_writer_word(writer, &col->overlay, writer->seq);
 
@@ -310,6 +314,7 @@ static int write_staged_record(struct px_writer *writer, const struct px_pending
     if (rc) {
         return rc;
     }
+    /* The present record, visible or not: the new one takes its place and keeps it as `prev`. */
     if (item->level == PX_LEVEL_JOB && item->n_quals == 0) {
         old = key->job;
     } else {

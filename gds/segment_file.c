@@ -43,6 +43,7 @@ int px_store_load(const void *bytes, size_t len, struct px_store **ret)
         px_segment_close(&seg);
         return rc;
     }
+    /* The loaded segment is a mapping of its own size; all other fields stay as they were saved. */
     memcpy(&id, seg.base, sizeof(id));
     id.virtual_size = seg.size;
     memcpy(seg.base, &id, sizeof(id));
@@ -73,6 +74,7 @@ int px_store_save(const struct px_store *store, void **ret, size_t *ret_len)
         uint64_t used = px_load_acquire(&h->used); /* pairs with px_bump_publish */
         void *bytes;
 
+        /* The segment may be damaged: nothing is copied from outside the mapping. */
         if (used < sizeof(*h) || used > store->seg.size || used % 8) {
             return PMIX_ERR_UNPACK_FAILURE;
         }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* From what was found in a segment to what PMIx_Get hands out: a filled value, a fresh one, or a
- * borrowed one. */
+/* From a value found in a segment to what PMIx_Get returns: a value filled in place, a fresh one,
+ * or a borrowed one. The payload has passed the checks of its form (gds/payload.c), so lengths are
+ * believed here; only encoded values are parsed again. Any thread. */
 
 #include "slice.h"
 
@@ -14,7 +15,8 @@
 #include "src/wire/codec.h"
 #include "src/wire/unpack.h"
 
-/* *ret is NULL for no bytes. */
+/* Stores at `ret`, the address of a pointer of any type, a malloc'd copy of the bytes; NULL for no
+ * bytes. PMIX_ERR_NOMEM. */
 static int copy_bytes(const void *bytes, size_t len, void *ret)
 {
     void *copy = NULL;
@@ -30,6 +32,7 @@ static int copy_bytes(const void *bytes, size_t len, void *ret)
     return 0;
 }
 
+/* A string or a namespace; length 0 is the NULL pointer. A namespace that is too long is cut. */
 static int fill_text(const struct px_slice *slice, pmix_value_t *value)
 {
     if (slice->type == PMIX_STRING) {
@@ -47,6 +50,7 @@ static int fill_text(const struct px_slice *slice, pmix_value_t *value)
     return 0;
 }
 
+/* A process; length 0 is the NULL pointer. PMIX_ERR_UNPACK_FAILURE if the namespace is too long. */
 static int fill_proc(const struct px_slice *slice, pmix_value_t *value)
 {
     size_t len = slice->len - 4;
@@ -68,6 +72,7 @@ static int fill_proc(const struct px_slice *slice, pmix_value_t *value)
     return 0;
 }
 
+/* A data array of scalars with fresh elements; length 0 is the NULL pointer. */
 static int fill_array(const struct px_slice *slice, pmix_value_t *value)
 {
     struct px_array head;
@@ -94,11 +99,14 @@ static int fill_array(const struct px_slice *slice, pmix_value_t *value)
     return 0;
 }
 
+/* Decodes a value that was stored encoded, with exact floats. PMIX_ERR_NOMEM;
+ * PMIX_ERR_UNPACK_FAILURE also if it has another type than its cell says. */
 static int fill_encoded(const struct px_slice *slice, pmix_value_t *value)
 {
     struct px_in in = px_in_make(slice->payload, slice->len, PX_WIRE_PLAIN);
     int rc;
 
+    /* Segments hold floats as their bits, not as the text of the wire. */
     in.exact = true;
     rc = px_unpack_raw(&in, PMIX_VALUE, value);
     if (rc) {
@@ -111,6 +119,7 @@ static int fill_encoded(const struct px_slice *slice, pmix_value_t *value)
     return 0;
 }
 
+/* Fills the data of a value of any form but a scalar; its type is set already. */
 static int fill_other(const struct px_slice *slice, pmix_value_t *value)
 {
     int64_t parts[2];
@@ -139,7 +148,7 @@ static int fill_other(const struct px_slice *slice, pmix_value_t *value)
     }
 }
 
-/* Into memory that nobody has used. */
+/* Fills uninitialised memory. After a failure its contents are undefined and own nothing. */
 static inline int fill(const struct px_slice *slice, pmix_value_t *value)
 {
     if (slice->inlined) {
@@ -150,6 +159,7 @@ static inline int fill(const struct px_slice *slice, pmix_value_t *value)
     return fill_other(slice, value);
 }
 
+/* Goes through a local value, so that *ret stays as it was after a failure. */
 int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
 {
     pmix_value_t value;
@@ -161,6 +171,8 @@ int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
     return rc;
 }
 
+/* Only strings and byte payloads can be borrowed in a pmix_value_t; other types get memory of their
+ * own. */
 int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_owns)
 {
     bool text = slice->form == PX_FORM_TEXT && slice->type == PMIX_STRING;
@@ -183,6 +195,7 @@ int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_o
     return 0;
 }
 
+/* malloc, because PMIx_Value_free and old applications release the value with free. */
 int px_slice_value(const struct px_slice *slice, pmix_value_t **ret)
 {
     pmix_value_t *value = malloc(sizeof(*value));
@@ -200,6 +213,8 @@ int px_slice_value(const struct px_slice *slice, pmix_value_t **ret)
     return 0;
 }
 
+/* The store is pinned before the pointer exists; the store of a word that is set already is left
+ * out, because the cache line is shared by all readers. */
 int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret)
 {
     struct px_store *store = (struct px_store *) (uintptr_t) slice->store;
@@ -210,6 +225,7 @@ int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret)
     return px_memo_value(store->memo, slice, ret);
 }
 
+/* The cast away from const follows the interface: PMIx_Get returns values by a plain pointer. */
 int px_slice_give(const struct px_slice *slice, enum px_return_mode mode, pmix_value_t **ret)
 {
     const pmix_value_t *borrowed;
@@ -228,6 +244,7 @@ int px_slice_give(const struct px_slice *slice, enum px_return_mode mode, pmix_v
     return rc;
 }
 
+/* The NUL behind the string was checked with the form. */
 const char *px_slice_text(const struct px_slice *slice, size_t *ret_len)
 {
     if (slice->type != PMIX_STRING || slice->form != PX_FORM_TEXT || slice->len == 0) {
@@ -237,6 +254,8 @@ const char *px_slice_text(const struct px_slice *slice, size_t *ret_len)
     return slice->payload;
 }
 
+/* The count is compared with the bytes before memory is taken for it: each qualifier takes at least
+ * one. */
 int px_slice_quals(const struct px_slice *slice, pmix_info_t **ret, size_t *ret_n)
 {
     const struct px_quals *quals = slice->quals;

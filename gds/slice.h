@@ -3,14 +3,19 @@
 #ifndef PX_GDS_SLICE_H
 #define PX_GDS_SLICE_H
 
+/* A slice: a value found in place, borrowed from the mapping, and the ways to make a pmix_value_t
+ * of it. Any thread; where the store may be unmapped meanwhile, inside a read-side critical
+ * section. */
+
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <pmix.h>
 
-/* A value found in place: borrowed from the mapping, valid as long as the store. */
 #include "store.h"
 
+/* A value as a reader found it. It borrows everything from the store and is valid as long as that.
+ * On the reader's stack. */
 struct px_slice {
     const struct px_store *store;
     const void *payload; /* docs/segment-format.md, "payload" */
@@ -26,40 +31,45 @@ struct px_slice {
     bool hidden;  /* px_store_each: the key exists, but not for readers of this store */
 };
 
-/* Everything at one level and index, reserved and posted alike, qualified values too, in no order;
- * hidden keys come with slice->hidden and type PMIX_UNDEF. A key that is published meanwhile may
- * come twice. Stops when fn returns non-zero and returns that. */
+/* Called by px_store_each with everything at one level and index, in no order: reserved keys and
+ * put ones, qualified values too. Hidden keys have slice->hidden and type PMIX_UNDEF. A key that is
+ * published meanwhile may be passed twice. Key and slice are borrowed. A result other than 0 ends
+ * the enumeration, which returns it. */
 typedef int (*px_each_fn)(void *arg, const char *key, const struct px_slice *slice);
 
-/* One of the three. 0, or what is wrong; then *ret stays as it was. */
+/* How px_slice_give returns a value; the caller of PMIx_Get chooses by directives. */
 enum px_return_mode {
     PX_RETURN_COPY,    /* *ret: a fresh value */
     PX_RETURN_FILL,    /* into **ret; what it points at is fresh */
     PX_RETURN_POINTER, /* *ret: one of px_slice_pointer */
 };
 
-/* What to do with what was found. */
+/* Each of the three: 0, PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE (damaged segment); *ret is set only
+ * with 0. px_slice_fill and px_slice_value copy: the caller owns the result. */
 int px_slice_fill(const struct px_slice *slice,
                   pmix_value_t *ret); /* inner memory malloc'd; scalars: none */
 int px_slice_value(const struct px_slice *slice,
                    pmix_value_t **ret); /* plain malloc, PMIx_Value_free releases */
 
-/* As px_slice_fill, but strings and bytes stay where they are. *ret_owns: *ret has memory of its
- * own. */
+/* As px_slice_fill, but strings and bytes stay in the segment. *ret_owns: *ret has memory of its
+ * own, which the caller destructs; else there is nothing to release. */
 int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_owns);
 
-/* A ready value whose strings and bytes aim into the mapping; owned by the store, valid until it is
- * destroyed, the same pointer each time. */
+/* A ready-made value whose strings and bytes point into the mapping: owned by the store, valid
+ * until the store is destroyed, the same pointer each time. Pins the store. Statuses as
+ * px_memo_value. */
 int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret);
 
+/* Returns a value in one of the three modes. Statuses of the function that the mode stands for;
+ * *ret is then as before. */
 int px_slice_give(const struct px_slice *slice, enum px_return_mode mode, pmix_value_t **ret);
 
-/* The bytes of a string where they lie, *ret_len without their NUL; NULL when it is none, or a NULL
- * one. */
+/* The string where it lies, *ret_len without its NUL. NULL, *ret_len untouched: the value is no
+ * string, or a NULL one. */
 const char *px_slice_text(const struct px_slice *slice, size_t *ret_len);
 
-/* The qualifiers of a qualified value: *ret is NULL when there are none; free with
- * PMIx_Info_free. */
+/* Makes the qualifiers of a value: an array of *ret_n infos, which the caller frees with
+ * PMIx_Info_free; NULL and 0 if there are none. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE. */
 int px_slice_quals(const struct px_slice *slice, pmix_info_t **ret, size_t *ret_n);
 
 #endif

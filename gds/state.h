@@ -3,6 +3,9 @@
 #ifndef PX_GDS_STATE_H
 #define PX_GDS_STATE_H
 
+/* The inside of a store, for the files of this folder and for the inlined fast path. All others use
+ * gds/store.h. */
+
 #include "gds/format.h"
 #include "gds/store.h"
 #include "shmem/bump.h"
@@ -13,15 +16,19 @@
 
 struct px_memo;
 
+/* Key hints: 512 words in sets of two, so that two strings that meet have a place each. */
 enum { PX_KEY_BITS = 9, PX_KEY_WAYS = 2 };
 
-/* What a store is behind gds/store.h. Constant after creation but for the writer's part. */
+/* A store: one mapped segment, and what this process keeps with it. Owned by whoever created or
+ * opened it. Constant after creation but for atomic members and the writer's part. */
 struct px_store {
-    /* Locators of keys by the address of the string that was asked for: a hint, compared before it
-     * is believed, with room for the longest name behind it. Words, any thread; pairs with itself:
-     * px_key_hints. */
+    /* Locators of keys by the address of the string that was asked for. A hint: the key's name is
+     * compared before it is believed, and the longest name has room behind it in the mapping.
+     * Words, any thread; pairs with itself: px_key_hints. */
     uint64_t key_hints[1 << PX_KEY_BITS];
+    /* The mapping. A reader's is read-only; `committed` is the writer's. */
     struct px_segment seg; /* writer: `committed` */
+    /* A copy of the header's name, terminated. */
     char nspace[256];
     void *thread_caches[PX_READERS +
                         1]; /* atomic struct px_thread_cache *; of threads. The last stays NULL */
@@ -39,8 +46,7 @@ struct px_store {
     struct px_store *last;         /* the generations before that are still mapped here */
 };
 
-/* Whether the writer has gone on to another generation. One load. Any thread. pairs with
- * set_state */
+/* True if the writer has moved to another generation. One load. Any thread. pairs with set_state */
 static inline bool px_store_superseded(const struct px_store *store)
 {
     const struct px_store_header *h =
@@ -49,8 +55,8 @@ static inline bool px_store_superseded(const struct px_store *store)
     return (uint32_t) px_load_acquire(&h->state) == PX_SHM_SUPERSEDED;
 }
 
-/* Or gone for good: nothing will be published here any more. pairs with set_state and
- * px_store_destroy */
+/* True if nothing will be published here any more: the segment was superseded, or its namespace has
+ * ended. One load. Any thread. pairs with set_state and px_store_destroy */
 static inline bool px_store_is_over(const struct px_store *store)
 {
     const struct px_store_header *h =
@@ -59,13 +65,14 @@ static inline bool px_store_is_over(const struct px_store *store)
     return (uint32_t) px_load_acquire(&h->state) != PX_SHM_LIVE;
 }
 
+/* The header of the store's segment. */
 static inline const struct px_store_header *px_store_header(const struct px_store *store)
 {
     return (const struct px_store_header *) (const void *) store->seg.base;
 }
 
-/* The words for a string. Callers ask for the same literals again and again: where two of them
- * meet, each finds its own, and nothing is stored any more. */
+/* The set of PX_KEY_WAYS words for a string, by its address: callers ask for the same literals
+ * again and again. When both strings of a set have found their place nothing is stored any more. */
 static inline uint64_t *px_key_hints(const struct px_store *store, const char *name)
 {
     struct px_store *shared = (struct px_store *) (uintptr_t) store;

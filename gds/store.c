@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* A store's life. Creation and opening end in the same thing, a mapped segment with a checked
- * header; only the writer's has an allocator behind it. */
+/* The life of a store. Creating and opening both end with a mapped segment and a checked header;
+ * only the writer's store has an allocator behind it. Also the words of the header that are not
+ * part of a publication: flags and state. */
 
 #include "store.h"
 
@@ -16,8 +17,11 @@
 #include "shmem/put.h"
 #include "nodes.h"
 
+/* Under a limit on address space a store that can be replaced starts with this many bytes, or with
+ * this share of the limit if that is less. */
 enum { FIRST_SIZE = 1 << 20, FIRST_SHARE = 64 };
 
+/* A store without a segment, which free_store takes. NULL: no memory. */
 static struct px_store *store_alloc(void)
 {
     struct px_store *store = calloc(1, sizeof(*store));
@@ -34,6 +38,7 @@ static struct px_store *store_alloc(void)
     return store;
 }
 
+/* For a writer, the allocator's end must agree with the header. */
 bool px_store_is_valid(const struct px_store *store)
 {
     const struct px_store_header *h = px_store_header(store);
@@ -46,6 +51,7 @@ bool px_store_is_valid(const struct px_store *store)
             store->bump.published == h->used);
 }
 
+/* Unmaps and frees one store, not those chained to it. */
 static void free_store(struct px_store *store)
 {
     px_memo_destroy(store->memo);
@@ -54,6 +60,8 @@ static void free_store(struct px_store *store)
     free(store);
 }
 
+/* The epoch and the generation number come from the store before, if there is one; all else comes
+ * from the options. */
 int px_store_make(const struct px_store_opts *opts, const struct px_store *before,
                   struct px_store **ret)
 {
@@ -85,6 +93,7 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
         return rc;
     }
     strcpy(store->nspace, opts->nspace); /* length checked above */
+    /* Nothing is published yet: the allocator starts behind the header. */
     px_bump_init(&store->bump, &store->seg, PX_SHM_HEADER_LEN);
     store->moves = opts->moves;
     store->hints = opts->hints ? *opts->hints : (struct px_segment_hints){0};
@@ -94,7 +103,8 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
     return 0;
 }
 
-/* Where address space is scarce a store that can be replaced by a larger one starts small. */
+/* Where address space is limited, a store that can be replaced by a larger one starts small: a
+ * private store is enlarged by its owner, one that moves enlarges itself. */
 int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
 {
     struct px_store_opts first = *opts;
@@ -109,6 +119,7 @@ int px_store_create(const struct px_store_opts *opts, struct px_store **ret)
     return px_store_make(&first, NULL, ret);
 }
 
+/* px_segment_open closes the descriptor in every case. */
 int px_store_open(int fd, struct px_store **ret)
 {
     struct px_segment seg;
@@ -117,6 +128,8 @@ int px_store_open(int fd, struct px_store **ret)
     return rc ? rc : px_store_read_segment(&seg, ret);
 }
 
+/* The name is copied and terminated here: nothing read from the segment is trusted to stay as it
+ * was checked. */
 int px_store_read_segment(struct px_segment *seg, struct px_store **ret)
 {
     struct px_store *store = store_alloc();
@@ -146,6 +159,8 @@ void px_store_prefault(struct px_store *store, const struct px_segment_hints *hi
     px_segment_prefault(&store->seg, hints, px_load_acquire(&px_store_header(store)->used));
 }
 
+/* Goes through the list of earlier generations first. Keeps the number of the next generation in
+ * the upper half of the state. */
 void px_store_destroy(struct px_store *store)
 {
     if (!store) {
@@ -161,6 +176,7 @@ void px_store_destroy(struct px_store *store)
     free_store(store);
 }
 
+/* From now on the store cannot become private: somebody may map the descriptor. */
 int px_store_fd(const struct px_store *store)
 {
     ((struct px_store *) (uintptr_t) store)->fd_exported |= store->seg.fd >= 0;
@@ -172,6 +188,7 @@ const char *px_store_nspace(const struct px_store *store)
     return store->nspace;
 }
 
+/* The values are loaded one after the other, so they may be of neighbouring publications. */
 void px_store_info(const struct px_store *store, struct px_store_info *ret)
 {
     const struct px_store_header *h = px_store_header(store);
@@ -179,6 +196,7 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
     struct px_read read;
     uint64_t extent;
 
+    /* The placement is read by a pass; the header's words are read as they are. */
     px_read_begin(store, &read);
     place = px_read_placement(&read);
     extent = px_load_acquire(&h->extent); /* pairs with publish_all */

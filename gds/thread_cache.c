@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-/* One array per thread that has asked for more than the shortest way finds. Threads beyond the
- * number of readers have none. The room stays for the next thread of the number, and goes with the
- * store. */
+/* The per-thread caches of a store: one array for each thread that has cached a result, made when
+ * it first does. Threads beyond the number of readers have none. An array stays for the next thread
+ * with the same number and is freed with the store. */
 
 #include "gds/thread_cache.h"
 
 #include <stdlib.h>
 
+/* The array is published with release because the next thread of this number will find it. Its
+ * words are relaxed: a mix of two results has a rank, sequence or count that does not match, or is
+ * overwritten by the thread itself. */
 void px_thread_cache_put(const struct px_store *store, const struct px_reader *reader,
                          const char *name, const struct px_cached_result *what)
 {
@@ -35,6 +38,7 @@ void px_thread_cache_put(const struct px_store *store, const struct px_reader *r
     }
 }
 
+/* No thread reads the store any more. */
 void px_thread_cache_fini(struct px_store *store)
 {
     size_t i;

@@ -3,17 +3,18 @@
 #ifndef PX_GDS_THREAD_CACHE_H
 #define PX_GDS_THREAD_CACHE_H
 
+/* The thread cache: the last results of gets that the fast path could not find by itself (values of
+ * a node, an application or a session, and what processes have put). A result is good as long as
+ * nothing has been published and the caller's own data have not changed since. Each thread has its
+ * own array, so no thread writes what another one reads (docs/memory-model.md, section 8). */
+
 #include <string.h>
 
 #include "gds/state.h"
 #include "src/base/epoch.h"
 
-/* What a thread was last told by a store, and when: good for as long as nothing has been published
- * since. For the answers that take more than a step to find: those of a node, an application, a
- * session, and what processes have posted. Each thread has its own, so nothing is written that
- * another one reads. */
-
-/* Words, relaxed: the number of a thread that has ended goes to another one. */
+/* One cached result and the snapshot that it depends on. Words, relaxed: the number of a thread
+ * that has ended goes to another one. */
 struct px_cached_result {
     uint64_t rank;
     uint64_t sequence; /* of the segment, from before the answer was looked for */
@@ -31,18 +32,20 @@ struct px_cached_result {
 
 enum { PX_THREAD_CACHE_BITS = 6 };
 
+/* The results of one thread in one store; owned by the store. */
 struct px_thread_cache {
     struct px_cached_result at[1 << PX_THREAD_CACHE_BITS];
 };
 
-/* By the address of the string: callers ask for the same literals again and again. */
+/* The place of a string and a rank, by the string's address: callers ask for the same literals
+ * again and again. A newer result replaces what is there. */
 static inline size_t px_thread_cache_slot(const char *name, pmix_rank_t rank)
 {
     return ((uintptr_t) name + rank) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PX_THREAD_CACHE_BITS);
 }
 
-/* What is the answer if its key has that name, which the caller compares; or NULL. By its thread;
- * inside a read-side critical section. */
+/* The cached result for this rank and snapshot if its key has this name, which the caller compares;
+ * or NULL. Called by its own thread, inside a read-side critical section. */
 static inline const struct px_cached_result *px_thread_cache_find(
     const struct px_store *store, const struct px_reader *reader, const char *name,
     pmix_rank_t rank, uint64_t sequence, uint64_t changes)
@@ -63,7 +66,7 @@ static inline const struct px_cached_result *px_thread_cache_find(
                : NULL;
 }
 
-/* Whether it is that no key has this name. */
+/* True if the result says that no key has this name. */
 static inline bool px_thread_cache_is_absent(const struct px_cached_result *at, const char *name)
 {
     uint64_t text[3] = {px_load_relaxed(&at->absent[0]), px_load_relaxed(&at->absent[1]),
@@ -72,12 +75,12 @@ static inline bool px_thread_cache_is_absent(const struct px_cached_result *at, 
     return px_load_relaxed(&at->key) == 0 && strcmp((const char *) text, name) == 0;
 }
 
-/* Takes the place of what was there. Without memory nothing is noted. By its thread; inside a
- * read-side critical section. */
+/* Caches a result in the place of what was there. Without memory nothing is cached. Called by its
+ * own thread, inside a read-side critical section. */
 void px_thread_cache_put(const struct px_store *store, const struct px_reader *reader,
                          const char *name, const struct px_cached_result *what);
 
-/* When the store goes. */
+/* Frees the caches of all threads, when the store is destroyed. */
 void px_thread_cache_fini(struct px_store *store);
 
 #endif

@@ -16,6 +16,7 @@
 #include "gds/store.h"
 #include "shmem/header.h"
 
+/* One check under way; on the stack of px_format_verify. */
 struct check {
     struct px_view view;
     const struct px_store_header *h;
@@ -25,6 +26,7 @@ struct check {
     struct px_fault fault;
 };
 
+/* Notes the first fault. Always false, for use as a result. */
 static bool bad(struct check *c, const char *what, uint64_t loc)
 {
     if (!c->fault.what) {
@@ -34,7 +36,7 @@ static bool bad(struct check *c, const char *what, uint64_t loc)
     return false;
 }
 
-/* Pays for n steps. */
+/* Pays for n steps; false if the budget does not allow them. */
 static bool pay(struct check *c, uint64_t n, uint64_t loc)
 {
     if (n > c->budget - c->fault.steps) {
@@ -44,6 +46,7 @@ static bool pay(struct check *c, uint64_t n, uint64_t loc)
     return true;
 }
 
+/* The object at a locator, paid for, or NULL with the fault `what`. */
 static const void *at(struct check *c, uint64_t loc, uint64_t need, const char *what)
 {
     const void *p = pay(c, 1, loc) ? px_at(&c->view, loc, need) : NULL;
@@ -56,6 +59,7 @@ static const void *at(struct check *c, uint64_t loc, uint64_t need, const char *
 
 /* --- cells --- */
 
+/* True if the payload of an array cell has the length that its head says. */
 static bool check_array(struct check *c, const struct px_cell *cell, uint64_t loc)
 {
     struct px_array array;
@@ -73,6 +77,7 @@ static bool check_array(struct check *c, const struct px_cell *cell, uint64_t lo
     return true;
 }
 
+/* True if a cell is inside and its length fits its form. */
 static bool check_cell(struct check *c, uint64_t loc)
 {
     const struct px_cell *cell = at(c, loc, sizeof(*cell), "cell is outside");
@@ -109,7 +114,8 @@ static bool check_cell(struct check *c, uint64_t loc)
 
 /* --- versions --- */
 
-/* The newest version may be of a publication that was not finished; those behind it may not. */
+/* True if a version may stand here: it descends, and only the newest one may be of a publication
+ * that has not ended. */
 static bool check_version(struct check *c, const struct px_version *v, uint64_t loc,
                           const struct px_version *newer)
 {
@@ -124,6 +130,7 @@ static bool check_version(struct check *c, const struct px_version *v, uint64_t 
 
 /* --- keys --- */
 
+/* True if a key is sound and a reader who looks for its name finds it. */
 static bool check_key(struct check *c, uint64_t loc)
 {
     const struct px_key *key = px_key_at(&c->view, loc);
@@ -143,7 +150,7 @@ static bool check_key(struct check *c, uint64_t loc)
     return true;
 }
 
-/* Calls fn for each locator in a table. */
+/* Calls fn for each locator in a table; true if the table and all its objects are sound. */
 static bool each_slot(struct check *c, uint64_t loc, bool (*fn)(struct check *c, uint64_t loc))
 {
     const struct px_table *table = at(c, loc, sizeof(*table), "table is outside");
@@ -173,6 +180,7 @@ static bool each_slot(struct check *c, uint64_t loc, bool (*fn)(struct check *c,
 
 /* --- records --- */
 
+/* The hash under which a record must be filed; 0, with a fault, if its qualifiers are outside. */
 static uint64_t record_hash(struct check *c, const struct px_record *rec, uint64_t loc)
 {
     uint64_t h = px_hash_mix((uint64_t) rec->level << 32 | rec->index, rec->key);
@@ -190,6 +198,7 @@ static uint64_t record_hash(struct check *c, const struct px_record *rec, uint64
     return h;
 }
 
+/* True if two sets of qualifiers, both known to be inside, are equal. */
 static bool same_quals(const struct check *c, uint64_t left, uint64_t right)
 {
     const struct px_quals *a;
@@ -203,7 +212,7 @@ static bool same_quals(const struct check *c, uint64_t left, uint64_t right)
     return a->sum_a == b->sum_a && a->sum_b == b->sum_b && a->n == b->n;
 }
 
-/* All versions of one record, newest first. */
+/* True if all versions of one record, newest first, are sound and of the same value. */
 static bool check_versions(struct check *c, uint64_t loc)
 {
     const struct px_record *newer = NULL;
@@ -234,6 +243,7 @@ static bool check_versions(struct check *c, uint64_t loc)
     return true;
 }
 
+/* True if the chain of an index list descends through records of its own (level, index). */
 static bool check_index_list(struct check *c, const struct px_record *roster)
 {
     uint64_t loc = px_load_acquire(&roster->link); /* pairs with publish_all */
@@ -253,6 +263,7 @@ static bool check_index_list(struct check *c, const struct px_record *roster)
     return true;
 }
 
+/* True if a record is found where it is filed and is sound; an index list, with its chain. */
 static bool check_record(struct check *c, uint64_t loc)
 {
     const struct px_record *rec = at(c, loc, sizeof(*rec), "record is outside");
@@ -282,6 +293,7 @@ static bool check_record(struct check *c, uint64_t loc)
 
 /* --- columns --- */
 
+/* Element i of elements that are known to be inside. */
 static uint64_t element(const void *data, uint32_t width, uint64_t i)
 {
     return width == 8    ? ((const uint8_t *) data)[i]
@@ -290,6 +302,7 @@ static uint64_t element(const void *data, uint32_t width, uint64_t i)
                          : ((const uint64_t *) data)[i];
 }
 
+/* True if a column's elements, dictionary and cells are inside and fit each other. */
 static bool check_elements(struct check *c, const struct px_column *col, uint64_t loc)
 {
     const void *lanes;
@@ -327,6 +340,7 @@ static bool check_elements(struct check *c, const struct px_column *col, uint64_
     return true;
 }
 
+/* True if one column is sound. */
 static bool check_column(struct check *c, const struct px_column *col, uint64_t loc)
 {
     if (col->present && !at(c, col->present, ((uint64_t) col->n + 63) / 64 * 8,
@@ -354,6 +368,7 @@ static bool check_column(struct check *c, const struct px_column *col, uint64_t 
     }
 }
 
+/* True if all versions of a key's column are sound and of this key. */
 static bool check_columns_of(struct check *c, uint64_t key, uint64_t loc)
 {
     const struct px_column *newer = NULL;
@@ -376,6 +391,7 @@ static bool check_columns_of(struct check *c, uint64_t key, uint64_t loc)
     return true;
 }
 
+/* True if a key's job-level value and columns are sound. */
 static bool check_values_of_key(struct check *c, uint64_t loc)
 {
     const struct px_key *key = px_key_at(&c->view, loc);
@@ -396,7 +412,7 @@ static bool check_values_of_key(struct check *c, uint64_t loc)
     return check_columns_of(c, loc, key->column);
 }
 
-/* Each column in the chain is the first of its key. */
+/* True if the chain descends and each column in it is the first of its key. */
 static bool check_column_chain(struct check *c)
 {
     uint64_t loc = c->h->columns;
@@ -417,6 +433,7 @@ static bool check_column_chain(struct check *c)
 
 /* --- placement --- */
 
+/* True if a map of n ranks is sound. */
 static bool check_map(struct check *c, const struct px_rank_map *map, uint32_t n, uint64_t loc)
 {
     switch (map->kind) {
@@ -433,6 +450,7 @@ static bool check_map(struct check *c, const struct px_rank_map *map, uint32_t n
     }
 }
 
+/* True if a node has a name and its ranks exist. */
 static bool check_node(struct check *c, const struct px_placement *place,
                        const struct px_node *node, uint64_t loc)
 {
@@ -468,6 +486,7 @@ static bool check_node(struct check *c, const struct px_placement *place,
     return true;
 }
 
+/* True if all versions of the placement are sound. */
 static bool check_placement(struct check *c, uint64_t loc)
 {
     const struct px_version *newer = NULL;
@@ -501,6 +520,7 @@ static bool check_placement(struct check *c, uint64_t loc)
     return true;
 }
 
+/* True if the header's words agree with the mapping. */
 static bool check_header(struct check *c)
 {
     if (c->h->used % 8) {
@@ -509,6 +529,7 @@ static bool check_header(struct check *c)
     return c->h->used <= c->view.size || bad(c, "used bytes exceed the segment", 0);
 }
 
+/* The whole check, as far as the level asks for it. */
 static bool check_all(struct check *c)
 {
     if (!check_header(c)) {
