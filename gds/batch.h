@@ -108,6 +108,7 @@ struct px_batch_key {
 
 /* A value at another level, or a qualified one. Value and qualifiers are borrowed. */
 struct px_batch_entry {
+    /* Where the value is at home, as in struct px_store_entry. */
     enum px_level level;
     uint32_t index;
     uint32_t key; /* index into keys */
@@ -193,8 +194,10 @@ int px_batch_add(struct px_batch *batch, const struct px_store_entry *entry);
  * px_batch_expect says for how many ranks to make room once a key turns out to have many. Statuses
  * as px_batch_add. */
 int px_batch_key(struct px_batch *batch, const char *key, uint32_t *ret);
+/* Adds a value of a rank under a key of this batch; NULL: hidden. 0, PMIX_ERR_NOMEM. */
 int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_scope_t scope,
                       const pmix_value_t *value);
+/* The number of ranks that a key with many values is expected to have; 0: not known. */
 void px_batch_expect(struct px_batch *batch, size_t n_ranks);
 
 /* Defines a node, or finds it by name or alias in the store or the batch. *ret_index is its index,

@@ -42,8 +42,8 @@ struct build {
     struct px_column col;
 };
 
-/* Turns a datum into a cell of the dictionary, new or equal to one before. PMIX_ERR_NOMEM,
- * PMIX_ERR_OUT_OF_RESOURCE, PMIX_ERR_UNKNOWN_DATA_TYPE. */
+/* Turns a datum into a cell of the dictionary, new or equal to one before. A hidden datum has no
+ * scope of its own. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE, PMIX_ERR_UNKNOWN_DATA_TYPE. */
 static int set_cell(struct build *b, const struct px_datum *proc, struct px_val *val)
 {
     pmix_scope_t scope = proc->kind == PX_DATUM_HIDDEN ? PMIX_SCOPE_UNDEF : proc->scope;
@@ -71,7 +71,8 @@ static bool repeats(const struct px_datum *proc)
            proc->text == proc[-1].text && proc->scope == proc[-1].scope;
 }
 
-/* Enters the new values, ascending by rank. */
+/* Enters the new values, which ascend by rank. A scalar takes no memory and no hashing; a string
+ * that repeats the one before takes the cell of that. */
 static int set_values(struct build *b, const struct px_datum *procs, size_t n_procs)
 {
     size_t i;
@@ -96,8 +97,8 @@ static int set_values(struct build *b, const struct px_datum *procs, size_t n_pr
     return rc;
 }
 
-/* Enters the value that the key has for a rank so far, if any; a new column must hold it too. A
- * cell is referred to, not copied. */
+/* Enters the value that the key has for a rank so far, if any: a new column must hold it too,
+ * because readers of the column do not look at older ones. A cell is referred to, not copied. */
 static int keep_value(struct build *b, const struct px_key *key, uint32_t rank)
 {
     struct px_slice slice;
@@ -179,13 +180,15 @@ static bool fits_line(const struct build *b, uint64_t *ret_base, uint64_t *ret_s
     return true;
 }
 
-/* The narrowest element, in bits, that holds `max`. */
+/* The narrowest element, in bits, that holds `max`. Negative numbers are large as words, so an
+ * array of them has elements as wide as their type. */
 static uint32_t width_for(uint64_t max)
 {
     return max <= UINT8_MAX ? 8 : max <= UINT16_MAX ? 16 : max <= UINT32_MAX ? 32 : 64;
 }
 
-/* Stores element i, which must fit into `width` bits. */
+/* Stores element i, which must fit into `width` bits. The array is process memory; it is copied
+ * into the segment when it is complete. */
 static void set_element(void *elements, uint32_t width, uint32_t i, uint64_t what)
 {
     px_assert(width == 64 || what >> width == 0);
@@ -231,7 +234,7 @@ static int write_once(struct px_writer *writer, const void *bytes, size_t len, u
 }
 
 /* Writes one element per rank, 0 for absent ones. `locs`, if not NULL, translates cell numbers into
- * locators. */
+ * locators. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int write_elements(struct build *b, uint32_t width, const uint64_t *locs, uint64_t *ret_loc)
 {
     size_t len = (size_t) b->n * (width / 8);
@@ -253,7 +256,7 @@ static int write_elements(struct build *b, uint32_t width, const uint64_t *locs,
 }
 
 /* Writes the bitmap of ranks that have a value, unless all have one or the kind marks absent ranks
- * by locator 0. */
+ * by locator 0. Columns with equal bitmaps share one. */
 static int write_presence(struct build *b)
 {
     size_t n_words = ((size_t) b->n + 63) / 64;
@@ -278,7 +281,8 @@ static int write_presence(struct build *b)
     return rc;
 }
 
-/* Chooses CONST, AFFINE or ARRAY for scalars of one type and scope. */
+/* Chooses CONST, AFFINE or ARRAY for scalars of one type and scope. CONST and AFFINE may have
+ * absent ranks, which the presence bitmap marks. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int form_scalars(struct build *b, const struct px_val *first)
 {
     uint64_t max = 0;
@@ -300,7 +304,8 @@ static int form_scalars(struct build *b, const struct px_val *first)
     return write_elements(b, b->col.width, NULL, &b->col.data);
 }
 
-/* Turns the scalars of a mixed column into cells. */
+/* Turns the scalars of a mixed column into cells, so that all of its values have one kind. Statuses
+ * of px_dict_payload. */
 static int words_to_cells(struct build *b)
 {
     uint32_t i;
@@ -325,8 +330,8 @@ static int words_to_cells(struct build *b)
     return 0;
 }
 
-/* Chooses CELL, DICT or LOC. A dictionary with its indices must be smaller than a locator per
- * rank. */
+/* Chooses CELL, DICT or LOC. A dictionary with its indices must be smaller than a locator per rank.
+ * One cell for all needs neither; absent ranks are then in the bitmap. */
 static int form_cells(struct build *b)
 {
     uint32_t width;
@@ -408,6 +413,8 @@ static int open_vals(struct px_writer *writer, size_t n_procs, uint32_t n)
     return 0;
 }
 
+/* The new values first, then what the key has for the other ranks; the form is chosen when all of
+ * them are known. */
 int px_writer_column(struct px_writer *writer, uint64_t key_loc, const struct px_datum *procs,
                      size_t n_procs, uint32_t n)
 {

@@ -73,7 +73,8 @@ static int each_slot(struct move *m, uint64_t loc, int (*fn)(struct move *m, uin
 
 /* --- batches --- */
 
-/* Starts a batch for at most `room` values. PMIX_ERR_NOMEM; copy_finish releases what there is. */
+/* Starts a batch for at most `room` values; `held` has its final size at once, because the batch
+ * borrows its elements. PMIX_ERR_NOMEM; copy_finish releases what there is. */
 static int copy_start(struct move *m, size_t room)
 {
     px_assert(!m->batch && !m->held);
@@ -102,7 +103,8 @@ static void copy_finish(struct move *m)
     m->batch = NULL;
 }
 
-/* Adds a slice of the old generation to the batch, with its qualifiers and its scope. */
+/* Adds a slice of the old generation to the batch, with its qualifiers and its scope. A hidden one
+ * is added as hidden. Statuses of px_slice_borrow, px_slice_quals and px_batch_add. */
 static int copy_add(struct move *m, enum px_level level, uint32_t index, const struct px_key *key,
                     const struct px_slice *slice)
 {
@@ -147,7 +149,8 @@ static int add_plain(struct move *m, enum px_level level, uint32_t index, const 
 
 /* --- records --- */
 
-/* Adds the newest visible value with the qualifiers of a record. */
+/* Adds the newest visible value with the qualifiers of a record. Each such value has one record in
+ * the table, so none is added twice. */
 static int add_qualified(struct move *m, const struct px_record *rec, const struct px_key *key)
 {
     struct px_qual_digest sum = px_quals_sum(at(m, rec->quals));
@@ -161,7 +164,8 @@ static int add_qualified(struct move *m, const struct px_record *rec, const stru
 }
 
 /* For each_slot over the record table: copies a record, or notes it in `spots` if it is an
- * unqualified process-level one; move_spots or move_column copies that. */
+ * unqualified process-level one; move_spots or move_column copies that. Index lists are made
+ * anew. */
 static int move_record(struct move *m, uint64_t loc)
 {
     const struct px_record *rec = at(m, loc);
@@ -255,7 +259,8 @@ static int add_column(struct move *m, uint64_t loc, const struct px_key *key, ui
     return rc;
 }
 
-/* For each_slot over the key table: copies a key that has a column, in a publication of its own. */
+/* For each_slot over the key table: copies a key that has a column, in a publication of its own.
+ * The new generation decides anew whether these values make a column. */
 static int move_column(struct move *m, uint64_t loc)
 {
     const struct px_key *key = at(m, loc);
@@ -321,7 +326,8 @@ static int add_node(struct move *m, uint32_t i, const char *const **ret_aliases)
     return *ret_aliases ? 0 : PMIX_ERR_NOMEM;
 }
 
-/* Adds the placement of all ranks and the readers' own node. */
+/* Adds the placement of all ranks and the readers' own node, if it is known. Statuses of
+ * px_batch_place_rank. */
 static int add_ranks(struct move *m, const struct px_placement *place)
 {
     uint32_t rank;
@@ -366,8 +372,8 @@ static int move_nodes(struct move *m, const struct px_placement *place,
 
 /* --- all of it --- */
 
-/* The first publication: nodes, job-level values and all records but those of keys with a
- * column. */
+/* The first publication: nodes, job-level values and all records but those of keys with a column.
+ * Everything borrowed is freed after it. */
 static int move_records(struct move *m)
 {
     const struct px_store_header *h = px_store_header(m->read.store);

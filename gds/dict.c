@@ -16,7 +16,7 @@
 enum { TRIAL = 4096 };
 
 /* Doubles the arrays, or stops comparing if fewer than one value in eight was equal to one before.
- * PMIX_ERR_NOMEM: as before. */
+ * The index is rebuilt from the hashes. PMIX_ERR_NOMEM: the dictionary is still sound. */
 static int grow(struct px_dict *dict)
 {
     uint32_t cap = dict->cap ? dict->cap * 2 : 16;
@@ -59,7 +59,8 @@ static int grow(struct px_dict *dict)
     return 0;
 }
 
-/* True if the cell at `loc`, which this process wrote, holds this payload under this scope. */
+/* True if the cell at `loc`, which this process wrote, holds this payload under this scope. The
+ * form is compared with its flags, so a hidden cell equals only a hidden one. */
 static bool same_cell(const struct px_dict *dict, uint64_t loc, const struct px_payload *payload,
                       pmix_scope_t scope)
 {
@@ -74,7 +75,8 @@ static bool same_cell(const struct px_dict *dict, uint64_t loc, const struct px_
             memcmp(cell->payload + payload->head_len, payload->body, payload->body_len) == 0);
 }
 
-/* Enters a cell as the next number; there is room for it. */
+/* Enters a cell as the next number; there is room for it. While the dictionary compares, also files
+ * it under its hash; the slots are at most half full. */
 static void add_cell(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t *ret)
 {
     uint32_t at = (uint32_t) hash & (dict->n_slots - 1);
@@ -94,7 +96,8 @@ static void add_cell(struct px_dict *dict, uint64_t hash, uint64_t loc, uint32_t
     dict->slots[at] = *ret + 1;
 }
 
-/* The payload is hashed only while the dictionary still compares. */
+/* The payload is hashed only while the dictionary still compares. Equal hashes are settled by the
+ * bytes, so a collision costs a comparison and nothing else. */
 int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix_scope_t scope,
                     uint32_t *ret)
 {
@@ -127,7 +130,8 @@ int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix
     return rc;
 }
 
-/* Locators are hashed by themselves, so an equal new value does not find the cell. */
+/* Locators are hashed by themselves, so an equal new value does not find the cell; comparing
+ * contents would cost a read of every old cell. */
 int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret)
 {
     uint64_t hash = px_hash_mix(loc, 0);
@@ -150,6 +154,7 @@ int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret)
     return 0;
 }
 
+/* Takes one that is empty, too. */
 void px_dict_fini(struct px_dict *dict)
 {
     free(dict->locs);

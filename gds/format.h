@@ -37,6 +37,7 @@ struct px_store_header {
 /* A key: its name, and the words that lead to its values. One per name and segment, filed in the
  * key table; its locator identifies it. Never replaced. */
 struct px_key {
+    /* The table `keys` files the key by it; constant, as all members without "word" are. */
     uint64_t hash;    /* px_hash_bytes of the name */
     uint64_t column;  /* word: newest struct px_column of process-level values, or 0 */
     uint64_t job;     /* word: newest job-level struct px_record, or 0 */
@@ -65,6 +66,7 @@ enum px_form {
     PX_FORM_PROC = 5,    /* u32 rank, namespace with its NUL */
     PX_FORM_TIMEVAL = 6, /* i64 seconds, i64 microseconds */
     PX_FORM_ARRAY = 7,   /* struct px_array, then the elements */
+    /* Bits of the form; those above are flags. */
     PX_FORM_MASK = 15,
     PX_CELL_HIDDEN = 16, /* the key exists, its scope keeps it from readers of this segment */
     PX_CELL_TOMB = 32,   /* the key was deleted */
@@ -175,8 +177,10 @@ struct px_rank_map {
 /* A node. Its position in the placement's array is its index, which never changes; its ranks are
  * listed in ascending order. */
 struct px_node {
+    /* As the host gave it when the node was defined; other names are aliases. */
     uint64_t name;    /* cell, TEXT */
     uint64_t aliases; /* u64 count, then locators of TEXT cells; or 0 */
+    /* PMIX_NODEID: the host's number, or the index where the host gave none. */
     uint32_t nodeid;
     uint32_t count;  /* ranks placed here */
     uint32_t first;  /* rank, or with stride 0 the index into csr */
@@ -195,6 +199,7 @@ struct px_placement {
     /* Rank to node index, and rank to application number; PX_NO_INDEX where it is not known. */
     struct px_rank_map node_of;
     struct px_rank_map app_of;
+    /* Arrays and tables of this placement; 0 where it has no nodes or no lists. */
     uint64_t nodes; /* struct px_node[n_nodes] */
     uint64_t csr;   /* u32 ranks of the nodes that list them */
     uint64_t names; /* table of struct px_node by px_hash_bytes of name and alias */

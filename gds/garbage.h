@@ -20,6 +20,8 @@ struct px_writer;
  * replaces. Placement: the old one, when a new one is written from scratch. Writer's thread. */
 void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now,
                                   uint64_t record);
+/* procs: the new values, of which those with a cell of their own in the old column become
+ * garbage. */
 void px_writer_count_garbage_column(struct px_writer *writer, const struct px_column *col,
                                     const struct px_datum *procs, size_t n_procs);
 void px_writer_count_garbage_placement(struct px_writer *writer, const struct px_placement *place);

@@ -33,7 +33,8 @@ static void drop_generation(struct px_store *store)
 }
 
 /* Makes the next generation with a copy of what is live. The store is unchanged; the caller owns
- * *ret. PMIX_ERR_OUT_OF_RESOURCE also if the system granted less address space than asked for. */
+ * *ret. PMIX_ERR_OUT_OF_RESOURCE also if the system granted less address space than asked for; else
+ * statuses of px_store_make and px_compact_copy. */
 static int make_next(const struct px_store *store, bool shared, uint64_t size,
                      struct px_store **ret)
 {
@@ -133,6 +134,7 @@ int px_store_grow(struct px_store *store)
     return 0;
 }
 
+/* The number is constant in a segment, so one plain load will do. */
 bool px_store_is_later(const struct px_store *store, uint32_t generation)
 {
     return px_store_header(store)->id.generation > generation;
@@ -143,7 +145,8 @@ bool px_store_is_pinned(const struct px_store *store)
     return px_load_acquire(&store->pinned) != 0; /* pairs with px_slice_pointer */
 }
 
-/* Frees the old generations that no pointer values lead into. */
+/* Frees the old generations that no pointer values lead into. Their segments stay mapped in other
+ * processes for as long as those like. */
 static void forget_generations(struct px_store *store)
 {
     struct px_store **at = &store->last;
@@ -192,6 +195,7 @@ void px_store_chain(struct px_store **list, struct px_store *store)
     *list = store;
 }
 
+/* The store is a list of its own afterwards, so px_store_destroy frees it alone. */
 struct px_store *px_store_unchain(struct px_store **list)
 {
     struct px_store *store = *list;

@@ -44,7 +44,8 @@ int px_kval_unfold(const char *key, const pmix_value_t *value, struct px_store_e
     return 0;
 }
 
-/* The array has the value under its own key first, then the qualifiers, each a copy. */
+/* The array has the value under its own key first, then the qualifiers, each a copy. On failure
+ * everything is freed and *ret is as before. */
 int px_kval_fold(const char *key, const struct px_slice *slice, pmix_value_t *ret)
 {
     pmix_value_t made = {.type = PMIX_DATA_ARRAY};
@@ -107,7 +108,8 @@ struct kval_chunk {
  * names, each of which is looked up in the batch once. */
 enum { N_NAMES = 32 };
 
-/* A key name that this reader has seen, with its number in the batch. */
+/* A key name that this reader has seen, with its number in the batch. The text is borrowed from an
+ * entry, which the reader keeps. */
 struct known_key {
     const char *text; /* borrowed; NULL: none yet */
     size_t len;

@@ -9,7 +9,8 @@
 #include "gds/read.h"
 #include "src/base/atomic.h"
 
-/* A hidden value is found and then refused, so that the caller learns that the key exists. */
+/* A hidden value is found and then refused, so that the caller learns that the key exists. The
+ * placement is not asked: a derived value is not found here. */
 int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
                   const char *key, size_t key_len, struct px_slice *ret)
 {

@@ -78,6 +78,7 @@ enum px_derived px_key_derived(const char *key, size_t key_len)
  * key. */
 struct lookup {
     struct px_read read;
+    /* The request, the key that it is for, and the placement once it was needed. */
     const struct px_lookup_key *spec;
     const struct px_key *key;
     const struct px_placement *place_or_none; /* once placed */
@@ -157,7 +158,9 @@ static uint32_t node_meant(struct lookup *l)
     return px_placed(&l->read, &place->node_of, place->n_ranks, spec->rank);
 }
 
-/* What the placement says about a node under this key; PMIX_ERR_NOT_FOUND for all other keys. */
+/* What the placement says about a node under this key: its name, its number, or how many ranks it
+ * has. PMIX_ERR_NOT_FOUND for all other keys and for a node without ranks; PMIX_ERR_UNPACK_FAILURE
+ * if the placement is damaged. */
 static int derived_node(struct lookup *l, uint32_t index, struct px_slice *ret)
 {
     const struct px_node *node = px_placement_node(&l->read, placement_value(l), index);
@@ -177,8 +180,9 @@ static int derived_node(struct lookup *l, uint32_t index, struct px_slice *ret)
     }
 }
 
-/* The node level. The job level is a fallback only for the readers' own node, or if no node is
- * known: a value that the host gave for the whole job may describe that one, but no other. */
+/* The node level, then what the placement says. The job level is a fallback only for the readers'
+ * own node, or if no node is known: a value that the host gave for the whole job may describe that
+ * one, but no other. A realm that the caller names excludes it. */
 static int get_node(struct lookup *l, struct px_slice *ret)
 {
     bool other = l->spec->hostname || l->spec->nodeid != PX_NO_NODEID;
@@ -201,8 +205,8 @@ static int get_node(struct lookup *l, struct px_slice *ret)
 
 /* --- application level --- */
 
-/* The number of the application that the request means: the one given, that of the rank or of the
- * caller itself, else 0. */
+/* The number of the application that the request means: the one given, that of the rank or, for no
+ * concrete rank, of the caller itself; 0 if none is known. */
 static uint32_t app_meant(struct lookup *l)
 {
     const struct px_lookup_key *spec = l->spec;
@@ -295,7 +299,8 @@ static int get_any_rank(struct lookup *l, struct px_slice *ret)
     return at(l, PX_LEVEL_PROC, (uint32_t) (holder - 1), ret);
 }
 
-/* The process level; what follows from the placement comes after what was stored. */
+/* The process level; what follows from the placement comes after what was stored. Neither exists
+ * for the wildcard, and qualified values never follow from the placement. */
 static int get_proc(struct lookup *l, struct px_slice *ret)
 {
     int rc = PMIX_ERR_NOT_FOUND;

@@ -41,6 +41,7 @@ struct px_lookup_key {
     /* The name and its length; it need not be NUL-terminated behind it. */
     const char *key;
     size_t key_len;
+    /* Directives and qualifiers of the call. */
     enum px_realm realm;      /* directive; NONE: the key's own */
     const char *hostname;     /* qualifier or NULL */
     uint32_t nodeid;          /* qualifier or PX_NO_NODEID */

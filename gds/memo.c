@@ -29,7 +29,8 @@ struct px_memo {
     uint64_t child[1 << ROOT_BITS]; /* atomic, stored by px_cas */
 };
 
-/* A ready-made value and what identifies it. Immutable once a word leads to it. */
+/* A ready-made value and what identifies it. Immutable once a word leads to it; owned by the memo
+ * from then on. */
 struct leaf {
     uint64_t hash;
     uint64_t what; /* locator, or the word of a column's value */
@@ -108,7 +109,8 @@ static int aim(const struct px_slice *slice, struct leaf *leaf)
     return 0;
 }
 
-/* A new leaf for a slice, or NULL with *ret_rc: PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE. */
+/* A new leaf for a slice, owned by the caller; or NULL with *ret_rc: PMIX_ERR_NOMEM,
+ * PMIX_ERR_UNPACK_FAILURE. A leaf for an array in place has the pmix_data_array_t behind it. */
 static struct leaf *make_leaf(const struct px_slice *slice, uint64_t hash, uint64_t what,
                               uint64_t kind, int *ret_rc)
 {
@@ -188,7 +190,8 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
     }
 }
 
-/* The leaf of a value, or NULL. Two leaves never share a place, so one comparison decides. */
+/* The leaf of a value, or NULL. Two leaves never share a place, so one comparison decides. Loads
+ * only: no reader stores to the trie when the value is there. */
 static struct leaf *find_leaf(struct px_memo *memo, uint64_t hash, uint64_t what, uint64_t kind)
 {
     /* pairs with insert */

@@ -45,7 +45,8 @@ uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t
     }
 }
 
-/* The whole array is checked, so a damaged count cannot lead outside. */
+/* The whole array is checked, so a damaged count cannot lead outside. An index beyond the nodes is
+ * no damage. */
 const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place,
                                         uint32_t index)
 {
@@ -73,7 +74,8 @@ const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len)
     return (const char *) at->payload;
 }
 
-/* True if the text in a cell is `name`, of len bytes. */
+/* True if the text in a cell is `name`, of len bytes. A damaged cell sets view.damaged and is no
+ * text. */
 static bool text_is(struct px_read *read, uint64_t cell, const char *name, size_t len)
 {
     size_t text_len;
@@ -95,7 +97,8 @@ static const uint64_t *aliases_at(struct px_read *read, uint64_t loc)
     return list;
 }
 
-/* True if the node has this name or alias. */
+/* True if the node has this name or alias. Stops at the first match; a damaged alias sets
+ * view.damaged and counts as none. */
 static bool node_is_named(struct px_read *read, const struct px_node *node, const char *name,
                           size_t len)
 {
@@ -128,7 +131,8 @@ static uint32_t index_of(struct px_read *read, const struct px_placement *place,
     return (uint32_t) index;
 }
 
-/* The table holds names and aliases alike; equal tags are settled by comparing the names. */
+/* The table holds names and aliases alike; equal tags are settled by comparing the names. A locator
+ * that leads to no node of this placement ends the search. */
 uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place,
                               const char *name)
 {
@@ -183,6 +187,7 @@ static const struct px_placement *begin(const struct px_store *store, struct px_
     return px_read_placement(ret);
 }
 
+/* An index beyond the nodes means that none was given, or damage. */
 uint32_t px_store_local_node(const struct px_store *store)
 {
     struct px_read read;
@@ -191,6 +196,7 @@ uint32_t px_store_local_node(const struct px_store *store)
     return place && place->local_node < place->n_nodes ? place->local_node : PX_NO_NODE;
 }
 
+/* The name is borrowed from the segment, where nothing changes it. */
 int px_store_node(const struct px_store *store, uint32_t index, struct px_node_view *ret)
 {
     struct px_read read;
@@ -209,6 +215,7 @@ int px_store_node(const struct px_store *store, uint32_t index, struct px_node_v
     return 0;
 }
 
+/* A hostile name costs a bounded probe. */
 uint32_t px_store_node_by_name(const struct px_store *store, const char *name)
 {
     struct px_read read;
@@ -217,6 +224,7 @@ uint32_t px_store_node_by_name(const struct px_store *store, const char *name)
     return place ? px_placement_by_name(&read, place, name) : PX_NO_NODE;
 }
 
+/* The host's number of a node, not its index. */
 uint32_t px_store_node_by_id(const struct px_store *store, uint32_t nodeid)
 {
     struct px_read read;
@@ -225,6 +233,7 @@ uint32_t px_store_node_by_id(const struct px_store *store, uint32_t nodeid)
     return place ? px_placement_by_id(&read, place, nodeid) : PX_NO_NODE;
 }
 
+/* The index is compared with the number of nodes, because a damaged map may hold any number. */
 uint32_t px_store_node_of(const struct px_store *store, uint32_t rank)
 {
     struct px_read read;
@@ -234,6 +243,7 @@ uint32_t px_store_node_of(const struct px_store *store, uint32_t rank)
     return place && index < place->n_nodes ? index : PX_NO_NODE;
 }
 
+/* Applications have no objects in a placement, so any number is an answer. */
 uint32_t px_store_app_of(const struct px_store *store, uint32_t rank)
 {
     struct px_read read;
@@ -242,7 +252,8 @@ uint32_t px_store_app_of(const struct px_store *store, uint32_t rank)
     return place ? px_placed(&read, &place->app_of, place->n_ranks, rank) : PX_NO_APP;
 }
 
-/* The ranks are either computed (first + i * stride) or listed in csr. */
+/* The ranks are either computed (first + i * stride) or listed in csr, which is checked as far as
+ * this node's part of it reaches. */
 uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint32_t *ret_ranks,
                              uint32_t room)
 {
@@ -268,6 +279,7 @@ uint32_t px_store_node_ranks(const struct px_store *store, uint32_t index, uint3
     return node->count;
 }
 
+/* The i-th entry of the list; there is no order among aliases but that of arrival. */
 const char *px_store_node_alias(const struct px_store *store, uint32_t index, uint32_t i)
 {
     struct px_read read;

@@ -38,11 +38,12 @@ uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t
 const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place,
                                         uint32_t index);
 
-/* The string in a TEXT cell, with its length; NULL, with view.damaged set, if there is none. Below:
- * the index of a node by its name or alias, and by its number; or PX_NO_NODE. */
+/* The string in a TEXT cell, with its length; NULL, with view.damaged set, if there is none. */
 const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len);
+/* The index of the node with this name or alias, or PX_NO_NODE: none, or damaged (view.damaged). */
 uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place,
                               const char *name);
+/* The index of the node with this number (PMIX_NODEID), or PX_NO_NODE. */
 uint32_t px_placement_by_id(struct px_read *read, const struct px_placement *place,
                             uint32_t nodeid);
 
@@ -54,7 +55,9 @@ int px_store_node(const struct px_store *store, uint32_t index, struct px_node_v
 uint32_t px_store_node_by_name(const struct px_store *store,
                                const char *name); /* name or alias; or PX_NO_NODE */
 uint32_t px_store_node_by_id(const struct px_store *store, uint32_t nodeid);
+/* The index of the node on which a rank runs, or PX_NO_NODE. */
 uint32_t px_store_node_of(const struct px_store *store, uint32_t rank);
+/* The number of the application to which a rank belongs, or PX_NO_APP. */
 uint32_t px_store_app_of(const struct px_store *store, uint32_t rank);
 
 /* Stores the ranks placed on a node, ascending, at most `room` of them. Returns how many there are,

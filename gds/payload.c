@@ -57,7 +57,8 @@ const uint8_t px_word_sizes[PX_N_WORD_SIZES] = {
     [PMIX_RESBLOCK_DIRECTIVE] = sizeof(pmix_resource_block_directive_t),
 };
 
-/* A payload of one form that lies in one piece elsewhere. */
+/* A payload of one form that lies in one piece elsewhere; the bytes stay there until the cell is
+ * written. */
 static void set_body(struct px_payload *p, uint8_t form, const void *body, size_t len)
 {
     p->form = form;
@@ -65,7 +66,8 @@ static void set_body(struct px_payload *p, uint8_t form, const void *body, size_
     p->body_len = len;
 }
 
-/* The rank goes into the head, the namespace is borrowed; NULL becomes a payload of length 0. */
+/* The rank goes into the head, the namespace is borrowed; NULL becomes a payload of length 0. At
+ * most all bytes of a pmix_nspace_t are stored. */
 static void set_proc(struct px_payload *p, const pmix_proc_t *proc)
 {
     p->form = PX_FORM_PROC;
@@ -88,7 +90,7 @@ static void set_timeval(struct px_payload *p, const struct timeval *tv)
 }
 
 /* True for an array that can be used in place: elements are scalars, or there are none. A NULL
- * array becomes a payload of length 0. */
+ * array becomes a payload of length 0. False: the array has to be encoded; *p is still unused. */
 static bool set_array(struct px_payload *p, const pmix_data_array_t *array)
 {
     struct px_array head = {0};
@@ -107,7 +109,8 @@ static bool set_array(struct px_payload *p, const pmix_data_array_t *array)
     return true;
 }
 
-/* Encodes the value into p->buf, which px_payload_fini releases. */
+/* Encodes the value into p->buf, which px_payload_fini releases. After a failure the buffer is
+ * released already. Statuses of px_pack_raw. */
 static int set_encoded(struct px_payload *p, const pmix_value_t *value)
 {
     int rc = px_pack_raw(&p->buf, true, PMIX_VALUE, value);
@@ -120,7 +123,8 @@ static int set_encoded(struct px_payload *p, const pmix_value_t *value)
     return 0;
 }
 
-/* Chooses the form for a value that is not a scalar. Statuses of px_pack_raw. */
+/* Chooses the form for a value that is not a scalar. Types without a form of their own, and arrays
+ * that cannot be used in place, are encoded. Statuses of px_pack_raw. */
 static int encode(struct px_payload *p, const pmix_value_t *value)
 {
     switch (value->type) {
@@ -159,7 +163,8 @@ static int encode(struct px_payload *p, const pmix_value_t *value)
     return set_encoded(p, value);
 }
 
-/* The lengths are those that fit into a cell. */
+/* The lengths are those that fit into a cell; a string or bytes beyond them would be refused at
+ * publication. */
 bool px_value_is_simple(const pmix_value_t *value)
 {
     switch (value->type) {
@@ -172,7 +177,8 @@ bool px_value_is_simple(const pmix_value_t *value)
     }
 }
 
-/* Scalars have a way of their own, because nearly all values of a large job are scalars. */
+/* Scalars have a way of their own, because nearly all values of a large job are scalars. The length
+ * is checked last, when the form is known; beyond 4 GiB nothing is stored. */
 int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
 {
     struct px_payload p = {0};
@@ -204,7 +210,8 @@ int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
     return 0;
 }
 
-/* Used in the writer's process only; not part of the format. */
+/* Used in the writer's process only, to find equal values; not part of the format. Type, form and
+ * scope enter it, so cells that differ in them are rarely compared. */
 uint64_t px_payload_hash(const struct px_payload *p, pmix_scope_t scope)
 {
     uint64_t h =
@@ -236,7 +243,7 @@ bool px_payload_is(const struct px_payload *p, pmix_scope_t scope, const struct 
            (p->body_len == 0 || memcmp(bytes + p->head_len, p->body, p->body_len) == 0);
 }
 
-/* Ends with zeros up to the next multiple of 8. */
+/* Head and body follow each other; the cell ends with zeros up to the next multiple of 8. */
 void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
 {
     struct px_cell head = {
@@ -311,7 +318,8 @@ static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *pa
     }
 }
 
-/* Deleted values are checked like others before they count as absent. */
+/* Deleted values are checked like others before they count as absent. The cell is immutable, so
+ * length and form can be read before they are checked. */
 int px_cell_slice_other(const struct px_store *store, struct px_view *view,
                         const struct px_cell *cell, uint64_t loc, struct px_slice *ret)
 {

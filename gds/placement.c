@@ -38,7 +38,8 @@ struct draft {
     size_t cap_locs;
 };
 
-/* Writes a string as a TEXT cell without scope. */
+/* Writes a string as a TEXT cell without scope; *ret_loc is its locator. PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE. */
 static int write_text(struct px_writer *writer, const char *text, uint64_t *ret_loc)
 {
     pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) (uintptr_t) text};
@@ -125,7 +126,8 @@ static int add_aliases(struct draft *d, struct px_node *node, const char *name,
 }
 
 /* Applies one definition. A new node gets its index as its number unless the definition gives one;
- * a known node keeps its name, and another name becomes an alias. */
+ * a known node keeps its name, and another name becomes an alias. PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE. */
 static int apply_def(struct draft *d, const struct px_batch_node_def *def)
 {
     struct px_node *node = &d->nodes[def->index];
@@ -144,7 +146,7 @@ static int apply_def(struct draft *d, const struct px_batch_node_def *def)
 
 /* Copies the old nodes, so that indices stay, and applies the batch's definitions.
  * PMIX_ERR_BAD_PARAM: another batch has added nodes since this one looked, or an index is out of
- * range. */
+ * range. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int draft_nodes(struct draft *d)
 {
     const struct px_batch *batch = d->writer->batch;
@@ -174,8 +176,9 @@ static int draft_nodes(struct draft *d)
     return rc;
 }
 
-/* Expands the old maps to one number per rank and applies the batch's placements.
- * PMIX_ERR_BAD_PARAM: a node that does not exist, or ranks too far apart. */
+/* Expands the old maps to one number per rank and applies the batch's placements, in which "not
+ * given" keeps what was known. PMIX_ERR_NOMEM; PMIX_ERR_BAD_PARAM: a node that does not exist, or
+ * ranks too far apart. */
 static int draft_ranks(struct draft *d)
 {
     const struct px_batch *batch = d->writer->batch;
@@ -256,7 +259,7 @@ static struct px_rank_map regular(const uint32_t *to, uint32_t n)
     return map;
 }
 
-/* Chooses the map's kind and writes its array if it needs one. */
+/* Chooses the map's kind and writes its array if it needs one. PMIX_ERR_OUT_OF_RESOURCE. */
 static int write_map(struct draft *d, const uint32_t *to, struct px_rank_map *map)
 {
     *map = regular(to, d->place.n_ranks);
@@ -322,7 +325,8 @@ static int draft_lists(struct draft *d)
     return 0;
 }
 
-/* Notes an object for the next call of px_table_build. PMIX_ERR_NOMEM. */
+/* Notes an object for the next call of px_table_build. Several names may lead to one node.
+ * PMIX_ERR_NOMEM. */
 static int add_hash(struct draft *d, uint64_t hash, uint64_t loc)
 {
     int rc = px_array_room(&d->hashes, d->n_hashes, &d->cap_hashes, sizeof(*d->hashes));
@@ -345,7 +349,8 @@ static int add_name(struct draft *d, uint64_t cell, uint64_t loc)
     return add_hash(d, px_hash_bytes(text, strlen(text)), loc);
 }
 
-/* Writes the tables of nodes by name and alias, and by number. */
+/* Writes the tables of nodes by name and alias, and by number. Both lead to the node objects, which
+ * are in the segment by then. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int write_indices(struct draft *d)
 {
     uint32_t i;
@@ -374,7 +379,8 @@ static int write_indices(struct draft *d)
               : px_table_build(d->writer->bump, d->hashes, d->locs, d->n_hashes, &d->place.ids);
 }
 
-/* Writes everything that the placement object refers to. */
+/* Writes everything that the placement object refers to: maps, csr, nodes and the tables that find
+ * them. */
 static int write_all(struct draft *d)
 {
     struct px_bump *bump = d->writer->bump;
@@ -395,7 +401,8 @@ static int write_all(struct draft *d)
     return rc;
 }
 
-/* Sets n_apps to the highest application number + 1. */
+/* Sets n_apps to the highest application number + 1; ranks whose application is not known do not
+ * count. */
 static void count_apps(struct draft *d)
 {
     uint32_t rank;
@@ -416,7 +423,8 @@ static bool only_local(const struct px_batch *batch)
     return batch->n_defs == 0 && batch->n_places == 0;
 }
 
-/* Fills d->place but for version and local node. */
+/* Fills d->place but for version and local node, and writes what it refers to. The old placement
+ * counts as garbage unless the new one refers to all of its parts. */
 static int draft_all(struct draft *d)
 {
     int rc;
@@ -442,7 +450,8 @@ static int draft_all(struct draft *d)
     return rc;
 }
 
-/* Sets the rest and writes the object; publish_all stores the word that leads to it. */
+/* Sets the rest and writes the object; publish_all stores the word that leads to it.
+ * PMIX_ERR_BAD_PARAM: the readers' own node does not exist. */
 static int placement_finish(struct draft *d)
 {
     struct px_writer *writer = d->writer;
@@ -466,7 +475,8 @@ static int placement_finish(struct draft *d)
     return px_bump_copy(writer->bump, &d->place, sizeof(d->place), &writer->place);
 }
 
-/* A batch that changes nothing about the placement writes none. */
+/* A batch that changes nothing about the placement writes none. Everything in the draft is process
+ * memory and is freed here, whatever happened. */
 int px_writer_placement(struct px_writer *writer)
 {
     const struct px_batch *batch = writer->batch;

@@ -44,7 +44,8 @@ static size_t run_end(const struct px_datum *procs, size_t n, size_t at)
     return at;
 }
 
-/* Merges two runs into `to`; of equal ranks those of `a` come first. */
+/* Merges two runs into `to`, which overlaps neither; of equal ranks those of `a` come first, which
+ * keeps the sort stable. */
 static void merge_sorted(const struct px_datum *a, size_t n_a, const struct px_datum *b, size_t n_b,
                          struct px_datum *to)
 {
@@ -73,7 +74,8 @@ static void merge_runs(const struct px_datum *from, size_t n, struct px_datum *t
 }
 
 /* Sorts by rank; equal ranks stay in order of arrival. Data arrive as few ascending runs (from the
- * layout, then from the host), so whole runs are merged. PMIX_ERR_NOMEM: `procs` is as before. */
+ * layout, then from the host), so whole runs are merged: the cost is n times the logarithm of the
+ * number of runs. PMIX_ERR_NOMEM: `procs` is as before. */
 static int sort_stable(struct px_datum *procs, size_t n)
 {
     struct px_datum *from = procs;
@@ -142,7 +144,8 @@ static int drop_known(struct px_writer *writer, const struct px_key *key, struct
     return 0;
 }
 
-/* Notes the values as records, which px_writer_records writes. PMIX_ERR_NOMEM. */
+/* Notes the values as pending records, which px_writer_records writes after all columns.
+ * PMIX_ERR_NOMEM. */
 static int add_items(struct px_writer *writer, uint64_t key, const struct px_datum *procs, size_t n)
 {
     size_t i;
@@ -166,7 +169,8 @@ static int add_items(struct px_writer *writer, uint64_t key, const struct px_dat
     return 0;
 }
 
-/* Decides between column and records. A new column covers at least the ranks of the present one. */
+/* Decides between column and records for n values that ascend by rank. A new column covers at least
+ * the ranks of the present one. Statuses of px_writer_column. */
 static int place_procs(struct px_writer *writer, uint64_t key_loc, const struct px_datum *procs,
                        size_t n)
 {
@@ -187,7 +191,8 @@ static int place_procs(struct px_writer *writer, uint64_t key_loc, const struct 
 }
 
 /* The batch stays as it is, so that it can be published again: what has to be sorted or filtered is
- * copied. A new key with ascending ranks, the case of a large job, needs no copy. */
+ * copied. A new key with ascending ranks, the case of a large job, needs no copy and no look at the
+ * store. */
 int px_writer_procs(struct px_writer *writer, size_t i)
 {
     const struct px_batch_key *batch = &writer->batch->keys[i];

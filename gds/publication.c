@@ -48,7 +48,8 @@ int px_writer_any_rank_hint(struct px_writer *writer, const struct px_key *key, 
     return key->holder ? 0 : px_writer_word(writer, &key->holder, (uint64_t) rank + 1);
 }
 
-/* Compares in encoded form: equal means the same type, scope, form and bytes. */
+/* Compares in encoded form: equal means the same type, scope, form and bytes. A value of the same
+ * number in another type is a new value. */
 int px_writer_same(struct px_writer *writer, const struct px_slice *now,
                    const struct px_datum *datum, bool *ret_same)
 {
@@ -69,8 +70,9 @@ int px_writer_same(struct px_writer *writer, const struct px_slice *now,
     return rc;
 }
 
-/* Writes a key that the segment does not have. The first call opens the edit of the key table for
- * all n_missing of them, so that the table grows at most once. */
+/* Writes a key that the segment does not have; realm and derived value follow from its name. The
+ * first call opens the edit of the key table for all n_missing of them, so that the table grows at
+ * most once for its load. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int add_key(struct px_writer *writer, size_t i, size_t n_missing)
 {
     const struct px_batch_key *key = &writer->batch->keys[i];
@@ -90,7 +92,8 @@ static int add_key(struct px_writer *writer, size_t i, size_t n_missing)
                       (uint16_t) px_key_derived(key->name, key->len), &writer->keys[i]);
 }
 
-/* Finds or writes all keys of the batch; writer->keys then has their locators. */
+/* Finds or writes all keys of the batch; writer->keys then has their locators. Missing ones are
+ * counted first, so that the table is sized once. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int write_keys(struct px_writer *writer)
 {
     const struct px_batch *batch = writer->batch;
@@ -121,7 +124,8 @@ static int write_keys(struct px_writer *writer)
 }
 
 /* Notes a value of another level, or a qualified one, as a pending record. The first session that a
- * store hears of becomes the readers' own. */
+ * store hears of becomes the readers' own. PMIX_ERR_NOMEM; PMIX_ERR_UNKNOWN_DATA_TYPE: a qualifier
+ * cannot be encoded. */
 static int write_other(struct px_writer *writer, const struct px_batch_entry *other)
 {
     struct px_pending_record item = {
@@ -155,8 +159,9 @@ static int write_other(struct px_writer *writer, const struct px_batch_entry *ot
     return 0;
 }
 
-/* The first step. Keys come first, because all values refer to them; records come after the
- * columns, which leave some values to them. */
+/* The first step: writes keys, columns, records and the placement. Keys come first, because all
+ * values refer to them; records come after the columns, which leave some values to them. After a
+ * failure the caller rolls the allocator back. */
 static int write_entries(struct px_writer *writer)
 {
     const struct px_batch *batch = writer->batch;
@@ -181,7 +186,7 @@ static int write_entries(struct px_writer *writer)
 }
 
 /* Stores the edited slots, or, if the table was replaced, the header's word that leads to the new
- * one. */
+ * one. Tables that were outgrown count as garbage. */
 static void publish_table(struct px_writer *writer, struct px_table_edit *edit,
                           const uint64_t *word)
 {
@@ -237,7 +242,7 @@ static void publish_all(struct px_writer *writer)
     px_publish(&h->sequence, writer->seq);
 }
 
-/* Frees the writer's lists; the segment is not touched. */
+/* Frees the writer's lists and the edits of both tables; the segment is not touched. */
 static void writer_fini(struct px_writer *writer)
 {
     free(writer->keys);
@@ -259,7 +264,7 @@ static bool is_sound(const struct px_store *store)
 }
 
 /* Publishes in the present generation. A batch that changes nothing leaves no publication behind:
- * the sequence stays. */
+ * the sequence stays, and keys written for it are rolled back. */
 static int publish_here(struct px_store *store, const struct px_batch *batch)
 {
     struct px_writer writer = {.store = store, .batch = batch, .bump = &store->bump};
@@ -286,7 +291,8 @@ static int publish_here(struct px_store *store, const struct px_batch *batch)
     return rc;
 }
 
-/* Moves to larger generations until the batch fits or moving is refused. */
+/* Moves to larger generations until the batch fits or moving is refused. Each attempt starts from
+ * the batch anew, because locators mean nothing in another generation. */
 int px_store_publish(struct px_store *store, const struct px_batch *batch)
 {
     int rc;

@@ -27,6 +27,7 @@ uint64_t px_record_hash_of(const void *arg, uint64_t loc)
     return px_record_hash(rec->level, rec->index, rec->key, NULL);
 }
 
+/* The length is that of the encoded qualifiers, which are decoded only by px_slice_quals. */
 const struct px_quals *px_quals_at(struct px_read *read, uint64_t loc)
 {
     const struct px_quals *quals = px_at(&read->view, loc, sizeof(*quals));
@@ -37,7 +38,8 @@ const struct px_quals *px_quals_at(struct px_read *read, uint64_t loc)
     return quals;
 }
 
-/* True if the qualifiers at `loc` (0: none) are those with this digest (NULL: none). */
+/* True if the qualifiers at `loc` (0: none) are those with this digest (NULL: none). Damaged ones
+ * equal nothing. */
 static inline bool same_quals(struct px_read *read, uint64_t loc, const struct px_qual_digest *sum)
 {
     const struct px_quals *quals;
@@ -49,7 +51,8 @@ static inline bool same_quals(struct px_read *read, uint64_t loc, const struct p
     return quals && quals->sum_a == sum->a && quals->sum_b == sum->b && quals->n == sum->n;
 }
 
-/* Equal tags are settled by comparing the records. */
+/* Equal tags are settled by comparing the records. Each step is a bounds check and a comparison;
+ * the probe is bounded by the table code. */
 uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
                         const struct px_qual_digest *quals)
 {
@@ -77,13 +80,15 @@ uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, ui
     return 0;
 }
 
-/* The version of a record that this pass may see, with its cell's head inside; or NULL. */
+/* The version of a record that this pass may see, with its cell's head inside; or NULL. Not for
+ * index lists, which have no cell. */
 static inline const struct px_full_record *visible_record(struct px_read *read, uint64_t loc)
 {
     return (const struct px_full_record *) px_visible(read, loc, sizeof(struct px_full_record));
 }
 
-/* The value of a visible record, with its qualifiers. PMIX_ERR_NOT_FOUND if it was deleted. */
+/* The value of a visible record, with its qualifiers. PMIX_ERR_NOT_FOUND if it was deleted;
+ * PMIX_ERR_UNPACK_FAILURE if cell or qualifiers are damaged. */
 static inline int slice_of_record(struct px_read *read, const struct px_full_record *full,
                                   struct px_slice *ret)
 {
@@ -97,7 +102,8 @@ static inline int slice_of_record(struct px_read *read, const struct px_full_rec
     return rc;
 }
 
-/* The value of the record at a locator, which may be 0. */
+/* The value of the record at a locator, which may be 0: then, as for a record that is not visible
+ * yet, the status of px_read_miss. */
 static inline int read_record(struct px_read *read, uint64_t loc, struct px_slice *ret)
 {
     const struct px_full_record *full = loc ? visible_record(read, loc) : NULL;
@@ -106,7 +112,7 @@ static inline int read_record(struct px_read *read, uint64_t loc, struct px_slic
 }
 
 /* The value of a rank below n in a column of cells (CELL, DICT, LOC). An unknown kind is damage, as
- * the format demands of older readers. */
+ * the format demands of older readers. PMIX_ERR_NOT_FOUND, PMIX_ERR_UNPACK_FAILURE. */
 static int get_cell(struct px_read *read, const struct px_column *col, uint32_t rank,
                     struct px_slice *ret)
 {
@@ -136,7 +142,8 @@ static int get_cell(struct px_read *read, const struct px_column *col, uint32_t 
     return px_cell_slice(read->store, &read->view, loc, ret);
 }
 
-/* The value of a rank below n in a column, or PMIX_ERR_NOT_FOUND if the rank has none. */
+/* The value of a rank below n in a column, or PMIX_ERR_NOT_FOUND if the rank has none. The presence
+ * bitmap comes first: elements of absent ranks are 0, which may also be a value. */
 static inline __attribute__((always_inline)) int column_get(struct px_read *read,
                                                             const struct px_column *col,
                                                             uint32_t rank, struct px_slice *ret)

@@ -20,7 +20,7 @@
 #include "slice.h"
 
 /* The chain of the (level, index) that is being written; records arrive sorted, so one is open at a
- * time. */
+ * time. Its words are set when it is closed. */
 struct index_list {
     bool open;
     uint32_t level;
@@ -42,7 +42,8 @@ static uint64_t sum_value(const struct px_payload *payload, uint64_t seed)
     return px_hash_mix(h, px_hash_bytes(payload->body, payload->body_len));
 }
 
-/* Both sums are over single hashes, so the order of the qualifiers does not matter. */
+/* Both sums are over single hashes, so the order of the qualifiers does not matter. The two sums
+ * have different seeds, so that a collision in one is settled by the other. */
 bool px_quals_digest(const pmix_info_t *quals, size_t n, struct px_qual_digest *ret)
 {
     struct px_qual_digest sum = {.n = (uint32_t) n};
@@ -93,7 +94,7 @@ static bool same_place(const struct px_pending_record *a, const struct px_pendin
 }
 
 /* Opens the edit of the record table, once per publication, with room for a record and an index
- * list for each entry. */
+ * list for each entry. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int open_table(struct px_writer *writer)
 {
     const struct px_store_header *h = px_store_header(writer->store);
@@ -108,7 +109,8 @@ static int open_table(struct px_writer *writer)
                               writer->store->seg.base);
 }
 
-/* Writes and files an empty index list for a (level, index) without records. */
+/* Writes and files an empty index list for a (level, index) without records; its head is set when
+ * the list is closed. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int make_index_list(struct px_writer *writer, struct index_list *index_list)
 {
     struct px_record rec = {
@@ -145,8 +147,8 @@ static int close_index_list(struct px_writer *writer, struct index_list *index_l
     return px_writer_word(writer, &rec->link, index_list->first);
 }
 
-/* Makes the item's index list the open one: closes the one before and finds or makes the new
- * one. */
+/* Makes the item's index list the open one: closes the one before and finds or makes the new one.
+ * Items of one list follow each other, so each list is opened once per publication. */
 static int open_index_list(struct px_writer *writer, struct index_list *index_list,
                            const struct px_pending_record *item)
 {
@@ -196,7 +198,8 @@ static int write_quals(struct px_writer *writer, const struct px_pending_record 
 }
 
 /* Writes one record with its cell; *ret_loc is its locator. prev: the version before, or 0. link:
- * the next record of the chain, 0 unless this is the first version. */
+ * the next record of the chain, 0 unless this is the first version. PMIX_ERR_OUT_OF_RESOURCE, or a
+ * status of px_payload_encode or write_quals. */
 static int write_record(struct px_writer *writer, const struct px_pending_record *item,
                         uint64_t prev, uint64_t link, uint64_t *ret_loc)
 {
@@ -235,7 +238,7 @@ static int write_record(struct px_writer *writer, const struct px_pending_record
 }
 
 /* Makes a record reachable: by the key's word for unqualified job-level values, else by the record
- * table. */
+ * table, in the slot of `old` if there is one. Takes effect with the publication. */
 static int file_record(struct px_writer *writer, const struct px_pending_record *item, uint64_t old,
                        uint64_t loc)
 {
@@ -251,7 +254,7 @@ static int file_record(struct px_writer *writer, const struct px_pending_record 
 }
 
 /* For an unqualified process-level value: marks the key's column as overlaid if it covers the rank,
- * and gives the key its any-rank hint. */
+ * and gives the key its any-rank hint. Both are words of the publication. PMIX_ERR_NOMEM. */
 static int note_proc(struct px_writer *writer, const struct px_pending_record *item)
 {
     const struct px_key *key = px_writer_key(writer, item->key);
@@ -292,7 +295,8 @@ static int is_there(struct px_writer *writer, const struct px_pending_record *it
 }
 
 /* Writes the record of one entry, unless it would change nothing. A new record joins the chain of
- * its index list; a new version of an old one does not. */
+ * its index list; a new version of an old one does not, because the chain has the first version
+ * already. Statuses as px_writer_records. */
 static int write_staged_record(struct px_writer *writer, const struct px_pending_record *item,
                                struct index_list *index_list)
 {
@@ -350,7 +354,8 @@ static size_t pick_visible(const struct px_pending_record *items, size_t from, s
     return best;
 }
 
-/* Sorting brings entries for the same value and for the same index list together. */
+/* Sorting brings entries for the same value and for the same index list together, so each value is
+ * written once and each list is opened once. */
 int px_writer_records(struct px_writer *writer)
 {
     struct index_list index_list = {0};

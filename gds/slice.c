@@ -32,7 +32,8 @@ static int copy_bytes(const void *bytes, size_t len, void *ret)
     return 0;
 }
 
-/* A string or a namespace; length 0 is the NULL pointer. A namespace that is too long is cut. */
+/* A string or a namespace; length 0 is the NULL pointer. A namespace that is too long for
+ * pmix_nspace_t is cut; its last byte stays NUL. PMIX_ERR_NOMEM. */
 static int fill_text(const struct px_slice *slice, pmix_value_t *value)
 {
     if (slice->type == PMIX_STRING) {
@@ -50,7 +51,8 @@ static int fill_text(const struct px_slice *slice, pmix_value_t *value)
     return 0;
 }
 
-/* A process; length 0 is the NULL pointer. PMIX_ERR_UNPACK_FAILURE if the namespace is too long. */
+/* A process; length 0 is the NULL pointer. The namespace ends with NUL. PMIX_ERR_NOMEM;
+ * PMIX_ERR_UNPACK_FAILURE if it is too long. */
 static int fill_proc(const struct px_slice *slice, pmix_value_t *value)
 {
     size_t len = slice->len - 4;
@@ -72,7 +74,8 @@ static int fill_proc(const struct px_slice *slice, pmix_value_t *value)
     return 0;
 }
 
-/* A data array of scalars with fresh elements; length 0 is the NULL pointer. */
+/* A data array of scalars with fresh elements; length 0 is the NULL pointer. The length was checked
+ * against n and width with the form. PMIX_ERR_NOMEM. */
 static int fill_array(const struct px_slice *slice, pmix_value_t *value)
 {
     struct px_array head;
@@ -99,8 +102,9 @@ static int fill_array(const struct px_slice *slice, pmix_value_t *value)
     return 0;
 }
 
-/* Decodes a value that was stored encoded, with exact floats. PMIX_ERR_NOMEM;
- * PMIX_ERR_UNPACK_FAILURE also if it has another type than its cell says. */
+/* Decodes a value that was stored encoded, with exact floats. The bytes may be damaged: the decoder
+ * checks them. PMIX_ERR_NOMEM; PMIX_ERR_UNPACK_FAILURE also if it has another type than its cell
+ * says. */
 static int fill_encoded(const struct px_slice *slice, pmix_value_t *value)
 {
     struct px_in in = px_in_make(slice->payload, slice->len, PX_WIRE_PLAIN);
@@ -119,7 +123,8 @@ static int fill_encoded(const struct px_slice *slice, pmix_value_t *value)
     return 0;
 }
 
-/* Fills the data of a value of any form but a scalar; its type is set already. */
+/* Fills the data of a value of any form but a scalar; its type is set already and its data are
+ * zero. PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE (damaged, or an unknown form). */
 static int fill_other(const struct px_slice *slice, pmix_value_t *value)
 {
     int64_t parts[2];
@@ -172,7 +177,7 @@ int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
 }
 
 /* Only strings and byte payloads can be borrowed in a pmix_value_t; other types get memory of their
- * own. */
+ * own, but for scalars, which need none. */
 int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_owns)
 {
     bool text = slice->form == PX_FORM_TEXT && slice->type == PMIX_STRING;
@@ -225,7 +230,8 @@ int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret)
     return px_memo_value(store->memo, slice, ret);
 }
 
-/* The cast away from const follows the interface: PMIx_Get returns values by a plain pointer. */
+/* The cast away from const follows the interface: PMIx_Get returns values by a plain pointer, and
+ * PMIX_GET_POINTER_VALUES forbids its caller to change or free them. */
 int px_slice_give(const struct px_slice *slice, enum px_return_mode mode, pmix_value_t **ret)
 {
     const pmix_value_t *borrowed;
@@ -255,7 +261,7 @@ const char *px_slice_text(const struct px_slice *slice, size_t *ret_len)
 }
 
 /* The count is compared with the bytes before memory is taken for it: each qualifier takes at least
- * one. */
+ * one. All qualifiers are decoded or none is returned. */
 int px_slice_quals(const struct px_slice *slice, pmix_info_t **ret, size_t *ret_n)
 {
     const struct px_quals *quals = slice->quals;

@@ -32,9 +32,10 @@ struct px_store {
     char nspace[256];
     void *thread_caches[PX_READERS +
                         1]; /* atomic struct px_thread_cache *; of threads. The last stays NULL */
-    struct px_memo *memo;   /* lock-free; readers of this process */
-    uint64_t pinned; /* atomic: pointers into the segment were given away. px_slice_pointer */
-    uint64_t cookie; /* atomic: px_store_cookie */
+    /* Values for readers that ask for pointers. Set at creation, destroyed with the store. */
+    struct px_memo *memo; /* lock-free; readers of this process */
+    uint64_t pinned;      /* atomic: pointers into the segment were given away. px_slice_pointer */
+    uint64_t cookie;      /* atomic: px_store_cookie */
     /* writer only */
     struct px_bump bump;
     uint64_t n_keys;               /* occupied slots of the key table */

@@ -21,7 +21,8 @@
  * this share of the limit if that is less. */
 enum { FIRST_SIZE = 1 << 20, FIRST_SHARE = 64 };
 
-/* A store without a segment, which free_store takes. NULL: no memory. */
+/* A store without a segment, which free_store takes. It has its memo already, so that no reader
+ * finds none. NULL: no memory. */
 static struct px_store *store_alloc(void)
 {
     struct px_store *store = calloc(1, sizeof(*store));
@@ -61,7 +62,7 @@ static void free_store(struct px_store *store)
 }
 
 /* The epoch and the generation number come from the store before, if there is one; all else comes
- * from the options. */
+ * from the options. What was made by then is freed after a failure. */
 int px_store_make(const struct px_store_opts *opts, const struct px_store *before,
                   struct px_store **ret)
 {
@@ -153,6 +154,7 @@ int px_store_read_segment(struct px_segment *seg, struct px_store **ret)
     return 0;
 }
 
+/* `used` is loaded anew each time, so what was published since is mapped too. */
 void px_store_prefault(struct px_store *store, const struct px_segment_hints *hints)
 {
     /* pairs with px_bump_publish */
@@ -183,6 +185,7 @@ int px_store_fd(const struct px_store *store)
     return store->seg.fd;
 }
 
+/* The copy in process memory, not the header's. */
 const char *px_store_nspace(const struct px_store *store)
 {
     return store->nspace;
@@ -216,17 +219,20 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret)
     };
 }
 
+/* Kept with the store, so a new generation begins without it. */
 uint64_t px_store_cookie(const struct px_store *store)
 {
     return px_load_acquire(&store->cookie); /* pairs with px_store_set_cookie */
 }
 
+/* const, because readers keep a number with a store that they may only read. */
 void px_store_set_cookie(const struct px_store *store, uint64_t mark)
 {
     /* pairs with px_store_cookie */
     px_store_release(&((struct px_store *) (uintptr_t) store)->cookie, mark);
 }
 
+/* Not part of a publication: readers see it at once, with everything that was published before. */
 void px_store_set_flags(struct px_store *store, uint32_t flags)
 {
     if (store->seg.writer) {
@@ -234,6 +240,7 @@ void px_store_set_flags(struct px_store *store, uint32_t flags)
     }
 }
 
+/* Bits of a newer minor version are passed on as they are. */
 uint32_t px_store_flags(const struct px_store *store)
 {
     /* pairs with px_store_set_flags */

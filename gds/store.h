@@ -106,6 +106,7 @@ void px_store_info(const struct px_store *store, struct px_store_info *ret);
 /* One number that this process keeps with the store, for use by src/nspace/resolve.c. Initially 0.
  * Any thread; whoever loads a number also sees what was stored before it. */
 uint64_t px_store_cookie(const struct px_store *store);
+/* Replaces the number; of two threads that do so at once either may win. */
 void px_store_set_cookie(const struct px_store *store, uint64_t mark);
 
 /* Bits that the server sets for its readers at any time, kept across generations

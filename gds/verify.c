@@ -77,7 +77,8 @@ static bool check_array(struct check *c, const struct px_cell *cell, uint64_t lo
     return true;
 }
 
-/* True if a cell is inside and its length fits its form. */
+/* True if a cell is inside and its length fits its form. Encoded values are not decoded: a reader
+ * that decodes one checks it. */
 static bool check_cell(struct check *c, uint64_t loc)
 {
     const struct px_cell *cell = at(c, loc, sizeof(*cell), "cell is outside");
@@ -150,7 +151,8 @@ static bool check_key(struct check *c, uint64_t loc)
     return true;
 }
 
-/* Calls fn for each locator in a table; true if the table and all its objects are sound. */
+/* Calls fn for each locator in a table; true if the table's head, its load and all of its objects
+ * are sound. Pays for the slots in advance. */
 static bool each_slot(struct check *c, uint64_t loc, bool (*fn)(struct check *c, uint64_t loc))
 {
     const struct px_table *table = at(c, loc, sizeof(*table), "table is outside");
@@ -263,7 +265,8 @@ static bool check_index_list(struct check *c, const struct px_record *roster)
     return true;
 }
 
-/* True if a record is found where it is filed and is sound; an index list, with its chain. */
+/* True if a record is found where it is filed and is sound; an index list, with its chain. A
+ * reader's probe must reach it, so a record behind an empty slot is a fault. */
 static bool check_record(struct check *c, uint64_t loc)
 {
     const struct px_record *rec = at(c, loc, sizeof(*rec), "record is outside");
@@ -302,7 +305,8 @@ static uint64_t element(const void *data, uint32_t width, uint64_t i)
                          : ((const uint64_t *) data)[i];
 }
 
-/* True if a column's elements, dictionary and cells are inside and fit each other. */
+/* True if a column's elements, dictionary and cells are inside and fit each other. A dictionary
+ * costs a step per rank and per cell. */
 static bool check_elements(struct check *c, const struct px_column *col, uint64_t loc)
 {
     const void *lanes;
@@ -486,7 +490,8 @@ static bool check_node(struct check *c, const struct px_placement *place,
     return true;
 }
 
-/* True if all versions of the placement are sound. */
+/* True if all versions of the placement are sound: maps, nodes, names and the lists of ranks. The
+ * tables that find nodes are not walked. */
 static bool check_placement(struct check *c, uint64_t loc)
 {
     const struct px_version *newer = NULL;
@@ -549,6 +554,7 @@ static bool check_all(struct check *c)
            check_placement(c, c->h->place);
 }
 
+/* The budget is fixed before anything but the header is read; the walk stops at the first fault. */
 int px_format_verify(const struct px_segment *seg, enum px_verify_level level,
                      struct px_fault *ret_fault)
 {

@@ -69,6 +69,7 @@ struct px_writer {
     uint64_t columns; /* newest of the chain */
     uint64_t place;   /* 0: as before */
     uint64_t session; /* 0: as before */
+    /* The header's `extent` with this publication: highest rank + 1, highest application + 1. */
     uint32_t n_ranks;
     uint32_t n_apps;
     uint64_t dead; /* bytes that this publication replaces */
