@@ -51,6 +51,7 @@ static pmix_status_t insert_copy(char ***argv, const char *arg, size_t at, size_
     return PMIX_SUCCESS;
 }
 
+/* Appends at the end, which is found by counting. */
 pmix_status_t PMIx_Argv_append_nosize(char ***argv, const char *arg)
 {
     size_t n;
@@ -70,6 +71,7 @@ pmix_status_t PMIx_Argv_prepend_nosize(char ***argv, const char *arg)
     return insert_copy(argv, arg, 0, (size_t) PMIx_Argv_count(*argv));
 }
 
+/* A string that is there already is a success. */
 pmix_status_t PMIx_Argv_append_unique_nosize(char ***argv, const char *arg)
 {
     if (argv == NULL || arg == NULL) {

@@ -119,6 +119,7 @@ static const struct px_call *find_call(const char *name, bool *ret_waits)
     return NULL;
 }
 
+/* Starts without registrations. */
 struct px_attrs *px_attrs_create(void)
 {
     struct px_attrs *attrs = calloc(1, sizeof(*attrs));
@@ -223,6 +224,8 @@ int px_attrs_register(struct px_attrs *attrs, const char *function, char **names
     return rc;
 }
 
+/* Functions are asked for by a key for each level, attributes by a key, with qualifiers that
+ * select the levels. */
 bool px_attrs_asked(const pmix_query_t *query, unsigned *ret_levels)
 {
     unsigned levels = 0;

@@ -17,6 +17,7 @@
 /* The registrations of the host. One per context, with its own lock; owned by the context. */
 struct px_attrs;
 
+/* Makes and releases the registrations; nobody else may use them while they are released. */
 struct px_attrs *px_attrs_create(void);        /* NULL: no memory */
 void px_attrs_destroy(struct px_attrs *attrs); /* takes NULL */
 

@@ -25,6 +25,7 @@ void PMIx_Data_buffer_construct(pmix_data_buffer_t *b)
     }
 }
 
+/* Frees the bytes and leaves the buffer empty, so that it can be used again. */
 void PMIx_Data_buffer_destruct(pmix_data_buffer_t *b)
 {
     if (b != NULL) {

@@ -8,6 +8,7 @@
 
 #include "types.h"
 
+/* Sets an empty array without looking at what was there. */
 void PMIx_Data_array_init(pmix_data_array_t *p, pmix_data_type_t type)
 {
     if (p != NULL) {
@@ -47,6 +48,7 @@ pmix_data_array_t *PMIx_Data_array_create(size_t n, pmix_data_type_t type)
     return array;
 }
 
+/* Releases the elements with what they own; the structure stays the caller's. */
 void PMIx_Data_array_destruct(pmix_data_array_t *d)
 {
     if (d != NULL) {

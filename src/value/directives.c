@@ -83,6 +83,8 @@ static inline const struct px_directive *find_row(const struct px_call *call, co
 
 /* --- what is supported --- */
 
+/* A row for the blocking form only is honoured only if the caller names that form among the
+ * levels. */
 bool px_directive_honoured(const struct px_directive *row, unsigned levels)
 {
     return (row->levels & levels & ~(unsigned) PX_ATTR_WAITING) != 0 &&
@@ -148,6 +150,8 @@ static bool read_member(const struct px_directive *row, const pmix_info_t *info,
     }
 }
 
+/* Most infos have neither flag, so both are tested at once. A required directive is checked before
+ * it is read. */
 int px_directives_read(const struct px_call *call, unsigned levels, const pmix_info_t *info,
                        size_t ninfo, void *ret)
 {
@@ -188,6 +192,8 @@ bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_i
     return true;
 }
 
+/* Qualifiers are not excluded: a key that the call honours as a directive is marked in either
+ * use. */
 void px_directives_mark(const struct px_call *call, unsigned levels, pmix_info_t *info,
                         size_t ninfo)
 {

@@ -31,6 +31,8 @@ static char **find_variable(char **env, const char *name)
     return NULL;
 }
 
+/* *env is the environment of the process if it is `environ`. A NULL value removes a variable
+ * there; in a vector it makes an empty one. */
 pmix_status_t PMIx_Setenv(const char *name, const char *value, bool overwrite, char ***env)
 {
     char **entry;

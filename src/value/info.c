@@ -9,6 +9,7 @@
 
 #include "types.h"
 
+/* NULL without memory and for 0 infos. */
 pmix_info_t *PMIx_Info_create(size_t n)
 {
     pmix_info_t *infos = px_type_create(px_type_info(PMIX_INFO), n);
@@ -101,6 +102,7 @@ PX_INFO_FLAG(persistent, is_persistent, PMIX_INFO_PERSISTENT)
 PX_INFO_FLAG(qualifier, is_qualifier, PMIX_INFO_QUALIFIER)
 PX_INFO_FLAG(set_end, is_end, PMIX_INFO_ARRAY_END)
 
+/* There is no flag for an optional directive: it is one that is not required. */
 void PMIx_Info_optional(pmix_info_t *p)
 {
     if (p != NULL) {

@@ -28,6 +28,7 @@ static struct list_item *item_of(struct px_list *link)
     return px_container_of(link, struct list_item, link);
 }
 
+/* NULL without memory; the other functions refuse a NULL list. */
 void *PMIx_Info_list_start(void)
 {
     struct info_list *list = malloc(sizeof(*list));
@@ -39,6 +40,7 @@ void *PMIx_Info_list_start(void)
     return list;
 }
 
+/* Values of inserted infos stay: they are marked as persistent. */
 void PMIx_Info_list_release(void *ptr)
 {
     struct info_list *list = ptr;

@@ -41,6 +41,7 @@ const char *px_value_text(const pmix_value_t *value)
                : NULL;
 }
 
+/* An array without memory passes only if it is empty. */
 bool px_value_procs(const pmix_value_t *value, struct px_procs *ret)
 {
     const pmix_data_array_t *array = value->data.darray;
@@ -59,6 +60,7 @@ bool px_value_procs(const pmix_value_t *value, struct px_procs *ret)
 
 /* --- arrays --- */
 
+/* Linear, as are all searches here: arrays of infos are short. */
 const pmix_info_t *px_infos_next(const pmix_info_t *info, size_t ninfo, const pmix_info_t *from,
                                  const char *key)
 {
@@ -122,6 +124,7 @@ bool px_infos_flag(const pmix_info_t *info, size_t ninfo, const char *key)
 
 /* --- arrays that are made --- */
 
+/* Starts from zeroed infos, so that freeing a half-made copy is safe. */
 int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret)
 {
     pmix_info_t *copy;
@@ -157,6 +160,7 @@ pmix_info_t *px_infos_room(pmix_info_t **infos, size_t n, size_t more)
     return memset(grown + n, 0, more * sizeof(*grown));
 }
 
+/* The info counts only if it could be loaded. */
 int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
                     pmix_data_type_t type)
 {
@@ -192,6 +196,7 @@ void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key)
     *ninfo = kept;
 }
 
+/* One element more than necessary, because malloc(0) may return NULL. */
 pmix_info_t *px_infos_without(const pmix_info_t *info, size_t ninfo, const char *key, size_t room,
                               size_t *ret_n)
 {

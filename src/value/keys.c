@@ -12,6 +12,7 @@
 /* Std: keys that begin with it are reserved. */
 static const char reserved_prefix[] = "pmix";
 
+/* The bytes behind the name are cleared also if src is dst. */
 void px_name_copy(char *dst, const char *src, size_t max)
 {
     size_t len = src == NULL ? 0 : strnlen(src, max);
@@ -57,6 +58,7 @@ void PMIx_Xfer_procid(pmix_proc_t *dst, const pmix_proc_t *src)
     }
 }
 
+/* False if either is NULL. */
 bool PMIx_Check_key(const char *key, const char *str)
 {
     if (key == NULL || str == NULL) {
@@ -90,6 +92,7 @@ bool PMIx_Check_rank(pmix_rank_t a, pmix_rank_t b)
     return a == b || a == PMIX_RANK_WILDCARD || b == PMIX_RANK_WILDCARD;
 }
 
+/* True if namespace and rank both match; wildcards and empty namespaces match all. */
 bool PMIx_Check_procid(const pmix_proc_t *a, const pmix_proc_t *b)
 {
     if (a == NULL || b == NULL) {
@@ -98,11 +101,13 @@ bool PMIx_Check_procid(const pmix_proc_t *a, const pmix_proc_t *b)
     return PMIx_Check_nspace(a->nspace, b->nspace) && PMIx_Check_rank(a->rank, b->rank);
 }
 
+/* True if there is no process, no namespace, or PMIX_RANK_INVALID; a wildcard rank is valid. */
 bool PMIx_Procid_invalid(const pmix_proc_t *p)
 {
     return p == NULL || PMIx_Nspace_invalid(p->nspace) || p->rank == PMIX_RANK_INVALID;
 }
 
+/* True for the rank of a process; false for the wildcard and all other special ranks. */
 bool PMIx_Rank_valid(pmix_rank_t a)
 {
     return a < PMIX_RANK_VALID;

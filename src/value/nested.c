@@ -199,6 +199,7 @@ static int own_array(const pmix_data_array_t *array)
     return rc;
 }
 
+/* Stops at the first failure; the infos behind it keep their marks. */
 int px_infos_own(pmix_info_t *infos, size_t n)
 {
     int rc = PMIX_SUCCESS;
@@ -209,6 +210,8 @@ int px_infos_own(pmix_info_t *infos, size_t n)
     return rc;
 }
 
+/* Copies the info member by member, which always copies the value, then the persistent infos in
+ * the arrays of that copy. */
 int px_info_keep(pmix_info_t *dst, const pmix_info_t *src)
 {
     int rc = px_struct_copy(px_type_info(PMIX_INFO), dst, src, 0);
@@ -226,6 +229,7 @@ int px_info_keep(pmix_info_t *dst, const pmix_info_t *src)
     return rc;
 }
 
+/* A value has no mark of its own, so only arrays in it need a second look. */
 int px_value_keep(pmix_value_t *dst, const pmix_value_t *src)
 {
     int rc = PMIx_Value_xfer(dst, src);

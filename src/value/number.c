@@ -47,6 +47,7 @@ bool px_value_integer(const pmix_value_t *value, struct px_integer *ret)
     return true;
 }
 
+/* The element has the alignment of its type. */
 void px_store_bits(uint64_t bits, size_t size, void *element)
 {
     px_assert(size == 1 || size == 2 || size == 4 || size == 8);
@@ -73,6 +74,8 @@ static uint64_t largest(const struct px_type *type)
     return type->type == PMIX_BOOL ? 1 : type->shape == PX_TYPE_SIGNED ? max >> 1 : max;
 }
 
+/* The magnitude of the smallest negative number is one more than that of the largest positive
+ * one. */
 int px_integer_store(struct px_integer n, const struct px_type *type, void *dest)
 {
     uint64_t bits = n.negative ? 0 - n.magnitude : n.magnitude;
@@ -115,6 +118,7 @@ static int store_real(double v, const struct px_type *type, void *dest)
     return PMIX_SUCCESS;
 }
 
+/* Integers go through px_integer; only a real number that is wanted as a real stays a double. */
 pmix_status_t PMIx_Value_get_number(const pmix_value_t *value, void *dest, pmix_data_type_t type)
 {
     const struct px_type *to = px_type_info(type);

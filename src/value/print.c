@@ -78,6 +78,7 @@ void px_print_bytes(struct px_buf *out, const void *bytes, size_t n)
     }
 }
 
+/* An array of PMIX_BYTE is printed as bytes, not as a list of numbers. */
 void px_print_many(struct px_buf *out, const struct px_type *type, const void *elements, size_t n,
                    unsigned depth)
 {

@@ -29,6 +29,7 @@ bool px_proc_equal(const pmix_proc_t *a, const pmix_proc_t *b)
     return a->rank == b->rank && same_nspace(a->nspace, b->nspace);
 }
 
+/* Unlike PMIx_Check_procid this is not symmetric: a rank does not cover the wildcard. */
 bool px_proc_covers(const pmix_proc_t *by, const pmix_proc_t *proc)
 {
     return (by->rank == proc->rank || by->rank == PMIX_RANK_WILDCARD) &&
@@ -75,6 +76,7 @@ bool px_procs_equal(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_
     return same;
 }
 
+/* The sets may be in any form, so every pair is compared. */
 bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
 {
     for (size_t i = 0; i < na; i++) {
@@ -109,6 +111,7 @@ int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)
     return add_unless(list, list->n, proc);
 }
 
+/* Comparing only with the list as it was keeps this from being quadratic in n. */
 int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, size_t n)
 {
     size_t before = list->n;
@@ -229,6 +232,8 @@ int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, 
     return PMIX_SUCCESS;
 }
 
+/* Each process has to come after the previous one and must not be covered by it. Since the
+ * wildcard comes first, comparing neighbours is enough. */
 bool px_procs_are_normal(const pmix_proc_t *set, size_t n)
 {
     for (size_t i = 1; i < n; i++) {

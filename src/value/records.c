@@ -50,6 +50,7 @@ void PMIx_Pdata_load(pmix_pdata_t *dest, const pmix_proc_t *p, const char *key, 
     (void) PMIx_Value_load(&dest->value, data, type); /* empty when it cannot be */
 }
 
+/* An empty structure shows that the copy failed. */
 void PMIx_Pdata_xfer(pmix_pdata_t *dest, pmix_pdata_t *src)
 {
     if (dest == NULL || src == NULL || dest == src) {
@@ -66,6 +67,7 @@ static char *copy_text(const char *s)
     return s == NULL ? NULL : strdup(s);
 }
 
+/* Overwrites the members without releasing them; NULL leaves a member as it is. */
 void PMIx_Envar_load(pmix_envar_t *e, char *var, char *value, char separator)
 {
     if (e == NULL) {

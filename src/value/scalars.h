@@ -18,7 +18,9 @@ pmix_value_cmp_t px_order(bool greater, bool less);
 /* The number at an element of a signed, unsigned or real type of any size, widened. The type's
  * shape has to be the one of the function. */
 int64_t px_load_signed(const struct px_type *type, const void *element);
+/* For types of shape UNSIGNED and POINTER. */
 uint64_t px_load_unsigned(const struct px_type *type, const void *element);
+/* For PMIX_FLOAT and PMIX_DOUBLE. */
 double px_load_real(const struct px_type *type, const void *element);
 
 #endif

@@ -8,17 +8,20 @@
 /* The shapes of data types, private to this folder. A shape is a way in which elements are
  * represented and own memory; every type has one (types.def). */
 
-/* The operations of one shape; contracts as at the px_type_ functions in types.h. `construct` gets
- * zeroed memory; `copy` uninitialised memory; `measure` adds only what the element owns, besides
- * its own size. NULL means that elements start as zeros, are copied as bytes, or own nothing;
- * `compare` and `print` are never NULL. */
+/* The operations of one shape; contracts as at the px_type_ functions in types.h. */
 struct px_shape_ops {
+    /* Gets zeroed memory. NULL if the empty element is zeros. */
     void (*construct)(const struct px_type *type, void *element);
+    /* Gets uninitialised memory at dst. NULL if a copy of the bytes is a copy. */
     int (*copy)(const struct px_type *type, void *dst, const void *src, unsigned depth);
+    /* NULL if elements own nothing. */
     void (*fini)(const struct px_type *type, void *element);
+    /* Never NULL. */
     pmix_value_cmp_t (*compare)(const struct px_type *type, const void *a, const void *b,
                                 unsigned depth);
+    /* Adds only what the element owns, besides its own size. NULL if elements own nothing. */
     int (*measure)(const struct px_type *type, const void *element, unsigned depth, size_t *sum);
+    /* Never NULL. */
     void (*print)(struct px_buf *out, const struct px_type *type, const void *element,
                   unsigned depth);
 };

@@ -64,6 +64,7 @@ PMIX_EXPORT pmix_status_t PMIx_Error_code(const char *errname)
 #include "names.def"
 #undef PX_NAMED
 
+/* Types are searched in the rows of names.def; bool and the channels of IOF have no table. */
 const char *px_name_of(pmix_data_type_t type, uint64_t value)
 {
     static const struct {

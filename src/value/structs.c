@@ -14,6 +14,7 @@
 #include "print.h"
 #include "text.h"
 
+/* The address of a member, for reading and for writing. */
 static const void *at(const void *element, size_t offset)
 {
     return (const char *) element + offset;
@@ -46,6 +47,7 @@ static size_t count_at(const void *element, const struct px_member *member)
     return count;
 }
 
+/* Stores a pointer member, and the count of an array member. */
 static void set_pointer(void *element, size_t offset, const void *pointer)
 {
     memcpy(at_mutable(element, offset), &pointer, sizeof(pointer));
@@ -176,6 +178,7 @@ static pmix_value_cmp_t compare_argv(char *const *a, char *const *b)
     return px_string_compare(a[i], b[i]);
 }
 
+/* Does not visit the elements if the numbers differ. */
 pmix_value_cmp_t px_many_compare(const struct px_type *type, const void *a, size_t n_a,
                                  const void *b, size_t n_b, unsigned depth)
 {
@@ -287,6 +290,7 @@ int px_many_measure(const struct px_type *type, const void *elements, size_t n, 
     return PMIX_SUCCESS;
 }
 
+/* The caller has counted the structure; the members add what lies outside of it. */
 int px_struct_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
 {
     for (size_t i = 0; i < type->n_members; i++) {

@@ -16,6 +16,7 @@ struct px_type;
 /* The operations of the shape STRUCT, also used for infos; contracts as in types.h.
  * px_struct_construct gets zeroed memory. */
 void px_struct_construct(const struct px_type *type, void *element);
+/* Needs no zeroed memory. */
 int px_struct_copy(const struct px_type *type, void *dst, const void *src, unsigned depth);
 void px_struct_fini(const struct px_type *type, void *element);
 int px_struct_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum);

@@ -40,6 +40,7 @@ static void fini_string(const struct px_type *type, void *element)
     *s = NULL;
 }
 
+/* Two NULLs are equal: px_order gets true for neither. */
 pmix_value_cmp_t px_string_compare(const char *a, const char *b)
 {
     int order;

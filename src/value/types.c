@@ -85,6 +85,7 @@ int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigne
     return PMIX_SUCCESS;
 }
 
+/* The free() of older C libraries may change errno, and a hook of src/topo may too. */
 void px_type_fini(const struct px_type *type, void *element)
 {
     int saved = errno;
@@ -129,6 +130,7 @@ const void *px_value_element_const(const pmix_value_t *value, const struct px_ty
     return type->where == PX_BOXED ? value->data.ptr : (const void *) &value->data;
 }
 
+/* calloc() is enough for most types; only some shapes have a constructor. */
 void *px_type_create(const struct px_type *type, size_t n)
 {
     char *elements;
@@ -175,6 +177,7 @@ int px_type_copy_many(const struct px_type *type, const void *src, size_t n, uns
     return PMIX_SUCCESS;
 }
 
+/* Types without a fini function are freed without visiting the elements. */
 void px_type_free(const struct px_type *type, void *elements, size_t n)
 {
     int saved = errno;

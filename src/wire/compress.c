@@ -60,6 +60,7 @@ static int inflate_exactly(const void *bytes, size_t len, size_t size, void **re
     return PMIX_SUCCESS;
 }
 
+/* Bounds the claimed length twice, absolutely and relative to the stream, before it allocates. */
 int px_inflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
 {
     uint32_t claimed;
@@ -100,6 +101,8 @@ static int inflated_size(const void *bytes, size_t len, size_t *ret)
     return PMIX_SUCCESS;
 }
 
+/* No length is declared, so the first of two passes only counts. That pass needs no memory in
+ * proportion to its result. */
 int px_inflate_stream(const void *bytes, size_t len, void **ret, size_t *ret_len)
 {
     size_t size;
@@ -112,6 +115,7 @@ int px_inflate_stream(const void *bytes, size_t len, void **ret, size_t *ret_len
     return rc ? rc : inflate_exactly(bytes, len, size, ret, ret_len);
 }
 
+/* Gives zlib one byte less than the input has: a result that does not fit is not worth sending. */
 int px_deflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
 {
     uint32_t original = (uint32_t) len;

@@ -10,21 +10,31 @@
 
 /* Commands of the v41 protocol, first byte of every request. Nothing private below 128. */
 enum px_command {
+    /* Job data: asks for the information of a namespace, or for the next generation of its segment.
+     */
     PX_CMD_REQ = 0,
+    /* Life of a client: asks the host to abort processes; hands committed values to the server;
+     * joins a fence; asks for values; leaves. */
     PX_CMD_ABORT = 1,
     PX_CMD_COMMIT = 2,
     PX_CMD_FENCE = 3,
     PX_CMD_GET = 4,
     PX_CMD_FINALIZE = 5,
+    /* Published data. The requests begin with the number of the user. */
     PX_CMD_PUBLISH = 6,
     PX_CMD_LOOKUP = 7,
     PX_CMD_UNPUBLISH = 8,
+    /* Spawning and connecting of jobs. The replies to the first two bring the job information of
+     * other namespaces. */
     PX_CMD_SPAWN = 9,
     PX_CMD_CONNECT = 10,
     PX_CMD_DISCONNECT = 11,
+    /* Events. NOTIFY is also the command of a message from the server; DEREGEVENTS has no reply. */
     PX_CMD_NOTIFY = 12,
     PX_CMD_REGEVENTS = 13,
     PX_CMD_DEREGEVENTS = 14,
+    /* Requests that the server passes to its host unless it can answer them; most replies are
+       infos. */
     PX_CMD_QUERY = 15,
     PX_CMD_LOG = 16,
     PX_CMD_ALLOC = 17,
@@ -32,13 +42,18 @@ enum px_command {
     PX_CMD_MONITOR = 19,
     PX_CMD_GET_CREDENTIAL = 20,
     PX_CMD_VALIDATE_CREDENTIAL = 21,
+    /* Output and input of processes; the data themselves travel with PX_TAG_IOF. */
     PX_CMD_IOF_PULL = 22,
     PX_CMD_IOF_PUSH = 23,
+    /* Groups. JOIN and INVITE are reserved: invitations run over events. The form of the reply to
+     * CONSTRUCT depends on the version that the client has declared. */
     PX_CMD_GROUP_CONSTRUCT = 24,
     PX_CMD_GROUP_JOIN = 25,
     PX_CMD_GROUP_INVITE = 26,
     PX_CMD_GROUP_LEAVE = 27,
     PX_CMD_GROUP_DESTRUCT = 28,
+    /* The end of a subscription to output, fabrics, distances of devices, fresh data, resource
+     * blocks, sessions, and the names of processes and nodes. */
     PX_CMD_IOF_DEREG = 29,
     PX_CMD_FABRIC_REGISTER = 30,
     PX_CMD_FABRIC_UPDATE = 31,

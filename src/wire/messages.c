@@ -49,6 +49,7 @@ int px_pack_kval(struct px_buf *buf, enum px_wire_kind kind, const char *key,
     return rc == PMIX_SUCCESS ? px_pack_raw(buf, false, PMIX_VALUE, value) : rc;
 }
 
+/* The object borrows the bytes; packing only reads them. */
 int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes, size_t len)
 {
     pmix_byte_object_t object = {.bytes = (char *) (uintptr_t) bytes, .size = len};
@@ -56,6 +57,8 @@ int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes,
     return px_pack(buf, kind, PMIX_BYTE_OBJECT, &object, 1);
 }
 
+/* The SIZE is an operation of its own, so the reader knows the number before the elements'
+ * frame. */
 int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type,
                   const void *vals, size_t n)
 {
@@ -119,6 +122,7 @@ int px_unpack_command(struct px_in *in, uint8_t *ret)
     return px_unpack_one(in, PMIX_COMMAND, ret);
 }
 
+/* Reads with a copy of the input. The key is released if the value cannot be read. */
 int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value)
 {
     struct px_in at = *in;

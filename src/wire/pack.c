@@ -385,6 +385,7 @@ static int pack_finish(struct px_buf *buf, int rc)
     return px_buf_ok(buf) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
+/* A fresh packer: each call begins at depth 0. */
 int px_pack_raw(struct px_buf *buf, bool exact, pmix_data_type_t type, const void *val)
 {
     struct packer p = {.buf = buf, .exact = exact};
@@ -397,6 +398,7 @@ int px_pack_raw(struct px_buf *buf, bool exact, pmix_data_type_t type, const voi
     return pack_finish(buf, raw(&p, info, val));
 }
 
+/* In a described buffer the count has its type in front and the type of the values behind it. */
 int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t n)
 {
     struct packer p = {.buf = buf};
@@ -414,6 +416,7 @@ int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
     return pack_finish(buf, PMIX_SUCCESS);
 }
 
+/* Checks the type before the frame is written, so that an unknown type leaves no bytes behind. */
 int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, const void *vals,
             size_t n)
 {

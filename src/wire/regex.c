@@ -75,6 +75,8 @@ static bool is_blob(const char *regex, size_t limit)
            (regex[4] == '\0' || regex[4] == ':');
 }
 
+/* A blob has NULs inside, so its end is computed from its head; all other forms end at the first
+ * NUL. */
 int px_regex_length(const char *regex, size_t limit, size_t *ret_len)
 {
     size_t head;
@@ -99,6 +101,8 @@ int px_regex_length(const char *regex, size_t limit, size_t *ret_len)
     return PMIX_SUCCESS;
 }
 
+/* The end of the text shows as NULL in rest->at, which distinguishes "nothing left" from an empty
+ * last piece. */
 bool px_map_cut(struct px_piece *rest, char mark, struct px_piece *ret_piece)
 {
     const char *stop;
@@ -112,6 +116,7 @@ bool px_map_cut(struct px_piece *rest, char mark, struct px_piece *ret_piece)
     return true;
 }
 
+/* Stops at the first digit that exceeds max, so that v cannot overflow. */
 bool px_map_number(struct px_piece text, uint32_t max, uint32_t *ret)
 {
     uint64_t v = 0;
@@ -347,6 +352,7 @@ static int read_nodes(const struct opened *from, struct names *names)
     return rc;
 }
 
+/* Frees the names that were collected before a failure; the array has no NULL at its end yet. */
 static void names_free(struct names *names)
 {
     for (size_t i = 0; i < names->n; i++) {
@@ -460,6 +466,7 @@ static int read_lists(struct px_piece text, struct px_rank_list **ret_lists, siz
     return PMIX_SUCCESS;
 }
 
+/* Lists of ranks are written in the same way in compact form and without a tag. */
 int px_regex_ranks(const char *ppn, size_t len, struct px_rank_list **ret_lists, size_t *ret_n)
 {
     struct opened from;

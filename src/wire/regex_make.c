@@ -27,6 +27,7 @@ struct cut {
     struct px_piece suffix;
 };
 
+/* True for the ten digits, whatever the locale. */
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -64,6 +65,7 @@ static struct cut cut_name(struct px_piece name)
     return (struct cut){{name.at, start}, {start, end}, {end, name.end}};
 }
 
+/* True if two pieces have the same characters. */
 static bool same_text(struct px_piece a, struct px_piece b)
 {
     return a.end - a.at == b.end - b.at && memcmp(a.at, b.at, (size_t) (a.end - a.at)) == 0;
@@ -86,6 +88,7 @@ static uint32_t number_of(const struct cut *cut)
     return v;
 }
 
+/* Appends a piece; a lack of memory shows in the buffer. */
 static void put_text(struct px_buf *buf, struct px_piece text)
 {
     px_buf_append(buf, text.at, (size_t) (text.end - text.at));

@@ -37,6 +37,8 @@ int px_take_bounded(struct px_in *in, uint64_t max, uint64_t *ret)
     return rc;
 }
 
+/* Strings count zig-zag coded, byte objects do not. The length is compared with what is left here,
+ * so the callers only advance. */
 int px_take_length(struct px_in *in, bool zigzag, size_t *ret)
 {
     uint64_t v;
@@ -58,6 +60,7 @@ int px_take_length(struct px_in *in, bool zigzag, size_t *ret)
     return PMIX_SUCCESS;
 }
 
+/* The bound is the largest number of the type, so that storing cannot cut anything off. */
 int px_take_unsigned(struct px_in *in, size_t size, void *val)
 {
     uint64_t v;
@@ -69,6 +72,7 @@ int px_take_unsigned(struct px_in *in, size_t size, void *val)
     return rc;
 }
 
+/* The bounds are those of the type, as for unsigned numbers. */
 int px_take_signed(struct px_in *in, size_t size, void *val)
 {
     uint64_t coded;
@@ -97,6 +101,7 @@ int px_take_byte(struct px_in *in, uint8_t *ret)
     return PMIX_SUCCESS;
 }
 
+/* A NUL inside the text is refused: the reader's string would be shorter than what was sent. */
 int px_take_chars(struct px_in *in, const char **ret, size_t *ret_size)
 {
     size_t size;
@@ -126,6 +131,7 @@ int px_take_copy(const void *from, size_t size, char **ret)
     return PMIX_SUCCESS;
 }
 
+/* The NULL pointer copies nothing; the caller's pointer is NULL before. */
 int px_take_string(struct px_in *in, char **ret)
 {
     const char *chars;
@@ -138,6 +144,7 @@ int px_take_string(struct px_in *in, char **ret)
     return px_take_copy(chars, size, ret);
 }
 
+/* The room is compared with the size including the NUL, so the result always ends with one. */
 int px_take_fixed(struct px_in *in, size_t room, char *ret)
 {
     const char *chars;
@@ -165,6 +172,7 @@ static int parse_real(const char *chars, double *ret)
     return stop == chars || *stop ? PMIX_ERR_UNPACK_FAILURE : PMIX_SUCCESS;
 }
 
+/* Raw bytes are always those of a double, for PMIX_FLOAT too. */
 int px_take_real(struct px_in *in, pmix_data_type_t type, void *val)
 {
     const char *chars;

@@ -59,6 +59,8 @@ static int get_buffer(struct px_in *in, pmix_data_buffer_t *ret)
     return rc;
 }
 
+/* The limit is generous, because elements may be much larger than their encoding, yet it keeps a
+ * small message from allocating gigabytes. */
 int px_unpack_room(const struct px_in *in, size_t n, size_t size)
 {
     if (n > px_in_left(in)) {
@@ -222,6 +224,7 @@ static int get_members(struct px_in *in, const struct px_type *type, void *base)
     return rc;
 }
 
+/* Reads seconds and microseconds, both signed. */
 static int get_timeval(struct px_in *in, struct timeval *ret)
 {
     int rc = px_take_signed(in, sizeof(ret->tv_sec), &ret->tv_sec);
@@ -388,6 +391,7 @@ static int raw_or_nothing(struct px_in *in, const struct px_type *type, void *va
     return rc;
 }
 
+/* Reads with a copy of the input and stores it back on success. */
 int px_unpack_raw(struct px_in *in, pmix_data_type_t type, void *val)
 {
     const struct px_type *info = px_type_info(type);
@@ -404,6 +408,8 @@ int px_unpack_raw(struct px_in *in, pmix_data_type_t type, void *val)
     return rc;
 }
 
+/* In a described buffer the count has its type in front and the type of the values behind it; both
+ * have to be as expected. */
 int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n)
 {
     struct px_in at = *in;
@@ -468,6 +474,9 @@ static int skip(struct px_in *in, const struct px_type *type, size_t n)
     return rc;
 }
 
+/* Every value takes a byte at least, so a count beyond the bytes left is refused before anything
+ * is read. The values that do not fit are decoded and dropped. On failure the values before are
+ * released. */
 int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n)
 {
     const struct px_type *info = px_type_info(type);
@@ -506,6 +515,7 @@ int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n)
     return fitting < there ? PMIX_ERR_UNPACK_INADEQUATE_SPACE : PMIX_SUCCESS;
 }
 
+/* Uses px_unpack with room for one; a second value shows as inadequate space. */
 int px_unpack_one(struct px_in *in, pmix_data_type_t type, void *val)
 {
     struct px_in at = *in;

@@ -28,6 +28,7 @@ static int take_view(struct px_in *at, const void **ret_bytes, size_t *ret_len)
     return rc;
 }
 
+/* The pointer is into the message. An empty object gives a valid pointer and the length 0. */
 int px_unpack_view(struct px_in *in, const void **ret_bytes, size_t *ret_len)
 {
     struct px_in at = *in;
@@ -40,6 +41,7 @@ int px_unpack_view(struct px_in *in, const void **ret_bytes, size_t *ret_len)
     return rc;
 }
 
+/* Refuses a kind that does not exist, since the reader of the content relies on it. */
 int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner)
 {
     struct px_in at = *in;
@@ -60,6 +62,7 @@ int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner)
     return rc;
 }
 
+/* A namespace that does not fit a pmix_nspace_t with its NUL is refused, as in copying. */
 int px_unpack_proc_view(struct px_in *in, const char **ret_nspace, pmix_rank_t *ret_rank)
 {
     struct px_in at = *in;
@@ -127,6 +130,7 @@ static int view_value(struct px_in *in, struct px_kval_view *ret)
     return px_unpack_raw(in, PMIX_VALUE, &ret->value);
 }
 
+/* A key without a pointer and one longer than PMIX_MAX_KEYLEN are refused, as in px_unpack_kval. */
 int px_unpack_kval_view(struct px_in *in, struct px_kval_view *ret)
 {
     struct px_in at = *in;
