@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NULL counts as an empty vector. */
 int PMIx_Argv_count(char **a)
 {
     int n = 0;
@@ -18,6 +19,7 @@ int PMIx_Argv_count(char **a)
     return n;
 }
 
+/* Frees the strings and the vector. Takes NULL. */
 void PMIx_Argv_free(char **argv)
 {
     if (argv == NULL) {
@@ -63,6 +65,7 @@ pmix_status_t PMIx_Argv_append_nosize(char ***argv, const char *arg)
     return insert_copy(argv, arg, n, n);
 }
 
+/* Moves all strings by one place. */
 pmix_status_t PMIx_Argv_prepend_nosize(char ***argv, const char *arg)
 {
     if (argv == NULL || arg == NULL) {
@@ -177,11 +180,13 @@ char **PMIx_Argv_split_inter(const char *src_string, int delimiter, bool include
     return argv;
 }
 
+/* Several delimiters in a row count as one. */
 char **PMIx_Argv_split(const char *src_string, int delimiter)
 {
     return PMIx_Argv_split_inter(src_string, delimiter, false);
 }
 
+/* Between two delimiters in a row there is an empty string. */
 char **PMIx_Argv_split_with_empty(const char *src_string, int delimiter)
 {
     return PMIx_Argv_split_inter(src_string, delimiter, true);

@@ -138,6 +138,8 @@ static void said_free(struct host_support *said)
     free(said);
 }
 
+/* Releases all registrations. No other thread may use the object any more, so the lock is not
+ * taken. */
 void px_attrs_destroy(struct px_attrs *attrs)
 {
     if (attrs == NULL) {

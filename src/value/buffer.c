@@ -18,6 +18,7 @@ void PMIx_Byte_object_load(pmix_byte_object_t *b, char *d, size_t sz)
     }
 }
 
+/* Does not look at what was there. */
 void PMIx_Data_buffer_construct(pmix_data_buffer_t *b)
 {
     if (b != NULL) {
@@ -33,11 +34,13 @@ void PMIx_Data_buffer_destruct(pmix_data_buffer_t *b)
     }
 }
 
+/* Zeros are an empty buffer; packing allocates the memory. */
 pmix_data_buffer_t *PMIx_Data_buffer_create(void)
 {
     return calloc(1, sizeof(pmix_data_buffer_t));
 }
 
+/* Frees the bytes and the structure. Takes NULL. */
 void PMIx_Data_buffer_release(pmix_data_buffer_t *b)
 {
     px_type_free(px_type_info(PMIX_DATA_BUFFER), b, 1);

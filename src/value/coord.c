@@ -25,6 +25,7 @@ pmix_coord_t *PMIx_Coord_create(size_t dims, size_t number)
     return coords;
 }
 
+/* Frees the dimensions of each, then the array. */
 void PMIx_Coord_free(pmix_coord_t *m, size_t number)
 {
     px_type_free(px_type_info(PMIX_COORD), m, number);

@@ -56,6 +56,7 @@ void PMIx_Data_array_destruct(pmix_data_array_t *d)
     }
 }
 
+/* Releases the elements with what they own, and the structure. Takes NULL. */
 void PMIx_Data_array_free(pmix_data_array_t *p)
 {
     px_type_free(px_type_info(PMIX_DATA_ARRAY), p, 1);

@@ -180,6 +180,8 @@ int px_directives_read(const struct px_call *call, unsigned levels, const pmix_i
 
 /* --- required ones --- */
 
+/* Says nothing of the values: a required directive with a value of a wrong type is found by the
+ * reader. */
 bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_info_t *info,
                        size_t ninfo)
 {

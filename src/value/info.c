@@ -20,6 +20,7 @@ pmix_info_t *PMIx_Info_create(size_t n)
     return infos;
 }
 
+/* Frees the values that the infos own, and the array. Takes NULL. */
 void PMIx_Info_free(pmix_info_t *p, size_t n)
 {
     px_type_free(px_type_info(PMIX_INFO), p, n);
@@ -77,6 +78,7 @@ pmix_status_t PMIx_Info_get_size(const pmix_info_t *val, size_t *size)
     return PMIX_SUCCESS;
 }
 
+/* A NULL info is no flag: PMIX_NON_BOOL. */
 pmix_boolean_t PMIx_Info_true(const pmix_info_t *p)
 {
     return PMIx_Value_true(p == NULL ? NULL : &p->value);
@@ -110,6 +112,7 @@ void PMIx_Info_optional(pmix_info_t *p)
     }
 }
 
+/* False for NULL: there is no directive then. */
 bool PMIx_Info_is_optional(const pmix_info_t *p)
 {
     return p != NULL && !PMIx_Info_is_required(p);

@@ -148,6 +148,7 @@ static pmix_status_t add_unique(void *ptr, const struct source *from, bool overw
     return rc;
 }
 
+/* The key may be in the list already: PMIx_Info_list_add_unique prevents that. */
 pmix_status_t PMIx_Info_list_add(void *ptr, const char *key, const void *value,
                                  pmix_data_type_t type)
 {
@@ -170,18 +171,21 @@ pmix_status_t PMIx_Info_list_prepend(void *ptr, const char *key, const void *val
     return rc;
 }
 
+/* As add, but the list has each key once if all infos are added this way. */
 pmix_status_t PMIx_Info_list_add_unique(void *ptr, const char *key, const void *value,
                                         pmix_data_type_t type, bool overwrite)
 {
     return add_unique(ptr, &(struct source){.key = key, .data = value, .type = type}, overwrite);
 }
 
+/* As add, with a copy of a value instead of data and type. */
 pmix_status_t PMIx_Info_list_add_value(void *ptr, const char *key, const pmix_value_t *value)
 {
     return value == NULL ? PMIX_ERR_BAD_PARAM
                          : add(ptr, &(struct source){.key = key, .value = value});
 }
 
+/* As add_unique, with a copy of a value. */
 pmix_status_t PMIx_Info_list_add_value_unique(void *ptr, const char *key, const pmix_value_t *value,
                                               bool overwrite)
 {
@@ -189,12 +193,14 @@ pmix_status_t PMIx_Info_list_add_value_unique(void *ptr, const char *key, const 
                          : add_unique(ptr, &(struct source){.key = key, .value = value}, overwrite);
 }
 
+/* Appends a copy of a whole info, with its flags. */
 pmix_status_t PMIx_Info_list_xfer(void *ptr, const pmix_info_t *info)
 {
     return info == NULL ? PMIX_ERR_BAD_PARAM
                         : add(ptr, &(struct source){.key = info->key, .info = info});
 }
 
+/* As add_unique, with a copy of a whole info. */
 pmix_status_t PMIx_Info_list_xfer_unique(void *ptr, const pmix_info_t *info, bool overwrite)
 {
     return info == NULL
@@ -269,6 +275,7 @@ pmix_info_t *PMIx_Info_list_get_info(void *ptr, void *prev, void **next)
     return &item_of(link)->info;
 }
 
+/* 0 for NULL. */
 size_t PMIx_Info_list_get_size(void *ptr)
 {
     return ptr == NULL ? 0 : ((struct info_list *) ptr)->n;

@@ -20,6 +20,7 @@ bool px_value_says_true(const pmix_value_t *value)
     return PMIx_Value_true(value) == PMIX_BOOL_TRUE;
 }
 
+/* Real numbers are no integers here; px_directives_read accepts them by itself. */
 int px_value_u32(const pmix_value_t *value, uint32_t *ret)
 {
     struct px_integer n;
@@ -34,6 +35,7 @@ int px_value_u32(const pmix_value_t *value, uint32_t *ret)
     return PMIX_SUCCESS;
 }
 
+/* Callers use it for attributes in which an empty string means none. */
 const char *px_value_text(const pmix_value_t *value)
 {
     return value && value->type == PMIX_STRING && value->data.string && value->data.string[0]
@@ -92,6 +94,7 @@ size_t px_infos_quals(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals)
     return n;
 }
 
+/* A data array of another type is refused unless it is empty. */
 int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t *ret_n)
 {
     const pmix_data_array_t *array = value->data.darray;
@@ -112,6 +115,7 @@ int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t
     return PMIX_SUCCESS;
 }
 
+/* Looks at all infos with the key: the flag is on if any of them is. */
 bool px_infos_flag(const pmix_info_t *info, size_t ninfo, const char *key)
 {
     for (size_t i = 0; i < ninfo; i++) {
@@ -149,6 +153,7 @@ int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret)
     return PMIX_SUCCESS;
 }
 
+/* Zeros are valid infos, with an empty key and no value. */
 pmix_info_t *px_infos_room(pmix_info_t **infos, size_t n, size_t more)
 {
     pmix_info_t *grown = realloc(*infos, (n + more) * sizeof(*grown));
@@ -171,6 +176,7 @@ int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const v
     return rc;
 }
 
+/* The info counts only if it could be copied. */
 int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info)
 {
     pmix_info_t *copy = px_infos_room(infos, *ninfo, 1);

@@ -79,6 +79,7 @@ pmix_info_t *px_infos_room(pmix_info_t **infos, size_t n, size_t more);
  * the array may have moved. */
 int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const void *data,
                     pmix_data_type_t type);
+/* The second form: a copy of an info that owns its value. */
 int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info);
 
 /* Removes and releases all infos with the key; the others keep their order. */

@@ -23,6 +23,7 @@ void px_name_copy(char *dst, const char *src, size_t max)
     memset(dst + len, 0, max + 1 - len);
 }
 
+/* A key that is too long is cut off. */
 void PMIx_Load_key(pmix_key_t key, const char *src)
 {
     if (key != NULL) {
@@ -30,6 +31,7 @@ void PMIx_Load_key(pmix_key_t key, const char *src)
     }
 }
 
+/* A name that is too long is cut off. */
 void PMIx_Load_nspace(pmix_nspace_t nspace, const char *str)
 {
     if (nspace != NULL) {
@@ -37,6 +39,7 @@ void PMIx_Load_nspace(pmix_nspace_t nspace, const char *str)
     }
 }
 
+/* Copies namespace and rank; ns may be NULL. */
 void PMIx_Load_procid(pmix_proc_t *p, const char *ns, pmix_rank_t rk)
 {
     if (p != NULL) {
@@ -45,6 +48,7 @@ void PMIx_Load_procid(pmix_proc_t *p, const char *ns, pmix_rank_t rk)
     }
 }
 
+/* Another name of PMIx_Load_procid. */
 void PMIx_Proc_load(pmix_proc_t *p, const char *nspace, pmix_rank_t rank)
 {
     PMIx_Load_procid(p, nspace, rank);
@@ -67,11 +71,13 @@ bool PMIx_Check_key(const char *key, const char *str)
     return strncmp(key, str, PMIX_MAX_KEYLEN) == 0;
 }
 
+/* True if the key begins with "pmix", with or without a dot behind it. */
 bool PMIx_Check_reserved_key(const char *key)
 {
     return key != NULL && strncmp(key, reserved_prefix, strlen(reserved_prefix)) == 0;
 }
 
+/* True for NULL and for an empty name. */
 bool PMIx_Nspace_invalid(const char *nspace)
 {
     return nspace == NULL || nspace[0] == '\0';

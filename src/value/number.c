@@ -17,6 +17,8 @@
 
 #include "src/base/assert.h"
 
+/* Wider than the column `number` of types.def, which lists the types that the interface
+ * converts. */
 bool px_type_is_integer(const struct px_type *type)
 {
     return (type->number && type->shape != PX_TYPE_REAL && type->type != PMIX_TIME) ||
@@ -36,6 +38,7 @@ static struct px_integer integer_at(const struct px_type *type, const void *elem
                                .magnitude = v < 0 ? 0 - (uint64_t) v : (uint64_t) v};
 }
 
+/* Integers lie in the union of a value, so no pointer is followed. */
 bool px_value_integer(const pmix_value_t *value, struct px_integer *ret)
 {
     const struct px_type *type = px_type_info(value->type);

@@ -65,6 +65,7 @@ void px_print_string(struct px_buf *out, const char *s)
     }
 }
 
+/* Cut after PRINTED_BYTES bytes, with "..." behind them. */
 void px_print_bytes(struct px_buf *out, const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
@@ -171,6 +172,7 @@ static void print_signed(struct px_buf *out, pmix_data_type_t type, int64_t v)
     }
 }
 
+/* The print function of four shapes; POINTER is printed as an unsigned number. */
 void px_print_scalar(struct px_buf *out, const struct px_type *type, const void *element,
                      unsigned depth)
 {
@@ -213,11 +215,13 @@ char *PMIx_Value_string(const pmix_value_t *value)
     return element_text(PMIX_VALUE, value);
 }
 
+/* Key, flags and value, with the names of the members. */
 char *PMIx_Info_string(const pmix_info_t *info)
 {
     return element_text(PMIX_INFO, info);
 }
 
+/* As namespace:rank. */
 char *PMIx_Proc_string(const pmix_proc_t *proc)
 {
     return element_text(PMIX_PROC, proc);

@@ -36,6 +36,7 @@ bool px_proc_covers(const pmix_proc_t *by, const pmix_proc_t *proc)
            same_nspace(by->nspace, proc->nspace);
 }
 
+/* Linear. Sets that are compared often are kept in normal form instead. */
 size_t px_procs_find(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc)
 {
     size_t i = 0;
@@ -46,6 +47,7 @@ size_t px_procs_find(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc
     return i;
 }
 
+/* Wildcards count among the processes, not in proc. */
 bool px_procs_cover(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc)
 {
     for (size_t i = 0; i < n; i++) {
@@ -56,6 +58,7 @@ bool px_procs_cover(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc)
     return false;
 }
 
+/* The rank does not matter. */
 bool px_procs_have_nspace(const pmix_proc_t *procs, size_t n, const char *nspace)
 {
     for (size_t i = 0; i < n; i++) {
@@ -66,6 +69,7 @@ bool px_procs_have_nspace(const pmix_proc_t *procs, size_t n, const char *nspace
     return false;
 }
 
+/* The order counts: sets are brought to normal form before they are compared. */
 bool px_procs_equal(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
 {
     bool same = na == nb;
@@ -106,6 +110,7 @@ static int add_unless(struct px_proc_list *list, size_t before, const pmix_proc_
     return PMIX_SUCCESS;
 }
 
+/* Compares with the whole list. */
 int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)
 {
     return add_unless(list, list->n, proc);
@@ -146,6 +151,7 @@ int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, siz
     return rc;
 }
 
+/* The list may be used again. */
 void px_proc_list_fini(struct px_proc_list *list)
 {
     free(list->at);

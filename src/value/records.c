@@ -18,6 +18,7 @@ void PMIx_App_info_create(pmix_app_t *p, size_t n)
     }
 }
 
+/* Frees a structure that PMIx_App_create made, with what it owns. */
 void PMIx_App_release(pmix_app_t *p)
 {
     PMIx_App_free(p, 1);
@@ -32,6 +33,7 @@ void PMIx_Query_qualifiers_create(pmix_query_t *p, size_t n)
     }
 }
 
+/* Frees a structure that PMIx_Query_create made, with what it owns. */
 void PMIx_Query_release(pmix_query_t *p)
 {
     PMIx_Query_free(p, 1);
@@ -102,6 +104,7 @@ void PMIx_Regattr_load(pmix_regattr_t *info, const char *name, const char *key,
     }
 }
 
+/* An empty structure shows that the copy failed. */
 void PMIx_Regattr_xfer(pmix_regattr_t *dest, const pmix_regattr_t *src)
 {
     if (dest == NULL || src == NULL || dest == src) {

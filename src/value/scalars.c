@@ -10,6 +10,7 @@
 #include "shapes.h"
 #include "print.h"
 
+/* Sign-extends elements of 1, 2, 4 or 8 bytes. */
 int64_t px_load_signed(const struct px_type *type, const void *element)
 {
     switch (type->size) {
@@ -24,6 +25,7 @@ int64_t px_load_signed(const struct px_type *type, const void *element)
     }
 }
 
+/* Zero-extends elements of 1, 2, 4 or 8 bytes. */
 uint64_t px_load_unsigned(const struct px_type *type, const void *element)
 {
     switch (type->size) {
@@ -38,6 +40,7 @@ uint64_t px_load_unsigned(const struct px_type *type, const void *element)
     }
 }
 
+/* Every float is a double, so nothing is lost. */
 double px_load_real(const struct px_type *type, const void *element)
 {
     return type->size == sizeof(float) ? (double) *(const float *) element

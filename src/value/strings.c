@@ -135,6 +135,7 @@ PMIX_EXPORT char *PMIx_Info_directives_string(pmix_info_directives_t directives)
 
 /* The two functions for names of attributes return their argument if there is no such attribute. */
 
+/* Names match in any case. */
 PMIX_EXPORT const char *PMIx_Get_attribute_string(const char *attribute)
 {
     const struct px_attribute_row *row;

@@ -20,6 +20,7 @@ static const void *at(const void *element, size_t offset)
     return (const char *) element + offset;
 }
 
+/* The same for writing. */
 static void *at_mutable(void *element, size_t offset)
 {
     return (char *) element + offset;
@@ -53,6 +54,7 @@ static void set_pointer(void *element, size_t offset, const void *pointer)
     memcpy(at_mutable(element, offset), &pointer, sizeof(pointer));
 }
 
+/* Stores the count of an array member. */
 static void set_count(void *element, const struct px_member *member, size_t count)
 {
     memcpy(at_mutable(element, member->count_at), &count, sizeof(count));
@@ -157,6 +159,7 @@ int px_struct_copy(const struct px_type *type, void *dst, const void *src, unsig
     return PMIX_SUCCESS;
 }
 
+/* Members without memory of their own stay as they are. */
 void px_struct_fini(const struct px_type *type, void *element)
 {
     for (size_t i = 0; i < type->n_members; i++) {

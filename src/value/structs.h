@@ -18,6 +18,7 @@ struct px_type;
 void px_struct_construct(const struct px_type *type, void *element);
 /* Needs no zeroed memory. */
 int px_struct_copy(const struct px_type *type, void *dst, const void *src, unsigned depth);
+/* Leaves members that own nothing as they are. */
 void px_struct_fini(const struct px_type *type, void *element);
 int px_struct_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum);
 void px_struct_print(struct px_buf *out, const struct px_type *type, const void *element,

@@ -67,6 +67,7 @@ static bool is_plain(const struct px_type *type)
     return type->shape <= PX_TYPE_TIMEVAL;
 }
 
+/* Zeros first; the constructor of the shape sets the exceptions. */
 void px_type_construct(const struct px_type *type, void *element)
 {
     memset(element, 0, type->size);
@@ -75,6 +76,7 @@ void px_type_construct(const struct px_type *type, void *element)
     }
 }
 
+/* A shape without a copy function owns nothing: its bytes are the copy. */
 int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     px_assert(type && shapes[type->shape] && depth <= PX_VALUE_MAX_DEPTH);
@@ -96,6 +98,7 @@ void px_type_fini(const struct px_type *type, void *element)
     }
 }
 
+/* Every shape has a comparison. */
 pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, const void *b,
                                  unsigned depth)
 {
@@ -103,6 +106,7 @@ pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, cons
     return shapes[type->shape]->compare(type, a, b, depth);
 }
 
+/* The element itself, then what it owns. */
 int px_type_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum)
 {
     px_assert(depth <= PX_VALUE_MAX_DEPTH);
@@ -119,6 +123,7 @@ void px_type_print(struct px_buf *out, const struct px_type *type, const void *e
     shapes[type->shape]->print(out, type, element, depth);
 }
 
+/* All inline elements begin at the same address, that of the union. */
 void *px_value_element(pmix_value_t *value, const struct px_type *type)
 {
     return type->where == PX_BOXED ? value->data.ptr : (void *) &value->data;
@@ -201,6 +206,7 @@ const bool px_type_bare[PX_VALUE_TYPES] = {
 #include "types.def"
 };
 
+/* free() is faster than the way by the table, and most values are freed after one read. */
 void px_value_free_with(pmix_value_t *v, void *owned)
 {
     int saved = errno;

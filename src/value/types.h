@@ -12,8 +12,12 @@
 
 /* The table of data types (types.def, members.def) and the operations on one element of any type.
  * An element is the C representation of a type: a char * for PMIX_STRING, a pmix_info_t for
- * PMIX_INFO. Memory that elements own comes from plain malloc. The tables are constant, and all
- * functions may be called from any thread. */
+ * PMIX_INFO. A type is described by four properties: where a value keeps its element (enum
+ * px_where), how the element owns memory (enum px_type_shape), how it travels (enum px_wire_form),
+ * and, for a structure, its members. */
+
+/* Memory that elements own comes from plain malloc, because applications release it with free().
+ * The tables are constant, and all functions may be called from any thread. */
 
 /* Limits. PX_VALUE_MAX_DEPTH protects the stack: deeper arrays are refused. */
 enum {
@@ -92,10 +96,14 @@ struct px_type {
     const char *name; /* "PMIX_STRING" */
     size_t size;      /* of an element */
     pmix_data_type_t type;
+    /* Where a value keeps its element. */
     enum px_where where;
+    /* Selects the operations (shapes.h); the encoding goes by the wire form. */
     enum px_type_shape shape;
     enum px_wire_form form;
+    /* PMIx_Value_get_number converts from and to the type. */
     bool number;
+    /* In the order of members.def; NULL for types without members. */
     const struct px_member *members; /* of STRUCT and INFO */
     size_t n_members;
 };

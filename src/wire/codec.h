@@ -13,7 +13,9 @@
 
 /* The v4-family encoding (docs/wire-format.md): what the packing half (pack.c) and the unpacking
  * half (unpack.c) share. One codec for all data types, driven by the table of types in src/value.
- * Packing collects errors in the buffer: check px_buf_ok() or the returned status once, at the
+ */
+
+/* Packing collects errors in the buffer: check px_buf_ok() or the returned status once, at the
  * end. Unpacking treats every byte as hostile: lengths and counts are checked against what is
  * left, nesting against PX_WIRE_MAX_DEPTH, integers against their type. No state: any thread,
  * given that one thread at a time uses a px_buf or px_in. */

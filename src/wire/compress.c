@@ -193,6 +193,7 @@ static int inflate_nested(pmix_value_t *value, unsigned depth)
     return rc;
 }
 
+/* The outermost value is at depth 0. */
 int px_inflate_value(pmix_value_t *value)
 {
     return inflate_nested(value, 0);

@@ -67,11 +67,13 @@ int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
     return rc == PMIX_SUCCESS && n > 0 ? px_pack(buf, kind, type, vals, n) : rc;
 }
 
+/* An array of PMIX_INFO. */
 int px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info, size_t n)
 {
     return px_pack_array(buf, kind, PMIX_INFO, info, n);
 }
 
+/* An array of PMIX_PROC. */
 int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t *procs, size_t n)
 {
     return px_pack_array(buf, kind, PMIX_PROC, procs, n);
@@ -177,11 +179,13 @@ int px_unpack_array(struct px_in *in, pmix_data_type_t type, void **ret, size_t 
     return PMIX_SUCCESS;
 }
 
+/* An array of PMIX_INFO; release it with PMIx_Info_free. */
 int px_unpack_infos(struct px_in *in, pmix_info_t **ret, size_t *ret_n)
 {
     return px_unpack_array(in, PMIX_INFO, (void **) ret, ret_n);
 }
 
+/* An array of PMIX_PROC; release it with PMIx_Proc_free. */
 int px_unpack_procs(struct px_in *in, pmix_proc_t **ret, size_t *ret_n)
 {
     return px_unpack_array(in, PMIX_PROC, (void **) ret, ret_n);

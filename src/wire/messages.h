@@ -34,6 +34,7 @@ int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes,
  * 0. */
 int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type,
                   const void *vals, size_t n);
+/* The same for infos and for processes, the two kinds of arrays that most commands carry. */
 int px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info, size_t n);
 int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t *procs, size_t n);
 
@@ -43,6 +44,8 @@ int px_unpack_string(struct px_in *in, char **ret); /* malloc'd, may be NULL */
 int px_unpack_size(struct px_in *in, size_t *ret);
 int px_unpack_status(struct px_in *in, pmix_status_t *ret);
 int px_unpack_rank(struct px_in *in, pmix_rank_t *ret);
+/* PMIX_COMMAND: the first field of a request. Whether such a command exists is for the caller to
+ * check. */
 int px_unpack_command(struct px_in *in, uint8_t *ret);
 
 /* One KVAL. The caller frees the key, which is never NULL and at most PMIX_MAX_KEYLEN bytes long,
@@ -57,6 +60,7 @@ int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_b
  * also if the two counts differ or the array claims too much memory for its bytes
  * (px_unpack_room). */
 int px_unpack_array(struct px_in *in, pmix_data_type_t type, void **ret, size_t *ret_n);
+/* The same for infos and for processes. */
 int px_unpack_infos(struct px_in *in, pmix_info_t **ret, size_t *ret_n);
 int px_unpack_procs(struct px_in *in, pmix_proc_t **ret, size_t *ret_n);
 

@@ -430,6 +430,7 @@ int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, c
     return rc == PMIX_SUCCESS ? pack_finish(buf, put_elements(&p, type, vals, n)) : rc;
 }
 
+/* PMIX_BUFFER and PMIX_KVAL have no C representation. */
 size_t px_type_size(pmix_data_type_t type)
 {
     const struct px_type *info = px_type_info(type);

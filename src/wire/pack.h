@@ -29,7 +29,7 @@ int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, c
  * appends nothing. Statuses as px_pack. */
 int px_pack_raw(struct px_buf *buf, bool exact, pmix_data_type_t type, const void *val);
 
-/* Size of the C representation of one element of a type, 0 when unknown. */
+/* The size in memory of one element of a type (struct px_type); 0 if there is no such type. */
 size_t px_type_size(pmix_data_type_t type);
 
 /* Appends the frame of an operation of n values of a type, and no values. PMIX_ERR_BAD_PARAM (n

@@ -30,8 +30,9 @@ enum {
  * PMIX_ERR_UNPACK_FAILURE (malformed head of a blob). O(length). */
 int px_regex_length(const char *regex, size_t limit, size_t *ret_len);
 
-/* The functions below take a text of at most len bytes (SIZE_MAX: it is known to end) and return 0,
- * PMIX_ERR_BAD_PARAM for what is malformed or stands for too much, or PMIX_ERR_NOMEM. */
+/* The functions below take a text of at most len bytes (SIZE_MAX: it is known to end), which they
+ * borrow for the call. They return 0, PMIX_ERR_BAD_PARAM (the text is malformed or stands for too
+ * much), or PMIX_ERR_NOMEM; outputs are set on success only. */
 
 /* The node names in order, NULL-terminated, released with PMIx_Argv_free. Empty names are
  * skipped. */

@@ -14,6 +14,7 @@
 #include "src/value/types.h"
 #include "src/value/number.h"
 
+/* px_flex_get returns 0 for a number that the input cuts short. */
 int px_take_long_flex(struct px_in *in, uint64_t *ret)
 {
     size_t n = px_flex_get(in->at, in->end, ret);
@@ -23,6 +24,7 @@ int px_take_long_flex(struct px_in *in, uint64_t *ret)
     return n ? PMIX_SUCCESS : PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER;
 }
 
+/* *ret stays unchanged if the number is too large, although the input has moved. */
 int px_take_bounded(struct px_in *in, uint64_t max, uint64_t *ret)
 {
     uint64_t v;

@@ -442,6 +442,7 @@ int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n)
     return PMIX_SUCCESS;
 }
 
+/* The count 0, which is valid in a frame, is refused as well. */
 int px_unpack_any_single(struct px_in *in, pmix_data_type_t type)
 {
     struct px_in at = *in;
