@@ -6,7 +6,17 @@
 /* Shared parts of the exported functions: entering the context, start and end of a role, and the
  * blocking forms. Every exported function checks its arguments and the state of the context here in
  * src/api and leaves the work to the role (src/context/role.h), the server (src/server) or the
- * topology (src/topo). */
+ * topology (src/topo).
+ *
+ * An exported function is built so:
+ *   1. PX_SCOPED struct px_ctx *ctx = px_ctx_enter(): until the function returns, a finalize waits.
+ *      Calls that take ctx->lock use px_ctx_peek instead, and check the state again under the lock.
+ *   2. PX_ENTER: PMIX_ERR_INIT, PMIX_ERR_NOT_SUPPORTED.
+ *   3. Arguments: PMIX_ERR_BAD_PARAM. An array may be NULL only with a number of 0.
+ *   4. Required directives, if the library alone serves the call: px_api_check_required.
+ *   5. The operation of the role, a request (call.h), or a function run on the loop thread
+ *      (src/server/self/loop_call.h).
+ * Outputs are untouched on failure, unless the header of the call says otherwise. */
 
 #include <pmix.h>
 

@@ -6,7 +6,11 @@
 /* The exported calls that are described as requests (src/request/schema.h). An exported function
  * fills the arguments of its request and calls one of these; check, transport and reply follow from
  * the description. All return PMIX_ERR_INIT without a context and PMIX_ERR_BAD_PARAM if an argument
- * that the request needs is empty. Arguments are borrowed for the call. */
+ * that the request needs is empty. Arguments are borrowed for the call.
+ *
+ * The way of a call in a client:  arguments checked here -> px_client_request packs them by the
+ * description -> reply on the loop thread, unpacked by the reply type -> completion -> callback.
+ * In a server px_self_request serves the same request at once, as one of its own. */
 
 #include <stddef.h>
 

@@ -2,7 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Put, commit, get. The role's operations do the work. PMIx_Get is the call that the library is
- * made fast for: it has no code of its own here. */
+ * made fast for: it has no code of its own here.
+ *
+ * A value's way: PMIx_Put keeps it here, PMIx_Commit sends it to the server, which publishes it
+ * to the processes of its scope; those on other nodes get it by a fence with data or on demand. */
 
 #include "api.h"
 

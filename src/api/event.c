@@ -4,7 +4,15 @@
 /* Events. The registry (src/event) belongs to the progress thread, so a registration is a task
  * there. Its steps: add the handler, which holds its events back; ask the server for the codes that
  * are new to this process; report the result to the caller; only then deliver events. So a handler
- * never runs before its registration was acknowledged. */
+ * never runs before its registration was acknowledged.
+ *
+ *   caller's thread                  loop thread
+ *   copies codes and directives
+ *   posts the task           ----->  run_registration: px_events_add (events are held back)
+ *                                    asks the server for new codes, if there are any
+ *   waits, or returns                codes_answered: registration_done
+ *                            <-----  callback of the application, or the end of the wait
+ *                                    px_events_ready: held-back events are delivered */
 
 #include <stdlib.h>
 #include <string.h>

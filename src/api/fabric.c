@@ -3,7 +3,10 @@
 
 /* Fabrics. The host has the information about a fabric; a register or update call fetches it into
  * the caller's pmix_fabric_t, which owns the infos. Nothing about fabrics is stored in the library,
- * so deregistering only frees those infos. */
+ * so deregistering only frees those infos.
+ *
+ * The life of a pmix_fabric_t: register fills it, update fetches its infos again, deregister frees
+ * them. It must not be used by two calls at once: the infos are replaced without a lock. */
 
 #include "api.h"
 #include "call.h"

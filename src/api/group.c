@@ -3,7 +3,13 @@
 
 /* Groups. The calls check names, members and directives; the role does the rest: construct and
  * destruct are collectives through the server, invite and join go by events between the processes.
- * Each blocking form is the non-blocking one and a wait. */
+ * Each blocking form is the non-blocking one and a wait.
+ *
+ *   construct, destruct   collective; every member calls (Std 14, Process Sets and Groups)
+ *   invite, join          the leader invites, each invitee accepts or declines when it likes
+ *   leave                 one process
+ * The results of a construct, an invitation and a join are infos, for example a context id
+ * (PMIX_GROUP_CONTEXT_ID) if one was asked for. */
 
 #include <string.h>
 

@@ -3,7 +3,11 @@
 
 /* Start and end of a client, and the calls about the library as a whole. One context serves the
  * process; inits are counted, and each needs its finalize. A child that was forked by a running
- * client has neither its thread nor its connection: its PMIx_Init starts a new context. */
+ * client has neither its thread nor its connection: its PMIx_Init starts a new context.
+ *
+ * The life of the context: down -> px_api_open (loop, events) -> px_client_start (role) -> up
+ * -> px_ctx_down (new calls get PMIX_ERR_INIT) -> px_client_stop (waits for calls under way) ->
+ * px_api_close -> down. Servers and tools go the same way in server_init.c and tool.c. */
 
 #include <string.h>
 

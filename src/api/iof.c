@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Forwarding of standard input and output between a tool and the processes of a job. */
+/* Forwarding of standard input and output between a tool and the processes of a job.
+ *
+ * Pull: output of processes is delivered to cbfunc until the subscription is deregistered.
+ * Push: bytes are handed to the host, which writes them to the standard input of the targets. */
 
 #include <pmix_tool.h>
 

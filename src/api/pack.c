@@ -17,7 +17,13 @@
  * the reader. Such buffers travel inside values to processes that may use another implementation,
  * so the bytes are those of the wire format and carry no types, unless the parameter
  * bfrops_base_default_type asks for them. No call needs PMIx_Init. The arguments target and source
- * have no effect: every peer of the family reads the same bytes. */
+ * have no effect: every peer of the family reads the same bytes.
+ *
+ * The members of a buffer, in the order of memory:
+ *   base_ptr     start of the memory, malloc'd; NULL: empty
+ *   unpack_ptr   next byte to be unpacked
+ *   pack_ptr     base_ptr + bytes_used, where packing goes on
+ * bytes_allocated is the capacity. */
 
 /* The form of buffers, from the parameter. */
 static enum px_wire_kind kind(void)
@@ -315,6 +321,8 @@ PMIX_EXPORT bool PMIx_Data_compress(const uint8_t *inbytes, size_t size, uint8_t
     return transform(px_deflate, inbytes, size, outbytes, nbytes);
 }
 
+/* The original length in front is checked against the content; more than PX_INFLATE_MAX bytes are
+ * refused. */
 PMIX_EXPORT bool PMIx_Data_decompress(const uint8_t *inbytes, size_t size, uint8_t **outbytes,
                                       size_t *nbytes)
 {

@@ -3,7 +3,11 @@
 
 /* Requests about processes and resources: spawn, job control, allocation, monitoring, logging,
  * sessions and resource blocks. Each call fills the arguments of its request (src/request/schema.h)
- * and starts or runs it; the server hands most of them to its host. */
+ * and starts or runs it; the server hands most of them to its host.
+ *
+ * Results of a blocking call are moved to the application, which frees them with PMIx_Info_free;
+ * those of a non-blocking one belong to the library and are released by the callback's release
+ * function. Which directives and operations are supported is the host's to decide. */
 
 #include "api.h"
 #include "call.h"

@@ -3,7 +3,10 @@
 
 /* Publish, look up and unpublish. The data are kept by the server's side; each call is one request.
  * Only the blocking lookup has work to do here: the Standard lets it return values in the caller's
- * array of pmix_pdata_t. */
+ * array of pmix_pdata_t.
+ *
+ * PMIX_ERR_PARTIAL_SUCCESS of a lookup means that some keys have no value; the others are filled
+ * in. Waiting for keys, ranges and persistence are directives that the server's side honours. */
 
 #include <stdlib.h>
 #include <string.h>

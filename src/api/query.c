@@ -4,7 +4,10 @@
 /* Queries, and the resolve calls. A query is one request; its reply is a flat list of pairs, which
  * is brought here into the shape that the application wants (src/client/query_results.h).
  * PMIx_Query_info answers questions about the ABI itself, because they are allowed before
- * PMIx_Init. */
+ * PMIx_Init.
+ *
+ * Shapes: flat pairs, as programs of today expect, or one PMIX_QUERY_RESULTS a query, as the
+ * Standard says; the parameter shmix_query_results chooses. */
 
 #include <pmix_server.h>
 #include <stdlib.h>

@@ -3,7 +3,12 @@
 
 /* Calls of hosts around the launch of processes: environment, settings, inventory, strings about
  * cpus, and data and output that travel between servers. Arguments are checked here; the work is a
- * function of src/server, run on the loop thread (src/server/self/loop_call.h). */
+ * function of src/server, run on the loop thread (src/server/self/loop_call.h).
+ *
+ * The order of a launch: PMIx_server_setup_application at the first node, its infos shipped by the
+ * host to all nodes; there PMIx_server_setup_local_support, PMIx_server_register_nspace,
+ * PMIx_server_register_client and PMIx_server_setup_fork, then the fork. Callbacks that carry
+ * infos give the host a release function; the infos live until the host calls it. */
 
 #include <stdlib.h>
 #include <string.h>

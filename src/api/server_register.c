@@ -3,7 +3,10 @@
 
 /* Registration of namespaces, clients, resources and process sets by the host. Arguments are
  * checked here and used on the loop thread, which owns the state of a server. With a callback the
- * call returns at once, without one it waits for the loop thread. */
+ * call returns at once, without one it waits for the loop thread.
+ *
+ * The structures of arguments are copied into the task, what they point to is not: a host keeps
+ * infos and names until the callback. */
 
 #include <string.h>
 

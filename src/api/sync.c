@@ -2,7 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Fence, connect and disconnect. All three are collectives with the same arguments, so one function
- * of each form serves them, with the operation of the role as a parameter. */
+ * of each form serves them, with the operation of the role as a parameter.
+ *
+ * A fence waits for all members and exchanges their committed data if asked to. The members of
+ * a connect may be of several namespaces; they count as connected until they disconnect. */
 
 #include "api.h"
 

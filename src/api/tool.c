@@ -3,7 +3,10 @@
 
 /* Start and end of a tool, and its connections to servers. A tool may be attached to several
  * servers; one is the primary server, to which requests go. Calls that change the list of servers
- * are serialised by ctx->lock. */
+ * are serialised by ctx->lock.
+ *
+ * Every call but PMIx_tool_init is PMIX_ERR_INIT in a process that is not a tool: a server cannot
+ * act as a tool as well. */
 
 #include "src/client/tool.h"
 

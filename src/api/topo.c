@@ -3,7 +3,10 @@
 
 /* The topology of the machine. It is loaded when it is first needed; a client takes the XML that
  * its server provides in the job information, which saves the discovery. The functions are those of
- * src/topo, with the check of the context in front. */
+ * src/topo, with the check of the context in front.
+ *
+ * Sources in order: the host's own topology (in a server), the parameter hwloc_topo_file, the
+ * XML of the server (in a client), discovery by hwloc. See src/topo/topo.h. */
 
 #include <stdlib.h>
 #include <string.h>
