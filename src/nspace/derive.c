@@ -3,7 +3,23 @@
 
 /* Values that follow from the placement: sizes, local peers, leaders, ranks. A derived value never
  * replaces one that the host gave: derived values go into the batch first, and later entries win. A
- * value of an earlier registration is replaced only if this one has a process map of its own. */
+ * value of an earlier registration is replaced only if this one has a process map of its own.
+ *
+ *   level        key                 value, and when it is derived
+ *   node         PMIX_LOCAL_SIZE     ranks on the node; these six need a whole placement
+ *                PMIX_NODE_SIZE      the same: the ranks of this job
+ *                PMIX_LOCALLDR       lowest rank on the node
+ *                PMIX_LOCAL_PEERS    ranks on the node as text
+ *   process      PMIX_LOCAL_RANK,    position in the node's list
+ *                PMIX_NODE_RANK
+ *   job          PMIX_NUM_NODES      nodes of the job; with a node map or a whole placement
+ *                PMIX_NODE_LIST      names of the nodes; with a node map
+ *                PMIX_JOB_SIZE,      the host's size, else the number of ranks that it named
+ *                PMIX_MAX_PROCS
+ *                PMIX_JOB_NUM_APPS   highest application number + 1
+ *   session      PMIX_UNIV_SIZE      as PMIX_JOB_SIZE
+ *   application  PMIX_APPNUM, PMIX_APP_SIZE, PMIX_APPLDR
+ *   process      PMIX_APP_RANK, PMIX_GLOBAL_RANK */
 
 #include "derive.h"
 
@@ -92,7 +108,8 @@ static int derive_local_ranks(struct px_job *job, const struct px_ranks *ranks)
 }
 
 /* True if the node of every rank is known: from a process map, or because as many ranks are placed
- * as the job has. Otherwise a node's list may be incomplete, and nothing is derived from it. */
+ * as the job has. Otherwise a node's list may be incomplete, and nothing is derived from it.
+ * Without a job size the ranks that were named are taken for all. */
 static bool layout_is_whole(const struct px_job *job)
 {
     size_t placed = 0;
@@ -177,7 +194,8 @@ static int derive_node_list(struct px_job *job)
 /* --- applications --- */
 
 /* Sizes, leaders and numbers of the applications, and the rank of each process in its own. A job
- * without application numbers has one application, 0. */
+ * without application numbers has one application, 0. A process without an application number is of
+ * application 0 if there is only one; else it is not counted. */
 static int derive_apps(struct px_job *job, uint32_t job_size)
 {
     uint32_t n = job->n_apps ? job->n_apps : 1;

@@ -4,7 +4,16 @@
 /* Reads info arrays and finds the place of each value. An array names its place by an identifier
  * among its own elements; a value outside of arrays belongs where its key's realm says, if there is
  * only one such place. Arrays may nest to a depth of PX_JOB_MAX_DEPTH; an element is read in the
- * place of the innermost array around it. */
+ * place of the innermost array around it.
+ *
+ * Example of a registration, with the place of each value:
+ *
+ *   PMIX_UNIV_SIZE                      session, because of its realm
+ *   PMIX_SESSION_INFO_ARRAY             session of its PMIX_SESSION_ID
+ *     PMIX_NODE_INFO_ARRAY              node of its PMIX_HOSTNAME or PMIX_NODEID, foreign
+ *     PMIX_JOB_INFO_ARRAY               job; nodes in it are the job's
+ *   PMIX_APP_INFO_ARRAY                 application of its PMIX_APPNUM
+ *   PMIX_PROC_DATA                      process of its PMIX_RANK or PMIX_PROCID */
 
 #include "info_arrays.h"
 
@@ -63,8 +72,8 @@ static int read_session(struct px_job *job, const struct place *outer, const pmi
     return rc ? rc : read_infos(job, &place, info, ninfo);
 }
 
-/* An application array. The number is required, and bounded because the placement has 16 bits for
- * it. */
+/* An application array. The number is required and must be below UINT16_MAX; the other numbers
+ * below it are applications, too. */
 static int read_app(struct px_job *job, const struct place *outer, const pmix_info_t *info,
                     size_t ninfo)
 {
@@ -128,7 +137,8 @@ static int read_aliases(struct px_job *job, uint32_t index, const char *text)
 }
 
 /* A node array. A node that only a session array has is foreign, until a job array or a process
- * names it. An alias may identify the readers' own node, so that is tried again. */
+ * names it. An alias may identify the readers' own node, so that is tried again. The list of
+ * aliases is read first, since values in the array may refer to the node by one. */
 static int read_node(struct px_job *job, const struct place *outer, const pmix_info_t *info,
                      size_t ninfo)
 {
@@ -196,7 +206,8 @@ static int node_of_proc(struct px_job *job, const char *name, const struct px_jo
 }
 
 /* Records node and application of a process from its own values. They have precedence over the
- * maps, and the values that are missing leave them as they are. */
+ * maps, and the values that are missing leave them as they are. PMIX_ERR_BAD_PARAM: the rank is too
+ * high, or memory is out for it. */
 static int set_proc_place(struct px_job *job, uint32_t rank, const struct seen_keys *said,
                           struct place *ret)
 {
@@ -276,7 +287,7 @@ static int read_proc(struct px_job *job, const struct place *outer, const pmix_i
 
 /* Opens an array and reads its elements in the place that its role says. Empty arrays are ignored.
  * The last case is a job array: one inside of another session's array is a job of the same name
- * there, and is skipped. */
+ * there, and is skipped. Nested arrays deeper than PX_JOB_MAX_DEPTH are PMIX_ERR_BAD_PARAM. */
 static int read_array(struct px_job *job, const struct place *outer, enum px_key_role role,
                       const pmix_info_t *array)
 {

@@ -3,7 +3,10 @@
 #ifndef PX_NSPACE_INFO_ARRAYS_H
 #define PX_NSPACE_INFO_ARRAYS_H
 
-/* Second pass over the host's info arrays: every value goes to its level and index. */
+/* Second pass over the host's info arrays: every value goes to its level and index.
+ *
+ * The job has been through px_job_read_maps (names.h) then, so that session, nodes and most
+ * placements are known. A value that contradicts the maps has precedence over them. */
 
 #include <stddef.h>
 #include <stdint.h>

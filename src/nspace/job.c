@@ -3,7 +3,10 @@
 
 /* Memory, nodes and ranks of one registration under way. Values are a flat list, because a later
  * one replaces an earlier one in the store anyhow; only nodes and ranks are looked up while
- * reading. */
+ * reading.
+ *
+ * Small allocations come from pieces that double in size; there is no single free. The array of
+ * ranks grows to the highest rank that was named, at most PX_JOB_MAX_RANKS entries. */
 
 #include "job.h"
 
@@ -39,6 +42,7 @@ void px_job_init(struct px_job *job, const struct px_store *store, const char *h
     };
 }
 
+/* Values and names need no loop: they are in owned pieces or borrowed. */
 void px_job_fini(struct px_job *job)
 {
     for (size_t i = 0; i < job->n_nodes; i++) {
@@ -72,7 +76,8 @@ static void *keep_owned(struct px_job *job, size_t size)
     return p;
 }
 
-/* A bump allocator with an alignment of 16 bytes; large requests get a piece of their own. */
+/* A bump allocator with an alignment of 16 bytes; large requests get a piece of their own. The rest
+ * of a piece that is too small is given up. */
 void *px_job_alloc(struct px_job *job, size_t size)
 {
     void *p;
@@ -96,6 +101,7 @@ void *px_job_alloc(struct px_job *job, size_t size)
     return p;
 }
 
+/* Names are short, so most copies come from the current piece. */
 char *px_job_strdup(struct px_job *job, const char *text)
 {
     size_t len = strlen(text) + 1;
@@ -130,6 +136,7 @@ pmix_value_t *px_job_text(struct px_job *job, const char *text)
     return value;
 }
 
+/* Callers pass the result of px_job_u32 or px_job_text on unchecked; a NULL is reported here. */
 int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, const char *key,
                      const pmix_value_t *value)
 {
@@ -247,6 +254,7 @@ struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank)
     return &job->ranks[rank];
 }
 
+/* Applications are numbered without gaps up to the highest number that was named. */
 void px_job_app(struct px_job *job, uint32_t appnum)
 {
     if (appnum < UINT16_MAX && appnum >= job->n_apps) {

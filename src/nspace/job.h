@@ -13,7 +13,16 @@
 
 /* Job information on its way into a store. A registration is read into a struct px_job as a whole,
  * then missing values are derived, then everything is published in one step. Private to this
- * folder. A px_job lives on the stack of one call, and is used by that thread only. */
+ * folder. A px_job lives on the stack of one call, and is used by that thread only.
+ *
+ * The steps, and the files that do them:
+ *   jobinfo.c       takes infos from the host or unpacks them from a message; runs the other steps
+ *   names.c         first pass: session, node map (maps.c), sizes, process map, own node
+ *   info_arrays.c   second pass: every value to its place; types are checked (key_types.c)
+ *   derive.c        adds values that follow from the placement
+ *   jobinfo.c       fills the batch (gds/batch.h) and publishes it
+ * job_pack.c is the opposite direction, from the store to a message. resolve.c, proc_sets.c,
+ * query_args.c and ranks.c stand apart: they answer questions about namespaces. */
 
 /* Limits of a registration: nesting of arrays, number of ranks. They bound the work that malformed
  * input can cause. */
@@ -98,7 +107,11 @@ static inline uint8_t px_key_role_bit(enum px_key_role role)
 enum { PX_KEY_HEAD = 2 * sizeof(uint64_t) };
 
 /* The properties of a key, remembered for a depth and position of the info arrays, because all
- * process arrays have the same keys at the same positions (key_properties.c). */
+ * process arrays have the same keys at the same positions (key_properties.c).
+ *
+ * role, realm, declared and per_node follow from the name alone. filed and number belong to the
+ * batch, app_placed to the values read so far; they too are lost when another key takes the place,
+ * which costs a search and does no harm. */
 struct px_job_key {
     const char *name;    /* borrowed from the infos; NULL: nothing is remembered here */
     uint64_t head[2];    /* the first bytes of the name with its NUL, then zeros */
@@ -114,7 +127,11 @@ struct px_job_key {
 };
 
 /* One registration under way. Owns everything that it points to, except the store and what is said
- * to be borrowed. */
+ * to be borrowed.
+ *
+ * Strings and values may be in memory of the caller (infos of the host, of the stream), in pieces
+ * of the job (px_job_alloc), or be nodes' names. All of them stay valid until the publication,
+ * which copies everything into the store; then the job is freed as a whole. */
 struct px_job {
     const struct px_store *store;
     const char *hostname; /* name of the readers' own node, borrowed, or NULL */
@@ -157,7 +174,8 @@ struct px_job {
 };
 
 /* Begins a registration into a store, which may have the job already. Never fails: a missing batch
- * is reported when publishing. px_job_fini must follow. */
+ * is reported when publishing. `hostname` is borrowed until px_job_fini, which must follow;
+ * `strict` refuses values of a wrong type. */
 void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname,
                  bool strict);
 /* Frees everything; the store is not touched. */
@@ -197,7 +215,7 @@ uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid);
 /* The entry of a rank, added if it is new, and marked as seen. NULL: memory is out, or the rank is
  * PX_JOB_MAX_RANKS or more. Valid until the next call. */
 struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank);
-/* Notes that the application exists; numbers that do not fit into 16 bits are ignored. */
+/* Notes that the application exists; numbers from UINT16_MAX on are ignored. */
 void px_job_app(struct px_job *job, uint32_t appnum);
 
 /* As px_job_key_fill, for the info at position `at` of an array at that depth: the properties are

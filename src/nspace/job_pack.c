@@ -4,7 +4,15 @@
 /* Packs job information for stock clients, which look node, application and session values up in
  * arrays and the values of a process in a buffer of its own. Maps are not sent, since they were
  * expanded at registration. Only the host's values are job information: what processes have put is
- * left out. */
+ * left out.
+ *
+ * The stream, each part a KVAL (docs/wire-format.md):
+ *   values of the job, one KVAL each
+ *   PMIX_SESSION_INFO_ARRAY   PMIX_SESSION_ID first
+ *   PMIX_NODE_INFO_ARRAY      for each node
+ *   PMIX_APP_INFO_ARRAY       for each application that has values
+ *   PMIX_PROC_BLOB            for each rank that has values: byte object of a rank and KVALs
+ * The whole stream is read back by px_jobinfo_unpack. */
 
 #include "job_pack.h"
 
@@ -212,7 +220,8 @@ static int add_aliases(struct job_packer *p, uint32_t index)
     return rc;
 }
 
-/* A node array: stored values, name, number, aliases. */
+/* A node array: stored values, name, number, aliases. The names of the node level are added last,
+ * so that stored values of the same keys have precedence. */
 static int put_node(struct job_packer *p, uint32_t index)
 {
     struct px_node_view view;
@@ -250,7 +259,8 @@ static int put_app(struct job_packer *p, uint32_t app)
 }
 
 /* One PMIX_PROC_BLOB: the rank, then KVALs. Name and number of the node and the application number
- * are added from the placement. Nothing for a rank that has no values. */
+ * are added from the placement. Nothing for a rank that has no values. Values that the host gave
+ * have precedence over those. */
 static int put_proc(struct job_packer *p, uint32_t rank)
 {
     uint32_t node = px_store_node_of(p->store, rank);

@@ -2,7 +2,11 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Brings job information of the host or of the wire into a store, in one publication: everything is
- * read first, so no reader sees a part of a registration, or one that turns out to be malformed. */
+ * read first, so no reader sees a part of a registration, or one that turns out to be malformed.
+ *
+ * Both sources end in job_publish. They differ in strictness: a host learns of a value of a
+ * wrong type by the status of its call. A peer of another implementation may know types that
+ * we do not know, so its values are stored as they are. */
 
 #include "jobinfo.h"
 
@@ -105,7 +109,8 @@ static int put_marks(struct px_job *job)
 }
 
 /* Derives, fills the batch and publishes it. The order of values: derived ones first, then the
- * host's, which therefore replace them. */
+ * host's, which therefore replace them. The memory of all values is that of the job and of the
+ * infos, which have to live until then. On failure the store is unchanged. */
 static int job_publish(struct px_job *job, struct px_store *store)
 {
     size_t said = job->n_values;
@@ -123,7 +128,7 @@ static int job_publish(struct px_job *job, struct px_store *store)
 
 /* Slurm 22.05 gives every process the number of the node that it registers from. If another node
  * has the number of the readers' own node, the number is our own node's; the other one gets its
- * position in the list. */
+ * position in the list. Only for registrations of the host: on the wire numbers are final. */
 static void settle_ids(struct px_job *job)
 {
     for (size_t i = 0; job->local_node != PX_NO_NODE && i < job->n_nodes; i++) {

@@ -5,7 +5,11 @@
 
 /* Job information of a namespace in its three forms: the host's info arrays
  * (PMIx_server_register_nspace), the KVAL stream on the wire (reply to REQ, docs/wire-format.md),
- * and the store. Called by the thread that writes the store. */
+ * and the store. Called by the thread that writes the store.
+ *
+ * A namespace may be registered several times. Values of a later registration replace those of an
+ * earlier one; values that it does not have stay. So hosts can add information about a running job.
+ */
 
 #include "gds/store.h"
 #include "src/wire/codec.h"

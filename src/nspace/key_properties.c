@@ -3,7 +3,10 @@
 
 /* Properties of keys while reading job information. The arrays of a million processes have the same
  * keys at the same positions, so the properties are remembered by depth and position (px_job_key):
- * the comparison of two words replaces several searches. */
+ * the comparison of two words replaces several searches.
+ *
+ * The first 16 bytes of a key are compared as two words under a mask, because the bytes behind
+ * the NUL of an info's key are arbitrary; only longer keys need strcmp for their rest. */
 
 #include "key_properties.h"
 

@@ -3,7 +3,10 @@
 #ifndef PX_NSPACE_KEY_PROPERTIES_H
 #define PX_NSPACE_KEY_PROPERTIES_H
 
-/* The properties of a key that the reading of job information depends on. */
+/* The properties of a key that the reading of job information depends on.
+ *
+ * They are the role in reading, the realm, the declared type, and whether each node has its own
+ * value (struct px_job_key in job.h). */
 
 #include <pmix.h>
 

@@ -3,7 +3,10 @@
 
 /* Hosts use int, uint16 and uint32 interchangeably, while programs read the member of the union
  * that the Standard names. So a number is stored as the declared type of its key whenever it fits.
- * A number that does not fit, and a value of another kind, is refused and not reinterpreted. */
+ * A number that does not fit, and a value of another kind, is refused and not reinterpreted.
+ *
+ * A converted value has no inner memory, so it needs no destructor. Unknown keys, and keys that
+ * the Standard gives several types, have no declared type: their values are stored unchanged. */
 
 #include "key_types.h"
 
@@ -23,6 +26,7 @@ struct key_type {
     bool per_node;
 };
 
+/* Sorted by name, for bsearch. types_gen.h is made from the table of attributes. */
 static const struct key_type key_types[] = {
 #define KEY_TYPE(key, type, per_node) {key, type, per_node},
 #include "types_gen.h"
@@ -78,6 +82,7 @@ static bool text_will_do(pmix_data_type_t type)
     return type == PMIX_REGEX || type == PMIX_COMPRESSED_STRING || type == PMIX_DATA_ARRAY;
 }
 
+/* A declared string accepts every form of text; all other conversions are between numbers. */
 int px_value_fit(pmix_data_type_t type, const pmix_value_t *value, bool *ret_converted,
                  pmix_value_t *ret)
 {

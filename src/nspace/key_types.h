@@ -3,7 +3,10 @@
 #ifndef PX_NSPACE_KEY_TYPES_H
 #define PX_NSPACE_KEY_TYPES_H
 
-/* The declared type of each stored key, and the conversion of a host's value to it. Any thread. */
+/* The declared type of each stored key, and the conversion of a host's value to it. Any thread.
+ *
+ * Example: PMIX_LOCAL_RANK is declared as uint16. A host that gives it as the int 3 has it stored
+ * as the uint16 3; the int 70000 is PMIX_ERR_BAD_PARAM, the string "3" PMIX_ERR_TYPE_MISMATCH. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,11 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The node map lists the nodes of the job in order; field i of the process map lists the ranks that
- * run on node i. */
+ * run on node i.
+ *
+ * Example: node map "n1,n2", process map "0,1;2,3". Ranks 0 and 1 run on n1, ranks 2 and 3 on n2.
+ * Hosts send the maps in the forms that PMIx_generate_regex and PMIx_generate_ppn make, as a
+ * list, or raw (PMIX_NODE_MAP_RAW, PMIX_PROC_MAP_RAW); src/wire/regex.h reads them all. */
 
 #include "maps.h"
 

@@ -2,7 +2,11 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The first pass over the host's infos: session, node map, sizes and process map. Each is a walk of
- * its own, because a later one depends on the earlier ones. */
+ * its own, because a later one depends on the earlier ones.
+ *
+ * The session of the job is needed first: job arrays inside of other sessions' arrays belong to
+ * jobs of the same name there, and their maps are not to be read. The node map comes before the
+ * process map, whose fields are positions in it. Process arrays are not read in this pass. */
 
 #include "names.h"
 
@@ -66,6 +70,7 @@ int px_job_own_node(struct px_job *job, const struct px_job_infos *top)
     return PMIX_SUCCESS;
 }
 
+/* The store knows the node if an earlier registration identified it. */
 int px_job_local_node(struct px_job *job, uint32_t *ret_index)
 {
     uint32_t known = px_store_local_node(job->store);
@@ -205,6 +210,8 @@ static int read_all(struct px_job *job, const struct px_job_infos *top, read_fn 
     return rc || after == top->n ? rc : walk(job, top->at + after, top->n - after, 0, read);
 }
 
+/* The host's name for the own node may be in the maps; else px_job_own_node tries number and
+ * peers. */
 int px_job_read_maps(struct px_job *job, const struct px_job_infos *top)
 {
     int rc = read_all(job, top, read_session);

@@ -11,6 +11,7 @@
 
 #include "src/base/assert.h"
 
+/* The set that embeds the link. */
 static struct px_proc_set *set_of(const struct px_list *item)
 {
     return px_container_of(item, struct px_proc_set, link);
@@ -58,6 +59,7 @@ void px_proc_sets_clear(struct px_list *sets)
     }
 }
 
+/* The order of the members stays, but ranks of a group above it change. */
 void px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc)
 {
     size_t i = px_procs_find(set->members, set->n, proc);
@@ -71,6 +73,7 @@ void px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc)
     }
 }
 
+/* Only sets with a name are searched by name: callers ask for connected sets by member. */
 struct px_proc_set *px_proc_set_next(const struct px_list *sets, const struct px_proc_set *from,
                                      enum px_proc_set_kind kind, const char *name,
                                      const pmix_proc_t *member)
@@ -87,6 +90,7 @@ struct px_proc_set *px_proc_set_next(const struct px_list *sets, const struct px
     return NULL;
 }
 
+/* Of several groups of that name, the first that has the process is meant. */
 bool px_proc_sets_name(const struct px_list *sets, const pmix_proc_t *named,
                        const pmix_proc_t *proc)
 {

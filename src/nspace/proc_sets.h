@@ -13,8 +13,12 @@
  * its members where processes are named; its ranks are then the indices of its members. A name need
  * not be unique, since the halves of a job may make groups of one name: a set is identified by its
  * kind, its name and a member. Used by one thread at a time: the loop thread in a server, under the
- * session's lock in a client. */
+ * session's lock in a client.
+ *
+ * Example: group "g" of (job, 3) and (job, 5). (g, 1) stands for (job, 5), and (g, wildcard) for
+ * both. px_proc_sets_expand makes that translation, px_proc_sets_name asks about one process. */
 
+/* Process set of the host, group, processes connected by PMIx_Connect. */
 enum px_proc_set_kind { PX_SET_PSET, PX_SET_GROUP, PX_SET_CONNECTED };
 
 /* One set; owned by its list. */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Reading and checking queries and their results. */
+/* Reading and checking queries and their results.
+ *
+ * A process is identified by PMIX_PROCID, or by PMIX_NSPACE and PMIX_RANK; a job by PMIX_NSPACE
+ * alone. A query of the values of a process has to give its rank, too; one about another realm
+ * (PMIX_JOB_INFO and the like) has not. */
 
 #include "query_args.h"
 
@@ -10,11 +14,13 @@
 #include "gds/lookup.h"
 #include "src/value/infos.h"
 
+/* Qualifiers are few: a linear search. */
 const pmix_value_t *px_query_qualifier(const pmix_query_t *query, const char *key)
 {
     return px_info_find(query->qualifiers, query->nqual, key);
 }
 
+/* Takes a query without keys. */
 bool px_query_asks(const pmix_query_t *query, const char *key)
 {
     for (size_t i = 0; query->keys != NULL && query->keys[i] != NULL; i++) {
@@ -25,6 +31,7 @@ bool px_query_asks(const pmix_query_t *query, const char *key)
     return false;
 }
 
+/* Flat results have precedence; then each PMIX_QUERY_RESULTS is searched, one level deep. */
 const pmix_value_t *px_query_result(const pmix_info_t *info, size_t ninfo, const char *key)
 {
     const pmix_value_t *value = px_info_find(info, ninfo, key);
@@ -147,6 +154,7 @@ int px_query_check(const pmix_query_t *query)
     return PMIX_SUCCESS;
 }
 
+/* PMIX_PROCID has precedence; a qualifier of a wrong type is ignored. */
 pmix_proc_t px_query_target(const pmix_query_t *query, const pmix_proc_t *otherwise)
 {
     const pmix_value_t *proc = px_query_qualifier(query, PMIX_PROCID);
@@ -166,6 +174,7 @@ pmix_proc_t px_query_target(const pmix_query_t *query, const pmix_proc_t *otherw
     return target;
 }
 
+/* A failure within frees the whole copy. Queries must have keys, which px_query_check ensures. */
 pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n)
 {
     pmix_query_t *copy = PMIx_Query_create(n);

@@ -9,7 +9,11 @@
 #include <pmix.h>
 
 /* The parts of a query (pmix_query_t): shared by the process that asks and the server that answers.
- * Any thread. */
+ * Any thread.
+ *
+ * Results have two shapes. Flat: the keys asked for, with their values. Nested: for each query one
+ * PMIX_QUERY_RESULTS, an array of its PMIX_QUERY_QUALIFIERS and of the keys with their values.
+ * The functions on results read both. */
 
 /* Checks a query: it has a key that may be asked for, identifies a process in one way only and
  * completely, and has the qualifiers that its keys need. 0 or PMIX_ERR_BAD_PARAM. */

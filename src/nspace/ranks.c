@@ -3,7 +3,10 @@
 
 /* Rank lists as text. The text is from hosts and peers: digits are checked one by one, a range must
  * not run backwards, and one list must not name more than PX_RANKS_MAX ranks, so that
- * "0-4294967295" costs nothing. */
+ * "0-4294967295" costs nothing.
+ *
+ * There are two parsers: read_plain for lists without ranges and blanks, which is nearly every
+ * list, and the general loop of px_ranks_parse, which takes over where the first one stops. */
 
 #include "ranks.h"
 
@@ -52,6 +55,7 @@ int px_ranks_add(struct px_ranks *ranks, uint32_t rank)
     return append_rank(ranks, rank);
 }
 
+/* Blanks are accepted around numbers, as some hosts write them after commas. */
 static inline const char *skip_blanks(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\t')) {
@@ -151,6 +155,7 @@ int px_ranks_parse(struct px_ranks *ranks, const char *text, size_t len)
     return rc;
 }
 
+/* Ranges are written out rank by rank, which every reader of PMIX_LOCAL_PEERS understands. */
 char *px_ranks_text(const struct px_ranks *ranks)
 {
     struct px_buf buf = {0};
@@ -163,6 +168,7 @@ char *px_ranks_text(const struct px_ranks *ranks)
     return px_buf_take_text(&buf);
 }
 
+/* Only memory of the list itself is freed. */
 void px_ranks_fini(struct px_ranks *ranks)
 {
     if (!ranks->lent) {

@@ -4,7 +4,11 @@
 /* Resolves peers and nodes by the rules of this library, in this order: the namespace, the node in
  * its list, the peers that the host listed for the node, and then the process map. A list that the
  * host gave has precedence over the map even if it is empty, because the host may know better than
- * its own map. */
+ * its own map.
+ *
+ * The result of PMIx_Resolve_nodes is the same for every caller until the next publication, and
+ * programs ask often; so the usual case, PMIX_NODE_LIST unchanged, is cached in the cookie of
+ * the store (listed_nodes). Lists are built in process memory; nothing is written to a segment. */
 
 #include "resolve.h"
 
@@ -79,7 +83,8 @@ static uint32_t find_by_short_name(const struct px_store *store, const char *nod
 }
 
 /* Index of the node that a name, an alias, or the short or full form of a name identifies; NULL or
- * "": the readers' own node. PX_NO_NODE: there is none. */
+ * "": the readers' own node. PX_NO_NODE: there is none. An exact name or alias has precedence over
+ * a short form. */
 static uint32_t resolve_node_index(const struct px_store *store, const char *node)
 {
     uint32_t index;
@@ -257,10 +262,10 @@ struct nodes {
 /* One store on its way into the list of names. */
 struct walk {
     const struct px_store *store;
-    bool *done; /* by node */
-    uint32_t n;
-    uint32_t left;
-    bool any_foreign;
+    bool *done;       /* by index of the node: it was examined */
+    uint32_t n;       /* nodes of the store */
+    uint32_t left;    /* not examined yet */
+    bool any_foreign; /* the store marks some node as foreign */
 };
 
 /* Appends the name of a node, unless it was added, is foreign or has vanished. */
@@ -318,7 +323,8 @@ static int add_mapped_nodes(struct walk *walk, struct nodes *nodes)
     return rc;
 }
 
-/* Appends all nodes of a store: the mapped ones first, then the others. */
+/* Appends all nodes of a store: the mapped ones first, then the others. The loop ends when every
+ * node was examined. */
 static int add_nodes(const struct px_store *store, struct nodes *nodes)
 {
     static const char foreign[] = PX_KEY_FOREIGN_NODE;
