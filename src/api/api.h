@@ -16,7 +16,8 @@
  *   4. Required directives, if the library alone serves the call: px_api_check_required.
  *   5. The operation of the role, a request (call.h), or a function run on the loop thread
  *      (src/server/self/loop_call.h).
- * Outputs are untouched on failure, unless the header of the call says otherwise. */
+ * Results that are arrays of infos are set in the blocking forms even if the request has failed:
+ * to what the reply had, or NULL and 0. */
 
 #include <pmix.h>
 

@@ -72,7 +72,8 @@ pmix_status_t px_api_run(const struct px_request *request, const struct px_args 
     return rc;
 }
 
-/* Asks first whether the thread may block, so that the outputs of a refused call stay untouched. */
+/* Asks first whether the thread may block, so that the outputs of a refused call stay untouched. A
+ * request that has started sets them, to NULL and 0 if its reply has no infos. */
 pmix_status_t px_api_run_infos(const struct px_request *request, const struct px_args *args,
                                pmix_info_t **ret, size_t *ret_n)
 {

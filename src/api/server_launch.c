@@ -46,7 +46,8 @@ pmix_status_t PMIx_server_setup_fork(const pmix_proc_t *proc, char ***env)
     return px_server_read(s, px_setup_fork, &args);
 }
 
-/* The callback of a call that reports its result in another way. */
+/* The callback of a call that reports its result in another way. px_server_start_call needs one, or
+ * it would wait. */
 static void ignore(pmix_status_t status, void *cbdata)
 {
     (void) status;
@@ -204,7 +205,8 @@ static void inventory_done(struct px_task *task)
                       inventory->cbdata, inventory_released, inventory);
 }
 
-/* Fills both infos, or none and ninfo stays 0. */
+/* Fills both infos, or none and ninfo stays 0. The text of the topology is borrowed from src/topo
+ * and copied here. */
 static void take_inventory(struct inventory *inventory, const char *hostname)
 {
     const char *xml = NULL;

@@ -15,7 +15,8 @@
 #include "src/server/collectives/pset.h"
 #include "src/server/data/register.h"
 
-/* True if the namespace is not empty and fits into a pmix_nspace_t. */
+/* True if the namespace is not empty and fits into a pmix_nspace_t. strnlen stops after the limit:
+ * the text of a host may lack its NUL. */
 static bool is_name(const char *nspace)
 {
     return nspace != NULL && nspace[0] != '\0' &&
@@ -103,7 +104,8 @@ void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbf
     }
 }
 
-/* Register and deregister resources: the same checks, another function on the loop thread. */
+/* Register and deregister resources: the same checks, another function on the loop thread.
+ * PMIX_ERR_BAD_PARAM for an empty array: there is nothing to register. */
 static pmix_status_t tell_resources(int (*fn)(struct px_server *s, void *args), pmix_info_t info[],
                                     size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {

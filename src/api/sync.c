@@ -36,7 +36,8 @@ static pmix_status_t start(struct px_ctx *ctx, together_fn fn, const pmix_proc_t
     return rc == PMIX_SUCCESS ? fn(ctx, procs, nprocs, info, ninfo, cbfunc, cbdata) : rc;
 }
 
-/* The blocking form: the operation and a wait on the caller's stack. */
+/* The blocking form: the operation and a wait on the caller's stack. The role never calls back from
+ * within the operation, so the wait is in place when the callback ends it. */
 static pmix_status_t run_collective(struct px_ctx *ctx, together_fn fn, const pmix_proc_t *procs,
                                     size_t nprocs, const pmix_info_t *info, size_t ninfo)
 {

@@ -109,7 +109,7 @@ static int derive_local_ranks(struct px_job *job, const struct px_ranks *ranks)
 
 /* True if the node of every rank is known: from a process map, or because as many ranks are placed
  * as the job has. Otherwise a node's list may be incomplete, and nothing is derived from it.
- * Without a job size the ranks that were named are taken for all. */
+ * Without a job size, all ranks up to the highest named one have to be placed. */
 static bool layout_is_whole(const struct px_job *job)
 {
     size_t placed = 0;

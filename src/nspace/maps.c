@@ -69,7 +69,8 @@ int px_job_node_map(struct px_job *job, const pmix_value_t *value)
     return rc;
 }
 
-/* Places the ranks of one field on a node. */
+/* Places the ranks of one field on a node. A rank that two fields list is placed by the later one.
+ * PMIX_ERR_BAD_PARAM: px_job_rank refused the rank. */
 static int place_ranks(struct px_job *job, uint32_t node, const struct px_rank_list *list)
 {
     px_assert(node < job->n_nodes);

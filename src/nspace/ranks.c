@@ -55,7 +55,7 @@ int px_ranks_add(struct px_ranks *ranks, uint32_t rank)
     return append_rank(ranks, rank);
 }
 
-/* Blanks are accepted around numbers, as some hosts write them after commas. */
+/* Blanks are accepted around every number; returns the position behind them. */
 static inline const char *skip_blanks(const char *at, const char *end)
 {
     while (at < end && (*at == ' ' || *at == '\t')) {

@@ -27,7 +27,7 @@
 /* --- finding the node --- */
 
 /* True if the host registered PMIX_HOSTNAME_KEEP_FQDN as true, for the session or the job: names
- * are then compared as a whole. */
+ * are then compared as a whole. The session has precedence over the job. */
 static bool keeps_fqdn(const struct px_store *store)
 {
     static const char key[] = PMIX_HOSTNAME_KEEP_FQDN;
@@ -175,7 +175,8 @@ static bool has_layout(const struct px_store *store, uint32_t index)
 }
 
 /* The ranks that are placed on the node. PMIX_ERR_DATA_VALUE_NOT_FOUND: no placement is known, or
- * rebuilding is switched off. The number may change between the two reads of the store. */
+ * rebuilding is switched off. The number may change between the two reads of the store. More ranks
+ * than the caller's array has room for get memory of their own. */
 static int rebuilt_peers(const struct px_store *store, uint32_t index, struct px_ranks *ranks)
 {
     uint32_t n;
@@ -202,7 +203,8 @@ static int rebuilt_peers(const struct px_store *store, uint32_t index, struct px
     return PMIX_SUCCESS;
 }
 
-/* Appends the peers of a node in one namespace; a node that it does not have adds none. */
+/* Appends the peers of a node in one namespace; a node that it does not have adds none. The ranks
+ * of a usual node fit into an array on the stack. */
 static int peers_of(const struct px_store *store, const char *node, struct peer_list *peers)
 {
     uint32_t few[FEW_PEERS];
@@ -385,7 +387,8 @@ static uint64_t sequence_of(const struct px_store *store)
 
 /* In most cases the answer is PMIX_NODE_LIST unchanged. nodes_of has noted in the store's cookie
  * the sequence, plus 1, at which it was; while nothing else is published, a copy of the list is the
- * answer. NULL: not so, or memory is out. */
+ * answer. NULL: not so, or memory is out. The sequence is read again after the copy, because a
+ * publication in between may have replaced the list. */
 static char *listed_nodes(const struct px_store *store)
 {
     uint64_t sequence = sequence_of(store);
