@@ -138,6 +138,8 @@ static int hand_out(struct px_session *session, const struct px_get_request *req
     return 0;
 }
 
+/* What the caller does not take over at the end, after an error or a failure to hand out, is freed
+ * here. */
 int px_client_get_all(struct px_session *session, const struct px_get_request *request,
                       pmix_value_t **value)
 {

@@ -33,6 +33,7 @@ static void run_value(struct px_task *task)
     free(later);
 }
 
+/* The task is allocated before anything else, so that a failure leaves the value untouched. */
 int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
                    pmix_value_cbfunc_t cbfunc, void *cbdata)
 {

@@ -27,6 +27,8 @@ static bool is_self(const struct px_ctx *ctx, const pmix_proc_t *proc)
     return proc->rank == ctx->self.rank && strcmp(proc->nspace, ctx->self.nspace) == 0;
 }
 
+/* Layout: COMMAND, STATUS code, PROC source, INFOs, and the range unless the event is a replay. The
+ * infos are freed here; handlers get copies. */
 void px_client_event_in(struct px_session *session, struct px_in *in)
 {
     struct px_ctx *ctx = session->ctx;
@@ -60,6 +62,7 @@ static bool stays_here(const pmix_info_t *info, size_t ninfo)
            directives.range == PMIX_RANGE_PROC_LOCAL;
 }
 
+/* A lost server is no error: handlers still get the events that this process raises itself. */
 pmix_status_t px_client_register_codes(struct px_session *session, const struct px_codes_args *args,
                                        const struct px_completion *to)
 {
@@ -72,6 +75,8 @@ pmix_status_t px_client_register_codes(struct px_session *session, const struct 
     return rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_LOST_CONNECTION ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 
+/* Two requests, for codes and for the default handler, since a request without codes stands for all
+ * of them. Nobody waits for the replies. */
 int px_client_repeat_codes(struct px_server_peer *server)
 {
     const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
@@ -248,8 +253,8 @@ static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, cons
 }
 
 /* Sends the event to the server unless its range is this process, and posts it to our own handlers.
- * The completion is called by whichever of the two is last to know: the server's reply or, without
- * a server, the delivery. Statuses as px_role_ops.request. */
+ * The completion is called by the server's reply or, if nothing is sent, after the delivery here.
+ * Statuses as px_role_ops.request. */
 static pmix_status_t notify_server(struct px_session *session, const struct px_notify_args *args,
                                    const struct px_completion *to)
 {
@@ -283,6 +288,8 @@ static pmix_status_t notify_server(struct px_session *session, const struct px_n
     return rc;
 }
 
+/* An error of spell_range ends the call; without groups in the range the caller's infos are sent as
+ * they are. */
 pmix_status_t px_client_notify(struct px_session *session, const struct px_notify_args *given,
                                const struct px_completion *to)
 {

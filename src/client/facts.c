@@ -31,6 +31,8 @@ static const struct {
     [PX_FACT_SERVER_RANK] = {PMIX_SERVER_RANK, OF_US},
 };
 
+/* These facts exist from the moment the process has a name; a tool may get its name from its
+ * server. */
 void px_facts_name(struct px_session *session)
 {
     pmix_proc_t *self = &session->ctx->self;
@@ -43,6 +45,7 @@ void px_facts_name(struct px_session *session)
         (pmix_value_t){.type = PMIX_STRING, .data.string = (char *) (uintptr_t) px_version_text()};
 }
 
+/* The text of the URI is copied; the facts point to the copy and to session->server. */
 void px_facts_server(struct px_session *session, const char *uri)
 {
     pmix_proc_t *server = &session->server;
@@ -78,6 +81,7 @@ static bool may_be_asked(const struct px_session *session, const struct px_get_r
            (of == OF_US_OR_NOBODY && ours && request->spec.rank == PMIX_RANK_INVALID);
 }
 
+/* A fact without a value (no server, no name yet) has the type PMIX_UNDEF and is not found. */
 const pmix_value_t *px_fact_find(const struct px_session *session,
                                  const struct px_get_request *request)
 {
@@ -119,6 +123,8 @@ static struct kept_value *find_kept_locked(struct px_session *session, const pmi
     return NULL;
 }
 
+/* The entry is made before the lock is taken and dropped if an equal value is kept already. Thus a
+ * value that is got a million times by pointer is kept once. */
 pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *proc, const char *key,
                               pmix_value_t *value)
 {

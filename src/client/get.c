@@ -40,6 +40,8 @@ static inline int stores_of(struct px_session *session, const struct px_get_requ
                            request->spec.key, fresh, ret);
 }
 
+/* The segment of a job that has ended may be of an earlier job of the same name; it proves nothing
+ * about a value that the server has now. */
 bool px_client_find_published(struct px_session *session, const struct px_get_request *request,
                               struct px_slice *ret)
 {
@@ -51,6 +53,8 @@ bool px_client_find_published(struct px_session *session, const struct px_get_re
            px_store_get(segment, &request->spec, ret) == 0;
 }
 
+/* A value that the request may not see in one store does not hide one in the other. The status
+ * "outside scope" is kept unless the second store has the value. */
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool fresh,
                    struct px_slice *ret)
 {
@@ -161,6 +165,7 @@ static const pmix_value_t *find_local_value(struct px_session *session,
     return NULL;
 }
 
+/* Facts exist for reserved keys only, local values for any key. */
 int px_client_get_builtin(struct px_session *session, const struct px_get_request *request,
                           pmix_value_t **value)
 {
@@ -405,6 +410,8 @@ static bool has_place(const struct px_get_request *request, pmix_value_t *const 
                          : (request->flags & effect) == effect;
 }
 
+/* Reads the arguments once, looks here, and asks the server only if that was not enough. The
+ * request is on the stack: a waiter of a blocking get borrows it. */
 pmix_status_t px_client_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                             size_t ninfo, pmix_value_t **value)
 {

@@ -20,6 +20,8 @@
 #define rare(e) __builtin_expect((e), 0)
 #define INLINE  static inline __attribute__((always_inline))
 
+/* Only values of the fast store are cached, except for our own rank, whose data may be in the
+ * private store: a change there changes the snapshot as well. */
 void px_client_cache_result(const struct px_session *session, const struct px_snapshot *then,
                             const struct px_slice *slice, pmix_rank_t rank, const char *key,
                             const pmix_value_t *value, bool lasts)
@@ -40,6 +42,8 @@ void px_client_cache_result(const struct px_session *session, const struct px_sn
                                                    .pointer = lasts ? (uintptr_t) value : 0});
 }
 
+/* An entry without a type stands for a key that is absent; the key itself is in it, for comparison.
+ */
 void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, const char *key)
 {
     struct px_cached_result what = {
@@ -271,6 +275,7 @@ static __attribute__((noinline)) pmix_status_t get_directed(const pmix_proc_t *p
     return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, info, ninfo, value) : rc;
 }
 
+/* Without directives, which is the usual call, nothing is parsed. */
 pmix_status_t px_client_get_fast(const pmix_proc_t *proc, const char key[],
                                  const pmix_info_t info[], size_t ninfo, pmix_value_t **value)
 {

@@ -94,6 +94,7 @@ static const char *const postable[] = {
     PMIX_HOSTNAME,        PMIX_CPUSET,          "pmix.arch",
 };
 
+/* Comparing one character first saves nearly all calls of strcmp. */
 bool px_key_is_of_host(const char *key)
 {
     if (!px_key_reserved(key)) {
@@ -177,6 +178,8 @@ static __attribute__((noinline)) int request_other_nspace(struct px_session *ses
     return 0;
 }
 
+/* In the common call, our own namespace and no directives, this compares the name, measures the key
+ * and stores constants. */
 int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, const char *key,
                         const pmix_info_t *info, size_t ninfo, struct px_get_request *ret)
 {
@@ -226,6 +229,8 @@ static const char *copied_text(const struct px_get_request *request,
     return NULL;
 }
 
+/* Pointers of the lookup key into the arguments (key, host name, qualifiers, namespace) are moved
+ * to the copies. */
 int px_get_request_copy(const struct px_get_request *request, struct px_get_request *ret)
 {
     int rc;

@@ -240,6 +240,8 @@ static struct construct_call *construct_create(struct px_session *session, const
     return call;
 }
 
+/* The commit goes first: what the other members are to learn of us travels with the server's part
+ * of the operation. Layout: STRING group, PROCs, INFOs. */
 pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group,
                                            const pmix_proc_t *procs, size_t nprocs,
                                            const pmix_info_t *info, size_t ninfo,
@@ -278,6 +280,8 @@ pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group
     return rc;
 }
 
+/* Servers from 4.2.4 want the members, which are none if only the server knows the group. Layout:
+ * STRING group, PROCs (from 4.2.4), INFOs. */
 pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
                                           const pmix_info_t *info, size_t ninfo,
                                           pmix_op_cbfunc_t cbfunc, void *cbdata)

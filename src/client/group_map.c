@@ -30,6 +30,7 @@ static void remove_locked(struct px_session *session, const char *group)
     }
 }
 
+/* The old group of that name goes in any case: a name never stands for members of before. */
 void px_group_map_add(struct px_session *session, const char *group, const pmix_info_t *results,
                       size_t n)
 {
@@ -55,6 +56,7 @@ void px_group_map_remove(struct px_session *session, const char *group)
     px_lock_give(&session->lock);
 }
 
+/* Called by every get for another namespace, hence the look at the count first. */
 int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret)
 {
     const struct px_proc_set *group;
@@ -76,6 +78,7 @@ int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_
     return rc;
 }
 
+/* A list that comes out as it went in has named no group. */
 int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
                         struct px_proc_list *ret)
 {

@@ -23,6 +23,7 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
+/* The caller's infos become the first entries of `given`: an invitation sends them to all. */
 struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
                                            const pmix_info_t *info, size_t ninfo)
 {
@@ -56,6 +57,8 @@ void px_invitation_free(struct px_invitation *invitation)
     free(invitation);
 }
 
+/* A handler that is still deciding holds a pointer to the invitation (`decided` in invite.c), which
+ * frees it then. */
 void px_invitation_release(struct px_invitation *invitation)
 {
     px_list_remove(&invitation->link);
@@ -80,6 +83,7 @@ static struct px_invitation *invitation_find(struct px_session *session, const c
     return NULL;
 }
 
+/* The group is entered in the map before the callback, which may use its name. */
 void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status,
                           const pmix_info_t *results, size_t n)
 {
@@ -125,6 +129,8 @@ bool px_invitations_watch(const struct px_session *session, pmix_status_t code)
     return false;
 }
 
+/* Requests keep their order, so the server knows the codes before it sees anything that could raise
+ * such an event. */
 void px_invitation_watch(struct px_session *session)
 {
     const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
@@ -150,6 +156,7 @@ void px_groups_watch_again(struct px_session *session)
     }
 }
 
+/* The event has the range PMIX_RANGE_CUSTOM: the server passes it to these processes only. */
 int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
                          const pmix_proc_t *to, size_t n_to, const pmix_info_t *extra,
                          size_t n_extra)
@@ -197,6 +204,8 @@ static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
     return rc;
 }
 
+/* The bytes are PROC, then a KVAL for each value, in the plain encoding, whatever the server
+ * speaks: only other clients read them. */
 int px_invitation_add_endpoint(struct px_invitation *invitation)
 {
     const pmix_proc_t *self = &invitation->session->ctx->self;
@@ -222,6 +231,7 @@ int px_invitation_add_endpoint(struct px_invitation *invitation)
     return rc;
 }
 
+/* Data of a wildcard rank are refused: a member may tell about processes, not about a job. */
 void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info,
                                    size_t ninfo)
 {
@@ -265,6 +275,8 @@ static void somebody_ended(struct px_session *session, const struct px_event *ev
     }
 }
 
+/* Answers go to the invitation that this process leads, outcomes to the one that it was invited to.
+ * The event then goes on to the application's handlers, as every event does. */
 bool px_invitations_event(struct px_session *session, const struct px_event *event)
 {
     const char *group = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));

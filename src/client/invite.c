@@ -214,6 +214,8 @@ static void add_given(struct px_invitation *invitation, const pmix_info_t *info,
     }
 }
 
+/* Only the first answer of an invitee counts. A wildcard invitation is bound to the process that
+ * answers it. */
 void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t *who, bool accepted,
                             const pmix_info_t *info, size_t ninfo)
 {
@@ -237,6 +239,8 @@ void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t 
     check_invitees(invitation);
 }
 
+/* An invitee that has accepted before it ended stays a member: the group is made of those who
+ * answered. */
 void px_invitation_lost(struct px_invitation *invitation, const pmix_proc_t *who)
 {
     px_assert(px_loop_inside(invitation->session->ctx->loop));
@@ -301,6 +305,8 @@ static void run_invite(struct px_task *task)
     }
 }
 
+/* The leader is the first entry of the invitees and has accepted. The rest happens on the loop
+ * thread. */
 pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
                                         const pmix_proc_t *procs, size_t nprocs,
                                         const pmix_info_t *info, size_t ninfo,
@@ -354,6 +360,8 @@ static void run_join(struct px_task *task)
     }
 }
 
+/* The answer is sent from the loop thread, after the invitation has been entered there, so that the
+ * leader's outcome cannot arrive before. */
 pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
                                       const pmix_proc_t *leader, pmix_group_opt_t answer,
                                       const pmix_info_t *info, size_t ninfo,

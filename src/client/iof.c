@@ -56,6 +56,9 @@ static void write_out(pmix_iof_channel_t channel, const pmix_byte_object_t *byte
     }
 }
 
+/* Layout: PROC source, IOF_CHANNEL, SIZE number, INFOs, BYTE_OBJECT. The subscription must be of
+ * this server: numbers are ours, but servers may send anything. Its function is called without the
+ * lock. */
 void px_client_iof_in(struct px_server_peer *server, struct px_in *in)
 {
     struct px_session *session = server->session;
@@ -139,6 +142,8 @@ static struct px_iof_handler *pull_create(struct px_session *session, struct px_
     return pull;
 }
 
+/* The subscription is in the list before the request is sent, since output may arrive before the
+ * reply. */
 pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *given,
                                  pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
                                  void *regcbdata)
@@ -190,6 +195,7 @@ static struct px_server_peer *take_pull(struct px_session *session, size_t id, s
     return server;
 }
 
+/* The subscription is removed first: output that is still on its way finds none and is dropped. */
 pmix_status_t px_client_iof_deregister(struct px_session *session,
                                        const struct px_iof_deregister_args *given,
                                        const struct px_completion *to)

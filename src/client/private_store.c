@@ -103,6 +103,8 @@ static int store_posted_locked(struct px_session *session)
     return rc;
 }
 
+/* From the moment our own private store exists, gets for our own rank have to look there, so the
+ * fast path learns that before the store is visible. */
 struct px_store *px_space_private_locked(struct px_session *session, struct px_space *space)
 {
     bool own = space == &session->own;
@@ -141,6 +143,7 @@ static struct px_space *open_locked(struct px_session *session, const char *nspa
     return space != NULL && px_space_private_locked(session, space) != NULL ? space : NULL;
 }
 
+/* The entry borrows the caller's value until the batch is published. */
 int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
                            const pmix_value_t *value, pmix_scope_t scope)
 {
@@ -236,6 +239,8 @@ static int note_fetched_locked(struct px_session *session, const pmix_proc_t *ow
     return px_map_set(&session->fetched, &key, len, (void *) (uintptr_t) then);
 }
 
+/* Counts only if something was fetched or is being fetched; else nothing can be old, and gets go on
+ * without looking at ages. */
 void px_session_collected(struct px_session *session)
 {
     px_lock_take(&session->lock);
@@ -245,6 +250,8 @@ void px_session_collected(struct px_session *session)
     px_lock_give(&session->lock);
 }
 
+/* Data with a change number are good for one get only: the server is asked each time whether they
+ * are still the newest. */
 bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_rank_t rank)
 {
     uint64_t ended = px_load_acquire(&session->ended); /* pairs with px_session_collected */
@@ -284,6 +291,8 @@ static int read_kvals(struct px_kval_reader *reader, pmix_rank_t rank, struct px
     return rc;
 }
 
+/* Only a complete stream is noted as the age of the process's data. One without a number does not
+ * replace one with a number. */
 int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner, struct px_in *in,
                            const char *only)
 {
@@ -307,6 +316,7 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
     return rc;
 }
 
+/* Works on a copy of the reader, so that the caller reads the stream from its start. */
 bool px_job_info_in_segment(struct px_in in)
 {
     char *key = NULL;
@@ -321,6 +331,7 @@ bool px_job_info_in_segment(struct px_in in)
     return marked;
 }
 
+/* If the store is too small, the whole stream is read again into a larger one. */
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in)
 {
     struct px_in start = *in;

@@ -70,6 +70,7 @@ static pmix_status_t check_value(const char *key, const pmix_value_t *value)
     return len > 0 && len <= PMIX_MAX_KEYLEN ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 }
 
+/* Most puts copy the value and append it to the list. Memory is freed outside the lock. */
 pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *key,
                             const pmix_value_t *value)
 {
@@ -137,6 +138,8 @@ static pmix_status_t store_local_value(struct px_session *session, const pmix_pr
     return PMIX_SUCCESS;
 }
 
+/* From now on gets look into private stores first, and the fast path is off for good: the
+ * application may have overridden anything. */
 pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                                        const pmix_value_t *value)
 {
@@ -212,6 +215,7 @@ static void commit_reply(pmix_status_t status, void *cbdata)
     }
 }
 
+/* Of several callers at once, one gets the status. */
 int px_session_refused(struct px_session *session)
 {
     uint64_t status = px_load_acquire(&session->refused); /* pairs with commit_reply */
@@ -220,6 +224,9 @@ int px_session_refused(struct px_session *session)
     return status != 0 && px_cas(&session->refused, status, 0) ? (int) (int64_t) status : 0;
 }
 
+/* The lock is held while the message is sent, so that commits reach the server in the order in
+ * which they were made. The first commit is sent even if it is empty: others may be waiting for it.
+ */
 pmix_status_t px_client_commit(struct px_ctx *ctx)
 {
     struct px_session *session = px_session(ctx);

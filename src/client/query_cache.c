@@ -63,6 +63,7 @@ static void cached_free(struct px_query_cache_entry *cached)
     }
 }
 
+/* Without memory for the copy the query is sent again. */
 int px_query_cache_find(struct px_session *session, const void *key, size_t len, pmix_info_t **ret,
                         size_t *ret_n)
 {
@@ -85,6 +86,7 @@ int px_query_cache_find(struct px_session *session, const void *key, size_t len,
     return 0;
 }
 
+/* An empty answer is not kept. */
 void px_query_cache_keep(struct px_session *session, const void *key, size_t len,
                          const pmix_info_t *info, size_t n)
 {

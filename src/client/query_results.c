@@ -114,6 +114,8 @@ static int nest(pmix_info_t *to, const pmix_query_t *query, size_t q, const pmix
     return 0;
 }
 
+/* Nothing is nested when the answers have a shape of their own, when the host has nested them
+ * already, or when there are none. */
 int px_results_shape(const pmix_query_t *queries, size_t nqueries, const pmix_info_t *flat,
                      size_t n_flat, const char *shape, pmix_info_t **ret, size_t *ret_n)
 {

@@ -32,6 +32,7 @@
 #define UNKNOWN   (UINT64_C(1) << 62)
 #define LEFT_MASK ((UINT64_C(1) << BACK_OFF_SHIFT) - 1)
 
+/* Limits of the back-off, of kept segments, and of waiting. */
 enum {
     BACK_OFF_SHIFT = 48,
     BACK_OFF_MAX = 31,
@@ -144,6 +145,8 @@ static void drop_dead(struct px_session *session)
     }
 }
 
+/* `arrived` is set also for a segment that is not newer: the reply that announces it is satisfied.
+ */
 void px_session_adopt(struct px_session *session, struct px_store *segment)
 {
     const char *nspace = px_store_nspace(segment);
@@ -173,6 +176,8 @@ void px_session_prefault(struct px_store *segment)
     px_store_prefault(segment, &hints);
 }
 
+/* A segment that fails the checks of px_store_open is logged and dropped; the reply then finds that
+ * nothing has arrived. */
 int px_session_descriptor(void *arg, int fd)
 {
     struct px_server_peer *server = arg;
@@ -238,6 +243,8 @@ static void refused_reply(void *arg, int status, struct px_in *reply, int fd)
     }
 }
 
+/* Without a segment that can be used, an old one is dropped too: there will be no newer one. Our
+ * own namespace is never read by messages once it had a segment, so it is only asked for again. */
 bool px_session_segment_came(struct px_session *session, const char *nspace)
 {
     struct px_space *space = px_space_named(session, nspace);
@@ -359,6 +366,9 @@ static bool may_request(struct px_space *space)
     return px_cas(&space->refresh_state, now, now | ASKED); /* pairs with back_off */
 }
 
+/* Without a server, what is mapped is all there is. may_request has read refresh_state, which is
+ * reset after the segment is exchanged, so the segment read here is not older than the one it is
+ * about. */
 void px_space_request_refresh(struct px_session *session, struct px_space *space)
 {
     const struct px_store *segment;
@@ -401,6 +411,8 @@ static bool is_awaited(struct px_session *session, struct px_space *space,
     return false;
 }
 
+/* One request for each space whose segment is superseded. Without memory for the barrier the caller
+ * goes on with the segments that are mapped. */
 bool px_session_refresh_all(struct px_session *session, void (*then)(void *arg), void *arg)
 {
     struct px_refresh_barrier *barrier = NULL;

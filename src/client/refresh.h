@@ -3,34 +3,42 @@
 #ifndef PX_CLIENT_REFRESH_H
 #define PX_CLIENT_REFRESH_H
 
+/* Segments from generation to generation: adopting those that arrive, asking for the next one, and
+ * waiting for it at the end of a collective. Any thread may find that a segment is superseded;
+ * segments are exchanged and unmapped by the loop thread alone. */
+
 #include <stdbool.h>
 
 struct px_session;
 struct px_space;
 struct px_store;
 
-/* Takes over a segment: the first of its namespace, or the next generation. Loop thread. */
+/* Takes over a segment: the first of its namespace, or its next generation. One that is not newer
+ * than ours, or has no memory for its space, is destroyed. Loop thread. */
 void px_session_adopt(struct px_session *session, struct px_store *segment);
 
-/* A descriptor that came with a reply; for px_link_ops. */
+/* Opens the segment whose descriptor came with a reply, and adopts it, before the reply itself is
+ * delivered. Always returns -1: the descriptor is used up. For px_link_ops; loop thread. */
 int px_session_descriptor(void *arg, int fd);
 
-/* A reply says that the segment came with it. False: it has not, or is of no use here; the server
- * knows now that we read that namespace by messages, so whoever wants something asks again. Loop
+/* To be called when a reply says that the namespace's segment came with it. True: it did, and is
+ * adopted. False: its descriptor was lost, or it is of no use here. Then the server is told that we
+ * read that namespace by messages (our own excepted), so that the caller can ask again. Loop
  * thread. */
 bool px_session_segment_came(struct px_session *session, const char *nspace);
 
-/* Maps at once what the parameters say of a segment that is read here: when it comes, and what is
- * new in it after a collective. Loop thread. */
+/* Maps as much of a segment at once as the parameters shmix_prefault and shmix_huge_pages say: when
+ * it arrives, and the new parts after a collective. Loop thread. */
 void px_session_prefault(struct px_store *segment);
 
-/* The server has gone on from the segment: asks for the next, and does not wait. To be called
- * whenever that is seen: it asks once, and after an answer without it less and less often. Any
- * thread. */
+/* Asks the server for the next generation of a namespace; does not wait. To be called whenever a
+ * reader sees that its segment is superseded: it asks once, and backs off after replies without a
+ * new one. Any thread, inside a read-side critical section. */
 void px_space_request_refresh(struct px_session *session, struct px_space *space);
 
-/* A collective has ended: what was published before it is to be seen. False: it is; true: then(arg)
- * is called when it is. Loop thread. */
+/* At the end of a collective: makes everything readable that was published before. False: it is
+ * already. True: refreshes are under way, and then(arg) is called once they are over, on the loop
+ * thread, at the latest after a time-out of 10 s. Loop thread. */
 bool px_session_refresh_all(struct px_session *session, void (*then)(void *arg), void *arg);
 
 #endif

@@ -22,6 +22,8 @@
 
 enum { GRACE_MS = 1000 };
 
+/* Tells "never had one" from "lost it" by the pointer to the primary server, which a lost one
+ * keeps. */
 int px_msg_server(struct px_session *session, struct px_server_peer **ret)
 {
     struct px_server_peer *server = px_session_server(session);
@@ -35,6 +37,7 @@ int px_msg_server(struct px_session *session, struct px_server_peer **ret)
     return 0;
 }
 
+/* The server is fixed here: a message is sent there even if another becomes primary meanwhile. */
 int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret)
 {
     struct px_server_peer *server;
@@ -71,6 +74,7 @@ void px_msg_drop(struct px_msg *msg)
     px_buf_fini(&msg->buf);
 }
 
+/* Lack of memory while packing shows in the buffer, so packers need not check each step. */
 int px_msg_send(struct px_msg *msg, int packed, uint64_t timeout_ms, px_reply_fn fn, void *arg)
 {
     int rc = packed;
@@ -166,12 +170,15 @@ pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms
     return send_for_reply(msg, packed, timeout_ms, &px_reply_op, &to);
 }
 
+/* A server that gave us a segment is one of ours and has all commands, whatever its release. */
 bool px_request_is_known(const struct px_server_peer *server, const struct px_request *request)
 {
     return px_session_shared(server->session) != NULL ||
            px_server_at_least(server, request->since, 0, 0);
 }
 
+/* For a request with a time limit, the link's time-out is longer than the server's, whose reply
+ * says more. */
 int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to)
 {
@@ -219,6 +226,7 @@ static pmix_status_t send_heartbeat(struct px_session *session, const struct px_
     return rc == 0 ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 
+/* These requests need more than a message: a cache, our own handlers, or our own numbers. */
 pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *request,
                                 const struct px_args *args, const struct px_completion *to)
 {
@@ -245,6 +253,7 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
 
 /* --- what messages have in common --- */
 
+/* Without groups among them the caller's processes are packed as they are. */
 int px_msg_pack_procs(struct px_msg *msg, const pmix_proc_t *procs, size_t n)
 {
     struct px_proc_list named;

@@ -48,6 +48,7 @@ pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms
  * the command), PMIX_ERR_NOMEM, or an error of packing: it is not called. */
 int px_request_send(struct px_session *session, const struct px_request *request,
                     const struct px_args *args, const struct px_completion *to);
+/* The same to a given server, primary or not. */
 int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to);
 

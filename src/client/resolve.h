@@ -24,11 +24,15 @@ bool px_key_is_dynamic(const char *key);
 pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
                                        const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata);
 
-/* px_role_ops.resolve_peers and resolve_nodes: answered from the segment if it is complete and the
- * host does not answer such calls itself, else by the server. They block in the second case:
- * PMIX_ERR_WOULD_BLOCK on the loop thread. Results are the caller's. */
+/* px_role_ops.resolve_peers: the processes of a namespace (NULL or empty: of all) on a node (NULL:
+ * this one). Answered from the segment if it is complete and the host does not answer such calls
+ * itself, else by the server, or by what is here if the server has no answer. *procs is the
+ * caller's. PMIX_ERR_WOULD_BLOCK on the loop thread if the server has to be asked, PMIX_ERR_NOMEM,
+ * or the status of the server. */
 pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
                                       pmix_proc_t **procs, size_t *nprocs);
+/* px_role_ops.resolve_nodes: the names of the nodes of a namespace (NULL or empty: of all),
+ * separated by commas; the caller's. In the same way, with the same statuses. */
 pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist);
 
 #endif

@@ -30,6 +30,8 @@
 
 enum { GOODBYE_MS = 30000, VERSION_UNKNOWN = 255 };
 
+/* Enters and leaves a critical section once, so that the starting thread has its reader slot before
+ * its first get. */
 struct px_session *px_session_create(struct px_ctx *ctx)
 {
     struct px_session *session = calloc(1, sizeof(*session));
@@ -66,6 +68,8 @@ void px_session_name(struct px_session *session, const char *nspace, pmix_rank_t
     px_facts_name(session);
 }
 
+/* Each space is found by its name; the fast store is our own segment, with reads uncounted; our own
+ * rank is marked as private once there is a private store. */
 bool px_session_is_valid_locked(struct px_session *session)
 {
     uint64_t self = session->self_private_rank;
@@ -116,6 +120,7 @@ void px_put_values_free(struct px_list *head)
     }
 }
 
+/* Links are closed before any server is freed: their callbacks use the server. */
 void px_session_destroy(struct px_session *session)
 {
     struct px_server_peer *server;
@@ -165,6 +170,9 @@ static void wait_for_readers(void *arg)
     }
 }
 
+/* The order matters: servers are marked lost, so that no event tells of it; pending calls are
+ * answered; threads leave; then the fast path loses the session, and after a grace period it is
+ * freed. */
 void px_session_end(struct px_session *session)
 {
     struct px_ctx *ctx = session->ctx;
@@ -221,6 +229,7 @@ static void link_lost(void *arg)
     }
 }
 
+/* What the link of a server calls, on the loop thread. */
 static const struct px_link_ops link_ops = {
     .notice = link_notice, .lost = link_lost, .descriptor = px_session_descriptor};
 
@@ -236,6 +245,7 @@ static bool has_server_locked(const struct px_session *session)
     return at != NULL;
 }
 
+/* The server is complete before it is in the list, which is read without the lock. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
                       enum px_wire_kind kind, struct px_server_peer **ret)
 {
@@ -266,6 +276,7 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
     return 0;
 }
 
+/* Parts that the text does not have stay unknown. */
 void px_session_set_version(struct px_server_peer *server, const char *version)
 {
     char *end = NULL;
@@ -300,6 +311,7 @@ bool px_server_at_least(const struct px_server_peer *server, unsigned major, uns
     return true;
 }
 
+/* A forked child has no progress thread, hence no server. */
 struct px_server_peer *px_session_server(struct px_session *session)
 {
     /* pairs with px_session_attach */
@@ -330,6 +342,7 @@ static void goodbye_reply(void *arg, int status, struct px_in *reply, int fd)
     px_wait_done(arg, status);
 }
 
+/* The server hangs up after its reply; `lost` is set so that no event tells the application. */
 pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_peer *server)
 {
     struct px_buf buf = {0};
@@ -356,6 +369,8 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
                                           : rc; /* it went while we said so: as above */
 }
 
+/* For tests and measurements. Written in one call, so that the lines of several processes do not
+ * mix. */
 void px_session_report(struct px_session *session)
 {
     /* pairs with px_session_attach */

@@ -24,6 +24,7 @@ static void note_word(struct px_space *space, size_t i, size_t at)
     space->words[i].bits = px_nspace_word(space->nspace, at);
 }
 
+/* last_word 0 stands for a name that the first two words hold with its NUL. */
 void px_space_name(struct px_space *space, const char *nspace)
 {
     PMIx_Load_nspace(space->nspace, nspace);
@@ -66,6 +67,7 @@ struct px_space *px_space_named(struct px_session *session, const char *nspace)
     return px_space_find(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
 }
 
+/* New spaces go behind the first, which is our own. */
 struct px_space *px_space_meet_locked(struct px_session *session, const char *nspace)
 {
     struct px_space *space = px_space_named(session, nspace);

@@ -234,6 +234,7 @@ static void req_reply(void *arg, int status, struct px_in *reply, int fd)
     px_wait_done(&call->wait, status);
 }
 
+/* The segment, if there is one, is adopted before the reply is read (px_session_descriptor). */
 int px_session_request_job(struct px_session *session)
 {
     struct req_call call = {.session = session};
@@ -322,6 +323,7 @@ static void become_singleton(struct px_session *session)
     px_session_name(session, nspace, 0);
 }
 
+/* Without a server the session is used as well: a singleton can put and get its own values. */
 pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     struct px_session *session = px_session_create(ctx);
@@ -359,6 +361,7 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     return rc;
 }
 
+/* The directives of PMIx_Finalize are served by src/api. */
 pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     struct px_session *session = px_session(ctx);

@@ -73,6 +73,8 @@ static void collective_done(void *arg)
     free(call);
 }
 
+/* First prefaults what the collective has brought, then marks fetched data as old, then waits for
+ * segments that are superseded. */
 void px_client_collective_over(struct px_session *session, void (*then)(void *arg), void *arg)
 {
     struct px_store *segment = px_session_shared(session);
@@ -119,6 +121,8 @@ static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *pro
     return rc;
 }
 
+/* A singleton is alone in its namespace: it has nobody to wait for, and the fence is over at once.
+ */
 pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                  const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                  void *cbdata)
@@ -141,6 +145,7 @@ pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, s
         &(struct collective_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata});
 }
 
+/* The reply is a status alone; a disconnect refreshes nothing at its end. */
 pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                       const pmix_info_t *info, size_t ninfo,
                                       pmix_op_cbfunc_t cbfunc, void *cbdata)

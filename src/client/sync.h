@@ -25,11 +25,13 @@ pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, s
                                  const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                  void *cbdata);
 
-/* px_role_ops.connect_nb and disconnect_nb. Job information that comes with the reply to a connect
- * is stored before the callback. Statuses as px_msg_start and px_msg_send. */
+/* px_role_ops.connect_nb. Job information of the other namespaces that comes with the reply is
+ * stored before the callback, unless it is in segments, which are asked for when needed. Statuses
+ * as px_msg_start and px_msg_send. */
 pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                    const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                    void *cbdata);
+/* px_role_ops.disconnect_nb. Statuses as px_msg_start and px_msg_send. */
 pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
                                       const pmix_info_t *info, size_t ninfo,
                                       pmix_op_cbfunc_t cbfunc, void *cbdata);

@@ -241,6 +241,8 @@ static void make_primary(struct px_session *session, struct px_server_peer *serv
     (void) px_loop_run(session->ctx->loop, repeat_codes, server);
 }
 
+/* A connection that is optional may fail; one that was made and then gives no job information is an
+ * error in any case. */
 pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     struct px_session *session;
@@ -277,6 +279,7 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
     return PMIX_SUCCESS;
 }
 
+/* A server that cannot be told notices the end of the connection. */
 pmix_status_t px_tool_stop(struct px_ctx *ctx)
 {
     struct px_session *session = px_session(ctx);
@@ -290,6 +293,8 @@ pmix_status_t px_tool_stop(struct px_ctx *ctx)
     return PMIX_SUCCESS;
 }
 
+/* With directives that name a server, one that is connected already is a success; without, only a
+ * new one is. */
 pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo,
                              pmix_proc_t *ret_server)
 {
@@ -320,6 +325,8 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
     return PMIX_SUCCESS;
 }
 
+/* The goodbye marks the server lost, so no list of connected servers has it from then on. Its
+ * memory stays for threads that still hold it. */
 pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
 {
     struct px_session *session = px_session(ctx);
@@ -338,6 +345,8 @@ pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
     return PMIX_SUCCESS;
 }
 
+/* The list has the newest server first; the answer has the primary one first and then the oldest.
+ */
 pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret_n)
 {
     struct px_session *session = px_session(ctx);
