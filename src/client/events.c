@@ -252,9 +252,10 @@ static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, cons
     return false;
 }
 
-/* Sends the event to the server unless its range is this process, and posts it to our own handlers.
- * The completion is called by the server's reply or, if nothing is sent, after the delivery here.
- * Statuses as px_role_ops.request. */
+/* Sends the event to the server unless its range is this process alone, and posts it to our own
+ * handlers if they are within the range. The completion is called once: by the server's reply or,
+ * if nothing is sent, after the delivery here. A range that this process is not in, with nothing
+ * sent, is PMIX_OPERATION_SUCCEEDED. Statuses as px_role_ops.request. */
 static pmix_status_t notify_server(struct px_session *session, const struct px_notify_args *args,
                                    const struct px_completion *to)
 {

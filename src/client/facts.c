@@ -18,6 +18,7 @@
  * or of an invalid rank of our job. */
 enum asked { OF_ANYONE, OF_OUR_JOB, OF_US, OF_US_OR_NOBODY };
 
+/* The key of each fact, and of whom it may be asked. */
 static const struct {
     const char *name;
     enum asked of;

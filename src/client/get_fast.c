@@ -18,7 +18,9 @@
 #include "gds/slice.h"
 
 #define rare(e) __builtin_expect((e), 0)
-#define INLINE  static inline __attribute__((always_inline))
+/* For the functions of which the fast path consists: calls among them would be a large part of it.
+ */
+#define INLINE static inline __attribute__((always_inline))
 
 /* Only values of the fast store are cached, except for our own rank, whose data may be in the
  * private store: a change there changes the snapshot as well. */

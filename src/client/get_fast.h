@@ -15,9 +15,9 @@ struct px_slice;
 /* The state that a lookup depends on, taken before the lookup: the fast store, its sequence, and
  * the number of private changes. A cached result is valid while all three are the same. */
 struct px_snapshot {
-    const struct px_store *fast_store; /* or NULL */
-    uint64_t sequence;
-    uint64_t changes;
+    const struct px_store *fast_store; /* NULL: the fast path is off */
+    uint64_t sequence;                 /* of the fast store: its newest publication */
+    uint64_t changes;                  /* px_session.changes */
 };
 
 /* Takes the snapshot for a fast store (NULL: none). Inside a read-side critical section; the

@@ -48,11 +48,13 @@ struct owned_waiter {
 /* A GET under way. Its first waiter's request is the one that was sent. */
 struct px_fetch {
     struct px_list link;    /* in session->fetches while others may join, else alone */
-    struct px_list waiters; /* session lock; never empty until the reply */
-    uint64_t ended;         /* session->ended when it was sent */
-    uint64_t change;        /* the change that this process has of the data, or 0 */
+    struct px_list waiters; /* session lock; not empty until the reply */
+    uint64_t ended;         /* session->ended when it was sent: an older one is not joined */
+    uint64_t change;        /* the number of the change that this process has, or 0 */
     bool refresh;           /* sent as REFRESH_CACHE */
-    bool again; /* the reply before announced a segment whose descriptor was lost: not again */
+    /* The previous reply announced a segment that did not arrive. This is the second attempt, by
+     * messages; there is no third. */
+    bool again;
 };
 
 static void fetch_reply(void *arg, int status, struct px_in *reply, int fd);

@@ -17,22 +17,26 @@ enum px_get_request_flag {
     PX_GET_REFRESH = 4,   /* ask the server first */
     PX_GET_POINTER = 8,   /* hand out library memory */
     PX_GET_STATIC = 16,   /* fill the caller's structure */
-    PX_GET_MORE = 32,     /* more than a key, a process, a node or a realm */
+    PX_GET_MORE = 32,     /* the lookup key has more than a key, a process, a node or a realm */
     PX_GET_ALL = 64,      /* no key: everything of the process; with REFRESH: only the refresh */
 };
 
 /* A get with its directives. On the stack of the call, or in an owned waiter (get_fetch.c). */
 struct px_get_request {
-    struct px_lookup_key spec;
-    unsigned flags;
-    struct px_space *space; /* of the namespace; NULL: nothing is known of it */
+    struct px_lookup_key spec; /* what a store is asked for */
+    unsigned flags;            /* enum px_get_request_flag */
+    struct px_space *space; /* of the namespace; NULL: nothing was known of it when it was read */
     const char *nspace;
-    uint64_t timeout_ms;     /* 0: none */
-    pmix_proc_t member;      /* room for `nspace`: of a copy, or of a group that was named */
-    const pmix_info_t *info; /* the directives, for the request to the server */
+    uint64_t timeout_ms; /* 0: none */
+    /* Storage for `nspace`, if it is neither the caller's nor the session's: of a copy, or of a
+     * process that was named as a rank of a group. */
+    pmix_proc_t member;
+    /* The directives, for the request to the server; the caller's, or own_info. */
+    const pmix_info_t *info;
     size_t ninfo;
-    /* What the request owns, each NULL if it is borrowed or absent. */
-    pmix_info_t *quals; /* shallow copies, gathered */
+
+    /* What the request owns; each is NULL if it is borrowed or absent. */
+    pmix_info_t *quals; /* the qualifiers among the infos, as shallow copies */
     pmix_info_t *own_info;
     char *own_key;
     bool owns; /* any of them */

@@ -27,12 +27,12 @@
 /* A construct under way. Allocated when it is sent, freed after its callback. */
 struct construct_call {
     struct px_session *session;
-    const struct px_server_peer *server;
-    struct px_infos *results; /* empty unless it succeeds */
+    const struct px_server_peer *server; /* its release decides how the reply is read */
+    struct px_infos *results;            /* empty unless it succeeds; given to the callback */
     pmix_status_t status;
-    bool wants_id;
+    bool wants_id; /* the caller asked for a context id; releases before 4.2.4 send one anyway */
     char *group;
-    struct px_proc_list asked; /* the members we named, for servers that do not say */
+    struct px_proc_list asked; /* the members that the caller named, if the server sends none */
     pmix_info_cbfunc_t cbfunc;
     void *cbdata;
 };
@@ -50,9 +50,9 @@ static void construct_free(struct construct_call *call)
 struct outcome {
     pmix_proc_t *members;
     size_t n_members;
-    bool has_id;
+    bool has_id; /* the group has a context id */
     size_t id;
-    pmix_info_t *info;
+    pmix_info_t *info; /* the group information that the members gave */
     size_t n_info;
 };
 

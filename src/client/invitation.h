@@ -27,22 +27,32 @@ struct px_invitee {
  * px_session.invitations from then on, freed by px_invitation_release. */
 struct px_invitation {
     struct px_list link; /* in session->invitations */
-    struct px_task task; /* on its way to the loop */
+    struct px_task task; /* carries a new invitation to the loop thread */
+    /* Runs out if the other side does not answer in time; not started without a PMIX_TIMEOUT. */
     struct px_timer timer;
     struct px_session *session;
     char *group;
-    bool leading;
-    pmix_proc_t leader;          /* invitees */
-    pmix_group_opt_t answer;     /* invitees */
-    struct px_invitee *invitees; /* leader; it is one itself */
+    bool leading; /* this process is the leader; else an invitee */
+
+    /* Of an invitee: who has invited, and this process's answer. */
+    pmix_proc_t leader;
+    pmix_group_opt_t answer;
+
+    /* Of the leader: all invitees; the leader itself is the first. */
+    struct px_invitee *invitees;
     size_t n_invitees;
-    bool optional;       /* leader: fewer members are fine */
-    bool allowed_fewer;  /* leader: a handler has let the group go on with fewer */
-    bool posted_added;   /* leader: its own posted data are among `given` */
-    bool over;           /* has been answered */
-    unsigned n_deciding; /* leader: handlers that have not yet said what to do about a failure */
+    bool optional;      /* PMIX_GROUP_OPTIONAL: fewer members are fine */
+    bool allowed_fewer; /* a handler has let the group go on with fewer members */
+    bool posted_added;  /* the leader's own put values are among `given` */
+    bool over;          /* the application's call has been answered (both sides) */
+    /* Handlers of PMIX_GROUP_INVITE_FAILED that have not decided yet; each holds a pointer to this
+     * struct. */
+    unsigned n_deciding;
+
     uint64_t timeout_ms;
-    pmix_info_t *given; /* what everybody gave, for the members; the caller's first */
+    /* Infos for the other side: the caller's directives first, then this process's put values; at
+     * the leader also what the invitees gave, and at the end the members. */
+    pmix_info_t *given;
     size_t n_given;
     pmix_info_cbfunc_t cbfunc;
     void *cbdata;

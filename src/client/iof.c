@@ -125,7 +125,8 @@ static void pull_done(const struct px_completion *own, struct px_reply *reply)
     regcbfunc(reply->status, id, own->cbdata);
 }
 
-/* A subscription with a new number, in the list. NULL: no memory. */
+/* A subscription with a new number, in the session's list, where output may find it at once.
+ * Numbers begin at 1, since 0 stands for output that nobody asked for. NULL: no memory. */
 static struct px_iof_handler *pull_create(struct px_session *session, struct px_server_peer *server)
 {
     struct px_iof_handler *pull = calloc(1, sizeof(*pull));

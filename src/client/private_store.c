@@ -171,16 +171,18 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
     return rc;
 }
 
-/* What is fetched by messages stays as it was, while a segment would show what its writer posts
- * later. So that both forms give the same answers,
- * - what came of a process of this node with the number of its change, as our servers tell it, is
- *   good only once: the next get asks whether that is still the number
- *   (docs/decisions/0019-local-data-by-messages.md);
- * - anything else is fetched again by whoever reads it first after a fence, a connect or the
- *   construction of a group. */
+/* --- the age of fetched data --- */
 
-/* Values of px_session.fetched are either a change number with this bit, or 1 + the `ended` of when
- * the data came. */
+/* Data that came by message stay as they were, while a segment shows what its writer publishes
+ * later. Both forms must give the same answers, so fetched data have an age:
+ * - Data of a process of this node come with the number of its newest change, if the server is one
+ *   of ours. They are good for one get: the next one asks whether the number is still the same
+ *   (docs/decisions/0019-local-data-by-messages.md).
+ * - Other data are fetched again by the first get after a fence, a connect or the construction of a
+ *   group. */
+
+/* Values of px_session.fetched: a change number with this bit, or 1 + the value that
+ * px_session.ended had when the data came. */
 #define COUNTED (UINT64_C(1) << 63)
 
 /* Key of px_session.fetched: a process, without the bytes behind the end of its name; hashing those

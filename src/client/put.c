@@ -174,8 +174,9 @@ static int pack_block(struct px_msg *msg, pmix_scope_t scope, const struct px_bu
     return rc == 0 && block->len > 0 ? px_pack_buffer(&msg->buf, msg->kind, block) : rc;
 }
 
-/* Packs the put values: a block for this node and a block for others. A global value is packed once
- * and copied to the second. 0, PMIX_ERR_NOMEM or an error of packing. */
+/* Packs all put values: a block for processes of this node and a block for those of other nodes. A
+ * value of the scope PMIX_GLOBAL is packed once and its bytes are copied to the second block. 0,
+ * PMIX_ERR_NOMEM or an error of packing. */
 static int pack_values(struct px_msg *msg, const struct px_list *head)
 {
     struct px_buf local = {.data = NULL};

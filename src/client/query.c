@@ -38,9 +38,11 @@ struct part {
 /* A query that the server is answering. Allocated when it is sent, freed by query_done. */
 struct query_call {
     struct px_session *session;
-    void *key; /* bytes of the query, or NULL: the answer is not kept */
+    /* The bytes by which the answer is cached, or NULL: it is not cached. */
+    void *key;
     size_t key_len;
-    pmix_query_t *query; /* a copy when it is the only one, or NULL */
+    /* A copy of the query if it is the only one, for gets; or NULL. */
+    pmix_query_t *query;
     struct part part;
     struct px_completion to;
 };
@@ -340,8 +342,10 @@ static int answer_from_cache(struct px_session *session, const struct px_buf *ke
     return rc;
 }
 
-/* Sends the queries to the server. key: the bytes to cache the answer by, or NULL; part: our part,
- * or NULL. Takes over the bytes, and on success the infos of `part`. */
+/* Sends the queries to the server. key: the bytes to cache the answer by, or NULL (the answer is
+ * not cached); part: our part of the answer, or NULL. Takes over the bytes; on success also the
+ * infos of `part`, which stay the caller's on failure. 0: the completion is called once on the loop
+ * thread. */
 static pmix_status_t query_server(struct px_session *session, const struct px_query_args *args,
                                   struct px_buf *key, const struct part *part,
                                   const struct px_completion *to)

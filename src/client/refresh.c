@@ -2,13 +2,16 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The segments of all namespaces, from generation to generation. Readers do not wait for a new one:
- * they go on with what is mapped, whoever sees first that the server has gone on asks, and any
- * reply may bring the descriptor, which is adopted before the reply is delivered. Only the end of a
- * collective waits: what was published before is to be seen after it. A descriptor that gets lost,
- * since we had none free for it, is asked for again. An old generation is unmapped when no thread
- * reads it any more, unless pointers into it were given away (docs/memory-model.md, section 9). The
- * segment of a job that is no more stays readable until its name comes again, or a few other jobs
- * have gone too. */
+ * they go on with what is mapped. The first that sees its segment superseded asks the server for
+ * the next, and any reply may bring the descriptor, which is adopted before the reply is delivered.
+ * A descriptor that got lost, since we had none free for it, is asked for again.
+ *
+ * Only the end of a collective waits (the refresh barrier): what was published before it must be
+ * readable after it.
+ *
+ * An old generation is unmapped when no thread reads it any more, unless pointers into it were
+ * handed out (docs/memory-model.md, section 9). The segment of a job that has ended stays readable
+ * until its name comes again, or more than a few other jobs have ended. */
 
 #include "refresh.h"
 
@@ -25,9 +28,10 @@
 #include "src/wire/messages.h"
 #include "gds/generation.h"
 
-/* px_space.refresh_state: whether a reader's request is under way, whether the server knows no such
- * namespace, how many requests were in vain, and how many occasions are to be let pass before the
- * next. 0 when a generation is adopted. */
+/* px_space.refresh_state, as one word: ASKED (a reader's request is under way), UNKNOWN (the server
+ * knows no such namespace), how many requests were in vain (from bit BACK_OFF_SHIFT, at most
+ * BACK_OFF_MAX), and below it the number of occasions to let pass before the next request. 0 when a
+ * generation is adopted. */
 #define ASKED     (UINT64_C(1) << 63)
 #define UNKNOWN   (UINT64_C(1) << 62)
 #define LEFT_MASK ((UINT64_C(1) << BACK_OFF_SHIFT) - 1)
@@ -201,14 +205,15 @@ int px_session_descriptor(void *arg, int fd)
 struct refresh {
     struct px_session *session;
     struct px_space *space;
-    const struct px_store *segment;     /* what we had; compared only */
-    struct px_refresh_barrier *barrier; /* who waits, or NULL */
+    /* The segment that we had; compared only, as it may be unmapped before the reply. */
+    const struct px_store *segment;
+    struct px_refresh_barrier *barrier; /* of the collective that waits, or NULL */
 };
 
 /* What the end of a collective waits for: a number of refreshes, the last of which calls then(arg)
  * and frees the barrier. Loop thread. */
 struct px_refresh_barrier {
-    size_t left;
+    size_t left; /* refreshes that are not over */
     void (*then)(void *arg);
     void *arg;
 };

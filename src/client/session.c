@@ -158,8 +158,9 @@ void px_session_open_reads(struct px_session *session)
     px_store_ptr_release(&px_session_readable, session); /* pairs with px_session_visited */
 }
 
-/* Waits until no thread is in a read-side critical section that began before; these are short.
- * *arg: false where neither the kernel's membarrier nor a slot for each reader is to be had. */
+/* Waits until every read-side critical section that began before has ended; these are short. Sets
+ * *arg (bool) to false if this system has neither membarrier nor a slot for each reader, so that
+ * the end of the readers cannot be known. Runs on the loop thread. */
 static void wait_for_readers(void *arg)
 {
     bool *over = arg;

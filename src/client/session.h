@@ -35,7 +35,9 @@ struct px_dialed;
 /* One server that this process has connected to. A tool may have several. They are kept until the
  * end of the session, also when the connection is lost, so a borrowed pointer stays valid. */
 struct px_server_peer {
-    struct px_server_peer *next; /* session lock; atomic */
+    /* Changed under the session lock, before the server is in the list; constant behind the first.
+     */
+    struct px_server_peer *next;
     struct px_session *session;
     struct px_link *link; /* constant */
     pmix_proc_t proc;     /* constant: the name of the server itself */

@@ -27,20 +27,25 @@ struct px_session;
 
 /* One namespace as this process knows it. Owned by the session. */
 struct px_space {
-    void *next; /* atomic struct px_space *: of the first, the one that was added last; of another,
-                   constant once it is linked */
-    void *segment; /* atomic struct px_store *: the newest generation that we have; NULL: none.
-                      Other threads than the loop's use it between px_reader_enter and leave */
-    void *private_store; /* atomic struct px_store *: what came by message or was stored by this
-                            process; NULL: nothing. Written under the session lock */
-    uint64_t
-        refresh_state; /* atomic: when the server is asked for the next generation; refresh.c */
+    /* Atomic struct px_space *: for the first space, the one that was added last; for others,
+     * constant once linked. */
+    void *next;
+    /* Atomic struct px_store *: the newest generation that we have; NULL: none. The loop thread
+     * replaces it; other threads use it within a read-side critical section. */
+    void *segment;
+    /* Atomic struct px_store *: values that came by message or were stored by this process; NULL:
+     * none yet. Replaced and written under the session lock. */
+    void *private_store;
+    /* Atomic: when the server is asked for the next generation; refresh.c says how it is packed. */
+    uint64_t refresh_state;
     size_t nspace_len;
-    size_t last_word; /* index of the name's last word, its NUL included; 0: no more than two */
+    /* Index of the name's last word, its NUL included; 0: the first two words hold the name. */
+    size_t last_word;
+    /* The first, the second, and the last word of the name, each with the bytes that count. */
     struct {
         uint64_t bits;
-        uint64_t mask; /* the bytes of it that count */
-    } words[3];        /* the first, the second, and the last word of the name */
+        uint64_t mask;
+    } words[3];
     pmix_nspace_t nspace;
 };
 

@@ -59,7 +59,7 @@ static bool only_self(const struct px_ctx *ctx, const pmix_proc_t *procs, size_t
 /* A fence or connect under way. Allocated when it is sent, freed after its callback. */
 struct collective_call {
     struct px_session *session;
-    pmix_status_t status;
+    pmix_status_t status; /* for the callback, once the reply is there */
     pmix_op_cbfunc_t cbfunc;
     void *cbdata;
 };
