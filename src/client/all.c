@@ -27,7 +27,7 @@ struct collected {
     pmix_info_t *infos;
     size_t n;
     size_t room;
-    struct px_map keys; /* those without qualifiers: what is looked at first wins */
+    struct px_map keys; /* keys seen without qualifiers: the first value of each wins */
 };
 
 /* Appends an info. Takes over the value, also on failure. 0 or PMIX_ERR_NOMEM. */

@@ -120,7 +120,7 @@ static void deregister_at(struct px_server_peer *server, const pmix_status_t *co
         rc = px_pack_status(&msg.buf, msg.kind, wildcard);
     }
     if (rc == 0 && px_buf_ok(&msg.buf)) {
-        /* Nobody answers. Should it be lost, events without a handler will come and be ignored. */
+        /* There is no reply. If the message is lost, such events arrive and find no handler. */
         (void) px_link_post_take(msg.server->link, PX_TAG_FIRST, &msg.buf);
     }
     px_msg_drop(&msg);
@@ -273,7 +273,7 @@ static pmix_status_t notify_server(struct px_session *session, const struct px_n
     }
     if (!local) {
         rc = px_request_send(session, &px_request_notify, head, to);
-        local = rc == PMIX_ERR_UNREACH; /* a singleton is all the audience there is */
+        local = rc == PMIX_ERR_UNREACH; /* a singleton: its own handlers are all there are */
     }
     if (local && own != NULL) {
         own->to = *to;

@@ -201,7 +201,7 @@ static int miss_status(struct px_session *session, const struct px_get_request *
         return PMIX_ERR_NOT_FOUND;
     }
     if (px_session_server(session) == NULL) {
-        /* Reads of what is here go on; what is not here never will be. */
+        /* A lost server: values that are here can still be got, others never. */
         return px_session_is_served(session) ? PMIX_ERR_LOST_CONNECTION : PMIX_ERR_NOT_FOUND;
     }
     return PMIX_ERR_WOULD_BLOCK;
@@ -289,7 +289,8 @@ static pmix_status_t get(struct px_session *session, const struct px_get_request
         }
         return rc;
     }
-    /* Not what the server publishes for all, nor what the application has put there. */
+    /* A value of a segment is never stale, nor is one of PMIx_Store_internal. Of other values, ask
+     * the server. */
     if ((rare(stale) && !slice.store->seg.shared && slice.scope != PMIX_INTERNAL) ||
         rare(is_unscoped(session, request, &slice))) {
         return PMIX_ERR_WOULD_BLOCK;

@@ -422,7 +422,7 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
     }
     session->arrived = NULL; /* whether the reply was read or not */
     px_lock_take(&session->lock);
-    px_list_remove(&fetch->link); /* nobody joins from here on */
+    px_list_remove(&fetch->link); /* no other waiter can join now */
     px_lock_give(&session->lock);
     for (waiter = next_waiter(fetch); waiter != NULL; waiter = next_waiter(fetch)) {
         if (again) {
@@ -497,7 +497,7 @@ static int ask_server(struct waiter *waiter)
     if (rc == 0) {
         return 0;
     }
-    /* Whoever has joined in the meantime gets the same status. */
+    /* Waiters that have joined in the meantime get the same status. */
     px_lock_take(&session->lock);
     px_list_remove(&fetch->link);
     px_list_remove(&waiter->link);

@@ -104,7 +104,7 @@ static int read_outcome_5(struct construct_call *call, struct px_in *reply, stru
         while (rc == 0 && px_in_left(&jobs) > 0) {
             rc = px_session_store_blob(call->session, &jobs, NULL);
         }
-        rc = 0; /* job information that does not parse is not ours to judge: it will be asked for */
+        rc = 0; /* job information that does not parse is no error: gets ask for it */
     }
     if (rc == 0 && px_in_left(reply) > 0) {
         rc = read_infos(reply, out);
@@ -297,7 +297,7 @@ pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
     }
     rc = px_pack_string(&msg.buf, msg.kind, group);
     if (rc == 0 && px_server_at_least(msg.server, 4, 2, 4)) {
-        /* Everybody who is in it; nobody if only the server knows. */
+        /* All members; an empty list if only the server knows them. */
         (void) px_group_map_expand(msg.session, &all, 1, &members);
         rc = px_pack_procs(&msg.buf, msg.kind, members.at, members.n);
         px_proc_list_fini(&members);

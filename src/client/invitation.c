@@ -248,7 +248,7 @@ void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t
         in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
         if (px_unpack_one(&in, PMIX_PROC, &owner) == 0 && owner.rank != PMIX_RANK_WILDCARD) {
             (void) px_session_store_kvals(session, &owner, &in,
-                                          NULL); /* what is no data is passed over */
+                                          NULL); /* data that do not parse are skipped */
         }
     }
 }
@@ -261,7 +261,7 @@ static void somebody_ended(struct px_session *session, const struct px_event *ev
     struct px_procs ended = {NULL, 0};
 
     if (value != NULL) {
-        (void) px_value_procs(value, &ended); /* something else is nobody */
+        (void) px_value_procs(value, &ended); /* a value of another type: none */
     }
     for (size_t i = 0; i < ended.n; i++) {
         px_list_for(struct px_invitation, invitation, &session->invitations, link) {

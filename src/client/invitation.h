@@ -14,7 +14,6 @@ struct px_event;
 struct px_session;
 
 /* What an invitee has done, as the leader knows. PX_FAILED: declined, ended, or did not answer. */
-
 enum px_invitee_state { PX_INVITED, PX_ACCEPTED, PX_FAILED };
 
 /* One invitee as the leader sees it. */

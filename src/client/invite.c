@@ -355,7 +355,8 @@ static void run_join(struct px_task *task)
             &invitation->leader, 1, invitation->given, invitation->n_given);
     }
     if (rc != 0 || !accepted) {
-        px_invitation_answer(invitation, rc, NULL, 0); /* who declines has nothing to wait for */
+        px_invitation_answer(invitation, rc, NULL,
+                             0); /* after declining there is no outcome to wait for */
         px_invitation_release(invitation);
     }
 }

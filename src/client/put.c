@@ -236,7 +236,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     int rc;
 
     if (px_load_ptr_acquire(&session->primary) == NULL) { /* pairs with px_session_attach */
-        return PMIX_SUCCESS; /* nobody to tell; what was posted stays here */
+        return PMIX_SUCCESS; /* no server: the values stay in `uncommitted` */
     }
     px_list_init(&sent);
     /* The lock is held over the sending: commits reach the server in the order in which they were

@@ -15,8 +15,9 @@ struct px_session;
 int px_session_refused(struct px_session *session);
 
 /* px_role_ops.put: a copy of the value waits for the next commit; with the scope PMIX_INTERNAL it
- * is stored in this process only. PMIX_ERR_BAD_PARAM (key empty or too long, or the host's),
- * PMIX_ERR_NOT_SUPPORTED (scope), PMIX_ERR_NOMEM. Any thread. */
+ * is stored in this process only. This process can get it at once. PMIX_ERR_BAD_PARAM (key empty or
+ * too long, or one of the host's), PMIX_ERR_NOT_SUPPORTED (scope), PMIX_ERR_NOMEM, or an error of
+ * storing a value that is not simple. Any thread. */
 pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *key,
                             const pmix_value_t *value);
 /* px_role_ops.store_internal: stores a value for this process alone. proc: NULL for ourselves. A

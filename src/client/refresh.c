@@ -261,9 +261,9 @@ bool px_session_segment_came(struct px_session *session, const char *nspace)
         return arrived;
     }
     if (space != NULL) {
-        replace_segment(session, space, NULL); /* it is old, and there will be no other */
+        replace_segment(session, space, NULL); /* superseded, and no newer one can be mapped */
     }
-    /* lost connection: no answers either */
+    /* a failure means a lost connection: then there are no replies to repair */
     (void) send_request(session, nspace, 0, refused_reply, session);
     return false;
 }
@@ -321,7 +321,8 @@ static void refresh_reply(void *arg, int status, struct px_in *reply, int fd)
     if (fd >= 0) {
         close(fd);
     }
-    /* In vain. What collectives ask for does not count: they ask only once each. */
+    /* No new segment. A request of a collective does not count for the back-off: each collective
+     * asks only once. */
     if (px_space_segment(refresh->space) == refresh->segment && (barrier == NULL || !known)) {
         back_off(refresh->space, !known);
     }
@@ -428,7 +429,7 @@ bool px_session_refresh_all(struct px_session *session, void (*then)(void *arg),
 
         if (is_awaited(session, at, segment)) {
             barrier = barrier != NULL ? barrier : calloc(1, sizeof(*barrier));
-            if (barrier != NULL) { /* else what is here has to do */
+            if (barrier != NULL) { /* else the mapped segments remain */
                 barrier->left += start_refresh(session, at, segment, barrier);
             }
         }

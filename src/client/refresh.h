@@ -13,8 +13,9 @@ struct px_session;
 struct px_space;
 struct px_store;
 
-/* Takes over a segment: the first of its namespace, or its next generation. One that is not newer
- * than ours, or has no memory for its space, is destroyed. Loop thread. */
+/* Takes over a segment: the first of its namespace, or its next generation. It is destroyed if it
+ * is not newer than ours, if there is no memory for its space, or if it is of another namespace
+ * while we have no segment of our own. Loop thread. */
 void px_session_adopt(struct px_session *session, struct px_store *segment);
 
 /* Opens the segment whose descriptor came with a reply, and adopts it, before the reply itself is

@@ -121,7 +121,7 @@ static void store_spawned(struct px_session *session, struct px_in *in, struct p
     if (reply->status == PMIX_SUCCESS && reply->proc.nspace[0] != '\0' && px_in_left(in) > 0) {
         int rc = px_session_store_job(session, reply->proc.nspace, in);
 
-        /* would block: who needs it asks */
+        /* would block: the segment did not arrive; a get will ask for it */
         reply->status = rc == 0 || rc == PMIX_ERR_WOULD_BLOCK ? PMIX_SUCCESS : rc;
     }
 }

@@ -226,7 +226,8 @@ static void link_lost(void *arg)
     }
     px_store_release(&server->lost, 1); /* pairs with px_session_server */
     if (ctx->events != NULL) {
-        (void) px_events_deliver(ctx->events, &event, NULL, NULL); /* no memory: nobody to tell */
+        (void) px_events_deliver(ctx->events, &event, NULL,
+                                 NULL); /* without memory the event is lost */
     }
 }
 
@@ -351,7 +352,7 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
     int rc;
 
     if (px_load_acquire(&server->lost) != 0) { /* pairs with link_lost */
-        return PMIX_SUCCESS;                   /* it has gone before us */
+        return PMIX_SUCCESS;                   /* the connection is lost already */
     }
     (void) px_pack_command(&buf, px_server_kind(server), PX_CMD_FINALIZE);
     if (!px_buf_ok(&buf)) {
@@ -366,8 +367,7 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
     rc = px_ctx_wait(session->ctx, &wait);
     /* the server hangs up next: no event. pairs with link_lost */
     px_store_release(&server->lost, 1);
-    return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_SUCCESS
-                                          : rc; /* it went while we said so: as above */
+    return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_SUCCESS : rc; /* lost meanwhile: as above */
 }
 
 /* For tests and measurements. Written in one call, so that the lines of several processes do not
@@ -396,6 +396,6 @@ void px_session_report(struct px_session *session)
                    (unsigned long long) sent, (unsigned long long) received,
                    (unsigned long long) segment.used_bytes);
     if (write(session->report_fd, line, (size_t) len) != len) {
-        return; /* whoever asked for the report has gone */
+        return; /* the reader of the report has closed it */
     }
 }

@@ -29,14 +29,11 @@
 
 struct px_dialed;
 
-/* What a client or a tool is: its place, its servers, its data. ctx->role points to it in both
- * roles. */
-
 /* One server that this process has connected to. A tool may have several. They are kept until the
  * end of the session, also when the connection is lost, so a borrowed pointer stays valid. */
 struct px_server_peer {
-    /* Changed under the session lock, before the server is in the list; constant behind the first.
-     */
+    /* Set under the session lock, before the server is in the list; constant then, so that the list
+     * is followed without the lock. */
     struct px_server_peer *next;
     struct px_session *session;
     struct px_link *link; /* constant */

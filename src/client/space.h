@@ -19,10 +19,6 @@
 #include "gds/store.h"
 #include "src/base/atomic.h"
 
-/* What this process has of one namespace: its segment, where the server hands it out, and a private
- * store for everything else. The first of the list is our own namespace, px_session.own, which is
- * there from the start; others are added when data of them come. None is removed before the end. */
-
 struct px_session;
 
 /* One namespace as this process knows it. Owned by the session. */

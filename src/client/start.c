@@ -278,8 +278,8 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
         if (rc == 0) {
             rc = px_session_request_job(session);
             if (rc == PMIX_ERR_NOT_SUPPORTED) {
-                /* A segment that is of no use here. Who asks again gets messages; to hang up would
-                 * look like death. */
+                /* The segment is of no use here. The server answers a second REQ by messages.
+                 * Closing the connection instead would look to it as if this process had died. */
                 rc = px_session_request_job(session);
             }
             if (rc == 0) {

@@ -99,8 +99,9 @@ static void fence_reply(void *arg, int status, struct px_in *reply, int fd)
     px_client_collective_over(call->session, collective_done, call);
 }
 
-/* Packs and sends a collective; frees everything on failure. how: copied; its callback is called
- * unless this fails. */
+/* Packs participants and directives, and sends the collective whose command is in `msg`; frees
+ * everything on failure. how: is copied. 0: `reply` is called once on the loop thread with the
+ * copy, and frees it after the callback; else nothing is called. */
 static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs,
                                       const pmix_info_t *info, size_t ninfo, px_reply_fn reply,
                                       const struct collective_call *how)
@@ -183,7 +184,7 @@ static int store_participant(struct px_session *session, struct px_in *in)
         rc = px_session_store_job(session, nspace, &inner);
     }
     free(nspace);
-    return rc == PMIX_ERR_WOULD_BLOCK ? 0 : rc; /* who needs it asks */
+    return rc == PMIX_ERR_WOULD_BLOCK ? 0 : rc; /* a get will ask for it */
 }
 
 /* The reply to a connect: stores the job information of the participants. Loop thread. */
