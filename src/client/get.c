@@ -208,7 +208,7 @@ static int miss_status(struct px_session *session, const struct px_get_request *
 }
 
 /* A get whose key is in no store of ours: a built-in value, or the status of the miss. found: the
- * status of the lookup. */
+ * status of the lookup. Kept apart from get(), whose common way is short. */
 static pmix_status_t get_unusual(struct px_session *session, const struct px_get_request *request,
                                  int found, pmix_value_t **value)
 {
@@ -306,7 +306,8 @@ static pmix_status_t get(struct px_session *session, const struct px_get_request
     return rc;
 }
 
-/* For px_store_each: stops at the first value with a scope, which only put values have. */
+/* For px_store_each: stops at the first value with a scope. Only values that a process has put have
+ * one; those of the host do not. */
 static int stop_at_posted(void *arg, const char *key, const struct px_slice *slice)
 {
     (void) arg;

@@ -84,7 +84,8 @@ static pmix_proc_t target_of(const struct px_ctx *ctx, const pmix_query_t *query
 }
 
 /* True if the qualifiers are no more than directives of a PMIx_Get could be, each at most once:
- * those that name a process and, with `others`, those that name a realm or a node. */
+ * those that name a process and, with `others`, those that name a realm, an application or a node.
+ * Only then does the answer to a query equal the value of a get. */
 static bool is_plain(const pmix_query_t *query, bool others)
 {
     static const char *const process[] = {PMIX_PROCID, PMIX_NSPACE, PMIX_RANK,

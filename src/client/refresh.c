@@ -39,8 +39,8 @@
 /* Limits of the back-off, of kept segments, and of waiting. */
 enum {
     BACK_OFF_SHIFT = 48,
-    BACK_OFF_MAX = 31,
-    BACK_OFF_FIRST = 5,
+    BACK_OFF_MAX = 31,          /* the count of requests in vain stops here */
+    BACK_OFF_FIRST = 5,         /* after n of them, 2^(5 + n) occasions are let pass */
     DEAD_KEPT = 8,              /* segments of other jobs that are no more */
     REFRESH_TIMEOUT_MS = 10000, /* a collective does not wait for ever because of a segment */
 };
@@ -116,7 +116,8 @@ static void replace_segment(struct px_session *session, struct px_space *space,
     }
 }
 
-/* True if the segment is of a later generation, or of another life of the writer (epoch). */
+/* True if the segment is of a later generation than `than` (NULL: none), or of another life of its
+ * writer (epoch), whose generations begin anew. */
 static bool is_newer(const struct px_store *segment, const struct px_store *than)
 {
     struct px_store_info next;
@@ -130,7 +131,8 @@ static bool is_newer(const struct px_store *segment, const struct px_store *than
     return next.epoch != now.epoch || next.generation > now.generation;
 }
 
-/* Drops segments of jobs that have ended, beyond the DEAD_KEPT that stay readable. */
+/* Drops segments of jobs that have ended, beyond the DEAD_KEPT that stay readable: those of the
+ * spaces that were added first. */
 static void drop_dead(struct px_session *session)
 {
     struct px_store_info info;

@@ -20,6 +20,7 @@
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
 
+/* How much longer than the server's own time-out this process waits for the reply. */
 enum { GRACE_MS = 1000 };
 
 /* Tells "never had one" from "lost it" by the pointer to the primary server, which a lost one

@@ -76,6 +76,7 @@ static bool fall_back(pmix_status_t status)
            status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_INVALID_VAL;
 }
 
+/* So many stores fit in an array on the stack. */
 enum { FEW_STORES = 16 };
 
 /* Answers from the stores that are here, of one space or (all) of every space. The array of stores

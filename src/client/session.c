@@ -28,6 +28,8 @@
 #include "src/event/chain.h"
 #include "src/wire/messages.h"
 
+/* How long a goodbye waits for the server's reply, and the release number of an unknown server,
+ * which passes for newer than any. */
 enum { GOODBYE_MS = 30000, VERSION_UNKNOWN = 255 };
 
 /* Enters and leaves a critical section once, so that the starting thread has its reader slot before

@@ -27,6 +27,7 @@
 #include "src/net/uri.h"
 #include "src/wire/messages.h"
 
+/* Room for a credential, in bytes. */
 enum { CRED_ROOM = 4096 };
 
 /* One way to reach a server: where, and with which modules the handshake asks to be served. Strings
@@ -90,6 +91,7 @@ static const char *info_uri(const pmix_info_t *info, size_t ninfo)
                : uri;
 }
 
+/* The most ways that find_ways can return. */
 enum { MAX_WAYS = 4 };
 
 /* Variables of OpenPMIx's servers, the newest protocol first; and that of the oldest we speak. */

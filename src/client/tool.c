@@ -26,6 +26,7 @@
 #include "src/net/uri.h"
 #include "src/wire/messages.h"
 
+/* Room for a credential, in bytes. */
 enum { CRED_ROOM = 4096 };
 
 /* True if both are the same process. */
