@@ -12,8 +12,8 @@
 #include "src/request/schema.h"
 
 /* Calls cbfunc with a value on the loop thread. ours: the value is freed after the callback; else
- * the callback owns or borrows it, as the operation says. 0 or PMIX_ERR_NOMEM; then the value stays
- * the caller's. */
+ * it is the library's (the mode "pointer" of a get). NULL: none. 0 or PMIX_ERR_NOMEM; then the
+ * value stays the caller's. */
 int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
                    pmix_value_cbfunc_t cbfunc, void *cbdata);
 
