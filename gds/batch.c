@@ -47,7 +47,7 @@ void px_batch_destroy(struct px_batch *batch)
 }
 
 /* Doubles an index of 1 + positions of n items; `hash_at` gives the hash of the item at a position.
- * PX_ERR_NOMEM: the index is as before. */
+ * The items themselves stay where they are. PMIX_ERR_NOMEM: the index is as before. */
 static int grow_index(uint32_t **index, size_t *n_slots, size_t n, const void *items,
                       uint64_t (*hash_at)(const void *items, size_t i))
 {
@@ -279,8 +279,8 @@ static uint32_t name_find(const struct px_batch *batch, const char *name)
     return PX_NO_NODE;
 }
 
-/* Files a name for a node; the first node that has a name keeps it. The name is borrowed.
- * PMIX_ERR_NOMEM. */
+/* Files a name for a node; the first node that has a name keeps it, so that a name means one node
+ * only. The name is borrowed. PMIX_ERR_NOMEM. */
 static int name_add(struct px_batch *batch, const char *name, uint32_t node)
 {
     uint64_t hash = px_hash_bytes(name, strlen(name));
@@ -322,7 +322,7 @@ static uint32_t find_node_by_name(const struct px_batch *batch, const struct px_
 }
 
 /* The node that a definition means: the first match of its name, then of its aliases; or
- * PX_NO_NODE. */
+ * PX_NO_NODE. A definition that matches several nodes thus means one of them. */
 static uint32_t find_node(const struct px_batch *batch, const struct px_store *store,
                           const struct px_node_def *def)
 {

@@ -30,7 +30,8 @@ struct px_val {
     uint8_t kind;
 };
 
-/* One column in the making, on the stack of px_writer_column. */
+/* One column in the making, on the stack of px_writer_column. Its scratch array belongs to the
+ * writer; the dictionary is freed at the end, and its cells stay. */
 struct build {
     struct px_writer *writer;
     /* One per rank below n. */

@@ -204,8 +204,8 @@ static int compare_spots(const void *left, const void *right)
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* Copies the process-level records of keys without a column. Sorts `spots`, on which first_spot
- * relies. */
+/* Copies the process-level records of keys without a column; those of the others follow with their
+ * column. Sorts `spots`, on which first_spot relies. */
 static int move_spots(struct move *m)
 {
     size_t i;

@@ -31,7 +31,8 @@ int px_dict_payload(struct px_dict *dict, const struct px_payload *payload, pmix
 /* The number of a cell that is in the segment already. 0, PMIX_ERR_NOMEM. */
 int px_dict_cell(struct px_dict *dict, uint64_t loc, uint32_t *ret);
 
-/* Frees the index; the cells stay in the segment. */
+/* Frees the index; the cells stay in the segment, where a rollback of the publication gives them
+ * back. */
 void px_dict_fini(struct px_dict *dict);
 
 #endif

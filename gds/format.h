@@ -157,7 +157,8 @@ struct px_column {
     uint32_t width; /* bits of an element: 8, 16, 32, 64 */
 };
 
-/* How a map leads from ranks to numbers; only an ARRAY takes memory per rank. */
+/* How a map leads from ranks to numbers; only an ARRAY takes memory per rank. A reader that does
+ * not know a kind takes it for NONE. */
 enum px_map_kind {
     PX_MAP_NONE = 0,
     PX_MAP_CONST = 1,  /* k */
@@ -174,8 +175,8 @@ struct px_rank_map {
     uint64_t data;
 };
 
-/* A node. Its position in the placement's array is its index, which never changes; its ranks are
- * listed in ascending order. */
+/* A node. Its position in the placement's array is its index, which stays the same in all later
+ * placements and generations; its ranks are listed in ascending order. */
 struct px_node {
     /* As the host gave it when the node was defined; other names are aliases. */
     uint64_t name;    /* cell, TEXT */

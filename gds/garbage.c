@@ -17,7 +17,7 @@ static uint64_t cell_size(uint64_t len)
     return sizeof(struct px_cell) + px_round8(len);
 }
 
-/* A value from a column without cells has no locator, so only its record counts. */
+/* A value from a column without cells has no locator, so only its record counts, if it has one. */
 void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now,
                                   uint64_t record)
 {

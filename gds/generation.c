@@ -17,7 +17,8 @@
 /* A store moves when more than one byte in this many is garbage. */
 enum { DEAD_SHARE = 4 };
 
-/* Stores the state and the number of the next generation as one word. */
+/* Stores the state and the number of the next generation as one word, so that a reader never sees
+ * one without the other. */
 static void set_state(const struct px_store *store, uint64_t state, uint32_t next)
 {
     /* pairs with px_store_superseded */

@@ -10,7 +10,8 @@
 #include "src/value/directives.h"
 #include "slice.h"
 
-/* How the value is to be returned: PMIX_GET_STATIC_VALUES wins over PMIX_GET_POINTER_VALUES. */
+/* How the value is to be returned: PMIX_GET_STATIC_VALUES wins over PMIX_GET_POINTER_VALUES;
+ * without either the caller gets a fresh copy, which it frees. */
 static inline enum px_return_mode px_get_mode(const struct px_get_directives *directives)
 {
     return directives->static_values    ? PX_RETURN_FILL

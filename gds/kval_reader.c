@@ -147,7 +147,8 @@ struct px_kval_reader *px_kval_reader_create(bool plain, const char *only)
     return reader;
 }
 
-/* Frees a list of chunks; owned: with the memory inside the values. */
+/* Frees a list of chunks. owned: also the memory inside the values, which is otherwise the
+ * input's. */
 static void free_chunks(struct kval_chunk *chunk, bool owned)
 {
     while (chunk) {
@@ -246,7 +247,7 @@ int px_kval_reader_next(struct px_kval_reader *reader, struct px_in *in, struct 
 }
 
 /* An unqualified process-level value takes the shorter way: its key is found in the reader's cache,
- * by length and last character. */
+ * by length and last character. All others go through px_batch_add. */
 int px_kval_reader_add(struct px_kval_reader *reader, const struct px_kval *kval)
 {
     const struct px_store_entry *entry = &kval->entry;

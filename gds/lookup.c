@@ -236,7 +236,7 @@ static int get_app(struct lookup *l, struct px_slice *ret)
 /* --- session level --- */
 
 /* The session level: the session given or the readers' own. The job level is a fallback unless a
- * number or a realm was given. */
+ * session id or a realm was given. */
 static int get_session(struct lookup *l, struct px_slice *ret)
 {
     /* pairs with publish_all */
@@ -257,7 +257,7 @@ static int get_session(struct lookup *l, struct px_slice *ret)
 
 /* --- job and process level --- */
 
-/* The job level; there is nothing behind it. */
+/* The job level, where the fallbacks of all other realms end; there is nothing behind it. */
 static int get_job(struct lookup *l, struct px_slice *ret)
 {
     return at(l, PX_LEVEL_JOB, 0, ret);

@@ -144,8 +144,9 @@ static struct node *push_down(uint64_t leaf_word, unsigned shift)
     return below;
 }
 
-/* Inserts a leaf, or finds the equal one that another thread has inserted; *ret is the one to use.
- * PMIX_ERR_NOMEM; PMIX_ERR_OUT_OF_RESOURCE: another value has the same 64-bit hash. */
+/* Inserts a leaf, or finds the equal one that another thread has inserted; *ret is the one to use,
+ * and the caller frees its own if it is not that. PMIX_ERR_NOMEM; PMIX_ERR_OUT_OF_RESOURCE: another
+ * value has the same 64-bit hash. */
 static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
 {
     uint64_t *place = &memo->child[leaf->hash & ((1 << ROOT_BITS) - 1)];

@@ -21,7 +21,8 @@ const struct px_placement *px_read_placement(struct px_read *read)
                : NULL;
 }
 
-/* A damaged map answers "none"; the caller compares the index with the number of nodes. */
+/* A damaged map answers "none" or any number; the caller compares an index with the number of
+ * nodes. An unknown kind, which a newer writer may use, answers "none". */
 uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t n_ranks,
                    uint32_t rank)
 {
@@ -118,7 +119,8 @@ static bool node_is_named(struct px_read *read, const struct px_node *node, cons
 }
 
 /* The index of the node at a locator from one of the placement's tables. PX_NO_NODE, with
- * view.damaged set, if it is not one of the placement's nodes. */
+ * view.damaged set, if it is not one of the placement's nodes: a table must not lead into other
+ * objects. */
 static uint32_t index_of(struct px_read *read, const struct px_placement *place, uint64_t loc)
 {
     uint64_t distance = loc - place->nodes;

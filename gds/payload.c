@@ -79,7 +79,8 @@ static void set_proc(struct px_payload *p, const pmix_proc_t *proc)
     }
 }
 
-/* Both parts become 64 bits, whatever their size on this machine. */
+/* Both parts become 64 bits, whatever their size on this machine, so that the format does not
+ * depend on it. */
 static void set_timeval(struct px_payload *p, const struct timeval *tv)
 {
     int64_t parts[2] = {tv->tv_sec, tv->tv_usec};
@@ -267,7 +268,8 @@ void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
     }
 }
 
-/* The cell is immutable from here on. */
+/* Takes space and fills it; the cell is immutable from here on. A locator of it is of use to
+ * readers only after the publication. */
 int px_payload_cell(const struct px_payload *p, pmix_scope_t scope, struct px_bump *bump,
                     uint64_t *ret_loc)
 {

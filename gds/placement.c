@@ -53,7 +53,8 @@ static int write_text(struct px_writer *writer, const char *text, uint64_t *ret_
     return rc;
 }
 
-/* The string in a cell that this writer or one before wrote: trusted. */
+/* The string in a cell that this writer or one before it wrote: trusted, and valid while the
+ * segment is mapped. */
 static const char *text_of(const struct draft *d, uint64_t loc)
 {
     const struct px_cell *cell = px_writer_at(d->writer, loc);

@@ -59,7 +59,8 @@ static void merge_sorted(const struct px_datum *a, size_t n_a, const struct px_d
     memcpy(to, n_a ? a : b, (n_a + n_b) * sizeof(*to));
 }
 
-/* One pass of the sort: merges neighbouring runs in pairs. */
+/* One pass of the sort: merges neighbouring runs in pairs, from one array into the other; a last
+ * run without a partner is copied. */
 static void merge_runs(const struct px_datum *from, size_t n, struct px_datum *to)
 {
     size_t start;
@@ -100,8 +101,8 @@ static int sort_stable(struct px_datum *procs, size_t n)
     return 0;
 }
 
-/* Keeps one value per rank: the last one, but a hidden value never replaces a visible one. Returns
- * how many are left. */
+/* Keeps one value per rank: the last one, but a hidden value never replaces a visible one. The
+ * entries are sorted. Returns how many are left. */
 static size_t drop_doubles(struct px_datum *procs, size_t n)
 {
     size_t out = 0;
@@ -117,8 +118,8 @@ static size_t drop_doubles(struct px_datum *procs, size_t n)
     return n ? out + 1 : 0;
 }
 
-/* Drops the values that would change nothing for the readers. *n becomes the number left. Statuses
- * of px_writer_same. */
+/* Drops the values that would change nothing for the readers, so that a commit repeated by the
+ * application costs no space. *n becomes the number left. Statuses of px_writer_same. */
 static int drop_known(struct px_writer *writer, const struct px_key *key, struct px_datum *procs,
                       size_t *n)
 {

@@ -254,8 +254,9 @@ static void writer_fini(struct px_writer *writer)
     px_table_edit_fini(&writer->record_edit);
 }
 
-/* For builds that verify: true if the segment passes all checks after a publication, or if its
- * header is no longer ours, as tests make it for readers to refuse. */
+/* For builds that verify every publication: true if the segment passes all checks after it, or if
+ * its header is no longer ours, as tests make it for readers to refuse. Costs a walk through the
+ * whole segment. */
 static bool is_sound(const struct px_store *store)
 {
     return px_header_check(&store->seg, PX_FORMAT_FINGERPRINT) != 0 ||

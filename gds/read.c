@@ -203,7 +203,8 @@ static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
     return column_get(read, col, rank, ret);
 }
 
-/* Process and job level have ways of their own; all others are one probe of the record table. */
+/* Process and job level have ways of their own, because they are nearly all of what is read; every
+ * other level, and each qualified value, is one probe of the record table. */
 int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
                   const struct px_key *key, const struct px_qual_digest *quals,
                   struct px_slice *ret)

@@ -280,7 +280,8 @@ static int note_proc(struct px_writer *writer, const struct px_pending_record *i
 }
 
 /* Sets *ret: true if readers find the same value already. *ret_now is the value that they find; it
- * has no locator if there is none or if it lies in a column of words. */
+ * has no locator if there is none or if it lies in a column of words. A read that fails counts as
+ * nothing there. */
 static int is_there(struct px_writer *writer, const struct px_pending_record *item, bool *ret,
                     struct px_slice *ret_now)
 {
@@ -338,8 +339,8 @@ static int write_staged_record(struct px_writer *writer, const struct px_pending
     return rc ? rc : note_proc(writer, item);
 }
 
-/* The entry that counts among those for the same value: the last one, but a hidden entry never
- * replaces a visible one. */
+/* The position of the entry that counts among those for the same value, which are in order of
+ * arrival: the last one, but a hidden entry never replaces a visible one. */
 static size_t pick_visible(const struct px_pending_record *items, size_t from, size_t end)
 {
     size_t best = from;

@@ -64,7 +64,8 @@ static void copy_words(void *to, const void *from, uint64_t len)
     }
 }
 
-/* Copies until `used` is the same before and after. */
+/* Copies until `used` is the same before and after. Each attempt allocates anew, because the
+ * segment has grown since. */
 int px_store_save(const struct px_store *store, void **ret, size_t *ret_len)
 {
     const struct px_store_header *h = px_store_header(store);

@@ -153,7 +153,8 @@ static int fill_other(const struct px_slice *slice, pmix_value_t *value)
     }
 }
 
-/* Fills uninitialised memory. After a failure its contents are undefined and own nothing. */
+/* Fills uninitialised memory with a fresh value of any form. After a failure its contents are
+ * undefined and own nothing. */
 static inline int fill(const struct px_slice *slice, pmix_value_t *value)
 {
     if (slice->inlined) {
@@ -200,7 +201,8 @@ int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_o
     return 0;
 }
 
-/* malloc, because PMIx_Value_free and old applications release the value with free. */
+/* malloc, because PMIx_Value_free and old applications release the value with free. The value is
+ * filled where it will stay. */
 int px_slice_value(const struct px_slice *slice, pmix_value_t **ret)
 {
     pmix_value_t *value = malloc(sizeof(*value));

@@ -20,7 +20,8 @@ struct px_memo;
 enum { PX_KEY_BITS = 9, PX_KEY_WAYS = 2 };
 
 /* A store: one mapped segment, and what this process keeps with it. Owned by whoever created or
- * opened it. Constant after creation but for atomic members and the writer's part. */
+ * opened it. Constant after creation but for atomic members and the writer's part. A move exchanges
+ * the contents of two such objects, so pointers to the writer's store stay valid. */
 struct px_store {
     /* Locators of keys by the address of the string that was asked for. A hint: the key's name is
      * compared before it is believed, and the longest name has room behind it in the mapping.

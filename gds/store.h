@@ -21,9 +21,9 @@ struct px_segment;
 struct px_segment_hints;
 struct px_store;
 
-/* Where a value is at home. The numbers are part of the segment format. */
+/* Where a value is at home. With the level goes an index: session id, 0 for the job, application
+ * number, node index, rank. The numbers are part of the segment format. */
 enum px_level {
-    /* Index: session id, 0, application number, node index, rank. */
     PX_LEVEL_SESSION,
     PX_LEVEL_JOB,
     PX_LEVEL_APP,
@@ -42,7 +42,8 @@ enum {
 
 /* --- life --- */
 
-/* How a store is to be made. Everything is borrowed for the call. */
+/* How a store is to be made. Everything is borrowed for the call; the hints are copied, because the
+ * next generations follow them too. */
 struct px_store_opts {
     const char *nspace;
     bool shared;           /* a sealed memfd; otherwise process memory in the same format */

@@ -32,7 +32,8 @@ struct px_cached_result {
 
 enum { PX_THREAD_CACHE_BITS = 6 };
 
-/* The results of one thread in one store; owned by the store. */
+/* The results of one thread in one store; owned by the store. A direct-mapped cache: each string
+ * and rank have one place. */
 struct px_thread_cache {
     struct px_cached_result at[1 << PX_THREAD_CACHE_BITS];
 };

@@ -46,7 +46,8 @@ static bool pay(struct check *c, uint64_t n, uint64_t loc)
     return true;
 }
 
-/* The object at a locator, paid for, or NULL with the fault `what`. */
+/* The object at a locator, paid for with one step, or NULL with the fault `what`. The first fault
+ * is kept, so `what` is lost if the budget is exhausted. */
 static const void *at(struct check *c, uint64_t loc, uint64_t need, const char *what)
 {
     const void *p = pay(c, 1, loc) ? px_at(&c->view, loc, need) : NULL;
@@ -344,7 +345,7 @@ static bool check_elements(struct check *c, const struct px_column *col, uint64_
     return true;
 }
 
-/* True if one column is sound. */
+/* True if one column of any kind is sound: presence, elements and cells. */
 static bool check_column(struct check *c, const struct px_column *col, uint64_t loc)
 {
     if (col->present && !at(c, col->present, ((uint64_t) col->n + 63) / 64 * 8,

@@ -38,7 +38,8 @@ struct px_pending_record {
 };
 
 /* All that the files which write a publication share. Store and batch are borrowed; writer_fini
- * frees the lists. */
+ * frees the lists. After a failure nothing in here has been seen by a reader, and the allocator is
+ * rolled back. */
 struct px_writer {
     struct px_store *store;
     const struct px_batch *batch;
