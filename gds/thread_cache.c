@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 /* The array is published with release because the next thread of this number will find it. Its
- * words are relaxed: a mix of two results has a rank, sequence or count that does not match, or is
- * overwritten by the thread itself. */
+ * words are relaxed atomics: only the one thread that has the number now stores them. */
 void px_thread_cache_put(const struct px_store *store, const struct px_reader *reader,
                          const char *name, const struct px_cached_result *what)
 {
