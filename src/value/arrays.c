@@ -98,7 +98,7 @@ static int measure_array(const struct px_type *unused, const void *element, unsi
 }
 
 /* Prints size, type and elements; "..." in place of elements that are too deep or of an unknown
- * type. */
+ * type. px_print_many bounds the number of elements. */
 static void print_array(struct px_buf *out, const struct px_type *unused, const void *element,
                         unsigned depth)
 {

@@ -352,7 +352,8 @@ static bool is_known(const char *function)
     return false;
 }
 
-/* Appends what the host has registered for the function; attrs may be NULL. */
+/* Appends what the host has registered for the function; attrs may be NULL. The lock is held while
+ * the registration is copied into the answer. */
 static int answer_host(struct px_attrs *attrs, struct support_answer *answer, const char *function)
 {
     const struct host_support *said = NULL;
@@ -423,8 +424,9 @@ static int answer_functions(struct px_attrs *attrs, struct support_answer *answe
     return rc;
 }
 
-/* Answers one key of a query. first: PMIX_QUERY_ATTRIBUTE_SUPPORT was the first key, so other keys
- * are names of calls. */
+/* Answers one key of a query: a request for functions, or the name of a call. first:
+ * PMIX_QUERY_ATTRIBUTE_SUPPORT was the first key, so other keys are names of calls;
+ * PMIX_ERR_BAD_PARAM for such a key without it. */
 static int answer_key(struct px_attrs *attrs, struct support_answer *answer, const char *key,
                       unsigned levels, bool first)
 {

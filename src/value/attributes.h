@@ -23,8 +23,10 @@ void px_attrs_destroy(struct px_attrs *attrs); /* takes NULL */
 
 /* Registers the attributes that the host supports in one function, given by the name of the call
  * or of the upcall; a call and its _nb form are two functions. The names, NULL-terminated (or NULL
- * for none), are copied. 0, PMIX_ERR_REPEAT_ATTR_REGISTRATION (the function has been registered),
- * PMIX_ERR_BAD_PARAM (no function), PMIX_ERR_NOMEM. */
+ * for none), are copied.
+ *
+ * 0, PMIX_ERR_REPEAT_ATTR_REGISTRATION (the function has been registered), PMIX_ERR_BAD_PARAM (no
+ * function), PMIX_ERR_NOMEM. */
 int px_attrs_register(struct px_attrs *attrs, const char *function, char **names);
 
 /* True if a query asks about attributes or functions. *ret_levels: the levels (enum px_attr_level)

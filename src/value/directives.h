@@ -81,17 +81,23 @@ enum px_directive_kind {
 
 /* One row of a table: a directive of a call, where its value goes, and who honours it. */
 struct px_directive {
+    /* The text of the attribute, not the name of its macro. Reading 8 bytes at a time needs a fixed
+     * array. */
     char key[24];
     uint8_t size; /* of the key with its NUL: 8 and more */
+    /* Of the member in the structure of the call; 0 for kind NONE. */
     uint16_t offset;
     uint8_t kind; /* enum px_directive_kind */
+    /* Who honours it (enum px_attr_level); 0: it is only read. */
     uint8_t levels;
 };
 
 /* One call of the interface with all its rows. The non-blocking form of a call shares them. */
 struct px_call {
     const char *name; /* of the form that waits */
+    /* Who has the call. */
     unsigned levels;
+    /* In the order of directives.def: those that are used most often come first. */
     const struct px_directive *rows;
     size_t n_rows;
 };

@@ -18,7 +18,8 @@ static pmix_status_t set_own(const char *name, const char *value, bool overwrite
     return rc == 0 ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE;
 }
 
-/* The entry of a variable in an environment, or NULL. */
+/* The entry of a variable in an environment, or NULL. The name has to be followed by "=", so that
+ * a longer name with the same beginning does not match. */
 static char **find_variable(char **env, const char *name)
 {
     size_t len = strlen(name);

@@ -66,8 +66,9 @@ static struct list_item *find_item(struct info_list *list, const char *key)
     return NULL;
 }
 
-/* The source of a new info, borrowed for the call: a whole info, else a value, else data and type
- * as PMIx_Info_load takes them. The key is always set. */
+/* The source of a new info, borrowed for the call. All functions that add go through it, so that
+ * each way of adding exists with and without a check for the key: a whole info, else a value, else
+ * data and type as PMIx_Info_load takes them. The key is always set. */
 struct source {
     const char *key;
     const pmix_info_t *info;
@@ -76,8 +77,8 @@ struct source {
     pmix_data_type_t type;
 };
 
-/* Makes a new info from a source. On failure *ret owns nothing. Statuses of PMIx_Info_load and
- * _xfer. */
+/* Makes a new info from a source: a copy with everything that it owns. On failure *ret owns
+ * nothing. Statuses of PMIx_Info_load and PMIx_Info_xfer. */
 static pmix_status_t copy_source(const struct source *from, pmix_info_t *ret)
 {
     if (from->info != NULL) {

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Loading of regexes, which hosts pass as a pointer without a length. */
+/* Loading of regexes into values. Hosts pass a regex as a pointer without a length,
+ * and one of its forms has NULs inside. */
 
 /* The number of bytes of a regex: a text with its NUL, or the "blob:" form, which has binary
  * content and declares its size. The caller trusts the text: it is read until it ends by itself. A

@@ -8,7 +8,9 @@
 #include <pmix.h>
 
 /* Copies of infos and values that outlive the call in which they are made. The public copy
- * functions share the value of an info that is marked persistent; those here copy it. */
+ * functions share the value of an info that is marked persistent, since the caller promises that
+ * it stays valid; that promise does not reach beyond the call, so the functions here copy such
+ * values too. Any thread. */
 
 /* PMIx_Info_xfer over uninitialised storage, except that the copy owns its value even if the
  * source, or an info in an array of its value, is marked persistent. 0, PMIX_ERR_NOMEM, or the

@@ -69,7 +69,7 @@ void px_store_bits(uint64_t bits, size_t size, void *element)
     }
 }
 
-/* The largest number that an integer type represents. */
+/* The largest number that an integer type represents: 1 for PMIX_BOOL, else by size and sign. */
 static uint64_t largest(const struct px_type *type)
 {
     uint64_t max = UINT64_MAX >> (64 - 8 * type->size);
@@ -106,8 +106,8 @@ static int integer_part(double real, struct px_integer *ret)
     return PMIX_SUCCESS;
 }
 
-/* Stores a real number. A float may lose digits, but PMIX_ERR_LOST_PRECISION is returned for one
- * that is beyond its range. */
+/* Stores a real number. A float may lose digits, but PMIX_ERR_LOST_PRECISION is returned for a
+ * finite number beyond its range; infinity and NaN are stored. */
 static int store_real(double v, const struct px_type *type, void *dest)
 {
     if (type->size == sizeof(double)) {

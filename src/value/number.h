@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 /* Integers of any width and sign in one representation, and the conversion to and from the types
- * of values. Any thread. */
+ * of values. A number that does not fit its destination is refused with a status that says why,
+ * and never cut off. Any thread. */
 #ifndef PX_VALUE_NUMBER_H
 #define PX_VALUE_NUMBER_H
 

@@ -38,7 +38,8 @@ static pmix_value_cmp_t compare_sources(const char *a, const void *x, const char
                : px_order((uintptr_t) x > (uintptr_t) y, (uintptr_t) x < (uintptr_t) y);
 }
 
-/* Copies a topology by the hook; an empty one also without it. dst owns nothing after a failure. */
+/* Copies a topology by the hook; an empty one also without it. dst is cleared first, so it owns
+ * nothing after a failure. */
 static int copy_topo(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     const pmix_topology_t *topo = src;
@@ -113,7 +114,8 @@ const struct px_shape_ops px_topo_ops = {
     .print = print_topo,
 };
 
-/* Copies a cpuset by the hook; an unbound one also without it. dst owns nothing after a failure. */
+/* Copies a cpuset by the hook; an unbound one also without it. dst is cleared first, so it owns
+ * nothing after a failure. */
 static int copy_cpuset(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     const pmix_cpuset_t *cpuset = src;

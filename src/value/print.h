@@ -9,8 +9,9 @@ struct px_buf;
 struct px_type;
 
 /* Text for people: the print functions of the shapes and their helpers. All append to `out` and
- * leave a lack of memory in its `failed`; none ends a line. Programs must not parse the text. Any
- * thread. */
+ * leave a lack of memory in its `failed`, so callers check once at the end; none ends a line.
+ * `depth` counts the arrays around an element, as in types.h. Programs must not parse the text.
+ * Any thread. */
 
 /* Appends text as printf() makes it, of any length. */
 void px_print_format(struct px_buf *out, const char *format, ...)

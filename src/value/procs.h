@@ -10,8 +10,13 @@
 #include <pmix_common.h>
 
 /* Comparison of processes, lists of them, and sets in a normal form. PMIX_RANK_WILDCARD stands for
- * every process of its namespace. Arguments are borrowed; lists belong to the caller. Any thread.
- */
+ * every process of its namespace, which makes three relations of two processes:
+ *
+ *     equal     the same namespace and rank, the wildcard being a rank like others
+ *     covers    equal, or the first is the wildcard of the second's namespace
+ *     overlap   as PMIx_Check_procid: either may be a wildcard or have no namespace
+ *
+ * Arguments are borrowed; lists belong to the caller. Any thread. */
 
 /* --- comparisons --- */
 

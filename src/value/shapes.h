@@ -6,7 +6,9 @@
 #include "types.h"
 
 /* The shapes of data types, private to this folder. A shape is a way in which elements are
- * represented and own memory; every type has one (types.def). */
+ * represented and own memory; every type has one (types.def). The operations of types.h look up
+ * the shape of a type and call its function. They get the type as well, because types of one shape
+ * differ in size, members or name. */
 
 /* The operations of one shape; contracts as at the px_type_ functions in types.h. */
 struct px_shape_ops {

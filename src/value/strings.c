@@ -15,7 +15,8 @@
 
 #include "strings_gen.h"
 
-/* The text of a value in a table that ends with a NULL text, else `unknown`. */
+/* The text of a value in a table that ends with a NULL text, else `unknown`. The text is constant
+ * and never freed. */
 static const char *text_of(const struct px_text_row *row, uint64_t value, const char *unknown)
 {
     for (; row->text != NULL; row++) {

@@ -7,7 +7,8 @@
 
 #include <pmix.h>
 
-/* Names of enumerated values. Any thread, also before PMIx_Init. */
+/* Names of enumerated values, from the tables in strings_gen.c. Any thread, also before
+ * PMIx_Init. */
 
 /* The name of a value of an enumerated type, constant; the type's text for unknown values if it
  * has no such value. NULL if the type has no names. The number is printed then. */

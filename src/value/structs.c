@@ -92,7 +92,7 @@ static int copy_argv(const struct px_member *member, void *dst, const void *src)
     return PMIX_SUCCESS;
 }
 
-/* Copies an array member and its count. */
+/* Copies an array member and its count. The count stays 0 if the source has no array. */
 static int copy_many(const struct px_member *member, void *dst, const void *src, unsigned depth)
 {
     size_t n = count_at(src, member);
@@ -109,7 +109,8 @@ static int copy_many(const struct px_member *member, void *dst, const void *src,
     return PMIX_SUCCESS;
 }
 
-/* Copies one member; on failure the member owns nothing. */
+/* Copies one member into zeroed memory; on failure the member owns nothing and need not be
+ * released. */
 static int copy_member(const struct px_member *member, void *dst, const void *src, unsigned depth)
 {
     switch (member->how) {
@@ -254,7 +255,8 @@ static size_t argv_size(char *const *argv)
     return sum + sizeof(*argv);
 }
 
-/* Adds the memory that one member owns outside of the structure. */
+/* Adds the memory that one member owns outside of the structure. px_type_measure counts the
+ * element too, which lies in the structure, so its size is taken off again. */
 static int measure_member(const struct px_member *member, const void *element, unsigned depth,
                           size_t *sum)
 {

@@ -16,6 +16,7 @@ extern int (*px_value_topology_copy)(const pmix_topology_t *src, pmix_topology_t
 extern void (*px_value_topology_release)(pmix_topology_t *topo);
 extern pmix_value_cmp_t (*px_value_topology_compare)(const pmix_topology_t *one,
                                                      const pmix_topology_t *two);
+/* Bytes, without the structure itself, for PMIx_Value_get_size. */
 extern size_t (*px_value_topology_size)(const pmix_topology_t *topo);
 
 extern int (*px_value_cpuset_copy)(const pmix_cpuset_t *src, pmix_cpuset_t *ret_dst);

@@ -51,7 +51,7 @@ static inline size_t px_in_left(const struct px_in *in)
     return (size_t) (in->end - in->at);
 }
 
-/* --- views: what is borrowed is good as long as the input --- */
+/* --- reading in place: borrowed parts are valid as long as the input --- */
 
 /* One key-value pair (KVAL) read in place by px_unpack_kval_view, which accepts exactly what
  * px_unpack_kval accepts. The key is borrowed from the input, and so are the characters of a

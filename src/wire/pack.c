@@ -124,7 +124,8 @@ static int put_array(struct packer *p, const pmix_data_array_t *array)
     return rc;
 }
 
-/* Appends a NULL-terminated array of strings: the count, then each string. NULL as none. */
+/* Appends a NULL-terminated array of strings: the count as a signed number, then each string. NULL
+ * is sent as a count of 0, so the reader gets NULL for an empty vector too. */
 static int put_argv(struct packer *p, char **argv)
 {
     size_t n = 0;
@@ -190,7 +191,8 @@ static int put_member(struct packer *p, const struct px_member *member, const ch
     }
 }
 
-/* Appends the members of a structure in the order of members.def. */
+/* Appends the members of a structure in the order of members.def, and stops at the first failure;
+ * the caller marks the buffer then. */
 static int put_members(struct packer *p, const struct px_type *type, const void *base)
 {
     int rc = PMIX_SUCCESS;

@@ -68,7 +68,8 @@ static int blob_head(const char *regex, size_t limit, size_t *ret_head, size_t *
     return PMIX_SUCCESS;
 }
 
-/* True if the text is a blob, by its first word: "blob" or "blob:" with anything behind it. */
+/* True if the text is a blob, by its first word: "blob" or "blob:" with anything behind it. The
+ * limit protects the comparison, since the text may be a peer's bytes without any NUL. */
 static bool is_blob(const char *regex, size_t limit)
 {
     return limit > strlen(BLOB) && strncmp(regex, BLOB, strlen(BLOB)) == 0 &&
@@ -270,7 +271,8 @@ struct group {
     uint32_t width;
 };
 
-/* Appends one name of a group. */
+/* Appends one name of a group: prefix, number with leading zeros, suffix. The caller has bounded
+ * the lengths of prefix and suffix. */
 static int add_numbered(struct names *names, const struct group *group, uint32_t number)
 {
     char *name;
@@ -281,7 +283,8 @@ static int add_numbered(struct names *names, const struct group *group, uint32_t
     return len < 0 ? PMIX_ERR_NOMEM : names_add(names, name);
 }
 
-/* Appends all names of a group, in the order of its ranges. */
+/* Appends all names of a group, in the order of its ranges. A range that stands for more names
+ * than a whole map may have is refused before the first name is made. */
 static int add_group(struct names *names, const struct group *group)
 {
     struct px_piece ranges = group->ranges;
@@ -437,7 +440,8 @@ void px_rank_lists_free(struct px_rank_list *lists, size_t n)
     free(lists);
 }
 
-/* Reads all fields of a process map. On failure nothing is left allocated. */
+/* Reads all fields of a process map; their number is bounded as that of nodes is. On failure
+ * nothing is left allocated. */
 static int read_lists(struct px_piece text, struct px_rank_list **ret_lists, size_t *ret_n)
 {
     size_t n = count_fields(text);

@@ -101,7 +101,9 @@ static int get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void 
     return rc;
 }
 
-/* Reads a data array: type, count, elements; raises the depth while it reads the elements. */
+/* Reads a data array: type, count, elements; raises the depth while it reads the elements. An
+ * array without a type has no elements, and PMIX_ERR_UNPACK_FAILURE is returned beyond the largest
+ * depth. */
 static int get_array(struct px_in *in, pmix_data_array_t *ret)
 {
     uint64_t type;
@@ -137,7 +139,8 @@ static int get_array(struct px_in *in, pmix_data_array_t *ret)
     return rc;
 }
 
-/* Reads a NULL-terminated array of strings; NULL for none. */
+/* Reads a NULL-terminated array of strings; NULL for none. A NULL string inside is refused,
+ * because the reader would take it for the end. */
 static int get_argv(struct px_in *in, char ***ret)
 {
     char **argv;

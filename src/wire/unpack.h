@@ -32,8 +32,9 @@ int px_unpack_raw(struct px_in *in, pmix_data_type_t type, void *val);
  * with what is left. On failure the input is where it was. Statuses as px_unpack. */
 int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n);
 
-/* Reads the frame of an operation that must have one value; PMIX_ERR_UNPACK_FAILURE otherwise.
- * Callers use px_unpack_single (frame.h), which is faster. */
+/* Reads the frame of an operation that must have one value; PMIX_ERR_UNPACK_FAILURE otherwise, and
+ * the input is where it was. Callers use px_unpack_single (frame.h), which reads the common frame
+ * of a plain buffer inline. */
 int px_unpack_any_single(struct px_in *in, pmix_data_type_t type);
 
 /* Checks that n elements of `size` bytes in memory may be allocated for what is left of the input.

@@ -84,7 +84,8 @@ int px_unpack_proc_view(struct px_in *in, const char **ret_nspace, pmix_rank_t *
     return rc;
 }
 
-/* Makes a value that borrows its string or bytes. */
+/* Makes a value that borrows its string or bytes. The type is inline and has one of these two wire
+ * forms. */
 static int view_bytes(struct px_in *in, const struct px_type *type, pmix_value_t *ret)
 {
     const void *bytes;
