@@ -323,8 +323,8 @@ static int answer_level(struct support_answer *answer, const char *function, con
     return 0;
 }
 
-/* Collects the keys that the library honours in a call at a level, ended by NULL. True if the call
- * has directives and exists at that level. */
+/* Collects the keys that the library honours in a call at a level, ended by NULL; they are
+ * borrowed from the table. True if the call has directives and exists at that level. */
 static bool find_library(const char *name, unsigned level, const char *ret[N_ATTRIBUTES + 1])
 {
     bool waits;
@@ -371,7 +371,8 @@ static int answer_host(struct px_attrs *attrs, struct support_answer *answer, co
     return rc;
 }
 
-/* Appends one element for each of the levels. PMIX_ERR_NOT_FOUND: there is no such call. */
+/* Appends one element for each of the levels that are wanted, also for levels that do not support
+ * the call. PMIX_ERR_NOT_FOUND: there is no such call. */
 static int answer_function(struct px_attrs *attrs, struct support_answer *answer,
                            const char *function, unsigned levels)
 {

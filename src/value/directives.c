@@ -101,7 +101,8 @@ static bool honours(const struct px_call *call, unsigned levels, const char *key
 
 /* --- reading --- */
 
-/* True if the value is a number that fits 32 bits; a real number counts without its fraction. */
+/* True if the value is a number that fits 32 bits; a real number counts without its fraction.
+ * Programs pass timeouts and sizes in various types. */
 static bool read_u32(const pmix_value_t *value, uint32_t *ret)
 {
     return px_value_u32(value, ret) == 0 ||
@@ -151,7 +152,7 @@ static bool read_member(const struct px_directive *row, const pmix_info_t *info,
 }
 
 /* Most infos have neither flag, so both are tested at once. A required directive is checked before
- * it is read. */
+ * it is read. Qualifiers are only counted; the caller collects them by px_infos_quals. */
 int px_directives_read(const struct px_call *call, unsigned levels, const pmix_info_t *info,
                        size_t ninfo, void *ret)
 {

@@ -55,7 +55,7 @@ void PMIx_Info_list_release(void *ptr)
     free(list);
 }
 
-/* The first item with the key, or NULL. */
+/* The first item with the key, or NULL. Linear: lists are short, and built once. */
 static struct list_item *find_item(struct info_list *list, const char *key)
 {
     px_list_for(struct list_item, item, &list->items, link) {
@@ -93,7 +93,7 @@ static pmix_status_t copy_source(const struct source *from, pmix_info_t *ret)
 }
 
 /* Appends an info to the list, which takes over its value. PMIX_ERR_NOMEM: the value stays the
- * caller's. */
+ * caller's. This is the only place where items are made. */
 static pmix_status_t append(struct info_list *list, const pmix_info_t *info)
 {
     struct list_item *item = malloc(sizeof(*item));

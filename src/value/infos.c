@@ -128,7 +128,8 @@ bool px_infos_flag(const pmix_info_t *info, size_t ninfo, const char *key)
 
 /* --- arrays that are made --- */
 
-/* Starts from zeroed infos, so that freeing a half-made copy is safe. */
+/* Starts from zeroed infos, so that freeing a half-made copy is safe. PMIx_Info_create marks the
+ * last one, but px_info_keep overwrites the mark with the flags of the source. */
 int px_infos_copy(const pmix_info_t *infos, size_t ninfo, pmix_info_t **ret)
 {
     pmix_info_t *copy;
@@ -186,7 +187,8 @@ int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *
     return rc;
 }
 
-/* Moves the infos that stay to the front; the freed places at the end are not cleared. */
+/* Moves the infos that stay to the front, so their addresses change; the freed places at the end
+ * are not cleared. */
 void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key)
 {
     size_t kept = 0;

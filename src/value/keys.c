@@ -83,7 +83,7 @@ bool PMIx_Nspace_invalid(const char *nspace)
     return nspace == NULL || nspace[0] == '\0';
 }
 
-/* True if either name is empty, or both are the same. */
+/* True if either name is empty, or both are the same. An exact comparison is px_proc_equal. */
 bool PMIx_Check_nspace(const char *key1, const char *key2)
 {
     if (PMIx_Nspace_invalid(key1) || PMIx_Nspace_invalid(key2)) {

@@ -57,7 +57,8 @@ static int load_element(pmix_value_t *value, const struct px_type *type, const v
     return px_type_copy_many(type, data, 1, 0, &value->data.ptr);
 }
 
-/* The value is overwritten, not released. On failure it is empty. */
+/* The value is overwritten, not released. On failure it is empty. No data give a value of the type
+ * without content, except that a flag is then true. */
 pmix_status_t PMIx_Value_load(pmix_value_t *val, const void *data, pmix_data_type_t type)
 {
     const struct px_type *info = px_type_info(type);
@@ -85,7 +86,8 @@ pmix_status_t PMIx_Value_load(pmix_value_t *val, const void *data, pmix_data_typ
     return rc;
 }
 
-/* Copies text or bytes with a NUL behind them, which *ret_size does not count. NULL stays NULL. */
+/* Copies text or bytes with a NUL behind them, which *ret_size does not count. NULL stays NULL.
+ * The caller of PMIx_Value_unload frees the copy. */
 static int unload_text(const char *bytes, size_t len, void **ret_data, size_t *ret_size)
 {
     char *copy = NULL;

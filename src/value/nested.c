@@ -13,8 +13,9 @@
 #include "scalars.h"
 #include "structs.h"
 
-/* Copies a value with its element. PMIX_ERR_UNKNOWN_DATA_TYPE for an unknown type,
- * PMIX_ERR_NOT_SUPPORTED for one that values cannot hold. */
+/* Copies a value with its element. The depth does not grow here: only arrays count. On failure dst
+ * is unchanged. PMIX_ERR_UNKNOWN_DATA_TYPE for an unknown type, PMIX_ERR_NOT_SUPPORTED for one
+ * that values cannot hold. */
 static int copy_value(const struct px_type *unused, void *dst, const void *src, unsigned depth)
 {
     const pmix_value_t *value = src;
@@ -42,7 +43,8 @@ static int copy_value(const struct px_type *unused, void *dst, const void *src, 
     return PMIX_SUCCESS;
 }
 
-/* Releases the element and empties the value. An unknown type owns nothing. */
+/* Releases the element and empties the value. An unknown type owns nothing, so its union is not
+ * followed. */
 static void fini_value(const struct px_type *unused, void *element)
 {
     pmix_value_t *value = element;
@@ -57,7 +59,8 @@ static void fini_value(const struct px_type *unused, void *element)
     memset(value, 0, sizeof(*value));
 }
 
-/* Orders values of one type by their elements, a missing element first. */
+/* Orders values of one type by their elements, a missing element first. The statuses for values
+ * that cannot be compared end a comparison of the structures around them, too. */
 static pmix_value_cmp_t compare_value(const struct px_type *unused, const void *a, const void *b,
                                       unsigned depth)
 {
@@ -141,7 +144,8 @@ static bool is_persistent(const pmix_info_t *info)
     return (info->flags & PMIX_INFO_PERSISTENT) != 0;
 }
 
-/* Copies an info; the copy of a persistent one shares its value. */
+/* Copies an info; the copy of a persistent one shares its value, and is marked as persistent
+ * too. */
 static int copy_info(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     if (is_persistent(src)) {

@@ -45,7 +45,8 @@ static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
     }
 }
 
-/* Defines construct and destruct of a structure. */
+/* Defines construct and destruct of a structure. The structure itself is the caller's; destruct
+ * leaves it empty of memory. */
 #define PX_LIFE(noun, ctype, type)                                                                 \
     void PMIx_##noun##_construct(ctype *p)                                                         \
     {                                                                                              \
@@ -61,7 +62,8 @@ static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
         }                                                                                          \
     }
 
-/* Defines all four functions. */
+/* Defines all four functions. create makes n constructed structures in one piece of malloc memory,
+ * and free releases them with what they own. */
 #define PX_NOUN(noun, ctype, type)                                                                 \
     PX_LIFE(noun, ctype, type)                                                                     \
                                                                                                    \

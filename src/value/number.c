@@ -25,7 +25,8 @@ bool px_type_is_integer(const struct px_type *type)
            type->type == PMIX_BOOL || type->type == PMIX_PROC_STATE;
 }
 
-/* The integer at an element of an integer type. */
+/* The integer at an element of an integer type. The smallest negative number needs the unsigned
+ * subtraction: its magnitude is no int64_t. */
 static struct px_integer integer_at(const struct px_type *type, const void *element)
 {
     int64_t v;

@@ -141,8 +141,8 @@ static void print_directives(struct px_buf *out, pmix_info_directives_t flags)
     free(text);
 }
 
-/* Prints an unsigned scalar: by name if its type has names, bit masks and pointers in
- * hexadecimal. */
+/* Prints an unsigned scalar: by name if its type has names, ranks and directives by functions of
+ * their own, bit masks and pointers in hexadecimal. */
 static void print_unsigned(struct px_buf *out, pmix_data_type_t type, uint64_t v)
 {
     const char *name = px_name_of(type, v);
@@ -194,7 +194,8 @@ void px_print_scalar(struct px_buf *out, const struct px_type *type, const void 
     }
 }
 
-/* The text of one element, malloc'd and the caller's; NULL for NULL and without memory. */
+/* The text of one element, malloc'd and the caller's; NULL for NULL and without memory. The type
+ * is one that exists. */
 static char *element_text(pmix_data_type_t type, const void *element)
 {
     struct px_buf out = {.data = NULL};

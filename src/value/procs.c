@@ -182,7 +182,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* Replaces all the ranks of a namespace by its wildcard, in place. The set is sorted, each process
- * once. Returns the number of processes that remain. */
+ * once, so a run from rank 0 to size - 1 of the right length is complete. Returns the number of
+ * processes that remain. */
 static size_t fold(pmix_proc_t *set, size_t n, px_job_size_fn size, void *arg)
 {
     size_t out = 0;
@@ -207,7 +208,8 @@ static size_t fold(pmix_proc_t *set, size_t n, px_job_size_fn size, void *arg)
     return out;
 }
 
-/* Sorts a copy, drops what the previous process covers, and folds complete namespaces. */
+/* Sorts a copy, drops what the previous process covers, and folds complete namespaces. The memory
+ * of the copy is not reduced to what is left. */
 int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
                        struct px_proc_list *ret)
 {

@@ -36,7 +36,8 @@ static void *pointer_at(const void *element, size_t offset)
     return pointer;
 }
 
-/* The number of elements of an array member; 0 if there is no array. */
+/* The number of elements of an array member; 0 if there is no array, because callers sometimes
+ * leave a count without one. */
 static size_t count_at(const void *element, const struct px_member *member)
 {
     size_t count;
@@ -127,7 +128,7 @@ static int copy_member(const struct px_member *member, void *dst, const void *sr
     }
 }
 
-/* Releases one member and leaves it empty. */
+/* Releases one member and leaves it empty, so that releasing a structure twice is harmless. */
 static void fini_member(const struct px_member *member, void *element)
 {
     if (member->how == PX_MEMBER_ONE) {
@@ -143,7 +144,8 @@ static void fini_member(const struct px_member *member, void *element)
     }
 }
 
-/* On failure, the members that were copied are released in reverse order. */
+/* Clears dst first, so that padding and members without memory are defined. On failure, the
+ * members that were copied are released in reverse order. */
 int px_struct_copy(const struct px_type *type, void *dst, const void *src, unsigned depth)
 {
     memset(dst, 0, type->size);

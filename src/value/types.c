@@ -135,7 +135,8 @@ const void *px_value_element_const(const pmix_value_t *value, const struct px_ty
     return type->where == PX_BOXED ? value->data.ptr : (const void *) &value->data;
 }
 
-/* calloc() is enough for most types; only some shapes have a constructor. */
+/* calloc() is enough for most types; only some shapes have a constructor. What it returns is
+ * malloc memory: applications release it with free(). */
 void *px_type_create(const struct px_type *type, size_t n)
 {
     char *elements;
@@ -150,7 +151,8 @@ void *px_type_create(const struct px_type *type, size_t n)
     return elements;
 }
 
-/* Counts whose memory would exceed PTRDIFF_MAX are refused as lack of memory. */
+/* Counts whose memory would exceed PTRDIFF_MAX are refused as lack of memory. Elements that own
+ * nothing are copied in one piece. */
 int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth,
                       void **ret_elements)
 {

@@ -11,7 +11,7 @@
 
 #include "types.h"
 
-/* dest is overwritten, not released. */
+/* dest is overwritten, not released. On failure it is zeros. */
 pmix_status_t PMIx_Value_xfer(pmix_value_t *dest, const pmix_value_t *src)
 {
     int rc;

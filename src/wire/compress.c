@@ -142,8 +142,8 @@ int px_deflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
     return PMIX_SUCCESS;
 }
 
-/* Replaces one compressed value by its plain form. A string with a NUL inside is refused: it would
- * be cut short. */
+/* Replaces one compressed value by its plain form and frees the compressed bytes. A string with a
+ * NUL inside is refused, since its type promises text that ends at the first NUL. */
 static int inflate_one(pmix_value_t *value)
 {
     bool text = value->type == PMIX_COMPRESSED_STRING;
@@ -170,7 +170,7 @@ static int inflate_one(pmix_value_t *value)
 }
 
 /* px_inflate_value at a depth of nested arrays. The value comes out of px_unpack, which bounds the
- * depth by the same limit. */
+ * depth by the same limit, so nothing is left compressed. */
 static int inflate_nested(pmix_value_t *value, unsigned depth)
 {
     const pmix_data_array_t *array;

@@ -80,7 +80,7 @@ int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t 
 }
 
 /* A BUFFER is one operation of its own type: a byte for the kind, then the content as a byte
- * object. */
+ * object. An inner buffer that failed makes the outer one fail, so that it is not sent. */
 int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_buf *inner)
 {
     uint8_t inner_kind = (uint8_t) kind;

@@ -141,7 +141,7 @@ static int put_argv(struct packer *p, char **argv)
 }
 
 /* Appends a key or namespace as a string. PMIX_ERR_BAD_PARAM if its array of `room` bytes has no
- * NUL. */
+ * NUL: applications fill these arrays, and reading on would leave the array. */
 static int put_fixed(struct packer *p, const char *chars, size_t room)
 {
     size_t len = strnlen(chars, room);

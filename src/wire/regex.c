@@ -171,8 +171,8 @@ static bool starts(struct px_piece text, const char *word)
     return (size_t) (text.end - text.at) >= len && memcmp(text.at, word, len) == 0;
 }
 
-/* Decompresses a blob: peers' format with its length, else a bare zlib stream. The result is a
- * list. PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
+/* Decompresses a blob: peers' format with its length, else a bare zlib stream, as the name of the
+ * component does not say which it is. The result is a list. PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
 static int open_blob(const char *regex, size_t limit, struct opened *ret)
 {
     size_t head;
@@ -304,7 +304,8 @@ static int add_group(struct names *names, const struct group *group)
     return rc;
 }
 
-/* Reads one item of a compact list, up to a comma outside of brackets: a plain name or a group. */
+/* Reads one item of a compact list, up to a comma outside of brackets: a plain name or a group.
+ * Prefix and suffix are bounded, so that a group of many names cannot take unbounded memory. */
 static int read_item(struct px_piece *rest, struct names *names)
 {
     const char *open = rest->at;

@@ -71,7 +71,8 @@ static bool same_text(struct px_piece a, struct px_piece b)
     return a.end - a.at == b.end - b.at && memcmp(a.at, b.at, (size_t) (a.end - a.at)) == 0;
 }
 
-/* True if b can follow a in one group: the same prefix, suffix and number of digits. */
+/* True if b can follow a in one group: the same prefix, suffix and number of digits. node9 and
+ * node10 are in different groups, because the width of a group is fixed. */
 static bool same_group(const struct cut *a, const struct cut *b)
 {
     return b->number.at != b->number.end &&
@@ -126,7 +127,8 @@ static void close_group(struct writer *w)
     w->open = false;
 }
 
-/* Writes the prefix and the width of a new group. The caller has closed the previous one. */
+/* Writes the prefix and the width of a new group; its first range stays open until the next name
+ * is known. The caller has closed the previous group. */
 static void open_group(struct writer *w, const struct cut *cut)
 {
     char head[8];

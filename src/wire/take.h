@@ -52,7 +52,8 @@ int px_take_chars(struct px_in *in, const char **ret, size_t *ret_size);
 int px_take_string(struct px_in *in, char **ret);
 int px_take_fixed(struct px_in *in, size_t room, char *ret);
 
-/* Copies size bytes (more than 0) into malloc'd memory of the caller's. PMIX_ERR_NOMEM. */
+/* Copies size bytes (more than 0) into malloc'd memory of the caller's. PMIX_ERR_NOMEM. The caller
+ * has compared size with what is left; the input does not move. */
 int px_take_copy(const void *from, size_t size, char **ret);
 
 /* A PMIX_FLOAT or PMIX_DOUBLE, stored at val: decimal text, or 8 raw bytes if the input is
