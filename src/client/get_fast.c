@@ -72,11 +72,12 @@ static bool read_directives(const pmix_info_t *info, size_t ninfo, unsigned *ret
     unsigned how = 0;
 
     for (size_t i = 0; i < ninfo; i++) {
-        unsigned yes = info[i].value.data.flag ? ~0u : 0;
+        unsigned yes;
 
         if (info[i].value.type != PMIX_BOOL || (info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
             return false;
         }
+        yes = info[i].value.data.flag ? ~0u : 0;
         if (IS(PMIX_OPTIONAL)) {
             how |= yes & OPTIONAL;
         } else if (IS(PMIX_GET_STATIC_VALUES)) {

@@ -96,7 +96,7 @@ int px_setup_fork(struct px_server *s, void *args)
     char rank[16];
     int rc;
 
-    px_assert(px_loop_inside(s->loop));
+    px_assert(px_loop_inside(s->loop) || !px_loop_alive(s->loop));
     (void) snprintf(rank, sizeof(rank), "%u", a->proc->rank);
     rc = set(a->env, "PMIX_NAMESPACE", a->proc->nspace);
     rc = rc ? rc : set(a->env, "PMIX_RANK", rank);
