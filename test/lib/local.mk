@@ -1,1 +1,5 @@
 EXTRA_DIST += %D%/tap.sh %D%/unit
+# What every test runs under.
+check_PROGRAMS += %D%/bounded
+test_lib_bounded_SOURCES = %D%/bounded.c
+test_lib_bounded_LDADD =
