@@ -71,6 +71,31 @@ limit() {
     timeout -k 5 "$seconds" "$@"
 }
 
+# alive PID: runs, and is not a zombie.
+alive() {
+    state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null)
+    [ -n "$state" ] && [ "$state" != Z ] && [ "$state" != X ]
+}
+
+# gone PID...: until none is alive; gives up after a minute.
+gone() {
+    for pid in "$@"; do
+        tries=0
+        while alive "$pid"; do
+            tries=$((tries + 1))
+            [ $tries -lt 600 ] || { echo "process $pid is still there"; return 1; }
+            sleep 0.1
+        done
+    done
+}
+
+# stop PID...: asks children of this shell to end, and ends those that have not after a minute.
+stop() {
+    kill "$@" 2>/dev/null
+    gone "$@" || kill -9 "$@" 2>/dev/null
+    wait "$@" 2>/dev/null
+}
+
 finish() {
     [ "$TAP_COUNT" -gt 0 ] || echo "Bail out! nothing was tested"
     echo "1..$TAP_COUNT"

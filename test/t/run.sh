@@ -20,24 +20,6 @@ run() {
 # sorted lines of standard output
 lines() { sort "$SCRATCH/out"; }
 
-# alive PID: runs, and is not a zombie.
-alive() {
-    state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null)
-    [ -n "$state" ] && [ "$state" != Z ] && [ "$state" != X ]
-}
-
-# gone PID...: until none is alive; gives up after a minute.
-gone() {
-    for pid in "$@"; do
-        tries=0
-        while alive "$pid"; do
-            tries=$((tries + 1))
-            [ $tries -lt 600 ] || { echo "process $pid is still there"; return 1; }
-            sleep 0.1
-        done
-    done
-}
-
 # until_lines N FILE: until the file has N lines; gives up after a minute.
 until_lines() {
     tries=0
