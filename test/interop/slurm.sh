@@ -11,10 +11,11 @@ done
 PATH=$PATH:/usr/sbin:/sbin
 ls /usr/lib/*/slurm-wlm/mpi_pmix_v4.so >/dev/null 2>&1 || skip_all "Slurm has no PMIx plugin here"
 
-pids=
+munged=
+daemons=
 end() {
     # shellcheck disable=SC2086
-    [ -z "$pids" ] || stop $pids
+    [ -z "$munged" ] || stop $daemons $munged
     rm -rf "$SCRATCH"
 }
 trap end EXIT
@@ -22,10 +23,20 @@ trap end EXIT
 chmod 755 "$SCRATCH"
 dd if=/dev/urandom of="$SCRATCH/key" bs=1024 count=1 2>/dev/null
 chmod 400 "$SCRATCH/key"
-base=$((20000 + $$ % 20000))
 host=$(hostname -s)
-mkdir "$SCRATCH/state"
-for n in n1 n2; do
+
+# configure PORT: Slurm for two nodes with three ports from PORT on.
+configure() {
+    rm -rf "$SCRATCH/state" "$SCRATCH"/*n1 "$SCRATCH"/*n2
+    mkdir "$SCRATCH/state"
+    for n in n1 n2; do
+        configure_node "$1" $n
+    done
+}
+
+# configure_node PORT NAME
+configure_node() {
+    n=$2
     mkdir "$SCRATCH/$n" "$SCRATCH/spool.$n" "$SCRATCH/tmp.$n"
     echo "PMIxCliTmpDirBase=$SCRATCH/tmp.$n" >"$SCRATCH/$n/mpi.conf"
     cat >"$SCRATCH/$n/slurm.conf" <<END
@@ -35,7 +46,7 @@ SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
 AuthInfo=socket=$SCRATCH/munge.sock
-SlurmctldPort=$base
+SlurmctldPort=$1
 SlurmctldPidFile=$SCRATCH/ctld.pid
 SlurmdPidFile=$SCRATCH/%n.pid
 SlurmdSpoolDir=$SCRATCH/spool.%n
@@ -49,39 +60,57 @@ ReturnToService=2
 MpiDefault=none
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
-NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((base + 1)) CPUs=2 State=UNKNOWN
-NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((base + 2)) CPUs=2 State=UNKNOWN
+NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$(($1 + 1)) CPUs=2 State=UNKNOWN
+NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$(($1 + 2)) CPUs=2 State=UNKNOWN
 PartitionName=all Nodes=n1,n2 Default=YES State=UP OverSubscribe=FORCE
 END
-done
+}
 SLURM_CONF=$SCRATCH/n1/slurm.conf
 export SLURM_CONF
 
 munged --force -F --socket="$SCRATCH/munge.sock" --key-file="$SCRATCH/key" --pid-file="$SCRATCH/munged.pid" \
     --log-file="$SCRATCH/munged.log" --seed-file="$SCRATCH/seed" >/dev/null 2>&1 &
-pids="$pids $!"
+munged=$!
 
 # until_true SECONDS COMMAND...: waits for something outside of us that has no other way to say that it is there.
 until_true() {
-    left=$(($1 * 10))
+    end_time=$(($(date +%s) + $1))
     shift
     while ! "$@" >/dev/null 2>&1; do
-        left=$((left - 1))
-        [ $left -gt 0 ] || return 1
+        [ "$(date +%s)" -lt $end_time ] || return 1
         sleep 0.1
     done
 }
 until_true 20 test -S "$SCRATCH/munge.sock"
-slurmctld -D -L "$SCRATCH/ctld.log" >/dev/null 2>&1 &
-pids="$pids $!"
-for n in n1 n2; do
-    LD_PRELOAD=$PX_TOP_BUILDDIR/.libs/libpmix.so.2 SLURM_CONF=$SCRATCH/$n/slurm.conf \
-        slurmd -D -N $n -L "$SCRATCH/$n.log" >/dev/null 2>&1 &
-    pids="$pids $!"
-done
-both_idle() { [ "$(sinfo -h -t idle -o %D 2>/dev/null)" = 2 ]; }
-until_true 60 both_idle || skip_all "Slurm does not come up here: $(tail -n 1 "$SCRATCH/ctld.log")"
 
+# begin: the daemons; leaves their pids in $daemons.
+begin() {
+    slurmctld -D -L "$SCRATCH/ctld.log" >/dev/null 2>&1 &
+    daemons=$!
+    for n in n1 n2; do
+        LD_PRELOAD=$PX_TOP_BUILDDIR/.libs/libpmix.so.2 SLURM_CONF=$SCRATCH/$n/slurm.conf \
+            slurmd -D -N $n -L "$SCRATCH/$n.log" >/dev/null 2>&1 &
+        daemons="$daemons $!"
+    done
+}
+
+# A daemon ends when another program has its port. sinfo asks for some ten seconds before it gives up.
+both_idle() { [ "$(timeout 20 sinfo -h -t idle -o %D 2>/dev/null)" = 2 ]; }
+one_ended() { for pid in $daemons; do alive $pid || return 0; done; return 1; }
+settled() { one_ended || both_idle; }
+
+# Ports that the kernel gives to nobody who asks for any.
+tries=0
+configure $((10000 + $$ % 7000 * 3))
+begin
+until { until_true 60 settled && ! one_ended; }; do
+    tries=$((tries + 1))
+    [ $tries -lt 5 ] || skip_all "Slurm does not come up here: $(tail -n 1 "$SCRATCH/ctld.log")"
+    # shellcheck disable=SC2086
+    stop $daemons
+    configure $((10000 + ($$ + tries * 1009) % 7000 * 3))
+    begin
+done
 # The two nodes are one machine: shared memory between them would be taken for the network, so it is not used.
 OMPI_MCA_btl=self,tcp
 OMPI_MCA_btl_tcp_if_include=lo
