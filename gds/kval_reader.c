@@ -13,6 +13,7 @@
 #include <pmix.h>
 
 #include "src/base/assert.h"
+#include "src/value/keys.h"
 #include "src/value/nested.h"
 #include "src/wire/compress.h"
 #include "src/wire/messages.h"
@@ -28,7 +29,7 @@ int px_kval_unfold(const char *key, const pmix_value_t *value, struct px_store_e
     const pmix_data_array_t *array = value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
     const pmix_info_t *infos;
 
-    if (strcmp(key, PMIX_QUALIFIED_VALUE) != 0) {
+    if (!px_value_key_is(key, PMIX_QUALIFIED_VALUE)) {
         entry->key = key;
         entry->value = value;
         return 0;
@@ -254,7 +255,7 @@ int px_kval_reader_add(struct px_kval_reader *reader, const struct px_kval *kval
     struct known_key *name;
     int rc;
 
-    if (reader->only && strcmp(entry->key, reader->only) != 0) {
+    if (reader->only && !px_value_key_is(entry->key, reader->only)) {
         return 0;
     }
     reader->n_added++;

@@ -14,6 +14,7 @@
 #include "api.h"
 #include "call.h"
 #include "src/request/reply.h"
+#include "src/value/keys.h"
 
 /* Data and directives are in one array; the server tells them apart by their keys. At the server:
  * call_publish (src/server/requests/requests.c). */
@@ -69,7 +70,7 @@ static pmix_status_t fill_in(pmix_pdata_t *data, size_t n, struct px_reply *repl
 
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < reply->ndata; k++) {
-            if (strncmp(data[i].key, reply->data[k].key, PMIX_MAX_KEYLEN) == 0 &&
+            if (px_value_key_is(data[i].key, reply->data[k].key) &&
                 reply->data[k].value.type != PMIX_UNDEF) {
                 data[i].proc = reply->data[k].proc;
                 PMIx_Value_destruct(&data[i].value);

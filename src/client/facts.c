@@ -12,6 +12,7 @@
 
 #include "get.h"
 #include "src/base/version.h"
+#include "src/value/keys.h"
 #include "src/net/uri.h"
 
 /* Of which process a fact may be asked: of any; of any of our own job; of ourselves; of ourselves
@@ -90,7 +91,7 @@ const pmix_value_t *px_fact_find(const struct px_session *session,
 
     for (int i = 0; i < PX_N_FACTS; i++) {
         if (session->facts[i].type != PMIX_UNDEF && may_be_asked(session, request, facts[i].of) &&
-            strcmp(key, facts[i].name) == 0) {
+            px_value_key_is(key, facts[i].name)) {
             return &session->facts[i];
         }
     }
@@ -115,7 +116,7 @@ static struct kept_value *find_kept_locked(struct px_session *session, const pmi
 {
     px_assert(px_lock_held(&session->lock));
     px_list_for(struct kept_value, kept, &session->kept, link) {
-        if (kept->proc.rank == proc->rank && strcmp(kept->name, key) == 0 &&
+        if (kept->proc.rank == proc->rank && px_value_key_is(kept->name, key) &&
             strncmp(kept->proc.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0 &&
             PMIx_Value_compare(kept->value, value) == PMIX_EQUAL) {
             return kept;

@@ -14,6 +14,7 @@
 #include "get_fast.h"
 #include "get_fetch.h"
 #include "src/base/epoch.h"
+#include "src/value/keys.h"
 #include "src/wire/compress.h"
 #include "all.h"
 #include "facts.h"
@@ -157,7 +158,7 @@ static const pmix_value_t *find_local_value(struct px_session *session,
     struct px_local_value *at = px_load_ptr_acquire(&session->local_values);
 
     for (; at != NULL; at = at->next) {
-        if (at->proc.rank == request->spec.rank && strcmp(at->key, request->spec.key) == 0 &&
+        if (at->proc.rank == request->spec.rank && px_value_key_is(at->key, request->spec.key) &&
             strncmp(at->proc.nspace, request->nspace, PMIX_MAX_NSLEN) == 0) {
             return &at->value;
         }

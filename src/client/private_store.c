@@ -15,6 +15,7 @@
 
 #include "gds/kval_reader.h"
 #include "src/nspace/jobinfo.h"
+#include "src/value/keys.h"
 #include "src/wire/message.h"
 #include "refresh.h"
 #include "src/wire/messages.h"
@@ -284,7 +285,7 @@ static int read_kvals(struct px_kval_reader *reader, pmix_rank_t rank, struct px
             return rc;
         }
         set_index(&kval.entry, rank);
-        if (strcmp(kval.entry.key, PX_KEY_CHANGE) == 0 && kval.packed->type == PMIX_UINT64) {
+        if (px_value_key_is(kval.entry.key, PX_KEY_CHANGE) && kval.packed->type == PMIX_UINT64) {
             *ret_change = kval.packed->data.uint64;
         } else {
             rc = px_kval_reader_add(reader, &kval);
@@ -328,7 +329,7 @@ bool px_job_info_in_segment(struct px_in in)
     if (marked) {
         PMIx_Value_destruct(&value);
     }
-    marked = marked && key != NULL && strcmp(key, PX_KEY_SEGMENT) == 0;
+    marked = marked && key != NULL && px_value_key_is(key, PX_KEY_SEGMENT);
     free(key);
     return marked;
 }

@@ -14,6 +14,7 @@
 #include "request.h"
 #include "get.h"
 #include "src/value/infos.h"
+#include "src/value/keys.h"
 #include "private_store.h"
 #include "src/value/nested.h"
 #include "src/wire/messages.h"
@@ -46,7 +47,7 @@ static void post_locked(struct px_session *session, struct px_put_value *posted,
                         struct px_list *dropped)
 {
     px_assert(px_lock_held(&session->lock));
-    if (strcmp(posted->key, PMIX_QUALIFIED_VALUE) != 0) {
+    if (!px_value_key_is(posted->key, PMIX_QUALIFIED_VALUE)) {
         px_list_for(struct px_put_value, older, &session->uncommitted, link) {
             if (older->key_len == posted->key_len &&
                 memcmp(older->key, posted->key, posted->key_len) == 0) {

@@ -17,11 +17,11 @@
 #include "request.h"
 #include "deferred.h"
 #include "src/value/attributes.h"
+#include "src/value/directives.h"
 #include "src/nspace/query_args.h"
 #include "src/discovery/server_list.h"
 #include "src/base/version.h"
 #include "src/value/infos.h"
-#include "get.h"
 #include "private_store.h"
 #include "src/value/nested.h"
 #include "src/wire/messages.h"
@@ -92,23 +92,16 @@ static bool is_plain(const pmix_query_t *query, bool others)
                                           PMIX_QUERY_REFRESH_CACHE};
     static const char *const realm[] = {PMIX_SESSION_INFO, PMIX_SESSION_ID, PMIX_JOB_INFO,
                                         PMIX_APP_INFO,     PMIX_APPNUM,     PMIX_NODE_INFO,
-                                        PMIX_HOSTNAME,     PMIX_NODEID,     "pmix.proc.info"};
+                                        PMIX_HOSTNAME,     PMIX_NODEID,     PX_PROC_INFO};
+    size_t n_known = 0;
 
-    for (size_t i = 0; i < query->nqual; i++) {
-        const char *key = query->qualifiers[i].key;
-        bool known = false;
-
-        for (size_t k = 0; k < sizeof(process) / sizeof(process[0]); k++) {
-            known = known || strcmp(key, process[k]) == 0;
-        }
-        for (size_t k = 0; others && k < sizeof(realm) / sizeof(realm[0]); k++) {
-            known = known || strcmp(key, realm[k]) == 0;
-        }
-        if (!known || px_query_qualifier(query, key) != &query->qualifiers[i].value) {
-            return false;
-        }
+    for (size_t k = 0; k < sizeof(process) / sizeof(process[0]); k++) {
+        n_known += px_query_qualifier(query, process[k]) != NULL;
     }
-    return true;
+    for (size_t k = 0; others && k < sizeof(realm) / sizeof(realm[0]); k++) {
+        n_known += px_query_qualifier(query, realm[k]) != NULL;
+    }
+    return n_known == query->nqual;
 }
 
 /* Stores the answers in the private store, for PMIx_Get. Answers to several queries at once are
@@ -260,7 +253,7 @@ static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
             rc = px_pack_string(ret, PX_WIRE_PLAIN, queries[q].keys[k]);
         }
         for (size_t i = 0; i < queries[q].nqual && rc == 0; i++) {
-            if (strcmp(queries[q].qualifiers[i].key, PMIX_QUERY_REFRESH_CACHE) != 0) {
+            if (px_info_find(&queries[q].qualifiers[i], 1, PMIX_QUERY_REFRESH_CACHE) == NULL) {
                 rc = px_pack(ret, PX_WIRE_PLAIN, PMIX_INFO, &queries[q].qualifiers[i], 1);
             }
         }

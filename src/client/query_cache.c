@@ -43,12 +43,8 @@ bool px_query_cache_allowed(const pmix_query_t *queries, size_t n)
 bool px_query_cache_bypassed(const pmix_query_t *queries, size_t n)
 {
     for (size_t q = 0; q < n; q++) {
-        for (size_t i = 0; i < queries[q].nqual; i++) {
-            const pmix_info_t *qual = &queries[q].qualifiers[i];
-
-            if (strcmp(qual->key, PMIX_QUERY_REFRESH_CACHE) == 0 && px_value_true(&qual->value)) {
-                return true;
-            }
+        if (px_infos_flag(queries[q].qualifiers, queries[q].nqual, PMIX_QUERY_REFRESH_CACHE)) {
+            return true;
         }
     }
     return false;

@@ -246,7 +246,7 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
         return px_client_iof_deregister(session, (const struct px_iof_deregister_args *) args, to);
     }
     if (request == &px_request_monitor &&
-        PMIx_Check_key(((const struct px_monitor_args *) args)->monitor.key, PMIX_SEND_HEARTBEAT)) {
+        px_info_find(&((const struct px_monitor_args *) args)->monitor, 1, PMIX_SEND_HEARTBEAT)) {
         return send_heartbeat(session, args);
     }
     return px_request_send(session, request, args, to);

@@ -13,6 +13,7 @@
 #include "src/base/epoch.h"
 #include "src/context/reply_wait.h"
 #include "src/nspace/resolve.h"
+#include "src/value/infos.h"
 #include "query.h"
 
 /* Sends a resolve request and waits for the reply, which is the caller's. PMIX_ERR_NOT_SUPPORTED
@@ -198,15 +199,13 @@ static void names_answered(const struct px_completion *own, struct px_reply *rep
 {
     struct local_call *call = own->target;
     pmix_status_t status = reply->status;
-    pmix_value_t *value = NULL;
+    const pmix_value_t *value = px_info_find(reply->info, reply->ninfo, call->key);
 
-    for (size_t i = 0; value == NULL && i < reply->ninfo; i++) {
-        value = strcmp(reply->info[i].key, call->key) == 0 ? &reply->info[i].value : NULL;
-    }
     if (value == NULL && (status == PMIX_SUCCESS || status == PMIX_ERR_NOT_SUPPORTED)) {
         status = PMIX_ERR_NOT_FOUND;
     }
-    call->cbfunc(value != NULL ? PMIX_SUCCESS : status, value, call->cbdata);
+    call->cbfunc(value != NULL ? PMIX_SUCCESS : status, (pmix_value_t *) (uintptr_t) value,
+                 call->cbdata);
     free(call);
 }
 

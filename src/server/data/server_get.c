@@ -32,6 +32,7 @@
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/value/keys.h"
 #include "src/wire/messages.h"
 
 /* Also for a get that is in no list and has no timer running. */
@@ -381,7 +382,7 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, const 
     }
     for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
         struct px_get *get = px_container_of(item, struct px_get, link);
-        bool same = asked_key && get->key && strcmp(asked_key, get->key) == 0;
+        bool same = asked_key && get->key && px_value_key_is(asked_key, get->key);
         int rc = px_get_attempt(get);
 
         if (is_settled(get, rc)) {

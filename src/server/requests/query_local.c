@@ -22,6 +22,7 @@
 #include "src/base/version.h"
 #include "src/context/context.h"
 #include "src/value/infos.h"
+#include "src/value/keys.h"
 #include "src/nspace/proc_sets.h"
 #include "src/server/data/get_answer.h"
 #include "src/server/data/nspace.h"
@@ -400,11 +401,11 @@ static int put_peers(const struct answer *a)
 
     for (size_t i = 0; !rc && i < a->query->nqual; i++) {
         const pmix_info_t *qual = &a->query->qualifiers[i];
-        bool by_name = PMIX_CHECK_KEY(qual, PMIX_HOSTNAME) && qual->value.type == PMIX_STRING;
+        const pmix_value_t *name = px_info_find(qual, 1, PMIX_HOSTNAME);
+        const pmix_value_t *id = px_info_find(qual, 1, PMIX_NODEID);
 
-        if (by_name || PMIX_CHECK_KEY(qual, PMIX_NODEID)) {
-            const char *node =
-                by_name ? qual->value.data.string : node_name(&peers.stores, &qual->value);
+        if ((name && name->type == PMIX_STRING) || id) {
+            const char *node = id ? node_name(&peers.stores, id) : name->data.string;
 
             named = true;
             rc = node ? add_peers(&peers, node) : PMIX_ERR_NOT_FOUND;
@@ -525,7 +526,7 @@ enum { N_OWN = sizeof(own) / sizeof(own[0]) };
 static const struct own *find_own(const char *key)
 {
     for (size_t i = 0; i < N_OWN; i++) {
-        if (strcmp(own[i].key, key) == 0) {
+        if (px_value_key_is(own[i].key, key)) {
             return &own[i];
         }
     }

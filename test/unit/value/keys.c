@@ -4,6 +4,8 @@
 /* Names and process ids. MAC-010, MAC-014. */
 #include "support.h"
 
+#include "src/value/keys.h"
+
 static void test_load(void **unused)
 {
     char text[700];
@@ -46,6 +48,19 @@ static void test_keys(void **unused)
     assert_false(PMIx_Check_reserved_key("pmi"));
     assert_false(PMIx_Check_reserved_key("PMIX_JOB_SIZE"));
     assert_false(PMIx_Check_reserved_key(NULL));
+}
+
+static void test_value_keys(void **unused)
+{
+    pmix_key_t full[2];
+
+    (void) unused;
+    memset(full, 'x', sizeof(full));
+    assert_true(px_value_key_is("a.b", "a.b"));
+    assert_false(px_value_key_is("a.b", "a.bc"));
+    assert_false(px_value_key_is("", "a"));
+    full[1][0] = 'y';
+    assert_true(px_value_key_is(full[0], full[1] + 1));
 }
 
 static void test_processes(void **unused)
@@ -122,9 +137,8 @@ static void test_clusters(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_load),       cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_value_keys), cmocka_unit_test(test_processes),
         cmocka_unit_test(test_clusters),
     };
 
