@@ -44,12 +44,13 @@ static uint64_t cell_at(const struct px_writer *writer, uint64_t loc)
 void px_writer_count_garbage_column(struct px_writer *writer, const struct px_column *col,
                                     const struct px_datum *procs, size_t n_procs)
 {
-    uint64_t lanes = px_round8((uint64_t) col->n * (col->width / 8));
+    uint64_t elements = px_round8((uint64_t) col->n * (col->width / 8));
     const uint64_t *locs = NULL;
     size_t i;
 
     px_assert(col->version.seq < writer->seq);
-    writer->dead += sizeof(*col) + lanes + (col->present ? ((uint64_t) col->n + 63) / 64 * 8 : 0);
+    writer->dead +=
+        sizeof(*col) + elements + (col->present ? ((uint64_t) col->n + 63) / 64 * 8 : 0);
     if (col->kind == PX_COLUMN_DICT) {
         writer->dead += (uint64_t) col->n_dict * 8;
     } else if (col->kind == PX_COLUMN_LOC) {

@@ -247,19 +247,20 @@ static bool check_versions(struct check *c, uint64_t loc)
 }
 
 /* True if the chain of an index list descends through records of its own (level, index). */
-static bool check_index_list(struct check *c, const struct px_record *roster)
+static bool check_index_list(struct check *c, const struct px_record *list)
 {
-    uint64_t loc = px_load_acquire(&roster->link); /* pairs with publish_all */
+    uint64_t loc = px_load_acquire(&list->link); /* pairs with publish_all */
 
     while (loc) {
-        const struct px_record *rec = at(c, loc, sizeof(*rec), "record of a roster is outside");
+        const struct px_record *rec =
+            at(c, loc, sizeof(*rec), "record of an index list is outside");
 
         if (!rec) {
             return false;
         }
-        if (rec->level != roster->level || rec->index != roster->index || rec->key == 0 ||
+        if (rec->level != list->level || rec->index != list->index || rec->key == 0 ||
             rec->link >= loc) {
-            return bad(c, "roster leads to a record of another place", loc);
+            return bad(c, "index list leads to a record of another one", loc);
         }
         loc = rec->link;
     }
@@ -310,23 +311,24 @@ static uint64_t element(const void *data, uint32_t width, uint64_t i)
  * costs a step per rank and per cell. */
 static bool check_elements(struct check *c, const struct px_column *col, uint64_t loc)
 {
-    const void *lanes;
+    const void *elements;
     const uint64_t *dict = NULL;
     uint64_t i;
 
     if (col->width != 8 && col->width != 16 && col->width != 32 && col->width != 64) {
         return bad(c, "column has an unknown width", loc);
     }
-    lanes = at(c, col->data, (uint64_t) col->n * (col->width / 8), "lanes of a column are outside");
+    elements =
+        at(c, col->data, (uint64_t) col->n * (col->width / 8), "elements of a column are outside");
     if (col->kind == PX_COLUMN_DICT) {
         dict = at(c, col->base, (uint64_t) col->n_dict * 8, "dictionary of a column is outside");
     }
-    if (!lanes || (col->kind == PX_COLUMN_DICT && !dict) ||
+    if (!elements || (col->kind == PX_COLUMN_DICT && !dict) ||
         (col->kind != PX_COLUMN_ARRAY && !pay(c, col->n, loc))) {
         return false;
     }
     for (i = 0; i < col->n && col->kind == PX_COLUMN_DICT; i++) {
-        if (element(lanes, col->width, i) >= col->n_dict) {
+        if (element(elements, col->width, i) >= col->n_dict) {
             return bad(c, "column leads beyond its dictionary", loc);
         }
     }
@@ -336,7 +338,7 @@ static bool check_elements(struct check *c, const struct px_column *col, uint64_
         }
     }
     for (i = 0; i < col->n && col->kind == PX_COLUMN_LOC; i++) {
-        uint64_t cell = ((const uint64_t *) lanes)[i];
+        uint64_t cell = ((const uint64_t *) elements)[i];
 
         if (cell && !check_cell(c, cell)) {
             return false;

@@ -40,7 +40,7 @@ struct px_pending_conn {
 /* Closes the pending connection, unless a connection took over its descriptor, and frees it, in
  * whichever list it is. Its address must not be used afterwards, neither here nor by the owner of
  * the listeners. */
-static void guest_free(struct px_pending_conn *pending)
+static void pending_free(struct px_pending_conn *pending)
 {
     px_assert(px_loop_inside(pending->listeners->loop));
     px_io_stop_loop(&pending->io);
@@ -59,7 +59,7 @@ static void guest_free(struct px_pending_conn *pending)
 /* The time for the handshake is over. */
 static void too_late(struct px_timer *timer)
 {
-    guest_free(px_container_of(timer, struct px_pending_conn, timer));
+    pending_free(px_container_of(timer, struct px_pending_conn, timer));
 }
 
 /* True for a valid header; *ret_len is the length of the body. The header is in the byte order of
@@ -119,7 +119,7 @@ static void hand_over_handshake(struct px_pending_conn *pending)
 
     if (px_handshake_parse(pending->bytes.data + HEADER_BYTES, pending->due - HEADER_BYTES,
                            &handshake) != PMIX_SUCCESS) {
-        guest_free(pending);
+        pending_free(pending);
         return;
     }
     peer_cred = px_auth_peer(pending->fd, px_handshake_pid(&handshake));
@@ -147,11 +147,11 @@ static void look_for_end(struct px_pending_conn *pending)
         return;
     }
     listeners->ops.gone(listeners->arg, pending);
-    guest_free(pending);
+    pending_free(pending);
 }
 
 /* The watcher's callback: before the handshake reads it, after that looks for the end. */
-static void guest_ready(struct px_io *io, int what)
+static void pending_ready(struct px_io *io, int what)
 {
     struct px_pending_conn *pending = px_container_of(io, struct px_pending_conn, io);
     int rc;
@@ -163,7 +163,7 @@ static void guest_ready(struct px_io *io, int what)
     }
     rc = read_handshake(pending);
     if (rc < 0) {
-        guest_free(pending);
+        pending_free(pending);
     } else if (rc > 0) {
         hand_over_handshake(pending);
     }
@@ -184,10 +184,10 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
     pending->due = HEADER_BYTES;
     px_list_append(&listeners->unidentified, &pending->link);
     listeners->n_unidentified++;
-    if (px_io_start_loop(listeners->loop, &pending->io, fd, PX_IO_READ, guest_ready) != PX_OK ||
+    if (px_io_start_loop(listeners->loop, &pending->io, fd, PX_IO_READ, pending_ready) != PX_OK ||
         px_timer_start_loop(listeners->loop, &pending->timer, listeners->handshake_ms, too_late) !=
             PX_OK) {
-        guest_free(pending);
+        pending_free(pending);
         return;
     }
     if (listeners->n_unidentified > listeners->max_unidentified) {
@@ -201,7 +201,7 @@ bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners)
     if (px_list_empty(&listeners->unidentified)) {
         return false;
     }
-    guest_free(px_container_of(listeners->unidentified.next, struct px_pending_conn, link));
+    pending_free(px_container_of(listeners->unidentified.next, struct px_pending_conn, link));
     return true;
 }
 
@@ -216,7 +216,7 @@ void px_pending_conn_drop_all_loop(struct px_listeners *listeners)
             px_container_of(listeners->waiting.next, struct px_pending_conn, link);
 
         listeners->ops.gone(listeners->arg, pending);
-        guest_free(pending);
+        pending_free(pending);
     }
 }
 
@@ -250,7 +250,7 @@ void px_pending_conn_refuse(struct px_pending_conn *pending, int32_t status)
     if (status) {
         (void) send_answer(pending, &net, sizeof(net)); /* the peer may have left */
     }
-    guest_free(pending);
+    pending_free(pending);
 }
 
 /* Sends the answer and makes the connection. Frees the pending connection in any case. Statuses as
@@ -264,12 +264,12 @@ static int admit(struct px_pending_conn *pending, const void *bytes, size_t len,
 
     px_assert(px_loop_inside(pending->listeners->loop) && pending->introduced);
     if (rc) {
-        guest_free(pending);
+        pending_free(pending);
         return rc;
     }
     pending->fd = -1;
     px_io_stop_loop(&pending->io);
-    guest_free(pending);
+    pending_free(pending);
     return px_conn_create_loop(listeners->loop, fd, index, listeners->max_msg, ops, arg, ret);
 }
 

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* pmix-shm show: everything that a segment says, level by level. Which sessions and applications
- * have values is not listed anywhere but in the rosters of the record table, so that table is gone
- * through; ranks and nodes are counted. */
+ * have values is not listed anywhere but in the index lists of the record table, so that table is
+ * gone through; ranks and nodes are counted. */
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@ const char *const px_shm_part_names[PX_N_PARTS] = {
     [PX_PART_RECORDS] = "records",
     [PX_PART_QUALIFIERS] = "qualifiers",
     [PX_PART_COLUMNS] = "column heads",
-    [PX_PART_LANES] = "column lanes",
+    [PX_PART_ELEMENTS] = "column elements",
     [PX_PART_COLUMN_VALUES] = "column values",
     [PX_PART_PLACEMENT] = "placement",
     [PX_PART_OLD] = "older versions",
@@ -242,7 +242,7 @@ static void count_record(struct walk *w, uint64_t loc)
 /* A list of locators, and the cells that they lead to. */
 static void count_cells(struct walk *w, uint64_t list, uint64_t n)
 {
-    uint64_t fresh = count(w, PX_PART_LANES, list, n * 8);
+    uint64_t fresh = count(w, PX_PART_ELEMENTS, list, n * 8);
     const uint64_t *locs = fresh ? px_at(&w->view, list, fresh * 8) : NULL;
 
     for (uint64_t i = 0; locs && i < fresh; i++) {
@@ -288,10 +288,10 @@ static void count_column(struct walk *w, uint64_t loc)
         w->sum->overlaid += px_load_acquire(&col->overlay) != 0;
     }
     if (col->present) {
-        (void) count(w, PX_PART_LANES, col->present, ((uint64_t) col->n + 63) / 64 * 8);
+        (void) count(w, PX_PART_ELEMENTS, col->present, ((uint64_t) col->n + 63) / 64 * 8);
     }
     if (col->kind == PX_COLUMN_ARRAY || col->kind == PX_COLUMN_DICT) {
-        (void) count(w, PX_PART_LANES, col->data, (uint64_t) col->n * (col->width / 8));
+        (void) count(w, PX_PART_ELEMENTS, col->data, (uint64_t) col->n * (col->width / 8));
     }
     if (col->kind == PX_COLUMN_CELL) {
         count_cell(w, PX_PART_COLUMN_VALUES, col->data);

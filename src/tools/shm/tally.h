@@ -18,7 +18,7 @@ enum px_shm_part {
     PX_PART_RECORDS,
     PX_PART_QUALIFIERS,
     PX_PART_COLUMNS,
-    PX_PART_LANES,
+    PX_PART_ELEMENTS,
     PX_PART_COLUMN_VALUES,
     PX_PART_PLACEMENT,
     PX_PART_OLD,  /* older versions of all that */

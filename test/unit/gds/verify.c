@@ -22,7 +22,7 @@ static struct px_segment seg;
 static struct px_bump bump;
 static struct px_store_header *h;
 static struct px_key *key;
-static struct px_record *roster;
+static struct px_record *index_list;
 static struct px_record *rec;
 static struct px_column *col;
 static struct px_cell *cell;
@@ -56,15 +56,16 @@ static void make_records(void)
     struct px_table_edit edit;
 
     assert_int_equal(px_table_edit_init(&edit, &bump, 0, 0, 2, record_hash, seg.base), 0);
-    roster = object(sizeof(*roster));
-    *roster = (struct px_record){.version.seq = 1, .level = PX_LEVEL_NODE, .index = 4};
+    index_list = object(sizeof(*index_list));
+    *index_list = (struct px_record){.version.seq = 1, .level = PX_LEVEL_NODE, .index = 4};
     rec = object(sizeof(*rec) + sizeof(*cell) + 8);
     *rec =
         (struct px_record){.version.seq = 1, .level = PX_LEVEL_NODE, .index = 4, .key = loc(key)};
     cell = (struct px_cell *) (void *) (rec + 1);
     *cell = (struct px_cell){.len = 8, .type = 14, .form = PX_FORM_WORD};
-    roster->link = loc(rec);
-    assert_int_equal(px_table_edit_add(&edit, record_hash(seg.base, loc(roster)), loc(roster)), 0);
+    index_list->link = loc(rec);
+    assert_int_equal(
+        px_table_edit_add(&edit, record_hash(seg.base, loc(index_list)), loc(index_list)), 0);
     assert_int_equal(px_table_edit_add(&edit, record_hash(seg.base, loc(rec)), loc(rec)), 0);
     h->table = edit.loc;
     px_table_edit_fini(&edit);
@@ -89,7 +90,7 @@ static int setup(void **state)
 {
     struct px_header_init init = {.name = "job", .fingerprint = PX_FORMAT_FINGERPRINT};
     struct px_table_edit edit;
-    uint8_t *lanes;
+    uint8_t *elements;
     uint64_t at;
 
     (void) state;
@@ -104,10 +105,10 @@ static int setup(void **state)
     keys = (struct px_table *) (void *) (seg.base + edit.loc * 8);
     px_table_edit_fini(&edit);
     make_records();
-    lanes = object(8);
-    lanes[3] = 9;
+    elements = object(8);
+    elements[3] = 9;
     col = object(sizeof(*col));
-    *col = (struct px_column){.version.seq = 1, .key = loc(key), .data = loc(lanes), .n = 8};
+    *col = (struct px_column){.version.seq = 1, .key = loc(key), .data = loc(elements), .n = 8};
     col->kind = PX_COLUMN_ARRAY;
     col->width = 8;
     key->column = loc(col);
@@ -181,7 +182,7 @@ static void every_fault(void **state)
     BROKEN(rec->level, PX_N_LEVELS, PX_VERIFY_TABLES);
     BROKEN(rec->key, loc(rec), PX_VERIFY_TABLES);
     BROKEN(rec->quals, UINT64_MAX, PX_VERIFY_TABLES);
-    BROKEN(roster->link, UINT64_MAX, PX_VERIFY_TABLES);
+    BROKEN(index_list->link, UINT64_MAX, PX_VERIFY_TABLES);
     BROKEN(cell->len, 7, PX_VERIFY_TABLES);
     BROKEN(cell->len, UINT32_MAX, PX_VERIFY_TABLES);
     BROKEN(cell->form, 15, PX_VERIFY_TABLES);
@@ -208,10 +209,10 @@ static void every_fault(void **state)
     BROKEN(node->aliases, UINT64_MAX, PX_VERIFY_ALL);
 }
 
-/* n versions of a column that all say the same lanes are theirs. */
-static void share_lanes(uint32_t n_columns, uint32_t n_lanes)
+/* n versions of a column that all say the same elements are theirs. */
+static void share_elements(uint32_t n_columns, uint32_t n_elements)
 {
-    uint64_t lanes = loc(object(n_lanes));
+    uint64_t elements = loc(object(n_elements));
     uint64_t *dict = object(sizeof(*dict));
     uint64_t prev = key->column;
     uint32_t i;
@@ -225,8 +226,8 @@ static void share_lanes(uint32_t n_columns, uint32_t n_lanes)
         next->kind = PX_COLUMN_DICT;
         next->n_dict = 1;
         next->width = 8;
-        next->n = n_lanes;
-        next->data = lanes;
+        next->n = n_elements;
+        next->data = elements;
         prev = loc(next);
     }
     key->column = prev;
@@ -241,10 +242,10 @@ static void bounded(void **state)
     struct px_fault fault;
 
     (void) state;
-    share_lanes(4, 400000);
+    share_elements(4, 400000);
     assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), 0);
     assert_true(fault.steps > 4 * 400000);
-    share_lanes(1000, 400000);
+    share_elements(1000, 400000);
     assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), PMIX_ERR_UNPACK_FAILURE);
     assert_string_equal(fault.what, "more to read than there are bytes");
     assert_true(fault.steps <= PX_VERIFY_STEPS + h->used / 8 * PX_VERIFY_STEPS_PER_WORD);
