@@ -152,12 +152,6 @@ static const pmix_value_t *in_array(const pmix_info_t *info, const char *key)
     return px_info_open(&info->value, &inner, &n) ? NULL : px_info_find(inner, n, key);
 }
 
-/* True if the known resource has the key of info. */
-static bool has_key(const pmix_info_t *known, const pmix_info_t *info)
-{
-    return px_infos_next(known, 1, NULL, info->key) != NULL;
-}
-
 /* True if the values have one type and compare as equal. */
 static bool equal(const pmix_value_t *a, const pmix_value_t *b)
 {
@@ -170,7 +164,7 @@ static bool equal(const pmix_value_t *a, const pmix_value_t *b)
 static bool same_subject(const pmix_info_t *known, const pmix_info_t *info)
 {
     static const char *const names[] = {PMIX_HOSTNAME, PMIX_NODEID, PMIX_APPNUM, PMIX_SESSION_ID};
-    bool same = has_key(known, info);
+    bool same = px_infos_next(known, 1, NULL, info->key) != NULL;
 
     for (size_t i = 0; same && i < sizeof(names) / sizeof(names[0]); i++) {
         const pmix_value_t *a = in_array(known, names[i]);
@@ -181,17 +175,15 @@ static bool same_subject(const pmix_info_t *known, const pmix_info_t *info)
     return same;
 }
 
-/* Takes the first resource that matches info out of the list, and closes the gap; *ret_info then
- * owns it. False if there is none. */
-static bool take_resource(struct px_server *s, const pmix_info_t *info,
-                          bool (*matches)(const pmix_info_t *known, const pmix_info_t *info),
-                          pmix_info_t *ret_info)
+/* Takes the first resource of the info's subject out of the list, and closes the gap; *ret_info
+ * then owns it. False if there is none. */
+static bool take_resource(struct px_server *s, const pmix_info_t *info, pmix_info_t *ret_info)
 {
     size_t out = 0;
     bool found = false;
 
     for (size_t i = 0; i < s->n_resources; i++) {
-        if (!found && matches(&s->resources[i], info)) {
+        if (!found && same_subject(&s->resources[i], info)) {
             *ret_info = s->resources[i];
             found = true;
         } else {
@@ -242,7 +234,7 @@ static int give_to(struct px_server *s, struct px_nspace *ns, const pmix_info_t 
 static int register_resource(struct px_server *s, const pmix_info_t *info)
 {
     pmix_info_t former;
-    bool has_former = take_resource(s, info, same_subject, &former);
+    bool has_former = take_resource(s, info, &former);
     int rc = px_infos_append_copy(&s->resources, &s->n_resources, info);
 
     px_list_for(struct px_nspace, ns, &s->ns_list, link) {
@@ -275,11 +267,7 @@ int px_deregister_resources(struct px_server *s, void *args)
 
     px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; i < a->ninfo; i++) {
-        pmix_info_t former;
-
-        while (take_resource(s, &a->info[i], has_key, &former)) {
-            PMIx_Value_destruct(&former.value);
-        }
+        px_infos_drop(s->resources, &s->n_resources, a->info[i].key);
     }
     return PMIX_SUCCESS;
 }

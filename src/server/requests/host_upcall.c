@@ -166,18 +166,23 @@ bool px_upcalls_answered_late(const struct px_server *s)
     return !px_list_empty(&s->upcalls);
 }
 
-/* True if this callback is the answer: the caller fills in up->reply and calls post_answer.
- * False: the upcall was ended before; it is freed if it was abandoned. */
-static bool begin_answer(struct px_upcall *up, pmix_status_t status)
+/* The upcall that a callback answers: the caller fills in its reply and calls post_answer. NULL:
+ * the host gave none, or it was ended before; it is freed then if it was abandoned. */
+static struct px_upcall *begin_answer(void *cbdata, pmix_status_t status)
 {
+    struct px_upcall *up = cbdata;
+
+    if (!up) {
+        return NULL;
+    }
     if (!px_cas(&up->state, IDLE, ANSWERED)) {
         if (px_load_acquire(&up->state) == ABANDONED) {
             px_upcall_destroy(up);
         }
-        return false;
+        return NULL;
     }
     up->reply.status = status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
-    return true;
+    return up;
 }
 
 /* Passes the filled reply to the loop thread, which may free the upcall at once. */
@@ -185,6 +190,19 @@ static void post_answer(struct px_upcall *up)
 {
     up->task.run = run_answer;
     px_loop_post(up->server->loop, &up->task);
+}
+
+/* As post_answer, for data that the host gets back by `release`: with the upcall, or at once if up
+ * is NULL, since nothing was taken. */
+static void post_held(struct px_upcall *up, pmix_release_cbfunc_t release, void *release_data)
+{
+    if (up) {
+        up->release = release;
+        up->release_data = release_data;
+        post_answer(up);
+    } else if (release) {
+        release(release_data);
+    }
 }
 
 /* --- what is required --- */
@@ -205,9 +223,9 @@ unsigned px_upcall_levels(const struct px_upcall *up)
 /* A status without data. */
 void px_hostcb_op(pmix_status_t status, void *cbdata)
 {
-    struct px_upcall *up = cbdata;
+    struct px_upcall *up = begin_answer(cbdata, status);
 
-    if (up && begin_answer(up, status)) {
+    if (up) {
         post_answer(up);
     }
 }
@@ -227,28 +245,24 @@ static void take_bytes(struct px_upcall *up, const char *bytes, size_t n)
     }
 }
 
-/* Data of a fence or a direct modex. If this is not the answer, the data are released here. */
+/* Data of a fence or a direct modex. If they are not the answer, they are released here. */
 void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
                      pmix_release_cbfunc_t release, void *release_data)
 {
-    struct px_upcall *up = cbdata;
+    struct px_upcall *up = begin_answer(cbdata, status);
 
-    if (up && begin_answer(up, status)) {
+    if (up) {
         take_bytes(up, data, ndata);
-        up->release = release;
-        up->release_data = release_data;
-        post_answer(up);
-    } else if (release) {
-        release(release_data);
     }
+    post_held(up, release, release_data);
 }
 
 /* The published values that were found; values without a type stay empty. */
 void px_hostcb_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata)
 {
-    struct px_upcall *up = cbdata;
+    struct px_upcall *up = begin_answer(cbdata, status);
 
-    if (!up || !begin_answer(up, status)) {
+    if (!up) {
         return;
     }
     up->reply.data = ndata && data ? PMIx_Pdata_create(ndata) : NULL;
@@ -270,9 +284,9 @@ void px_hostcb_lookup(pmix_status_t status, pmix_pdata_t data[], size_t ndata, v
 /* The new namespace, as a process of wildcard rank in the reply. */
 void px_hostcb_spawn(pmix_status_t status, char nspace[], void *cbdata)
 {
-    struct px_upcall *up = cbdata;
+    struct px_upcall *up = begin_answer(cbdata, status);
 
-    if (up && begin_answer(up, status)) {
+    if (up) {
         PMIX_LOAD_PROCID(&up->reply.proc, nspace ? nspace : "", PMIX_RANK_WILDCARD);
         post_answer(up);
     }
@@ -294,24 +308,20 @@ static void take_infos(struct px_upcall *up, const pmix_info_t *info, size_t nin
 void px_hostcb_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
                      pmix_release_cbfunc_t release, void *release_data)
 {
-    struct px_upcall *up = cbdata;
+    struct px_upcall *up = begin_answer(cbdata, status);
 
-    if (up && begin_answer(up, status)) {
+    if (up) {
         take_infos(up, info, ninfo);
-        up->release = release;
-        up->release_data = release_data;
-        post_answer(up);
-    } else if (release) {
-        release(release_data);
     }
+    post_held(up, release, release_data);
 }
 
 /* The name of a tool that has connected; without one the reply's process stays empty. */
 void px_hostcb_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata)
 {
-    struct px_upcall *up = cbdata;
+    struct px_upcall *up = begin_answer(cbdata, status);
 
-    if (up && begin_answer(up, status)) {
+    if (up) {
         if (proc) {
             up->reply.proc = *proc;
         }
@@ -323,9 +333,9 @@ void px_hostcb_tool(pmix_status_t status, pmix_proc_t *proc, void *cbdata)
 void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
                           size_t ninfo, void *cbdata)
 {
-    struct px_upcall *up = cbdata;
+    struct px_upcall *up = begin_answer(cbdata, status);
 
-    if (!up || !begin_answer(up, status)) {
+    if (!up) {
         return;
     }
     if (credential) {
@@ -338,9 +348,9 @@ void px_hostcb_credential(pmix_status_t status, pmix_byte_object_t *credential, 
 /* Infos about a credential that was checked. */
 void px_hostcb_validation(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata)
 {
-    struct px_upcall *up = cbdata;
+    struct px_upcall *up = begin_answer(cbdata, status);
 
-    if (up && begin_answer(up, status)) {
+    if (up) {
         take_infos(up, info, ninfo);
         post_answer(up);
     }
