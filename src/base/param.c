@@ -333,12 +333,6 @@ int px_param_load(void)
     return PX_OK;
 }
 
-void px_param_fini(void)
-{
-    settings_destroy(current);
-    current = NULL;
-}
-
 bool px_param_bool(enum px_param p)
 {
     return px_param_int(p) != 0;

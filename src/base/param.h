@@ -48,9 +48,6 @@ bool px_param_bool(enum px_param p);
 int64_t px_param_int(enum px_param p);        /* int and size parameters */
 const char *px_param_string(enum px_param p); /* never NULL; valid until the next load */
 
-/* Frees the values; the defaults apply again. Not while other threads read parameters. */
-void px_param_fini(void);
-
 /* Everything about one parameter, for pmix_info. */
 struct px_param_info px_param_describe(enum px_param p);
 

@@ -45,10 +45,11 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     }
     event.info = info;
     live = px_in_left(in) > 0 && px_unpack_one(in, PMIX_DATA_RANGE, &event.range) == 0;
-    if (!(live && is_self(ctx, &event.source)) && !px_invitations_event(session, &event) &&
-        ctx->events != NULL) {
-        (void) px_events_deliver(ctx->events, &event, NULL,
-                                 NULL); /* no memory: the event is lost */
+    if (!(live && is_self(ctx, &event.source))) {
+        px_invitations_event(session, &event);
+        if (ctx->events != NULL) { /* no memory: the event is lost */
+            (void) px_events_deliver(ctx->events, &event, NULL, NULL);
+        }
     }
     PMIx_Info_free(info, event.ninfo);
 }

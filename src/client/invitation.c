@@ -277,7 +277,7 @@ static void somebody_ended(struct px_session *session, const struct px_event *ev
 
 /* Answers go to the invitation that this process leads, outcomes to the one that it was invited to.
  * The event then goes on to the application's handlers, as every event does. */
-bool px_invitations_event(struct px_session *session, const struct px_event *event)
+void px_invitations_event(struct px_session *session, const struct px_event *event)
 {
     const char *group = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
     struct px_invitation *invitation;
@@ -285,14 +285,14 @@ bool px_invitations_event(struct px_session *session, const struct px_event *eve
 
     px_assert(px_loop_inside(session->ctx->loop));
     if (!session->watching) {
-        return false;
+        return;
     }
     if (event->code == PMIX_EVENT_PROC_TERMINATED || event->code == PMIX_ERR_PROC_TERM_WO_SYNC) {
         somebody_ended(session, event);
-        return false;
+        return;
     }
     if (group == NULL) {
-        return false;
+        return;
     }
     if (event->code == PMIX_GROUP_INVITE_ACCEPTED || event->code == PMIX_GROUP_INVITE_DECLINED) {
         invitation = invitation_find(session, group, true);
@@ -310,7 +310,6 @@ bool px_invitations_event(struct px_session *session, const struct px_event *eve
             px_invitation_release(invitation);
         }
     }
-    return false;
 }
 
 /* Ends all invitations, for px_loop_run. */

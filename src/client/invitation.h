@@ -88,9 +88,9 @@ int px_invitation_add_endpoint(struct px_invitation *invitation);
 void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info,
                                    size_t ninfo);
 
-/* Handles an event of the server that concerns an invitation. True if the event is not for the
- * application's handlers; at present no event is, so it always returns false. */
-bool px_invitations_event(struct px_session *session, const struct px_event *event);
+/* Acts on an event of the server that concerns an invitation; the event goes to the application's
+ * handlers, too. */
+void px_invitations_event(struct px_session *session, const struct px_event *event);
 
 /* True if invitations need events with this code, so that its registration at the server must stay
  * whatever the application deregisters. */

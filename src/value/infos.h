@@ -24,8 +24,6 @@ static inline bool px_value_true(const pmix_value_t *value)
     return value->type == PMIX_BOOL ? value->data.flag : px_value_says_true(value);
 }
 
-struct px_type;
-
 /* An unsigned number of 32 bits, from a value of any integer type. 0, PMIX_ERR_TYPE_MISMATCH (no
  * integer), PMIX_ERR_BAD_PARAM (negative, or over 32 bits); *ret is set on success only. */
 int px_value_u32(const pmix_value_t *value, uint32_t *ret);

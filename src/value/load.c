@@ -144,7 +144,7 @@ pmix_status_t PMIx_Value_unload(pmix_value_t *val, void **data, size_t *sz)
         return PMIX_SUCCESS;
     }
     if (type->shape > PX_TYPE_TIMEVAL) {
-        return unload_copy(type, px_value_element_const(val, type), data, sz);
+        return unload_copy(type, px_value_element(val, type), data, sz);
     }
     if (*data == NULL) {
         return PMIX_ERR_BAD_PARAM;

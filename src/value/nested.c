@@ -80,8 +80,8 @@ static pmix_value_cmp_t compare_value(const struct px_type *unused, const void *
     if (type == NULL || type->where == PX_ELEMENT) {
         return PMIX_VALUE_COMPARISON_NOT_AVAIL;
     }
-    element_x = px_value_element_const(x, type);
-    element_y = px_value_element_const(y, type);
+    element_x = px_value_element(x, type);
+    element_y = px_value_element(y, type);
     if (element_x == NULL || element_y == NULL) {
         return px_order(element_x != NULL && element_y == NULL,
                         element_y != NULL && element_x == NULL);
@@ -101,7 +101,7 @@ static int measure_value(const struct px_type *unused, const void *element, unsi
     if (type == NULL || type->where == PX_ELEMENT) {
         return value->type == PMIX_UNDEF ? PMIX_SUCCESS : PMIX_ERR_UNKNOWN_DATA_TYPE;
     }
-    inner = px_value_element_const(value, type);
+    inner = px_value_element(value, type);
     if (inner == NULL) {
         return PMIX_SUCCESS;
     }
@@ -122,7 +122,7 @@ static void print_value(struct px_buf *out, const struct px_type *unused, const 
         return;
     }
     px_print_format(out, "Data type: %s\tValue: ", type->name);
-    inner = px_value_element_const(value, type);
+    inner = px_value_element(value, type);
     if (inner == NULL) {
         px_print_format(out, "NULL");
         return;

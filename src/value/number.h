@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <stdint.h>
-
 #include <pmix.h>
 
 struct px_type;

@@ -124,12 +124,7 @@ void px_type_print(struct px_buf *out, const struct px_type *type, const void *e
 }
 
 /* All inline elements begin at the same address, that of the union. */
-void *px_value_element(pmix_value_t *value, const struct px_type *type)
-{
-    return type->where == PX_BOXED ? value->data.ptr : (void *) &value->data;
-}
-
-const void *px_value_element_const(const pmix_value_t *value, const struct px_type *type)
+const void *px_value_element(const pmix_value_t *value, const struct px_type *type)
 {
     px_assert(type->where != PX_ELEMENT);
     return type->where == PX_BOXED ? value->data.ptr : (const void *) &value->data;

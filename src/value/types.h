@@ -149,8 +149,7 @@ void px_type_print(struct px_buf *out, const struct px_type *type, const void *e
 
 /* The element in a value, borrowed; NULL if it has none (a NULL pointer in place of a boxed
  * element). The type has to be the value's and one that values can hold. */
-void *px_value_element(pmix_value_t *value, const struct px_type *type);
-const void *px_value_element_const(const pmix_value_t *value, const struct px_type *type);
+const void *px_value_element(const pmix_value_t *value, const struct px_type *type);
 
 /* n empty elements in new malloc memory, released with px_type_free. NULL without memory, if n is
  * 0 or too large. */

@@ -22,7 +22,6 @@
 #include <pmix.h>
 
 #include "src/base/param.h"
-#include "src/client/client.h"
 #include "src/client/get.h"
 #include "src/client/ops.h"
 #include "src/request/schema.h"

@@ -133,7 +133,7 @@ static void fill_value(struct gen *gen, pmix_value_t *value, unsigned depth)
     if (info->where == PX_BOXED) {
         value->data.ptr = calloc(1, info->size);
     }
-    gen_fill(gen, value->type, px_value_element(value, info), depth);
+    gen_fill(gen, value->type, (void *) (uintptr_t) px_value_element(value, info), depth);
 }
 
 static void fill_buffer(struct gen *gen, pmix_data_buffer_t *buffer)
