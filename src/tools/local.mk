@@ -6,16 +6,17 @@ src_tools_pmixrun_SOURCES = %D%/run/bind.c %D%/run/collect.c %D%/run/control.c %
   %D%/run/nodes.h %D%/run/openmpi.c %D%/run/options.c %D%/run/output.c %D%/run/pmixrun.c %D%/run/publish.c %D%/run/query.c \
   %D%/quote.c %D%/quote.h %D%/run/record.c %D%/run/relay.c %D%/run/relay_collect.c \
   %D%/run/remote.c %D%/run/report.c %D%/run/run.h %D%/run/script.c %D%/shm/find.c %D%/shm/find.h %D%/shm/tally.c %D%/shm/tally.h \
-  %D%/run/spawn.c %D%/std.c %D%/std.h %D%/run/stdin.c %D%/run/task.c
+  %D%/run/spawn.c %D%/options.c %D%/options.h %D%/std.c %D%/std.h %D%/run/stdin.c %D%/run/task.c
 # --report looks behind the interface; these two know nothing of PMIx.
 src_tools_pmixrun_LDADD = libpx-host.la libpx-shmem.la libpx-base.la libpmix.la
 
-src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c %D%/std.c %D%/std.h
+src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c %D%/options.c %D%/options.h %D%/std.c %D%/std.h
 src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BINDIR='"$(bindir)"' \
   -DPX_LIBDIR='"$(libdir)"' -DPX_INCLUDEDIR='"$(includedir)"'
 src_tools_pmix_info_LDADD = libpx-base.la libpmix.la
 
 # Works without libpmix: it looks behind the interface.
 src_tools_pmix_shm_SOURCES = %D%/shm/pmix_shm.c %D%/quote.c %D%/quote.h %D%/shm/shm.h %D%/shm/find.c %D%/shm/find.h %D%/shm/list.c %D%/shm/out.c \
-  %D%/shm/show.c %D%/shm/stats.c %D%/shm/tally.c %D%/shm/tally.h %D%/std.c %D%/std.h
+  %D%/shm/show.c %D%/shm/stats.c %D%/shm/tally.c %D%/shm/tally.h %D%/options.c %D%/options.h \
+  %D%/std.c %D%/std.h
 src_tools_pmix_shm_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS) -lm

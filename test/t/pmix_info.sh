@@ -25,6 +25,10 @@ same 'every parameter has its six lines' 0 "$(grep -c '^mca:.*:param:' "$SCRATCH
 same 'a default' default "$(value gds source)"
 same 'a type' int "$(value ptl_base_max_msg_size type)"
 
+run "$info" --param all
+same 'a framework without a component' 2 "$code"
+run "$info" --param all --parsable
+same 'an option in its place' 2 "$code"
 PMIX_MCA_gds=hash run "$info" --param gds base --parsable
 same 'from the environment' hash "$(value gds value)"
 same 'which it says' environment "$(value gds source)"

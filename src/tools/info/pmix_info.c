@@ -7,27 +7,23 @@
 
 #include "config.h"
 
-#include <getopt.h>
 #include <pmix.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/param.h"
+#include "src/tools/options.h"
 #include "src/tools/std.h"
 
-#define NOT_FOUND   1
-#define USAGE_ERROR 2
-
-enum { OPT_PARAM = 256, OPT_PARSABLE, OPT_PATH, OPT_SHOW_VERSION };
+#define NOT_FOUND 1
 
 struct options {
     bool all;
     bool parsable;
     bool help;
     bool version;
-    const char *framework; /* --param: "all" or a name */
-    const char *component;
+    const char *param[2]; /* framework and component: "all" or a name; NULL: not given */
     const char *path;
     const char *show_version;
 };
@@ -94,7 +90,7 @@ static int show_paths(const struct options *o, const char *which)
     }
     if (n == 0) {
         fprintf(stderr, "pmix_info: --path: no directory is called %s\n", which);
-        return USAGE_ERROR;
+        return PX_USAGE_ERROR;
     }
     return 0;
 }
@@ -117,7 +113,7 @@ static int show_one_version(const char *which)
     }
     fprintf(stderr, "pmix_info: --show-version: full, major, minor, release or product, not %s\n",
             which);
-    return USAGE_ERROR;
+    return PX_USAGE_ERROR;
 }
 
 /* ---- parameters */
@@ -161,10 +157,10 @@ static size_t framework_len(const char *name)
 static bool is_wanted(const struct options *o, const char *name)
 {
     size_t n = framework_len(name);
-    bool framework = o->framework == NULL || strcmp(o->framework, "all") == 0 ||
-                     (strlen(o->framework) == n && strncmp(o->framework, name, n) == 0);
-    bool component = o->component == NULL || strcmp(o->component, "all") == 0 ||
-                     strcmp(o->component, "base") == 0;
+    bool framework = o->param[0] == NULL || strcmp(o->param[0], "all") == 0 ||
+                     (strlen(o->param[0]) == n && strncmp(o->param[0], name, n) == 0);
+    bool component =
+        o->param[1] == NULL || strcmp(o->param[1], "all") == 0 || strcmp(o->param[1], "base") == 0;
 
     return framework && component;
 }
@@ -209,7 +205,7 @@ static int show_params(const struct options *o)
     }
     if (n == 0) {
         fprintf(stderr, "pmix_info: --param: no framework %s has parameters of a component %s\n",
-                o->framework, o->component);
+                o->param[0], o->param[1]);
         return NOT_FOUND;
     }
     return 0;
@@ -217,70 +213,25 @@ static int show_params(const struct options *o)
 
 /* ---- options */
 
-static const struct option long_options[] = {
-    {"all", no_argument, NULL, 'a'},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},
-    {"param", required_argument, NULL, OPT_PARAM},
-    {"parsable", no_argument, NULL, OPT_PARSABLE},
-    {"parseable", no_argument, NULL, OPT_PARSABLE},
-    {"path", required_argument, NULL, OPT_PATH},
-    {"show-version", required_argument, NULL, OPT_SHOW_VERSION},
-    {NULL, 0, NULL, 0},
+static const struct px_option known_options[] = {
+    {"all", 'a', PX_OPTION_FLAG, offsetof(struct options, all), 0, 0, NULL},
+    {"help", 'h', PX_OPTION_FLAG, offsetof(struct options, help), 0, 0, NULL},
+    {"version", 'V', PX_OPTION_FLAG, offsetof(struct options, version), 0, 0, NULL},
+    {"param", 0, PX_OPTION_PAIR, offsetof(struct options, param), 0, 0, NULL},
+    {"parsable", 0, PX_OPTION_FLAG, offsetof(struct options, parsable), 0, 0, NULL},
+    {"parseable", 0, PX_OPTION_FLAG, offsetof(struct options, parsable), 0, 0, NULL},
+    {"path", 0, PX_OPTION_TEXT, offsetof(struct options, path), 0, 0, NULL},
+    {"show-version", 0, PX_OPTION_TEXT, offsetof(struct options, show_version), 0, 0, NULL},
 };
 
-static int read_option(int c, int argc, char **argv, struct options *o)
+/* There are no words beside the options. */
+static int refuse_words(char **words, int n, void *ignored)
 {
-    switch (c) {
-    case 'a':
-        o->all = true;
-        break;
-    case 'h':
-        o->help = true;
-        break;
-    case 'V':
-        o->version = true;
-        break;
-    case OPT_PARAM: /* takes two words */
-        o->framework = optarg;
-        if (optind >= argc || argv[optind][0] == '-') {
-            fputs("pmix_info: --param needs a framework and a component\n", stderr);
-            return USAGE_ERROR;
-        }
-        o->component = argv[optind++];
-        break;
-    case OPT_PARSABLE:
-        o->parsable = true;
-        break;
-    case OPT_PATH:
-        o->path = optarg;
-        break;
-    case OPT_SHOW_VERSION:
-        o->show_version = optarg;
-        break;
-    default:
-        return USAGE_ERROR;
+    (void) ignored;
+    if (n > 0) {
+        fprintf(stderr, "pmix_info: what is \"%s\"?\n", words[0]);
     }
-    return 0;
-}
-
-static int read_options(int argc, char **argv, struct options *o)
-{
-    int rc = 0;
-    int c = getopt_long(argc, argv, "ahV", long_options, NULL);
-
-    while (rc == 0 && c != -1) {
-        rc = read_option(c, argc, argv, o);
-        c = rc == 0 ? getopt_long(argc, argv, "ahV", long_options, NULL) : -1;
-    }
-    if (rc == 0 && optind < argc) {
-        fprintf(stderr, "pmix_info: what is \"%s\"?\n", argv[optind]);
-        rc = USAGE_ERROR;
-    }
-    if (rc != 0) {
-        fputs("pmix_info --help says more\n", stderr);
-    }
-    return rc;
+    return n > 0 ? PX_USAGE_ERROR : 0;
 }
 
 static int show(const struct options *o)
@@ -297,14 +248,14 @@ static int show(const struct options *o)
         return show_one_version(o->show_version);
     }
     int rc = 0;
-    bool nothing_asked = o->path == NULL && o->framework == NULL;
+    bool nothing_asked = o->path == NULL && o->param[0] == NULL;
     if (o->all || nothing_asked) {
         show_versions(o);
     }
     if (o->path != NULL || o->all || nothing_asked) {
         rc = show_paths(o, o->path != NULL ? o->path : "all");
     }
-    if (rc == 0 && (o->all || o->framework != NULL || nothing_asked)) {
+    if (rc == 0 && (o->all || o->param[0] != NULL || nothing_asked)) {
         rc = show_params(o);
     }
     return rc;
@@ -313,10 +264,12 @@ static int show(const struct options *o)
 int main(int argc, char **argv)
 {
     static char name[] = "pmix_info";
+    const struct px_command_line line = {
+        name, known_options, sizeof(known_options) / sizeof(known_options[0]), false, refuse_words};
     struct options o = {0};
 
     px_std_open(argv, name);
-    int rc = read_options(argc, argv, &o);
+    int rc = px_options_read(&line, argc, argv, &o);
     if (rc != 0) {
         return rc;
     }

@@ -4,51 +4,16 @@
 /* pmixrun's command line, and the environment that its processes start from. */
 
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "run.h"
+#include "src/tools/options.h"
 
-#define MAX_PROCS   65536
-#define MAX_NODES   1024
-#define USAGE_ERROR 2
-
-enum {
-    OPT_TAG = 256,
-    OPT_TIMEOUT,
-    OPT_BIND,
-    OPT_NSPACE,
-    OPT_VERBOSE,
-    OPT_REPORT,
-    OPT_NODES,
-    OPT_MAP,
-    OPT_KEEP,
-    OPT_SCRIPT,
-    OPT_RECORD,
-};
-
-static const char short_options[] = "+n:x:hV";
-
-static const struct option long_options[] = {
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},
-    {"np", required_argument, NULL, 'n'},
-    {"tag-output", no_argument, NULL, OPT_TAG},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"bind-to", required_argument, NULL, OPT_BIND},
-    {"nspace", required_argument, NULL, OPT_NSPACE},
-    {"nodes", required_argument, NULL, OPT_NODES},
-    {"map-by", required_argument, NULL, OPT_MAP},
-    {"keep-going", no_argument, NULL, OPT_KEEP},
-    {"verbose", no_argument, NULL, OPT_VERBOSE},
-    {"report", no_argument, NULL, OPT_REPORT},
-    {"script", required_argument, NULL, OPT_SCRIPT},
-    {"record", required_argument, NULL, OPT_RECORD},
-    {NULL, 0, NULL, 0},
-};
+#define MAX_PROCS 65536
+#define MAX_NODES 1024
 
 void px_run_usage(FILE *to)
 {
@@ -82,25 +47,6 @@ void px_run_usage(FILE *to)
         "PMIx_Abort.\n"
         "SIGINT (Ctrl-C) and SIGTERM are passed on; sent twice, they end the job.\n",
         to);
-}
-
-static int option_number(const char *text, const char *what, long max, int *ret_number)
-{
-    char *end = NULL;
-
-    errno = 0;
-    long n = text != NULL ? strtol(text, &end, 10) : 0;
-    if (text == NULL) {
-        fprintf(stderr, "pmixrun: %s needs a number\n", what);
-        return USAGE_ERROR;
-    }
-    if (errno != 0 || end == text || *end != '\0' || n < 1 || n > max) {
-        fprintf(stderr, "pmixrun: %s must be a number from 1 to %ld, not \"%s\"\n", what, max,
-                text);
-        return USAGE_ERROR;
-    }
-    *ret_number = (int) n;
-    return 0;
 }
 
 /* Variables by which an outer job's server is found; they must not reach ours. */
@@ -157,158 +103,135 @@ static char **base_environment(void)
     return env;
 }
 
-static int read_variable(const char *text, struct px_run_options *o)
+static int read_variable(const char *text, void *options)
 {
+    struct px_run_options *o = options;
+
     if (strchr(text, '=') == NULL) {
         const char *value = getenv(text);
         if (value == NULL) {
             fprintf(stderr, "pmixrun: -x %s: there is no such variable\n", text);
-            return USAGE_ERROR;
+            return PX_USAGE_ERROR;
         }
         return px_run_env_set(&o->env, text, value) == 0 ? 0 : 1;
     }
     if (px_run_env_put(&o->env, text) != 0) {
         fprintf(stderr, "pmixrun: -x %s: not of the form VAR=VALUE\n", text);
-        return USAGE_ERROR;
+        return PX_USAGE_ERROR;
     }
     return 0;
 }
 
-static int read_name(const char *text, struct px_run_options *o)
+static int read_name(const char *text, void *options)
 {
+    struct px_run_options *o = options;
+
     if (text[0] == '\0' || strlen(text) > PMIX_MAX_NSLEN || strpbrk(text, "; \t\n") != NULL) {
         fprintf(stderr, "pmixrun: --nspace: 1 to %d characters, without blanks and semicolons\n",
                 PMIX_MAX_NSLEN);
-        return USAGE_ERROR;
+        return PX_USAGE_ERROR;
     }
     o->nspace = text;
     return 0;
 }
 
-static int read_binding(const char *text, struct px_run_options *o)
+static int read_binding(const char *text, void *options)
 {
+    struct px_run_options *o = options;
+
     if (strcmp(text, "core") != 0 && strcmp(text, "none") != 0) {
         fprintf(stderr, "pmixrun: --bind-to must be none or core, not \"%s\"\n", text);
-        return USAGE_ERROR;
+        return PX_USAGE_ERROR;
     }
     o->bind_core = strcmp(text, "core") == 0;
     return 0;
 }
 
-static int read_mapping(const char *text, struct px_run_options *o)
+static int read_mapping(const char *text, void *options)
 {
+    struct px_run_options *o = options;
+
     if (strcmp(text, "slot") != 0 && strcmp(text, "node") != 0) {
         fprintf(stderr, "pmixrun: --map-by must be slot or node, not \"%s\"\n", text);
-        return USAGE_ERROR;
+        return PX_USAGE_ERROR;
     }
     o->map_by_node = strcmp(text, "node") == 0;
     return 0;
 }
 
-static int read_option(int c, struct px_run_options *o)
+/* Rules name nodes, and how many there are may be said behind them: they are read at the end. */
+static int read_rule(const char *text, void *options)
 {
-    switch (c) {
-    case 'n':
-        return option_number(optarg, "-n", MAX_PROCS, &o->n_procs);
-    case 'x':
-        return read_variable(optarg, o);
-    case 'h':
-        o->help = true;
-        return 0;
-    case 'V':
-        o->version = true;
-        return 0;
-    case OPT_TAG:
-        o->tag_output = true;
-        return 0;
-    case OPT_TIMEOUT:
-        return option_number(optarg, "--timeout", INT_MAX / 1000, &o->timeout_s);
-    case OPT_BIND:
-        return read_binding(optarg, o);
-    case OPT_NODES:
-        return option_number(optarg, "--nodes", MAX_NODES, &o->n_nodes);
-    case OPT_MAP:
-        return read_mapping(optarg, o);
-    case OPT_KEEP:
-        o->keep_going = true;
-        return 0;
-    case OPT_NSPACE:
-        return read_name(optarg, o);
-    case OPT_VERBOSE:
-        o->verbose = true;
-        return 0;
-    case OPT_REPORT:
-        o->report = true;
-        return 0;
-    case OPT_RECORD:
-        o->record = optarg;
-        return 0;
-    case OPT_SCRIPT:
-        return 0; /* when all others are known */
-    default:
-        return USAGE_ERROR; /* getopt has complained */
-    }
+    struct px_run_options *o = options;
+
+    o->rules[o->n_rules++] = text;
+    return 0;
 }
 
-/* The next option, or -1. Users of mpirun type "-np 4", which getopt reads as -n with "p". */
-static int next_option(int argc, char **argv)
-{
-    int c = getopt_long(argc, argv, short_options, long_options, NULL);
+#define MEMBER(name) offsetof(struct px_run_options, name)
 
-    if (c == 'n' && strcmp(argv[optind - 1], "-np") == 0) {
-        optarg = optind < argc ? argv[optind++] : argv[argc]; /* its end is NULL */
+static const struct px_option known_options[] = {
+    {"help", 'h', PX_OPTION_FLAG, MEMBER(help), 0, 0, NULL},
+    {"version", 'V', PX_OPTION_FLAG, MEMBER(version), 0, 0, NULL},
+    {"np", 'n', PX_OPTION_NUMBER, MEMBER(n_procs), 1, MAX_PROCS, NULL},
+    {NULL, 'x', PX_OPTION_CALL, 0, 0, 0, read_variable},
+    {"tag-output", 0, PX_OPTION_FLAG, MEMBER(tag_output), 0, 0, NULL},
+    {"timeout", 0, PX_OPTION_NUMBER, MEMBER(timeout_s), 1, INT_MAX / 1000, NULL},
+    {"bind-to", 0, PX_OPTION_CALL, 0, 0, 0, read_binding},
+    {"nspace", 0, PX_OPTION_CALL, 0, 0, 0, read_name},
+    {"nodes", 0, PX_OPTION_NUMBER, MEMBER(n_nodes), 1, MAX_NODES, NULL},
+    {"map-by", 0, PX_OPTION_CALL, 0, 0, 0, read_mapping},
+    {"keep-going", 0, PX_OPTION_FLAG, MEMBER(keep_going), 0, 0, NULL},
+    {"verbose", 0, PX_OPTION_FLAG, MEMBER(verbose), 0, 0, NULL},
+    {"report", 0, PX_OPTION_FLAG, MEMBER(report), 0, 0, NULL},
+    {"script", 0, PX_OPTION_CALL, 0, 0, 0, read_rule},
+    {"record", 0, PX_OPTION_TEXT, MEMBER(record), 0, 0, NULL},
+};
+
+/* The program with its arguments; then the rules. */
+static int read_program(char **words, int n, void *options)
+{
+    struct px_run_options *o = options;
+
+    if (n == 0 && !o->help && !o->version) {
+        fputs("pmixrun: which program?\n", stderr);
+        return PX_USAGE_ERROR;
     }
-    return c;
-}
-
-/* Rules name nodes, and how many there are may be said behind them. */
-static int read_scripts(int argc, char **argv, const struct px_run_options *o)
-{
-    int rc = 0;
-
-    optind = 1;
-    for (int c = 0; rc == 0 && c != -1; c = next_option(argc, argv)) {
-        if (c == OPT_SCRIPT && px_run_script_add(optarg, o->n_nodes) != 0) {
-            rc = USAGE_ERROR;
+    o->argv = words;
+    for (size_t i = 0; i < o->n_rules; i++) {
+        if (px_run_script_add(o->rules[i], o->n_nodes) != 0) {
+            return PX_USAGE_ERROR;
         }
     }
-    return rc;
+    return 0;
 }
 
-void px_run_options_free(struct px_run_options *options)
+void px_run_options_free(struct px_run_options *o)
 {
     px_run_script_free();
-    px_run_env_free(options->env);
+    px_run_env_free(o->env);
+    free(o->rules);
 }
 
 int px_run_options_read(int argc, char **argv, struct px_run_options *ret_options)
 {
-    struct px_run_options o = {.n_procs = 1, .n_nodes = 1, .env = base_environment()};
-    if (o.env == NULL) {
+    const struct px_command_line line = {"pmixrun", known_options,
+                                         sizeof(known_options) / sizeof(known_options[0]), true,
+                                         read_program};
+    struct px_run_options o = {.n_procs = 1,
+                               .n_nodes = 1,
+                               .env = base_environment(),
+                               .rules = calloc((size_t) argc + 1, sizeof(char *))};
+    if (o.env == NULL || o.rules == NULL) {
         fputs("pmixrun: out of memory\n", stderr);
+        px_run_options_free(&o);
         return 1;
     }
-    int rc = 0;
-    int c = next_option(argc, argv);
-    while (rc == 0 && c != -1) {
-        rc = read_option(c, &o);
-        if (rc == 0) {
-            c = next_option(argc, argv);
-        }
-    }
-    if (rc == 0 && !o.help && !o.version && optind >= argc) {
-        fputs("pmixrun: which program?\n", stderr);
-        rc = USAGE_ERROR;
-    }
-    if (rc == 0) {
-        rc = read_scripts(argc, argv, &o);
-    }
+    int rc = px_options_read(&line, argc, argv, &o);
     if (rc != 0) {
-        fputs("pmixrun --help says more\n", stderr);
         px_run_options_free(&o);
         return rc;
     }
-    o.argv = argv + optind;
     *ret_options = o;
     return 0;
 }

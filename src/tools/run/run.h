@@ -39,6 +39,8 @@ struct px_run_options {
     const char *record; /* file, or NULL */
     char **env;         /* the environment of the processes, malloc'd array of malloc'd strings */
     char **argv;        /* program and arguments, within main's argv */
+    const char **rules; /* of --script, within main's argv; malloc'd array */
+    size_t n_rules;
 };
 
 /* Reads the command line. 0, or the exit code after a complaint on standard error. */

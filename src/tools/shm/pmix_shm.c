@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +18,12 @@
 #include "gds/segment_file.h"
 #include "gds/state.h"
 #include "gds/verify.h"
+#include "src/tools/options.h"
 #include "src/tools/quote.h"
 #include "shm.h"
 #include "src/tools/std.h"
 
-enum { FAILED = 1, USAGE_ERROR = 2, OPT_RANK = 256, OPT_KEY, OPT_LEVEL, OPT_PID, OPT_JSON };
+enum { FAILED = 1 };
 
 static const char usage_text[] =
     "usage: pmix-shm list\n"
@@ -49,9 +49,8 @@ static const char usage_text[] =
     "Exit code: 0; 1 when something is missing or damaged; 2 for another command line.\n";
 
 struct options {
-    const char *command;
+    int (*run)(const struct options *o); /* the command */
     const char *words[2];
-    int n_words;
     struct px_shm_want want;
     int level;
     pid_t pid; /* of the server; 0: any */
@@ -200,7 +199,7 @@ static int complain_missing(const struct px_store *store, const struct px_shm_wa
 
     fputs("pmix-shm: ", stderr);
     px_quote(stderr, nspace, strlen(nspace), false);
-    if (want->by_rank) {
+    if (want->rank != PMIX_RANK_UNDEF) {
         fprintf(stderr, ": rank %" PRIu32, want->rank);
     }
     if (want->key) {
@@ -300,98 +299,23 @@ static int list(const struct options *o)
 
 /* --- options --- */
 
-/* After a complaint about the command line. */
-static int refuse(void)
+static int read_key(const char *text, void *options)
 {
-    fputs("pmix-shm --help says more\n", stderr);
-    return USAGE_ERROR;
+    struct options *o = options;
+
+    o->want.key = PMIx_Get_attribute_string(text); /* of no constant: itself */
+    return 0;
 }
 
-static const struct option long_options[] = {
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, 'V'},
-    {"rank", required_argument, NULL, OPT_RANK},
-    {"key", required_argument, NULL, OPT_KEY},
-    {"level", required_argument, NULL, OPT_LEVEL},
-    {"pid", required_argument, NULL, OPT_PID},
-    {"json", no_argument, NULL, OPT_JSON},
-    {NULL, 0, NULL, 0},
+static const struct px_option known_options[] = {
+    {"help", 'h', PX_OPTION_FLAG, offsetof(struct options, help), 0, 0, NULL},
+    {"version", 'V', PX_OPTION_FLAG, offsetof(struct options, version), 0, 0, NULL},
+    {"rank", 0, PX_OPTION_NUMBER, offsetof(struct options, want.rank), 0, PMIX_RANK_VALID, NULL},
+    {"key", 0, PX_OPTION_CALL, 0, 0, 0, read_key},
+    {"level", 0, PX_OPTION_NUMBER, offsetof(struct options, level), 0, PX_VERIFY_ALL, NULL},
+    {"pid", 0, PX_OPTION_NUMBER, offsetof(struct options, pid), 1, INT32_MAX, NULL},
+    {"json", 0, PX_OPTION_FLAG, offsetof(struct options, json), 0, 0, NULL},
 };
-
-/* A number within bounds; false after a complaint. */
-static bool option_number(const char *option, const char *text, unsigned long least,
-                          unsigned long most, unsigned long *ret)
-{
-    char *end;
-
-    errno = 0;
-    *ret = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *ret < least ||
-        *ret > most) {
-        fprintf(stderr, "pmix-shm: %s must be a number from %lu to %lu, not \"%s\"\n", option,
-                least, most, text);
-        return false;
-    }
-    return true;
-}
-
-static int read_option(int c, struct options *o)
-{
-    unsigned long n = 0;
-
-    switch (c) {
-    case 'h':
-        o->help = true;
-        return 0;
-    case 'V':
-        o->version = true;
-        return 0;
-    case OPT_JSON:
-        o->json = true;
-        return 0;
-    case OPT_KEY:
-        o->want.key = PMIx_Get_attribute_string(optarg); /* of no constant: itself */
-        return 0;
-    case OPT_RANK:
-        o->want.by_rank = option_number("--rank", optarg, 0, PMIX_RANK_VALID, &n);
-        o->want.rank = (uint32_t) n;
-        return o->want.by_rank ? 0 : USAGE_ERROR;
-    case OPT_LEVEL:
-        if (!option_number("--level", optarg, 0, PX_VERIFY_ALL, &n)) {
-            return USAGE_ERROR;
-        }
-        o->level = (int) n;
-        return 0;
-    case OPT_PID:
-        if (!option_number("--pid", optarg, 1, INT32_MAX, &n)) {
-            return USAGE_ERROR;
-        }
-        o->pid = (pid_t) n;
-        return 0;
-    default:
-        return USAGE_ERROR;
-    }
-}
-
-static int read_options(int argc, char **argv, struct options *o)
-{
-    int rc = 0;
-    int c = getopt_long(argc, argv, "hV", long_options, NULL);
-
-    while (rc == 0 && c != -1) {
-        rc = read_option(c, o);
-        c = rc == 0 ? getopt_long(argc, argv, "hV", long_options, NULL) : -1;
-    }
-    o->command = optind < argc ? argv[optind++] : NULL;
-    while (rc == 0 && optind < argc) {
-        if (o->n_words == 2) {
-            fprintf(stderr, "pmix-shm: \"%s\" is one word too many\n", argv[optind]);
-            return USAGE_ERROR;
-        }
-        o->words[o->n_words++] = argv[optind++];
-    }
-    return rc;
-}
 
 static const struct {
     const char *name;
@@ -403,21 +327,33 @@ static const struct {
     {"stats", stats, 0, 1}, {"save", save, 2, 2},
 };
 
-static int run_command(const struct options *o)
+/* The command and its words. */
+static int read_words(char **words, int n, void *options)
 {
+    struct options *o = options;
+
+    if (n == 0 || o->help || o->version) {
+        return 0;
+    }
+    if (n > 3) {
+        fprintf(stderr, "pmix-shm: \"%s\" is one word too many\n", words[3]);
+        return PX_USAGE_ERROR;
+    }
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-        if (strcmp(o->command, commands[i].name) != 0) {
+        if (strcmp(words[0], commands[i].name) != 0) {
             continue;
         }
-        if (o->n_words >= commands[i].least && o->n_words <= commands[i].most) {
-            return commands[i].run(o);
+        if (n - 1 < commands[i].least || n - 1 > commands[i].most) {
+            fprintf(stderr, "pmix-shm: %s needs %s words\n", words[0],
+                    n - 1 < commands[i].least ? "more" : "fewer");
+            return PX_USAGE_ERROR;
         }
-        fprintf(stderr, "pmix-shm: %s needs %s words\n", o->command,
-                o->n_words < commands[i].least ? "more" : "fewer");
-        return refuse();
+        o->run = commands[i].run;
+        memcpy(o->words, words + 1, (size_t) (n - 1) * sizeof(words[0]));
+        return 0;
     }
-    fprintf(stderr, "pmix-shm: there is no command \"%s\"\n", o->command);
-    return refuse();
+    fprintf(stderr, "pmix-shm: there is no command \"%s\"\n", words[0]);
+    return PX_USAGE_ERROR;
 }
 
 static int run(const struct options *o)
@@ -430,21 +366,24 @@ static int run(const struct options *o)
         puts(PACKAGE_STRING);
         return 0;
     }
-    if (!o->command) {
+    if (!o->run) {
         fputs(usage_text, stderr);
-        return USAGE_ERROR;
+        return PX_USAGE_ERROR;
     }
-    return run_command(o);
+    return o->run(o);
 }
 
 int main(int argc, char **argv)
 {
     static char name[] = "pmix-shm";
-    struct options o = {.level = PX_VERIFY_ALL};
+    const struct px_command_line line = {
+        name, known_options, sizeof(known_options) / sizeof(known_options[0]), false, read_words};
+    struct options o = {.level = PX_VERIFY_ALL, .want.rank = PMIX_RANK_UNDEF};
 
     px_std_open(argv, name);
-    if (read_options(argc, argv, &o) != 0) {
-        return refuse();
+    int rc = px_options_read(&line, argc, argv, &o);
+    if (rc != 0) {
+        return rc;
     }
     px_out_json(o.json);
     return px_std_close(name, run(&o));

@@ -46,8 +46,7 @@ int px_shm_list(pid_t server, bool json);
 /* --- one segment, as a copy that nobody changes --- */
 
 struct px_shm_want {
-    bool by_rank;
-    uint32_t rank;
+    uint32_t rank;   /* PMIX_RANK_UNDEF: all */
     const char *key; /* NULL: all */
 };
 

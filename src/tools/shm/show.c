@@ -386,7 +386,7 @@ static void show_procs(struct show *s, uint32_t n)
     uint32_t shown = n < MAX_RANKS ? n : MAX_RANKS;
 
     px_out_open_list("processes");
-    if (s->want->by_rank) {
+    if (s->want->rank != PMIX_RANK_UNDEF) {
         show_proc(s, s->want->rank);
     } else {
         for (uint32_t rank = 0; rank < shown; rank++) {
@@ -394,7 +394,7 @@ static void show_procs(struct show *s, uint32_t n)
         }
     }
     px_out_close_list();
-    if (!s->want->by_rank && shown < n) {
+    if (s->want->rank == PMIX_RANK_UNDEF && shown < n) {
         px_out_number("more processes", n - shown);
     }
 }
@@ -415,7 +415,7 @@ int px_shm_show(const struct px_store *store, const struct px_shm_want *want, bo
     px_out_number("uid", h->id.uid);
     px_out_bool("complete", px_store_flags(store) & PX_STORE_JOB_COMPLETE);
     px_out_bool("dead", info.dead);
-    if (!want->by_rank) {
+    if (want->rank == PMIX_RANK_UNDEF) {
         show_level(&s, "sessions", PX_LEVEL_SESSION);
         show_values(&s, "job", PX_LEVEL_JOB, 0);
         show_level(&s, "apps", PX_LEVEL_APP);
@@ -427,6 +427,7 @@ int px_shm_show(const struct px_store *store, const struct px_shm_want *want, bo
     show_procs(&s, info.n_ranks);
     px_out_close();
     px_out_end();
-    *ret_found = s.damaged || (want->key ? s.found : !want->by_rank || want->rank < info.n_ranks);
+    *ret_found = s.damaged ||
+                 (want->key ? s.found : want->rank == PMIX_RANK_UNDEF || want->rank < info.n_ranks);
     return s.damaged ? -1 : 0;
 }
