@@ -76,7 +76,7 @@ static pmix_status_t connect_ask(struct px_coll *coll, struct px_upcall *up)
 {
     pmix_server_connect_fn_t fn = coll->server->host.connect;
 
-    return fn ? fn(up->procs, up->nprocs, up->info, up->ninfo, px_hostcb_op, up)
+    return fn ? fn(up->procs, up->nprocs, up->info, up->ninfo, px_hostcb_op, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -85,7 +85,7 @@ static pmix_status_t disconnect_ask(struct px_coll *coll, struct px_upcall *up)
 {
     pmix_server_disconnect_fn_t fn = coll->server->host.disconnect;
 
-    return fn ? fn(up->procs, up->nprocs, up->info, up->ninfo, px_hostcb_op, up)
+    return fn ? fn(up->procs, up->nprocs, up->info, up->ninfo, px_hostcb_op, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 

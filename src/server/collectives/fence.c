@@ -95,7 +95,7 @@ static pmix_status_t fence_ask(struct px_coll *coll, struct px_upcall *up)
     /* The host owns the data from here on; not every host frees it. */
     return rc ? rc
               : s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len,
-                                 px_hostcb_modex, up);
+                                 px_hostcb_modex, px_upcall_handle(up));
 }
 
 /* Stores the data of all nodes and, if our own contribution is among them, raises the high-water

@@ -228,7 +228,7 @@ static pmix_status_t ask_group(struct px_coll *coll, struct px_upcall *up,
 {
     up->text = strdup(coll->name);
     return up->text ? coll->server->host.group(operation, up->text, up->procs, up->nprocs, up->info,
-                                               up->ninfo, px_hostcb_infos, up)
+                                               up->ninfo, px_hostcb_infos, px_upcall_handle(up))
                     : PMIX_ERR_NOMEM;
 }
 

@@ -150,8 +150,8 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
     modex->renewal = get->renewal;
     px_list_append(&s->modexes, &modex->link);
     up->arg = modex;
-    px_upcall_returned(up,
-                       s->host.direct_modex(&up->proc, up->info, up->ninfo, px_hostcb_modex, up));
+    px_upcall_returned(up, s->host.direct_modex(&up->proc, up->info, up->ninfo, px_hostcb_modex,
+                                                px_upcall_handle(up)));
     return PMIX_SUCCESS;
 }
 

@@ -227,7 +227,7 @@ static void to_host(struct px_server *s, const struct px_event *event)
     }
     up->ninfo = up->info ? event->ninfo : 0;
     px_upcall_returned(up, s->host.notify_event(event->code, &up->proc, event->range, up->info,
-                                                up->ninfo, px_hostcb_op, up));
+                                                up->ninfo, px_hostcb_op, px_upcall_handle(up)));
 }
 
 /* Peers that have finalized get no events any more. The order is: peers, kept events, own handlers,
@@ -336,7 +336,8 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
         px_upcall_destroy(up);
         return;
     }
-    px_upcall_returned(up, s->host.deregister_events(up->codes, up->ncodes, px_hostcb_op, up));
+    px_upcall_returned(
+        up, s->host.deregister_events(up->codes, up->ncodes, px_hostcb_op, px_upcall_handle(up)));
 }
 
 /* Sends a peer the kept events for codes that it has newly registered for (`all`: for any code),
@@ -398,7 +399,8 @@ pmix_status_t px_codes_call(struct px_upcall *up)
     px_directives_mark(&px_call_handler, px_upcall_levels(up), args->head.info, args->head.ninfo);
     (void) px_requester_identify(s, px_peer_find(s, up->reply_to.peer), &args->head.info,
                                  &args->head.ninfo);
-    return fn(up->codes, up->ncodes, args->head.info, args->head.ninfo, px_hostcb_op, up);
+    return fn(up->codes, up->ncodes, args->head.info, args->head.ninfo, px_hostcb_op,
+              px_upcall_handle(up));
 }
 
 /* Adds codes to the peer's; codes[] and *ncodes keep those that the peer had not registered for. 0

@@ -207,9 +207,10 @@ pmix_status_t px_iof_pull_call(struct px_upcall *up)
     }
     pull->local_id = args->id;
     up->reply.number = pull->id;
-    return s->host.iof_pull ? s->host.iof_pull(args->procs, args->nprocs, args->head.info,
-                                               args->head.ninfo, args->channel, px_hostcb_op, up)
-                            : PMIX_ERR_NOT_SUPPORTED;
+    return s->host.iof_pull
+               ? s->host.iof_pull(args->procs, args->nprocs, args->head.info, args->head.ninfo,
+                                  args->channel, px_hostcb_op, px_upcall_handle(up))
+               : PMIX_ERR_NOT_SUPPORTED;
 }
 
 /* The answer is sent before kept output, because it tells the client the subscription's number. A

@@ -153,6 +153,6 @@ int px_handle_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, 
     peer->finalizing = true;
     px_upcall_returned(up,
                        s->host.client_finalized(&up->proc, peer->rank ? peer->rank->object : NULL,
-                                                px_hostcb_op, up));
+                                                px_hostcb_op, px_upcall_handle(up)));
     return PMIX_SUCCESS;
 }

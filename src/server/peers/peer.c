@@ -346,7 +346,7 @@ static void ask_host_about_client(struct px_peer *peer)
             return;
         }
         px_upcall_returned(up, s->host.client_connected2(&up->proc, object, up->info, up->ninfo,
-                                                         px_hostcb_op, up));
+                                                         px_hostcb_op, px_upcall_handle(up)));
         return;
     }
     if (s->host.client_connected) {

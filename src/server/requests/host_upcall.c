@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Upcalls. The host may answer within the upcall, later, from any thread, or after
- * PMIx_server_finalize. The state of an upcall decides who ends it, by compare and swap: the
- * first to move it away from IDLE. An answer that finds ABANDONED only frees the memory, because
- * the server and its loop may no longer exist.
+/* Upcalls. The host may answer within the upcall, later, from any thread, after
+ * PMIx_server_finalize, or twice. So it is given a number, not an address: `open_upcalls` has the
+ * upcalls that the host has not answered, under numbers that are never used again. Whoever takes an
+ * upcall out of the table ends it; a callback that does not find its number does nothing. The table
+ * belongs to the process, since a host may call back when no server exists any more.
  *
  * Answers are copied in the thread of the callback, so that the host's memory is not read later.
  * The host's release function is called on the loop thread after the answer was processed: a
@@ -15,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/atomic.h"
+#include "src/base/epoch.h"
+#include "src/base/lock.h"
+#include "src/base/map.h"
 #include "src/value/directives.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
@@ -24,8 +27,9 @@
 #include "src/value/nested.h"
 #include "src/request/reply.h"
 
-/* States of an upcall: with the host; ended by an answer; ended by the server's end. */
-enum { IDLE = 0, ANSWERED = 1, ABANDONED = 2 };
+static struct px_lock lock = PX_LOCK_INIT;
+static struct px_map open_upcalls; /* lock: handle -> struct px_upcall */
+static uintptr_t last_handle;      /* lock */
 
 /* --- infos --- */
 
@@ -47,7 +51,50 @@ int px_requester_identify(const struct px_server *s, const struct px_peer *peer,
     return px_infos_append(infos, ninfo, PMIX_GRPID, &group, PMIX_UINT32);
 }
 
+/* --- the table of those that are open --- */
+
+/* Enters an upcall under a new handle. 0 or PMIX_ERR_NOMEM. */
+static int open_upcall(struct px_upcall *up)
+{
+    int rc;
+
+    px_lock_take(&lock);
+    up->handle = ++last_handle;
+    rc = px_map_set(&open_upcalls, &up->handle, sizeof(up->handle), up);
+    px_lock_give(&lock);
+    return rc;
+}
+
+/* Takes the upcall of the handle out of the table; NULL: it is not there. The table of an idle
+ * process takes no memory, so that nothing is lost when the library is unloaded. */
+static struct px_upcall *close_locked(uintptr_t handle)
+{
+    struct px_upcall *up = px_map_remove(&open_upcalls, &handle, sizeof(handle));
+
+    px_assert(px_lock_held(&lock));
+    if (up && !open_upcalls.used && up->abandoned) {
+        px_map_fini(&open_upcalls);
+    }
+    return up;
+}
+
+/* True if the upcall was open: then the caller ends it. */
+static bool close_upcall(const struct px_upcall *up)
+{
+    bool was_open;
+
+    px_lock_take(&lock);
+    was_open = close_locked(up->handle) != NULL;
+    px_lock_give(&lock);
+    return was_open;
+}
+
 /* --- life --- */
+
+void *px_upcall_handle(const struct px_upcall *up)
+{
+    return (void *) up->handle;
+}
 
 /* The reply target is copied: the requester may be gone when the host answers. */
 struct px_upcall *px_upcall_create(struct px_server *s, const struct px_reply_to *reply_to,
@@ -61,6 +108,10 @@ struct px_upcall *px_upcall_create(struct px_server *s, const struct px_reply_to
         up->reply_to = reply_to ? *reply_to : (struct px_reply_to){0};
         up->proc = proc ? *proc : s->self;
         up->done = done;
+    }
+    if (up && open_upcall(up)) {
+        free(up);
+        up = NULL;
     }
     return up;
 }
@@ -91,6 +142,7 @@ void px_upcall_destroy(struct px_upcall *up)
     if (!up) {
         return;
     }
+    (void) close_upcall(up); /* if the host was never asked */
     px_list_remove(&up->link);
     if (up->args) {
         px_args_fini(up->request, up->args);
@@ -126,17 +178,40 @@ static void run_answer(struct px_task *task)
  * and finds the upcall on the list. */
 void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
 {
-    if (rc == PMIX_SUCCESS) {
-        px_list_append(&up->server->upcalls, &up->link);
-        return;
-    }
     /* If the host called back and then returned an error, its callback is the answer. */
-    if (!px_cas(&up->state, IDLE, ANSWERED)) {
+    if (rc == PMIX_SUCCESS || !close_upcall(up)) {
         px_list_append(&up->server->upcalls, &up->link);
         return;
     }
     up->reply.status = rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
     upcall_end(up);
+}
+
+/* Ends one upcall if the host has not answered it. It stays in the table, because the host may
+ * still read the arguments: the host's answer frees it, unless that comes during `done`. False: an
+ * answer is on its way to the loop thread. */
+static bool abandon(struct px_upcall *up)
+{
+    bool is_open;
+
+    px_lock_take(&lock);
+    is_open = px_map_find(&open_upcalls, &up->handle, sizeof(up->handle)) != NULL;
+    up->abandoned = is_open;
+    px_lock_give(&lock);
+    if (!is_open) {
+        return false;
+    }
+    px_list_remove(&up->link);
+    up->reply.status = PMIX_ERR_LOST_CONNECTION;
+    up->done(up);
+    px_lock_take(&lock);
+    is_open = px_map_find(&open_upcalls, &up->handle, sizeof(up->handle)) != NULL;
+    up->ended = is_open;
+    px_lock_give(&lock);
+    if (!is_open) {
+        px_upcall_destroy(up);
+    }
+    return true;
 }
 
 /* `done` may start or end other upcalls, so the walk begins anew after each. */
@@ -146,17 +221,15 @@ void px_upcalls_abandon(struct px_server *s)
 
     px_assert(px_loop_inside(s->loop));
     while (item != &s->upcalls) {
-        struct px_upcall *up = px_container_of(item, struct px_upcall, link);
+        struct px_list *next = item->next;
 
-        item = item->next;
-        /* An answered one is on its way to the loop thread: px_upcalls_answered_late. */
-        if (px_cas(&up->state, IDLE, ABANDONED)) {
-            px_list_remove(&up->link);
-            up->reply.status = PMIX_ERR_LOST_CONNECTION;
-            up->done(up);
-            item = s->upcalls.next; /* `done` may have changed the list */
-        }
+        item = abandon(px_container_of(item, struct px_upcall, link)) ? s->upcalls.next : next;
     }
+    px_lock_take(&lock);
+    if (!open_upcalls.used) {
+        px_map_fini(&open_upcalls);
+    }
+    px_lock_give(&lock);
 }
 
 /* px_upcalls_abandon leaves only answered upcalls on the list. */
@@ -166,23 +239,30 @@ bool px_upcalls_answered_late(const struct px_server *s)
     return !px_list_empty(&s->upcalls);
 }
 
-/* The upcall that a callback answers: the caller fills in its reply and calls post_answer. NULL:
- * the host gave none, or it was ended before; it is freed then if it was abandoned. */
+/* The upcall that a callback of the host answers, with the status in its reply: the caller fills in
+ * the rest and calls post_answer. NULL: there is none, because the host has answered it before or
+ * the server has ended it. Until post_answer or the return of NULL a finalize waits. */
 static struct px_upcall *begin_answer(void *cbdata, pmix_status_t status)
 {
-    struct px_upcall *up = cbdata;
+    struct px_upcall *up;
+    bool abandoned;
+    bool ended;
 
-    if (!up) {
-        return NULL;
+    px_call_begin();
+    px_lock_take(&lock);
+    up = close_locked((uintptr_t) cbdata);
+    abandoned = up && up->abandoned;
+    ended = up && up->ended;
+    px_lock_give(&lock);
+    if (up && !abandoned) {
+        up->reply.status = status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
+        return up;
     }
-    if (!px_cas(&up->state, IDLE, ANSWERED)) {
-        if (px_load_acquire(&up->state) == ABANDONED) {
-            px_upcall_destroy(up);
-        }
-        return NULL;
+    if (ended) {
+        px_upcall_destroy(up); /* otherwise the loop thread is in `done`, and frees it */
     }
-    up->reply.status = status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : status;
-    return up;
+    px_call_end();
+    return NULL;
 }
 
 /* Passes the filled reply to the loop thread, which may free the upcall at once. */
@@ -190,6 +270,7 @@ static void post_answer(struct px_upcall *up)
 {
     up->task.run = run_answer;
     px_loop_post(up->server->loop, &up->task);
+    px_call_end();
 }
 
 /* As post_answer, for data that the host gets back by `release`: with the upcall, or at once if up

@@ -7,8 +7,9 @@
  * answered, accepts the answer in any thread, and passes it to the loop thread. An answer that
  * arrives after PMIx_server_finalize is dropped. The functions are for the loop thread, except
  * the host callbacks (px_hostcb_). The sequence: px_upcall_create, fill in the arguments, call the
- * host's function with a px_hostcb_ callback and the upcall as cbdata, px_upcall_returned with its
- * status. Then `done` runs once, now or later. */
+ * host's function with a px_hostcb_ callback and px_upcall_handle as cbdata, px_upcall_returned
+ * with its status. Then `done` runs once, now or later. Whatever the host does with the handle is
+ * harmless: each handle is good for one answer, and no other upcall ever has the same one. */
 
 #include "src/server/state.h"
 #include "src/server/peers/dispatch.h"
@@ -26,7 +27,9 @@ struct px_upcall {
     struct px_task task;
     struct px_list link; /* of px_server.upcalls while the host has it */
     struct px_server *server;
-    uint64_t state;              /* atomic; who ends the upcall: host_upcall.c */
+    uintptr_t handle;            /* not 0; constant: what the host calls it */
+    bool abandoned;              /* lock of host_upcall.c: the server's end has ended it */
+    bool ended;                  /* likewise: `done` has returned, the host's answer frees it */
     px_upcall_fn done;           /* loop thread, once; then the upcall is freed */
     void *arg;                   /* of `done`; the collective of a collective's upcall */
     struct px_reply_to reply_to; /* the requester; zeros: nobody gets a reply */
@@ -53,6 +56,8 @@ struct px_upcall {
  * NULL. The caller owns it until px_upcall_returned. NULL: out of memory. */
 struct px_upcall *px_upcall_create(struct px_server *s, const struct px_reply_to *reply_to,
                                    const pmix_proc_t *proc, px_upcall_fn done);
+/* The cbdata for the host's function. */
+void *px_upcall_handle(const struct px_upcall *up);
 /* As px_upcall_create, with zeroed arguments for a request, which the upcall owns. */
 struct px_upcall *px_upcall_create_for(struct px_server *s, const struct px_request *request,
                                        const struct px_reply_to *reply_to, const pmix_proc_t *proc,
@@ -77,10 +82,11 @@ int px_requester_identify(const struct px_server *s, const struct px_peer *peer,
  * server's. For px_directives_met and px_directives_mark. */
 unsigned px_upcall_levels(const struct px_upcall *up);
 
-/* The callbacks with which the host answers; cbdata is the upcall. Any thread, also before the
- * host's function has returned. The host answers once; the upcall is freed on the loop thread
- * after its answer. Infos or data are copied; if that fails, the status of the reply is the
- * error. `release`, if any, is called once, when the answer has been processed. */
+/* The callbacks with which the host answers; cbdata is px_upcall_handle of the upcall. Any thread,
+ * also before the host's function has returned, and at any time: further answers, and one after an
+ * error that the host's function returned, do nothing but call `release`. Infos or data are copied;
+ * if that fails, the status of the reply is the error. `release`, if any, is called once for each
+ * callback, when the answer has been processed. */
 void px_hostcb_op(pmix_status_t status, void *cbdata);
 /* For fence_nb and direct_modex: `data` are copied, `release` frees them. */
 void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,

@@ -79,7 +79,8 @@ static pmix_status_t call_publish(struct px_upcall *up)
     const struct px_args *args = up->args;
     pmix_server_publish_fn_t fn = up->server->host.publish;
 
-    return fn ? fn(&up->proc, args->info, args->ninfo, px_hostcb_op, up) : PMIX_ERR_NOT_SUPPORTED;
+    return fn ? fn(&up->proc, args->info, args->ninfo, px_hostcb_op, px_upcall_handle(up))
+              : PMIX_ERR_NOT_SUPPORTED;
 }
 
 /* The host answers with the values and who published each. */
@@ -88,7 +89,8 @@ static pmix_status_t call_lookup(struct px_upcall *up)
     const struct px_keys_args *args = up->args;
     pmix_server_lookup_fn_t fn = up->server->host.lookup;
 
-    return fn ? fn(&up->proc, args->keys, args->head.info, args->head.ninfo, px_hostcb_lookup, up)
+    return fn ? fn(&up->proc, args->keys, args->head.info, args->head.ninfo, px_hostcb_lookup,
+                   px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -98,7 +100,8 @@ static pmix_status_t call_unpublish(struct px_upcall *up)
     const struct px_keys_args *args = up->args;
     pmix_server_unpublish_fn_t fn = up->server->host.unpublish;
 
-    return fn ? fn(&up->proc, args->keys, args->head.info, args->head.ninfo, px_hostcb_op, up)
+    return fn ? fn(&up->proc, args->keys, args->head.info, args->head.ninfo, px_hostcb_op,
+                   px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -109,7 +112,7 @@ static pmix_status_t call_spawn(struct px_upcall *up)
     pmix_server_spawn_fn_t fn = up->server->host.spawn;
 
     return fn ? fn(&up->proc, args->head.info, args->head.ninfo, args->apps, args->napps,
-                   px_hostcb_spawn, up)
+                   px_hostcb_spawn, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -121,7 +124,7 @@ static pmix_status_t call_abort(struct px_upcall *up)
     pmix_server_abort_fn_t fn = up->server->host.abort;
 
     return fn ? fn(&up->proc, rank ? rank->object : NULL, args->status, args->text, args->procs,
-                   args->nprocs, px_hostcb_op, up)
+                   args->nprocs, px_hostcb_op, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -134,13 +137,13 @@ static pmix_status_t call_log(struct px_upcall *up)
 
     if (host->log2) {
         return host->log2(&up->proc, args->data, args->ndata, args->head.info, args->head.ninfo,
-                          px_hostcb_op, up);
+                          px_hostcb_op, px_upcall_handle(up));
     }
     if (!host->log) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     host->log(&up->proc, args->data, args->ndata, args->head.info, args->head.ninfo, px_hostcb_op,
-              up);
+              px_upcall_handle(up));
     return PMIX_SUCCESS;
 }
 
@@ -151,7 +154,7 @@ static pmix_status_t call_alloc(struct px_upcall *up)
     pmix_server_alloc_fn_t fn = up->server->host.allocate;
 
     return fn ? fn(&up->proc, args->directive, args->head.info, args->head.ninfo, px_hostcb_infos,
-                   up)
+                   px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -162,7 +165,7 @@ static pmix_status_t call_job_control(struct px_upcall *up)
     pmix_server_job_control_fn_t fn = up->server->host.job_control;
 
     return fn ? fn(&up->proc, args->procs, args->nprocs, args->head.info, args->head.ninfo,
-                   px_hostcb_infos, up)
+                   px_hostcb_infos, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -173,7 +176,7 @@ static pmix_status_t call_monitor(struct px_upcall *up)
     pmix_server_monitor_fn_t fn = up->server->host.monitor;
 
     return fn ? fn(&up->proc, &args->monitor, args->error, args->head.info, args->head.ninfo,
-                   px_hostcb_infos, up)
+                   px_hostcb_infos, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -183,7 +186,7 @@ static pmix_status_t call_credential(struct px_upcall *up)
     const struct px_args *args = up->args;
     pmix_server_get_cred_fn_t fn = up->server->host.get_credential;
 
-    return fn ? fn(&up->proc, args->info, args->ninfo, px_hostcb_credential, up)
+    return fn ? fn(&up->proc, args->info, args->ninfo, px_hostcb_credential, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -194,7 +197,7 @@ static pmix_status_t call_validate(struct px_upcall *up)
     pmix_server_validate_cred_fn_t fn = up->server->host.validate_credential;
 
     return fn ? fn(&up->proc, &args->credential, args->head.info, args->head.ninfo,
-                   px_hostcb_validation, up)
+                   px_hostcb_validation, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -207,7 +210,8 @@ static pmix_status_t call_fabric(struct px_upcall *up)
                                             ? PMIX_FABRIC_UPDATE_INFO
                                             : PMIX_FABRIC_REQUEST_INFO;
 
-    return fn ? fn(&up->proc, operation, args->info, args->ninfo, px_hostcb_infos, up)
+    return fn ? fn(&up->proc, operation, args->info, args->ninfo, px_hostcb_infos,
+                   px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -217,7 +221,8 @@ static pmix_status_t call_session_control(struct px_upcall *up)
     const struct px_session_args *args = up->args;
     pmix_server_session_control_fn_t fn = up->server->host.session_control;
 
-    return fn ? fn(&up->proc, args->session, args->head.info, args->head.ninfo, px_hostcb_infos, up)
+    return fn ? fn(&up->proc, args->session, args->head.info, args->head.ninfo, px_hostcb_infos,
+                   px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -228,7 +233,7 @@ static pmix_status_t call_block(struct px_upcall *up)
     pmix_server_resource_block_fn_t fn = up->server->host.resource_block;
 
     return fn ? fn(&up->proc, args->directive, args->name, args->units, args->nunits,
-                   args->head.info, args->head.ninfo, px_hostcb_op, up)
+                   args->head.info, args->head.ninfo, px_hostcb_op, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -239,7 +244,7 @@ static pmix_status_t call_iof_push(struct px_upcall *up)
     pmix_server_stdin_fn_t fn = up->server->host.push_stdin;
 
     return fn ? fn(&up->proc, args->procs, args->nprocs, args->head.info, args->head.ninfo,
-                   &args->bytes, px_hostcb_op, up)
+                   &args->bytes, px_hostcb_op, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 

@@ -177,6 +177,6 @@ pmix_status_t px_query_call(struct px_upcall *up)
     if (!hosts_business(args)) {
         return PMIX_ERR_NOT_FOUND; /* as if the host had no answer: px_query_answered adds ours */
     }
-    return fn ? fn(&up->proc, args->queries, args->nqueries, px_hostcb_infos, up)
+    return fn ? fn(&up->proc, args->queries, args->nqueries, px_hostcb_infos, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }

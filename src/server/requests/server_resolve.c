@@ -214,5 +214,5 @@ pmix_status_t px_resolve_call(struct px_upcall *up)
         return PMIX_ERR_NOMEM;
     }
     s->own_resolves += own;
-    return s->host.query(&up->proc, &args->query, 1, px_hostcb_infos, up);
+    return s->host.query(&up->proc, &args->query, 1, px_hostcb_infos, px_upcall_handle(up));
 }

@@ -155,9 +155,10 @@ void px_tool_accept(struct px_peer *peer, const struct px_handshake *handshake)
         return;
     }
     if (s->host.tool_connected2) {
-        px_upcall_returned(up, s->host.tool_connected2(up->info, up->ninfo, px_hostcb_tool, up));
+        px_upcall_returned(
+            up, s->host.tool_connected2(up->info, up->ninfo, px_hostcb_tool, px_upcall_handle(up)));
     } else {
-        s->host.tool_connected(up->info, up->ninfo, px_hostcb_tool, up);
+        s->host.tool_connected(up->info, up->ninfo, px_hostcb_tool, px_upcall_handle(up));
         px_upcall_returned(up, PMIX_SUCCESS);
     }
 }
