@@ -157,14 +157,53 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
 
 /* --- giving --- */
 
-/* A request of the host for the data of a local process that has not committed yet; in
- * s->dmodex_requests. */
+/* A request of the host for the data of a local process that has not committed yet: in
+ * s->dmodex_requests, then on its way to run_response. */
 struct dmodex_request {
     struct px_list link;
     pmix_proc_t proc;
     pmix_dmodex_response_fn_t fn;
     void *cbdata;
+    struct px_task task;
+    pmix_status_t status; /* of the response, as are the data */
+    struct px_buf data;
 };
+
+/* The task: calls the host back and frees the request. Nothing of the server is used. */
+static void run_response(struct px_task *task)
+{
+    struct dmodex_request *request = px_container_of(task, struct dmodex_request, task);
+
+    request->fn(request->status, (char *) request->data.data, request->data.len, request->cbdata);
+    px_buf_fini(&request->data);
+    free(request);
+}
+
+/* Ends a request of the list with the status and its data. The host is called back in a task of its
+ * own: its function may deregister the process or its namespace, whose records the caller still
+ * uses. */
+static void respond(struct px_server *s, struct dmodex_request *request, pmix_status_t status)
+{
+    px_list_remove(&request->link);
+    request->status = status;
+    request->task.run = run_response;
+    px_loop_post(s->loop, &request->task);
+}
+
+/* Packs the values that a process has committed for other nodes. *ret is empty after an error. */
+static int pack_posted(struct px_local_proc *rank, struct px_buf *ret)
+{
+    struct px_modex_log_span span;
+    struct px_buf packed = {0};
+    int rc = px_modex_log_pack(&rank->modex_log, 0, &packed, &span);
+
+    if (rc) {
+        px_buf_fini(&packed);
+        return rc;
+    }
+    *ret = packed;
+    return PMIX_SUCCESS;
+}
 
 /* Answers a request with the job's information, or the status of packing it. */
 static void give_job(struct px_nspace *ns, pmix_dmodex_response_fn_t fn, void *cbdata)
@@ -178,11 +217,10 @@ static void give_job(struct px_nspace *ns, pmix_dmodex_response_fn_t fn, void *c
 /* Answers a request with the values that a process has committed for other nodes. */
 static void give_posted(struct px_local_proc *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
 {
-    struct px_modex_log_span span;
     struct px_buf packed = {0};
-    int rc = px_modex_log_pack(&rank->modex_log, 0, &packed, &span);
+    int rc = pack_posted(rank, &packed);
 
-    fn(rc, rc ? NULL : (char *) packed.data, rc ? 0 : packed.len, cbdata);
+    fn(rc, (char *) packed.data, packed.len, cbdata);
     px_buf_fini(&packed);
 }
 
@@ -231,20 +269,13 @@ static bool concerns(const struct dmodex_request *request, const struct px_local
 }
 
 /* Ends all requests for a process: with its data, or with PMIX_ERR_NOT_FOUND if no commit can
- * follow. Each is off the list before the host's callback runs. */
+ * follow. */
 static void answer_asks(struct px_server *s, struct px_local_proc *rank, bool gone)
 {
     px_list_for(struct dmodex_request, request, &s->dmodex_requests, link) {
-        if (!concerns(request, rank)) {
-            continue;
+        if (concerns(request, rank)) {
+            respond(s, request, gone ? PMIX_ERR_NOT_FOUND : pack_posted(rank, &request->data));
         }
-        px_list_remove(&request->link);
-        if (gone) {
-            request->fn(PMIX_ERR_NOT_FOUND, NULL, 0, request->cbdata);
-        } else {
-            give_posted(rank, request->fn, request->cbdata);
-        }
-        free(request);
     }
 }
 
@@ -262,19 +293,11 @@ void px_dmodex_requests_proc_departed(struct px_server *s, struct px_local_proc 
     answer_asks(s, rank, true);
 }
 
-/* The requests are taken off the list one by one, since the host may do anything in its callback.
- */
+/* Direct modex upcalls that the host has not answered end with px_upcalls_abandon. */
 void px_dmodex_requests_drop_all(struct px_server *s)
 {
-    struct px_list *item;
-
     px_assert(px_loop_inside(s->loop));
-    for (item = px_list_shift(&s->dmodex_requests); item;
-         item = px_list_shift(&s->dmodex_requests)) {
-        struct dmodex_request *request = px_container_of(item, struct dmodex_request, link);
-
-        request->fn(PMIX_ERR_LOST_CONNECTION, NULL, 0, request->cbdata);
-        free(request);
+    px_list_for(struct dmodex_request, request, &s->dmodex_requests, link) {
+        respond(s, request, PMIX_ERR_LOST_CONNECTION);
     }
-    /* Direct modex upcalls that the host has not answered end with px_upcalls_abandon. */
 }

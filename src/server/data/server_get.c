@@ -45,20 +45,37 @@ void px_get_destroy(struct px_get *get)
     free(get);
 }
 
-/* Answers a get with a status other than success, and frees it. It is freed first, so that a
- * callback of this process cannot find it. */
+/* The task of a get of this process that has failed. */
+static void run_failure(struct px_task *task)
+{
+    struct px_get *get = px_container_of(task, struct px_get, task);
+    struct px_completion own = get->reply_to.own;
+    struct px_reply reply = {.status = get->status};
+
+    px_get_destroy(get);
+    own.done(&own, &reply);
+}
+
+/* Answers a get with a status other than success, and frees it. A callback of this process runs in
+ * a task of its own, because it may take away what the caller is at: it may deregister the process
+ * or the namespace. A thread of this process that waits is woken at once. */
 static void get_end(struct px_get *get, int status)
 {
     struct px_server *s = get->server;
     struct px_reply_to reply_to = get->reply_to;
-    struct px_reply reply = {.status = status};
 
     px_assert(reply_to.peer || reply_to.own.done);
-    px_get_destroy(get);
+    get->status = status;
+    get->task.run = run_failure;
     if (reply_to.peer) {
+        px_get_destroy(get);
         px_answer_status(s, &reply_to, status);
+    } else if (get->value) {
+        run_failure(&get->task);
     } else {
-        reply_to.own.done(&reply_to.own, &reply);
+        px_list_remove(&get->link);
+        px_timer_stop_loop(&get->timer);
+        px_loop_post(s->loop, &get->task);
     }
 }
 

@@ -39,6 +39,7 @@ struct px_get {
     struct px_task task;
     pmix_value_t **value; /* where the waiting caller gets the value; NULL: by callback */
     bool here_only;       /* it must not wait: PMIX_ERR_WOULD_BLOCK instead */
+    pmix_status_t status; /* of a failure, until its callback has run */
     pmix_info_t quals[];  /* those of info that qualify the value */
 };
 

@@ -163,19 +163,36 @@ void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscr
     }
 }
 
+/* The first subscription that covers the output among those numbered from `first` to `last`, or
+ * NULL. Numbers rise along the list. */
+static const struct px_iof_subscription *find_covering(struct px_server *s, size_t first,
+                                                       size_t last,
+                                                       const struct px_output_args *out)
+{
+    px_list_for(const struct px_iof_subscription, pull, &s->pulls, link) {
+        if (pull->id >= first && pull->id <= last && px_iof_subscription_covers(pull, out)) {
+            return pull;
+        }
+    }
+    return NULL;
+}
+
 /* Output is either delivered at once, to every subscription that covers it, or kept for the first
- * one that will. */
+ * one that will. A delivery may add and drop any subscription: a callback of this process may, and
+ * a peer that does not read is disconnected. So each is looked up after the one before. */
 int px_output_deliver(struct px_server *s, void *args)
 {
     struct px_output_args *out = args;
-    bool wanted = false;
+    size_t last = s->next_pull;
+    const struct px_iof_subscription *pull = find_covering(s, 0, last, out);
+    bool wanted = pull != NULL;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_for(struct px_iof_subscription, pull, &s->pulls, link) {
-        if (px_iof_subscription_covers(pull, out)) {
-            wanted = true;
-            px_iof_subscription_deliver(s, pull, out);
-        }
+    while (pull) {
+        size_t id = pull->id;
+
+        px_iof_subscription_deliver(s, pull, out);
+        pull = find_covering(s, id + 1, last, out);
     }
     return wanted ? PMIX_SUCCESS : px_output_keep(s, out);
 }

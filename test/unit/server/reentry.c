@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Callbacks of the server's own process that take away what the server is at: the next subscription
+ * to output, the process that a direct modex request or a get waits for, or its whole job. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+#include <pmix_tool.h>
+
+enum { MANY = 8 };
+
+static pmix_server_module_t module;
+static pmix_nspace_t job = "job";
+
+static void start(void)
+{
+    pmix_proc_t proc;
+
+    assert_int_equal(PMIx_server_init(&module, NULL, 0), PMIX_SUCCESS);
+    assert_int_equal(PMIx_server_register_nspace(job, 2, NULL, 0, NULL, NULL), PMIX_SUCCESS);
+    for (pmix_rank_t rank = 0; rank < 2; rank++) {
+        PMIX_LOAD_PROCID(&proc, job, rank);
+        assert_int_equal(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL),
+                         PMIX_SUCCESS);
+    }
+}
+
+static void end(void)
+{
+    assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
+}
+
+/* --- output --- */
+
+static size_t pulls[MANY];
+static unsigned n_outputs;
+
+static unsigned n_dropped;
+
+static void dropped(pmix_status_t status, void *cbdata)
+{
+    (void) status;
+    (void) cbdata;
+}
+
+static void count_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
+                         pmix_byte_object_t *bytes, pmix_info_t info[], size_t ninfo)
+{
+    (void) id;
+    (void) channel;
+    (void) source;
+    (void) bytes;
+    (void) info;
+    (void) ninfo;
+    n_outputs++;
+}
+
+/* Drops itself, the next one and the one after. */
+static void drop_three(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
+                       pmix_byte_object_t *bytes, pmix_info_t info[], size_t ninfo)
+{
+    count_output(id, channel, source, bytes, info, ninfo);
+    for (int i = 0; i < 3; i++) {
+        n_dropped +=
+            PMIx_IOF_deregister(pulls[i], NULL, 0, dropped, NULL) == PMIX_OPERATION_SUCCEEDED;
+    }
+}
+
+static void subscriptions(void **state)
+{
+    pmix_byte_object_t bytes = {.bytes = (char *) "line\n", .size = 5};
+    pmix_proc_t all;
+    pmix_proc_t source;
+
+    (void) state;
+    start();
+    n_outputs = 0;
+    PMIX_LOAD_PROCID(&all, job, PMIX_RANK_WILDCARD);
+    PMIX_LOAD_PROCID(&source, job, 0);
+    for (int i = 0; i < MANY; i++) {
+        pmix_status_t rc = PMIx_IOF_pull(&all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL,
+                                         i == 0 ? drop_three : count_output, NULL, NULL);
+
+        assert_true(rc >= 0);
+        pulls[i] = (size_t) rc;
+    }
+    assert_int_equal(
+        PMIx_server_IOF_deliver(&source, PMIX_FWD_STDOUT_CHANNEL, &bytes, NULL, 0, NULL, NULL),
+        PMIX_SUCCESS);
+    assert_int_equal(n_dropped, 3);
+    assert_int_equal(n_outputs, MANY - 2);
+    end();
+}
+
+/* --- direct modex, gets --- */
+
+static atomic_int n_answers;
+static _Atomic pmix_status_t answers[MANY];
+
+static void answered(pmix_status_t status, int *n)
+{
+    answers[*n] = status;
+    if (*n == 0) {
+        PMIx_server_deregister_nspace(job, NULL, NULL);
+    }
+    atomic_fetch_add(&n_answers, 1);
+}
+
+static void modex_answered(pmix_status_t status, char *data, size_t len, void *n)
+{
+    (void) data;
+    (void) len;
+    answered(status, n);
+}
+
+static void value_answered(pmix_status_t status, pmix_value_t *value, void *n)
+{
+    (void) value;
+    answered(status, n);
+}
+
+static int numbers[MANY];
+
+static void begin(void)
+{
+    start();
+    atomic_store(&n_answers, 0);
+    for (int i = 0; i < MANY; i++) {
+        numbers[i] = i;
+        answers[i] = 1;
+    }
+}
+
+static void await_answers(pmix_status_t first, pmix_status_t others)
+{
+    while (atomic_load(&n_answers) < MANY) {
+        (void) sched_yield();
+    }
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(answers[i], i == 0 ? first : others);
+    }
+    end();
+    assert_int_equal(atomic_load(&n_answers), MANY);
+}
+
+static void ask_modex(void)
+{
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, job, 0);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(PMIx_server_dmodex_request(&proc, modex_answered, &numbers[i]),
+                         PMIX_SUCCESS);
+    }
+}
+
+static void requests_of_a_client(void **state)
+{
+    pmix_proc_t proc;
+
+    (void) state;
+    begin();
+    ask_modex();
+    PMIX_LOAD_PROCID(&proc, job, 0);
+    PMIx_server_deregister_client(&proc, NULL, NULL);
+    await_answers(PMIX_ERR_NOT_FOUND, PMIX_ERR_NOT_FOUND);
+}
+
+static void requests_of_a_job(void **state)
+{
+    (void) state;
+    begin();
+    ask_modex();
+    PMIx_server_deregister_nspace(job, NULL, NULL);
+    await_answers(PMIX_ERR_NOT_FOUND, PMIX_ERR_NOT_FOUND);
+}
+
+static void requests_at_the_end(void **state)
+{
+    (void) state;
+    begin();
+    ask_modex();
+    end();
+    assert_int_equal(atomic_load(&n_answers), MANY);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(answers[i], PMIX_ERR_LOST_CONNECTION);
+    }
+}
+
+static void ask_gets(void)
+{
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, job, 0);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(PMIx_Get_nb(&proc, "word", NULL, 0, value_answered, &numbers[i]),
+                         PMIX_SUCCESS);
+    }
+}
+
+static void gets_of_a_client(void **state)
+{
+    pmix_proc_t proc;
+
+    (void) state;
+    begin();
+    ask_gets();
+    PMIX_LOAD_PROCID(&proc, job, 0);
+    PMIx_server_deregister_client(&proc, NULL, NULL);
+    await_answers(PMIX_ERR_NOT_FOUND, PMIX_ERR_NOT_FOUND);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(subscriptions),     cmocka_unit_test(requests_of_a_client),
+        cmocka_unit_test(requests_of_a_job), cmocka_unit_test(requests_at_the_end),
+        cmocka_unit_test(gets_of_a_client),
+    };
+
+    alarm(120);
+    if (argc > 1) {
+        cmocka_set_test_filter(argv[1]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
