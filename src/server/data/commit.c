@@ -305,7 +305,8 @@ static int take_commit(struct px_local_proc *rank, struct px_in *local, struct p
     return rc;
 }
 
-/* On success the reply is sent before the gets that waited for the values are answered. */
+/* On success the reply is sent before the gets that waited for the values are answered. The gets
+ * come last: a callback of this process may deregister the process. */
 int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
@@ -326,7 +327,7 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
     if (!rc) {
         px_answer_status(s, &reply_to, PMIX_SUCCESS);
     }
-    px_gets_committed(s, rank);
     px_dmodex_requests_committed(s, rank);
+    px_gets_committed(s, rank);
     return rc;
 }

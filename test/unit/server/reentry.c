@@ -14,7 +14,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -225,14 +227,64 @@ static void gets_of_a_client(void **state)
     await_answers(PMIX_ERR_NOT_FOUND, PMIX_ERR_NOT_FOUND);
 }
 
+/* The client's commit answers a get, whose callback drops the job, and the requests. */
+static void commit_of_a_client(void **state)
+{
+    pmix_proc_t proc;
+    char *argv[] = {(char *) "client", (char *) "client", NULL};
+    char **env = NULL;
+    pid_t pid;
+
+    (void) state;
+    begin();
+    PMIX_LOAD_PROCID(&proc, job, 0);
+    assert_int_equal(PMIx_Get_nb(&proc, "word", NULL, 0, value_answered, &numbers[0]),
+                     PMIX_SUCCESS);
+    for (int i = 1; i < MANY; i++) {
+        assert_int_equal(PMIx_server_dmodex_request(&proc, modex_answered, &numbers[i]),
+                         PMIX_SUCCESS);
+    }
+    assert_int_equal(PMIx_server_setup_fork(&proc, &env), PMIX_SUCCESS);
+    if (getenv("ASAN_OPTIONS")) {
+        (void) PMIx_Setenv("ASAN_OPTIONS", getenv("ASAN_OPTIONS"), true, &env);
+    }
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        execve("/proc/self/exe", argv, env);
+        _exit(127);
+    }
+    PMIx_Argv_free(env);
+    await_answers(PMIX_SUCCESS, PMIX_SUCCESS);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* Its connection is closed by the server at any time after the commit has arrived. */
+static int be_client(void)
+{
+    pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) "hello"};
+
+    alarm(60);
+    if (PMIx_Init(NULL, NULL, 0) != PMIX_SUCCESS) {
+        return 1;
+    }
+    (void) PMIx_Put(PMIX_GLOBAL, "word", &value);
+    (void) PMIx_Commit();
+    (void) PMIx_Finalize(NULL, 0);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(subscriptions),     cmocka_unit_test(requests_of_a_client),
         cmocka_unit_test(requests_of_a_job), cmocka_unit_test(requests_at_the_end),
-        cmocka_unit_test(gets_of_a_client),
+        cmocka_unit_test(gets_of_a_client),  cmocka_unit_test(commit_of_a_client),
     };
 
+    if (argc > 1 && strcmp(argv[1], "client") == 0) {
+        return be_client();
+    }
     alarm(120);
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);
