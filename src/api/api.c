@@ -30,6 +30,18 @@ static void stay_loaded(struct px_ctx *ctx)
     }
 }
 
+/* A px_dropped_fn whose arg is the context: tells the server of the role. Once the context is down
+ * the servers are being left, and the role may be gone. */
+static void codes_dropped(void *arg, const pmix_status_t *codes, size_t n, bool default_handler)
+{
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+
+    px_assert(arg == px_ctx());
+    if (ctx != NULL && ctx->ops->deregister_codes != NULL) {
+        ctx->ops->deregister_codes(ctx, codes, n, default_handler);
+    }
+}
+
 /* px_loop_create starts the progress thread unless the application drives the loop. */
 int px_api_open(struct px_ctx *ctx, bool external)
 {
@@ -44,7 +56,7 @@ int px_api_open(struct px_ctx *ctx, bool external)
     }
     stay_loaded(ctx);
     ctx->external = external;
-    ctx->events = px_events_create(ctx->loop);
+    ctx->events = px_events_create(ctx->loop, codes_dropped, ctx);
     ctx->attrs = px_attrs_create();
     if (ctx->events == NULL || ctx->attrs == NULL) {
         px_api_close(ctx);

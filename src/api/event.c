@@ -83,7 +83,7 @@ static void registration_done(struct registration *reg, pmix_status_t status)
     size_t id = reg->id;
 
     if (status != PMIX_SUCCESS && id > 0) {
-        (void) px_events_remove(events, id, NULL, NULL, NULL);
+        (void) px_events_remove(events, id);
         id = SIZE_MAX;
     }
     if (reg->cbfunc != NULL) {
@@ -113,20 +113,30 @@ static void codes_registered(const struct px_completion *to, struct px_reply *re
     codes_answered(to->target, reply->status);
 }
 
-/* The task. The server is asked if there are codes that no handler of this process names yet, or if
- * this is the first default handler. It is asked for all codes again if a required directive is the
- * host's to honour. */
+/* True if the handler is for events of this process only: no server has to know of it. */
+static bool is_local(const struct registration *reg)
+{
+    struct px_handler_directives directives;
+
+    return px_handler_read(reg->info, reg->ninfo, &directives) == 0 &&
+           directives.range == PMIX_RANGE_PROC_LOCAL;
+}
+
+/* The task. The server is asked if there are codes that it was not asked for yet, or if this is the
+ * first default handler. It is asked for all codes again if a required directive is the host's to
+ * honour. */
 static void run_registration(struct px_task *task)
 {
     struct registration *reg = px_container_of(task, struct registration, task);
     struct px_ctx *ctx = reg->ctx;
     struct px_completion to = {.done = codes_registered, .target = reg};
     struct px_codes_args args = {PX_DIRECTIVES_OF(reg->info, reg->ninfo), reg->fresh, 0, false};
-    bool all = reg->ncodes == 0 && !px_events_has_default(ctx->events);
+    bool local = is_local(reg);
+    bool all = !local && reg->ncodes == 0 && !px_events_asked_default(ctx->events);
     int rc;
 
-    for (size_t i = 0; i < reg->ncodes; i++) {
-        if (!reg->met || !px_events_named(ctx->events, reg->codes[i])) {
+    for (size_t i = 0; !local && i < reg->ncodes; i++) {
+        if (!reg->met || !px_events_asked(ctx->events, reg->codes[i])) {
             reg->fresh[args.ncodes] = reg->codes[i];
             args.ncodes++;
         }
@@ -196,33 +206,18 @@ struct deregistration {
     void *cbdata;
 };
 
-/* Removes the handler. The server is told of the codes that no other handler of this process names;
- * its reply is not waited for. Loop thread. PMIX_ERR_BAD_PARAM: an unknown number. */
-static pmix_status_t deregister(struct px_ctx *ctx, size_t id)
-{
-    pmix_status_t *codes = NULL;
-    size_t n = 0;
-    bool last_default = false;
-    int rc = px_events_remove(ctx->events, id, &codes, &n, &last_default);
-
-    if (rc == 0 && (n > 0 || last_default) && ctx->ops != NULL &&
-        ctx->ops->deregister_codes != NULL) {
-        ctx->ops->deregister_codes(ctx, codes, n, last_default);
-    }
-    free(codes);
-    return rc;
-}
-
 /* The task: removes the handler and calls back, on the loop thread. */
 static void run_deregistration(struct px_task *task)
 {
     struct deregistration *dereg = px_container_of(task, struct deregistration, task);
 
-    dereg->cbfunc(deregister(dereg->ctx, dereg->id), dereg->cbdata);
+    dereg->cbfunc(px_events_remove(dereg->ctx->events, dereg->id), dereg->cbdata);
     free(dereg);
 }
 
-/* On the progress thread the call without a callback is done at once, because the registry belongs
+/* The server learns of codes that no other handler needs; its reply is not waited for.
+ *
+ * On the progress thread the call without a callback is done at once, because the registry belongs
  * to that thread. So a handler may deregister itself. */
 pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t cbfunc,
                                             void *cbdata)
@@ -238,7 +233,7 @@ pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t 
         return PMIX_ERR_UNREACH;
     }
     if (cbfunc == NULL && px_loop_inside(ctx->loop)) {
-        return deregister(ctx, evhdlr_ref);
+        return px_events_remove(ctx->events, evhdlr_ref);
     }
     dereg = malloc(sizeof(*dereg));
     if (dereg == NULL) {

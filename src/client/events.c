@@ -54,7 +54,7 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     PMIx_Info_free(info, event.ninfo);
 }
 
-/* True if the directives give a handler or an event the range of this process alone. */
+/* True if the directives give an event the range of this process alone. */
 static bool stays_here(const pmix_info_t *info, size_t ninfo)
 {
     struct px_handler_directives directives;
@@ -63,17 +63,17 @@ static bool stays_here(const pmix_info_t *info, size_t ninfo)
            directives.range == PMIX_RANGE_PROC_LOCAL;
 }
 
-/* A lost server is no error: handlers still get the events that this process raises itself. */
+/* Without a server handlers still get the events that this process raises itself. A tool may attach
+ * to another server, which is then asked for all codes (px_client_repeat_codes); a client whose
+ * server is lost has to learn that the events will not come. */
 pmix_status_t px_client_register_codes(struct px_session *session, const struct px_codes_args *args,
                                        const struct px_completion *to)
 {
-    int rc = PMIX_OPERATION_SUCCEEDED;
+    int rc = px_request_send(session, &px_request_register_codes, &args->head, to);
 
-    if (!stays_here(args->head.info, args->head.ninfo)) {
-        rc = px_request_send(session, &px_request_register_codes, &args->head, to);
-    }
-    /* events of our own making still come */
-    return rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_LOST_CONNECTION ? PMIX_OPERATION_SUCCEEDED : rc;
+    return rc == PMIX_ERR_UNREACH || (rc == PMIX_ERR_LOST_CONNECTION && session->is_tool)
+               ? PMIX_OPERATION_SUCCEEDED
+               : rc;
 }
 
 /* Two requests, for codes and for the default handler, since a request without codes stands for all

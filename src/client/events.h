@@ -19,8 +19,9 @@ void px_client_event_in(struct px_session *session, struct px_in *in);
  * PMIX_ERR_LOST_CONNECTION or another error of px_request_send_at. */
 int px_client_repeat_codes(struct px_server_peer *server);
 
-/* As px_role_ops.request: registers codes at the primary server. PMIX_OPERATION_SUCCEEDED without a
- * server, and if the handler wants events of this process only: those need no server. */
+/* As px_role_ops.request: registers codes at the primary server. PMIX_OPERATION_SUCCEEDED if
+ * this process never had one, and for a tool that may attach to another; PMIX_ERR_LOST_CONNECTION
+ * if a client has lost it. */
 pmix_status_t px_client_register_codes(struct px_session *session, const struct px_codes_args *args,
                                        const struct px_completion *to);
 /* As px_role_ops.request: raises an event. It is sent to the server and, if this process is within

@@ -6,6 +6,11 @@
  * chain to the loop, so handlers never nest. If the registry is destroyed while a handler has not
  * completed, the chain is left to that completion, which frees it (`orphan`).
  *
+ * A handler may complete twice, and the second time when the next handler has been called or the
+ * chain is freed. So what it is given to complete with is no pointer but a number, the ticket of
+ * this one call; a completion looks for the chain that waits for its ticket, and has no effect if
+ * there is none.
+ *
  * The handlers of a chain are chosen when the event arrives: one registered later does not get it,
  * one deregistered meanwhile is passed over. A handler whose registration the server has yet to
  * acknowledge must not be called before its registration callback, and must not miss the event
@@ -19,6 +24,7 @@
 #include <string.h>
 
 #include "src/base/assert.h"
+#include "src/base/lock.h"
 #include "src/value/infos.h"
 #include "src/value/procs.h"
 #include "registry.h"
@@ -27,6 +33,12 @@
 /* Infos that a chain appends to those of the event for each handler: its name and its return
  * object. */
 enum { OWN_ENTRIES = 2 };
+
+/* The chains whose handler has not completed, in the order of their calls. They belong to the
+ * process, not to a registry, since a handler may complete after its registry was destroyed. */
+static struct px_lock waiting_lock = PX_LOCK_INIT;
+static struct px_list waiting = {&waiting, &waiting}; /* waiting_lock: struct px_chain */
+static uintptr_t last_ticket;                         /* waiting_lock */
 
 static void chain_run(struct px_task *task);
 
@@ -43,7 +55,6 @@ void px_chain_destroy(struct px_chain *chain)
     free((void *) chain->event.info);
     PMIx_Info_free(chain->results, chain->n_results);
     PMIx_Info_free(chain->given, chain->n_given);
-    px_lock_fini(&chain->lock);
     free(chain);
 }
 
@@ -122,7 +133,7 @@ static struct px_chain *chain_create(struct px_events *events, const struct px_e
     chain->event.info = NULL;
     chain->task.run = chain_run;
     px_list_init(&chain->link);
-    px_lock_init(&chain->lock);
+    px_list_init(&chain->waiting);
     chain->steps = calloc(max_steps > 0 ? max_steps : 1, sizeof(struct px_handler *));
     info = calloc(event->ninfo + OWN_ENTRIES, sizeof(*info));
     chain->event.info = info;
@@ -241,36 +252,46 @@ int px_events_ask(struct px_events *events, const struct px_event *event, px_ver
     return run_chain(events, event, NULL, verdict, arg);
 }
 
+/* Takes the chain that waits for this ticket off the list; NULL: none does. Holds waiting_lock. */
+static struct px_chain *take_waiting_locked(uintptr_t ticket)
+{
+    px_assert(px_lock_held(&waiting_lock));
+    px_list_for(struct px_chain, chain, &waiting, waiting) {
+        if (chain->ticket == ticket) {
+            px_list_remove(&chain->waiting);
+            return chain;
+        }
+    }
+    return NULL;
+}
+
 /* The completion function that handlers are given. Any thread. Copies the results, stores them and
  * posts the chain. `cbfunc` (may be NULL) is called once the results are copied: from then on the
- * handler may free them. A second call for the same step is ignored, as long as the next handler
- * has not been called. */
+ * handler may free them. A second call for the same ticket calls `cbfunc` and is ignored. */
 static void step_done(pmix_status_t status, pmix_info_t *results, size_t nresults,
-                      pmix_op_cbfunc_t cbfunc, void *thiscbdata, void *notification_cbdata)
+                      pmix_op_cbfunc_t cbfunc, void *thiscbdata, void *ticket)
 {
-    struct px_chain *chain = notification_cbdata;
     pmix_info_t *copy = NULL;
-    bool waiting;
-    bool orphan;
+    struct px_chain *chain;
+    bool orphan = false;
 
     (void) px_infos_copy(results, nresults, &copy); /* no memory: later handlers miss them */
     if (cbfunc != NULL) {
         cbfunc(PMIX_SUCCESS, thiscbdata);
     }
-    px_lock_take(&chain->lock);
-    waiting = chain->waiting;
-    orphan = chain->orphan;
-    chain->waiting = false;
-    if (waiting) {
+    px_lock_take(&waiting_lock);
+    chain = take_waiting_locked((uintptr_t) ticket);
+    if (chain != NULL) {
+        orphan = chain->orphan;
         chain->status = status;
         chain->given = copy;
         chain->n_given = copy != NULL ? nresults : 0;
     }
-    if (waiting && !orphan) {
+    if (chain != NULL && !orphan) {
         px_loop_post(chain->events->loop, &chain->task);
     }
-    px_lock_give(&chain->lock);
-    if (!waiting) {
+    px_lock_give(&waiting_lock);
+    if (chain == NULL) {
         PMIx_Info_free(copy, nresults); /* the second call */
     } else if (orphan) {
         px_chain_destroy(chain);
@@ -287,7 +308,10 @@ static void gather(struct px_chain *chain, const struct px_handler *handler)
 
     px_assert(px_loop_inside(chain->events->loop));
     if (fresh == NULL) {
-        return; /* later handlers see less */
+        PMIx_Info_free(chain->given, chain->n_given); /* later handlers see less */
+        chain->given = NULL;
+        chain->n_given = 0;
+        return;
     }
     PMIx_Info_load(fresh, handler->name != NULL ? handler->name : "", &chain->status, PMIX_STATUS);
     if (chain->n_given > 0) {
@@ -322,25 +346,29 @@ static size_t add_own_entries(struct px_chain *chain, const struct px_handler *h
 }
 
 /* Calls the handler of the present step with the event, its own infos, and the results so far. A
- * one-shot handler is removed first, so that no other event reaches it. `waiting` is set before the
- * call, because the handler may complete within it, in this thread or another. */
+ * one-shot handler is removed first, so that no other event reaches it. The chain waits for the
+ * ticket before the call, because the handler may complete within it, in this thread or another. */
 static void call_handler(struct px_chain *chain, struct px_handler *handler)
 {
     pmix_info_t *info = (pmix_info_t *) chain->event.info;
     pmix_proc_t source = chain->event.source;
+    uintptr_t ticket;
     size_t n;
 
     px_assert(px_loop_inside(chain->events->loop) && chain->at <= chain->n_steps);
     memset(info + chain->ninfo, 0, OWN_ENTRIES * sizeof(*info));
     n = add_own_entries(chain, handler);
     if (handler->oneshot) {
-        (void) px_events_remove(chain->events, handler->id, NULL, NULL, NULL);
+        (void) px_events_remove(chain->events, handler->id);
     }
-    px_lock_take(&chain->lock);
-    chain->waiting = true;
-    px_lock_give(&chain->lock);
+    px_lock_take(&waiting_lock);
+    last_ticket++;
+    ticket = last_ticket;
+    chain->ticket = ticket;
+    px_list_append(&waiting, &chain->waiting);
+    px_lock_give(&waiting_lock);
     handler->fn(handler->id, chain->event.code, &source, n > 0 ? info : NULL, n, chain->results,
-                chain->n_results, step_done, chain);
+                chain->n_results, step_done, (void *) ticket);
 }
 
 /* The chain's task: takes in the results of the handler that has completed, then calls the next one
@@ -352,9 +380,9 @@ static void chain_run(struct px_task *task)
     struct px_chain *chain = px_container_of(task, struct px_chain, task);
     bool orphan;
 
-    px_lock_take(&chain->lock);
+    px_lock_take(&waiting_lock);
     orphan = chain->orphan;
-    px_lock_give(&chain->lock);
+    px_lock_give(&waiting_lock);
     if (orphan) {
         px_chain_destroy(chain);
         return;
@@ -386,8 +414,8 @@ void px_chain_orphan_all(struct px_events *events)
         struct px_list *item = px_list_shift(&events->chains);
         struct px_chain *chain = px_container_of(item, struct px_chain, link);
 
-        px_lock_take(&chain->lock);
+        px_lock_take(&waiting_lock);
         chain->orphan = true;
-        px_lock_give(&chain->lock);
+        px_lock_give(&waiting_lock);
     }
 }

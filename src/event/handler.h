@@ -10,7 +10,6 @@
 
 #include "src/base/atomic.h"
 #include "src/base/list.h"
-#include "src/base/lock.h"
 
 /* The five groups of handlers, in calling order (Standard, chapter Event Notification). There is at
  * most one handler in the first and in the last one. */
@@ -57,23 +56,25 @@ struct px_handler {
  * handlers are not used again. */
 struct px_events {
     struct px_loop *loop;
+    px_dropped_fn dropped; /* or NULL; called with dropped_arg */
+    void *dropped_arg;
     struct px_list categories[PX_CATEGORIES];
     size_t next_id;
     struct px_list chains; /* struct px_chain under way */
 };
 
 /* One event on its way through the handlers. Owned by the loop while it is posted, by the handler
- * that it has called until that completes; freed at its end. Members marked `lock` are written by
- * the completion, in any thread. */
+ * that it has called until that completes; freed at its end. Members marked `lock` are under
+ * the lock of the list of chains that wait (chain.c). */
 struct px_chain {
     struct px_list link; /* in events->chains or a handler's held */
     /* Posted when the next handler is to be called, or the chain to end. */
     struct px_task task;
     struct px_events *events;
-    struct px_lock lock;
     /* The registry was destroyed; the next to use the chain frees it. */
-    bool orphan;  /* lock */
-    bool waiting; /* lock: a handler was called and has not completed */
+    bool orphan;            /* lock */
+    struct px_list waiting; /* lock: in the list while a handler has not completed */
+    uintptr_t ticket;       /* lock: of the last call of a handler; 0: none yet */
     /* A copy. Behind its ninfo infos there is room for the handler's own entries. */
     struct px_event event;
     size_t ninfo;              /* of the event itself */
@@ -84,8 +85,8 @@ struct px_chain {
      * returned. */
     pmix_info_t *results;
     size_t n_results;
-    /* Under lock: status of the last completion and a copy of its results, until they are taken
-     * into `results`. */
+    /* Written by the completion: its status and a copy of its results, until they are taken into
+     * `results`. The loop thread reads them when the chain was posted. */
     pmix_status_t status;
     pmix_info_t *given;
     size_t n_given;

@@ -76,7 +76,7 @@ void px_handler_unref(struct px_handler *handler)
     free(handler);
 }
 
-struct px_events *px_events_create(struct px_loop *loop)
+struct px_events *px_events_create(struct px_loop *loop, px_dropped_fn dropped, void *arg)
 {
     struct px_events *events = calloc(1, sizeof(*events));
 
@@ -84,6 +84,8 @@ struct px_events *px_events_create(struct px_loop *loop)
         return NULL;
     }
     events->loop = loop;
+    events->dropped = dropped;
+    events->dropped_arg = arg;
     events->next_id = 1;
     px_list_init(&events->chains);
     for (int c = 0; c < PX_CATEGORIES; c++) {
@@ -208,53 +210,49 @@ static bool has_pin(struct px_list *head, enum px_pin pin)
     return false;
 }
 
-/* The end of a category: the handler pinned to the back if there is one, else the head. Insert
- * before it. */
-static struct px_list *end_place(struct px_list *head)
+/* The nearest item to `at` that a handler without a pin may be inserted before: not in front of the
+ * handler pinned to the front, not behind the one pinned to the back. The head stands for the
+ * end. */
+static struct px_list *within_pins(struct px_list *head, struct px_list *at)
 {
-    return has_pin(head, PX_PIN_BACK) ? head->prev : head;
+    if (has_pin(head, PX_PIN_FRONT) && at == head->next) {
+        return at->next;
+    }
+    return at == head && has_pin(head, PX_PIN_BACK) ? head->prev : at;
 }
 
 /* The item that the new handler is inserted before; the head stands for the end. NULL: its place is
- * taken. Directives count in this order: before and after (a name that is not in the category means
- * the end), first or last in the category, append, prepend. Only a directive by name puts a handler
- * in front of one pinned to the front, or behind one pinned to the back. */
+ * taken. Directives count in this order: first or last in the category, before, after (a name that
+ * is not in the category means the end), append, prepend. The Standard calls a handler that is
+ * first in its category before any other, so that no later directive can place one in front of it.
+ */
 static struct px_list *find_place(struct px_list *head, const struct px_handler *handler,
                                   const struct px_handler_directives *place)
 {
-    struct px_handler *named;
+    const char *name = place->before != NULL ? place->before : place->after;
+    struct px_handler *named = name != NULL ? find_named(head, name) : NULL;
 
-    if (place->before != NULL || place->after != NULL) {
-        named = find_named(head, place->before != NULL ? place->before : place->after);
-        if (named == NULL) {
-            return end_place(head);
-        }
-        return place->before != NULL ? &named->link : named->link.next;
+    if (handler->pin != PX_PIN_NONE) {
+        return has_pin(head, handler->pin)    ? NULL
+               : handler->pin == PX_PIN_FRONT ? head->next
+                                              : head;
     }
-    if (handler->pin != PX_PIN_NONE && has_pin(head, handler->pin)) {
-        return NULL;
+    if (named != NULL) {
+        return within_pins(head, place->before != NULL ? &named->link : named->link.next);
     }
-    if (handler->pin == PX_PIN_FRONT) {
-        return head->next;
-    }
-    if (handler->pin == PX_PIN_BACK) {
-        return head;
-    }
-    if (place->append && !place->prepend) {
-        return end_place(head);
-    }
-    return has_pin(head, PX_PIN_FRONT) ? head->next->next : head->next;
+    return within_pins(head,
+                       name != NULL || (place->append && !place->prepend) ? head : head->next);
 }
 
-/* Enters the handler in its category. 0, PMIX_ERR_BAD_PARAM (first and last at once) or
- * PMIX_ERR_EVENT_REGISTRATION (the place is taken). */
+/* Enters the handler in its category. 0, PMIX_ERR_BAD_PARAM (first and last at once, overall or in
+ * the category) or PMIX_ERR_EVENT_REGISTRATION (the place is taken). */
 static int place_handler(struct px_events *events, struct px_handler *handler,
                          const struct px_handler_directives *place)
 {
     struct px_list *head;
     struct px_list *at;
 
-    if (place->first && place->last) {
+    if ((place->first && place->last) || (place->first_in_category && place->last_in_category)) {
         return PMIX_ERR_BAD_PARAM;
     }
     handler->category = category_of(handler, place);
@@ -348,30 +346,41 @@ void px_events_ready(struct px_events *events, size_t id)
     }
 }
 
-bool px_events_named(const struct px_events *events, pmix_status_t code)
+/* True if a handler names the code; `asked`: one whose codes a server is asked for. */
+static bool is_named(const struct px_events *events, pmix_status_t code, bool asked)
 {
     const struct px_handler *handler = px_handler_next(events, NULL);
 
-    while (handler != NULL && !px_handler_names(handler, code)) {
+    while (handler != NULL && ((asked && handler->local) || !px_handler_names(handler, code))) {
         handler = px_handler_next(events, handler);
     }
     return handler != NULL;
 }
 
-/* Counts handlers without codes in any category, also one registered as first or last. */
-bool px_events_has_default(const struct px_events *events)
+/* True if there is a handler without codes, in any category; `asked` as for is_named. */
+static bool has_default(const struct px_events *events, bool asked)
 {
     const struct px_handler *handler = px_handler_next(events, NULL);
 
-    while (handler != NULL && handler->ncodes > 0) {
+    while (handler != NULL && ((asked && handler->local) || handler->ncodes > 0)) {
         handler = px_handler_next(events, handler);
     }
     return handler != NULL;
+}
+
+bool px_events_asked(const struct px_events *events, pmix_status_t code)
+{
+    return is_named(events, code, true);
+}
+
+bool px_events_asked_default(const struct px_events *events)
+{
+    return has_default(events, true);
 }
 
 bool px_events_wanted(const struct px_events *events, pmix_status_t code)
 {
-    return px_events_named(events, code) || px_events_has_default(events);
+    return is_named(events, code, false) || has_default(events, false);
 }
 
 /* Appends the handler's codes that are not yet in the array, which is malloc'd and grows by
@@ -419,14 +428,29 @@ int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t 
     return 0;
 }
 
+/* Reports the codes of a handler that was removed and that no server is asked for any more. They
+ * are moved to the front of its own array, which nobody reads once the handler is gone. */
+static void report_dropped(const struct px_events *events, struct px_handler *handler)
+{
+    bool last_default = handler->ncodes == 0 && !px_events_asked_default(events);
+    size_t n = 0;
+
+    for (size_t i = 0; i < handler->ncodes; i++) {
+        if (!px_events_asked(events, handler->codes[i])) {
+            handler->codes[n] = handler->codes[i];
+            n++;
+        }
+    }
+    if (events->dropped != NULL && !handler->local && (n > 0 || last_default)) {
+        events->dropped(events->dropped_arg, handler->codes, n, last_default);
+    }
+}
+
 /* The handler leaves its list first, so that the search for its codes finds those of the others
- * only. If there is no memory for them, no codes are reported. */
-int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes,
-                     size_t *ret_ncodes, bool *ret_default)
+ * only. */
+int px_events_remove(struct px_events *events, size_t id)
 {
     struct px_handler *handler = find_id(events, id);
-    pmix_status_t *codes = NULL;
-    size_t n = 0;
 
     px_assert(px_loop_inside(events->loop));
     if (handler == NULL) {
@@ -434,22 +458,7 @@ int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_co
     }
     px_list_remove(&handler->link);
     handler->gone = true;
-    if (ret_codes != NULL && handler->ncodes > 0) {
-        codes = malloc(handler->ncodes * sizeof(*codes));
-    }
-    for (size_t i = 0; codes != NULL && i < handler->ncodes; i++) {
-        if (!px_events_named(events, handler->codes[i])) {
-            codes[n] = handler->codes[i];
-            n++;
-        }
-    }
-    if (ret_codes != NULL) {
-        *ret_codes = codes;
-        *ret_ncodes = n;
-    }
-    if (ret_default != NULL) {
-        *ret_default = handler->ncodes == 0 && !px_events_has_default(events);
-    }
+    report_dropped(events, handler);
     px_handler_unref(handler);
     return 0;
 }

@@ -30,8 +30,14 @@ struct px_event {
 /* True if the code is among the n. Any thread. */
 bool px_codes_have(const pmix_status_t *codes, size_t n, pmix_status_t code);
 
-/* An empty registry for the loop's process; NULL: no memory. */
-struct px_events *px_events_create(struct px_loop *loop);
+/* Receives the codes of a handler that was removed, by a deregistration or as a one-shot, and that
+ * no other handler needs of a server; default_handler: it was the last default handler. The codes
+ * are borrowed for the call; n may be 0. Loop thread. Not called by px_events_destroy. */
+typedef void (*px_dropped_fn)(void *arg, const pmix_status_t *codes, size_t n,
+                              bool default_handler);
+
+/* An empty registry for the loop's process; `dropped` may be NULL. NULL: no memory. */
+struct px_events *px_events_create(struct px_loop *loop, px_dropped_fn dropped, void *arg);
 
 /* Frees the registry. Chains under way call no further handler and report no end; one whose handler
  * is still busy is freed when that handler completes. Takes NULL. */
@@ -42,7 +48,8 @@ void px_events_destroy(struct px_events *events);
  * 0), PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (NULL arguments, a directive with a wrong value, first and
  * last at once), PMIX_ERR_EVENT_REGISTRATION (there is a first or last one already, overall or in
  * its category). A handler to be placed before or after a name that is not in its category is
- * appended. */
+ * appended. The first and the last of a category stay so: a handler to be placed before the first
+ * one follows it, one to be placed after the last one precedes it. */
 int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes,
                   const pmix_info_t *info, size_t ninfo, pmix_notification_fn_t handler,
                   size_t *ret_id);
@@ -51,26 +58,23 @@ int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t n
  * in a chain of its own, and from now on takes part in all chains. An unknown id has no effect. */
 void px_events_ready(struct px_events *events, size_t id);
 
-/* Removes a handler; a chain that has yet to call it passes it over. *ret_codes (ret_codes may be
- * NULL, else ret_ncodes is set, too): its codes that no other handler names, malloc'd, the
- * caller's. *ret_default (may be NULL): true if it was the last default handler. 0 or
- * PMIX_ERR_BAD_PARAM (unknown id). */
-int px_events_remove(struct px_events *events, size_t id, pmix_status_t **ret_codes,
-                     size_t *ret_ncodes, bool *ret_default);
+/* Removes a handler; a chain that has yet to call it passes it over. The codes that no other
+ * handler needs are reported to the registry's px_dropped_fn. 0 or PMIX_ERR_BAD_PARAM (unknown
+ * id). */
+int px_events_remove(struct px_events *events, size_t id);
 
 /* True if a handler wants this code: one that names it, or a default handler. The processes that
  * handlers were registered for are not examined. */
 bool px_events_wanted(const struct px_events *events, pmix_status_t code);
 
-/* True if a handler names this code. */
-bool px_events_named(const struct px_events *events, pmix_status_t code);
-
-/* True if there is a handler without codes. */
-bool px_events_has_default(const struct px_events *events);
+/* True if a handler names this code, or has no codes; handlers of this process's own events only
+ * (PMIX_RANGE of PMIX_RANGE_PROC_LOCAL), for which no server is asked, do not count. */
+bool px_events_asked(const struct px_events *events, pmix_status_t code);
+bool px_events_asked_default(const struct px_events *events);
 
 /* What a server is to be asked for: the codes that handlers name, each once, malloc'd, the
- * caller's; and in *ret_default whether there is a default handler. Handlers of this process's own
- * events only (PMIX_RANGE of PMIX_RANGE_PROC_LOCAL) are left out. 0 or PMIX_ERR_NOMEM. */
+ * caller's; and in *ret_default whether there is a default handler. Handlers count as for
+ * px_events_asked. 0 or PMIX_ERR_NOMEM. */
 int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t *ret_n,
                     bool *ret_default);
 

@@ -46,6 +46,21 @@ static void lose_server(void)
     await("lost");
 }
 
+/* Only events of this process itself can still come. [EVT-001] */
+static void register_without_server(void)
+{
+    pmix_status_t code = -5000;
+    pmix_data_range_t here = PMIX_RANGE_PROC_LOCAL;
+    pmix_info_t info;
+
+    check_status(PMIX_ERR_LOST_CONNECTION,
+                 PMIx_Register_event_handler(&code, 1, NULL, 0, note_loss, NULL, NULL),
+                 "a handler of everybody's events");
+    PMIX_INFO_LOAD(&info, PMIX_RANGE, &here, PMIX_DATA_RANGE);
+    check(PMIx_Register_event_handler(&code, 1, &info, 1, note_loss, NULL, NULL) >= 0,
+          "a handler of own events");
+}
+
 static void ask_without_server(void)
 {
     lose_server();
@@ -55,6 +70,7 @@ static void ask_without_server(void)
     same(INVALID, hosts("none"), "nodes of nobody");
     same(INVALID, peers(NULL, "B"), "peers of a job that was never met");
     same(INVALID, hosts("B"), "nodes of a job that was never met");
+    register_without_server();
     (void) PMIx_Finalize(NULL, 0);
 }
 

@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -118,6 +119,46 @@ static void watch(void)
         check(rc >= 0, "the handler is registered: %d", rc);
         await_upcalls(ON_REGISTER, 1);
     }
+}
+
+/* ---- codes that no handler needs any more */
+
+/* The event is raised by this process for itself, so that only its handler knows. */
+static void fire_once(void)
+{
+    pmix_status_t code = PMIX_EVENT_NODE_DOWN;
+    struct infos list = {0};
+    pmix_status_t rc;
+
+    add_true(&list, PMIX_EVENT_ONESHOT);
+    rc = PMIx_Register_event_handler(&code, 1, list.at, list.n, ignore_event, NULL, NULL);
+    check(rc >= 0, "the handler is registered: %d", rc);
+    check(upcalls(ON_DEREGISTER, -1) == 0, "still wanted");
+    check_status(PMIX_SUCCESS,
+                 PMIx_Notify_event(code, NULL, PMIX_RANGE_PROC_LOCAL, NULL, 0, NULL, NULL),
+                 "raise");
+    await_upcalls(ON_DEREGISTER, 1);
+    free_infos(&list);
+}
+
+static void fail_to_register(void)
+{
+    pmix_status_t code = PMIX_EVENT_NODE_DOWN;
+
+    check_status(PMIX_ERR_NO_PERMISSIONS,
+                 PMIx_Register_event_handler(&code, 1, NULL, 0, ignore_event, NULL, NULL),
+                 "the host refuses");
+    await_upcalls(ON_DEREGISTER, 1);
+}
+
+static void dropped_once(void)
+{
+    char code[16];
+
+    snprintf(code, sizeof(code), "%d", PMIX_EVENT_NODE_DOWN);
+    check(upcalls(ON_DEREGISTER, -1) == 1, "dropped %d times", upcalls(ON_DEREGISTER, -1));
+    check(strcmp(upcall(ON_DEREGISTER, 0, 0)->text, code) == 0, "dropped %s",
+          upcall(ON_DEREGISTER, 0, 0)->text);
 }
 
 static void check_requester(const struct record *r, const char *name)
@@ -438,6 +479,19 @@ const struct conform_case cases[] = {
      .nodes = 2,
      .client = required,
      .after = check_required},
+    {.ids = "UPC-002",
+     .what = "the code of a one-shot handler is dropped",
+     .client = fire_once,
+     .after = dropped_once},
+    {.ids = "UPC-002",
+     .what = "the code of a handler of the server itself is dropped, too",
+     .script = fire_once,
+     .after = dropped_once},
+    {.ids = "UPC-002",
+     .what = "the code of a registration that failed is dropped",
+     .client = fail_to_register,
+     .after = dropped_once,
+     .host = {[ON_REGISTER] = {CALLBACK, PMIX_ERR_NO_PERMISSIONS}}},
     {.ids = "UPC-007",
      .what = "of the two that announce clients the newer",
      .ranks = 2,

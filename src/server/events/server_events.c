@@ -193,7 +193,8 @@ static void to_own_handlers(struct px_server *s, const struct px_event *event,
     pmix_info_t *infos = NULL;
     size_t n = event->ninfo;
     bool yes = true;
-    bool meant = event->range == PMIX_RANGE_RM || in_range(s, event, &s->self);
+    bool own_alone = event->range == PMIX_RANGE_PROC_LOCAL && origin == PX_ORIGIN_HOST;
+    bool meant = event->range == PMIX_RANGE_RM || own_alone || in_range(s, event, &s->self);
 
     if (!meant || !px_events_wanted(s->ctx->events, event->code) ||
         px_infos_copy(event->info, n, &infos)) {

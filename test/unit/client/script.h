@@ -218,7 +218,7 @@ static inline void client_open(const char *version, script_fn fn)
     ctx = px_ctx();
     assert_int_equal(px_param_load(), 0);
     assert_int_equal(px_loop_create(false, &ctx->loop), 0);
-    ctx->events = px_events_create(ctx->loop);
+    ctx->events = px_events_create(ctx->loop, NULL, NULL);
     assert_non_null(ctx->events);
     px_lock_take(&ctx->lock);
     assert_int_equal(px_client_start(ctx, NULL, 0), PMIX_SUCCESS);

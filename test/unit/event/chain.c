@@ -12,6 +12,8 @@
 
 #include <pthread.h>
 
+#include "test/unit/net/faults.h"
+
 static int n_calls;
 static size_t seen_results;
 static pmix_status_t seen_status;
@@ -65,6 +67,27 @@ static void give(size_t id, pmix_status_t status, const pmix_proc_t *source, pmi
     (void) results;
     (void) nresults;
     PMIx_Info_load(mine, "my.result", "text", PMIX_STRING);
+    cbfunc(PMIX_EVENT_PARTIAL_ACTION_TAKEN, mine, 1, released, mine, cbdata);
+}
+
+static uint64_t scarce_step;
+
+/* The same, and from now on the allocation of that number fails. */
+static void give_scarce(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                        pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                        pmix_event_notification_cbfunc_fn_t cbfunc, void *cbdata)
+{
+    pmix_info_t *mine = PMIx_Info_create(1);
+
+    (void) id;
+    (void) status;
+    (void) source;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    PMIx_Info_load(mine, "my.result", "text", PMIX_STRING);
+    scarce_from(scarce_step);
     cbfunc(PMIX_EVENT_PARTIAL_ACTION_TAKEN, mine, 1, released, mine, cbdata);
 }
 
@@ -215,6 +238,70 @@ static void oneshot(void **state)
     assert_int_equal(n_calls, 1);
 }
 
+static void nothing(void *arg)
+{
+    (void) arg;
+}
+
+/* Returns when all that was posted to the loop before has run. */
+static void settle(void)
+{
+    assert_int_equal(px_loop_run(loop, nothing, NULL), 0);
+    assert_int_equal(px_loop_run(loop, nothing, NULL), 0);
+}
+
+/* A second completion of one handler is neither the completion of the next one, nor does it touch a
+ * chain that has ended. */
+static void a_second_completion_counts_for_nobody(void **state)
+{
+    struct px_wait wait;
+    struct px_event event = {.code = -5000, .source.nspace = "job"};
+    struct delivering d = {&event, &wait, 0};
+    struct late first;
+
+    (void) state;
+    n_calls = 0;
+    px_wait_init(&wait);
+    assert_int_equal(add(code, 1, NULL, 0, count, NULL), 0);
+    assert_int_equal(add(code, 1, NULL, 0, keep_waiting, NULL), 0);
+    assert_int_equal(add(code, 1, NULL, 0, keep_waiting, NULL), 0);
+    assert_int_equal(px_loop_run(loop, deliver_on_loop, &d), 0);
+    settle();
+    first = late;
+    first.cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, first.cbdata);
+    settle();
+    first.cbfunc(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, first.cbdata);
+    settle();
+    assert_int_equal(n_calls, 0);
+    assert_false(px_wait_is_done(&wait));
+    late.cbfunc(PMIX_EVENT_NO_ACTION_TAKEN, NULL, 0, NULL, NULL, late.cbdata);
+    assert_int_equal(px_wait_for(&wait), 0);
+    assert_int_equal(n_calls, 1);
+    assert_int_equal(seen_results, 2);
+    first.cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, first.cbdata);
+    late.cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, late.cbdata);
+}
+
+/* Whatever is short of memory while a handler gives results, nothing of them is left behind. */
+static void results_without_memory(void **state)
+{
+    uint64_t n = 0;
+
+    (void) state;
+    n_calls = 0;
+    assert_int_equal(add(code, 1, NULL, 0, count, NULL), 0);
+    assert_int_equal(add(code, 1, NULL, 0, give_scarce, NULL), 0); /* in front */
+    do {
+        n++;
+        scarce_step = n;
+        deliver_code(-5000);
+    } while (scarce_reached());
+    scarce_from(0);
+    assert_int_equal(n_calls, n);
+    assert_int_equal(seen_results, 2);
+    assert_true(n > 2);
+}
+
 /* The registry goes while a handler still owes its answer. */
 static void answer_after_the_end(void **state)
 {
@@ -287,10 +374,16 @@ static void persistent_values_are_copied(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_registry(results_accumulate),    with_registry(complete_ends_the_chain),
-        with_registry(the_object_comes_back), with_registry(answers_from_any_thread),
-        with_registry(nothing_before_ready),  with_registry(oneshot),
-        with_registry(answer_after_the_end),  with_registry(persistent_values_are_copied),
+        with_registry(results_accumulate),
+        with_registry(complete_ends_the_chain),
+        with_registry(the_object_comes_back),
+        with_registry(answers_from_any_thread),
+        with_registry(nothing_before_ready),
+        with_registry(oneshot),
+        with_registry(a_second_completion_counts_for_nobody),
+        with_registry(results_without_memory),
+        with_registry(answer_after_the_end),
+        with_registry(persistent_values_are_copied),
     };
 
     return cmocka_run_group_tests_name("chain", tests, NULL, NULL);

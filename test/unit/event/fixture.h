@@ -103,6 +103,27 @@ struct asking {
     int rc;
 };
 
+/* What the registry has reported as dropped. Written on the loop. */
+static struct {
+    int reports;
+    pmix_status_t codes[8];
+    size_t n;
+    bool defaults;
+} dropped;
+
+static inline void note_dropped(void *arg, const pmix_status_t *codes, size_t n,
+                                bool default_handler)
+{
+    assert_ptr_equal(arg, &dropped);
+    assert_true(dropped.n + n <= 8);
+    dropped.reports++;
+    for (size_t i = 0; i < n; i++) {
+        dropped.codes[dropped.n] = codes[i];
+        dropped.n++;
+    }
+    dropped.defaults |= default_handler;
+}
+
 static inline void ready_on_loop(void *arg)
 {
     px_events_ready(events, ((struct asking *) arg)->id);
@@ -112,7 +133,7 @@ static inline void remove_on_loop(void *arg)
 {
     struct asking *a = arg;
 
-    a->rc = px_events_remove(events, a->id, a->codes, a->n, a->defaults);
+    a->rc = px_events_remove(events, a->id);
 }
 
 static inline void wanted_on_loop(void *arg)
@@ -120,6 +141,13 @@ static inline void wanted_on_loop(void *arg)
     struct asking *a = arg;
 
     a->rc = px_events_wanted(events, a->code);
+}
+
+static inline void asked_on_loop(void *arg)
+{
+    struct asking *a = arg;
+
+    a->rc = px_events_asked(events, a->code);
 }
 
 static inline void codes_on_loop(void *arg)
@@ -147,7 +175,8 @@ static inline int set_up(void **state)
     if (px_loop_create(false, &loop) != 0) {
         return -1;
     }
-    events = px_events_create(loop);
+    memset(&dropped, 0, sizeof(dropped));
+    events = px_events_create(loop, note_dropped, &dropped);
     return events != NULL ? 0 : -1;
 }
 

@@ -5,5 +5,6 @@ TESTS += %D%/chain.t %D%/registry.t
 noinst_HEADERS += %D%/fixture.h
 %C%_chain_t_SOURCES = %D%/chain.c
 %C%_chain_t_LDADD = $(px_event_test_libs)
+%C%_chain_t_LDFLAGS = $(AM_LDFLAGS) $(PX_WRAP_ALLOC)
 %C%_registry_t_SOURCES = %D%/registry.c
 %C%_registry_t_LDADD = $(px_event_test_libs)

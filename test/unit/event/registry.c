@@ -127,14 +127,94 @@ static void places_by_names_that_are_not_there(void **state)
     expect(-5000, "baceld");
 }
 
+/* The first and the last of a category stay so, whoever asks for a place beside them. [EVT-005] */
+static void places_beside_the_pinned(void **state)
+{
+    (void) state;
+    assert_int_equal(add_named("f", one, 1, PMIX_EVENT_HDLR_FIRST_IN_CATEGORY, NULL, NULL), 0);
+    assert_int_equal(add_named("l", one, 1, PMIX_EVENT_HDLR_LAST_IN_CATEGORY, NULL, NULL), 0);
+    assert_int_equal(add_named("a", one, 1, PMIX_EVENT_HDLR_BEFORE, "f", NULL), 0);
+    assert_int_equal(add_named("b", one, 1, PMIX_EVENT_HDLR_AFTER, "l", NULL), 0);
+    assert_int_equal(add_named("c", one, 1, PMIX_EVENT_HDLR_AFTER, "f", NULL), 0);
+    assert_int_equal(add_named("d", one, 1, PMIX_EVENT_HDLR_BEFORE, "l", NULL), 0);
+    expect(-5000, "fcabdl");
+}
+
+/* Registers `name` as first or last of its category and before another one. */
+static int add_twice_placed(const char *name, const char *pin, const char *before)
+{
+    pmix_info_t info[3];
+    bool yes = true;
+    int rc;
+
+    PMIx_Info_load(&info[0], PMIX_EVENT_HDLR_NAME, name, PMIX_STRING);
+    PMIx_Info_load(&info[1], PMIX_EVENT_HDLR_BEFORE, before, PMIX_STRING);
+    PMIx_Info_load(&info[2], pin, &yes, PMIX_BOOL);
+    rc = add(one, 1, info, 3, note, NULL);
+    for (int i = 0; i < 3; i++) {
+        PMIx_Info_destruct(&info[i]);
+    }
+    return rc;
+}
+
+static void places_that_contradict(void **state)
+{
+    pmix_info_t both[2];
+    bool yes = true;
+
+    (void) state;
+    assert_int_equal(add_named("b", one, 1, NULL, NULL, NULL), 0);
+    assert_int_equal(add_named("a", one, 1, NULL, NULL, NULL), 0);
+    assert_int_equal(add_twice_placed("f", PMIX_EVENT_HDLR_FIRST_IN_CATEGORY, "b"), 0);
+    assert_int_equal(add_twice_placed("l", PMIX_EVENT_HDLR_LAST_IN_CATEGORY, "b"), 0);
+    expect(-5000, "fabl");
+    assert_int_equal(add_named("p", one, 1, PMIX_EVENT_HDLR_PREPEND, NULL, NULL), 0);
+    expect(-5000, "fpabl");
+    PMIx_Info_load(&both[0], PMIX_EVENT_HDLR_FIRST_IN_CATEGORY, &yes, PMIX_BOOL);
+    PMIx_Info_load(&both[1], PMIX_EVENT_HDLR_LAST_IN_CATEGORY, &yes, PMIX_BOOL);
+    assert_int_equal(add(two, 2, both, 2, note, NULL), PMIX_ERR_BAD_PARAM);
+}
+
+/* A one-shot handler is removed by its own call. */
+static void a_one_shot_is_reported(void **state)
+{
+    pmix_info_t info;
+    bool yes = true;
+
+    (void) state;
+    PMIx_Info_load(&info, PMIX_EVENT_ONESHOT, &yes, PMIX_BOOL);
+    assert_int_equal(add(two, 2, &info, 1, note, NULL), 0);
+    assert_int_equal(add(one, 1, NULL, 0, note, NULL), 0);
+    deliver_code(7);
+    assert_true(dropped.reports == 1 && dropped.n == 1 && dropped.codes[0] == 7);
+}
+
+/* A handler of this process's own events has asked no server, so that it stands in nobody's way. */
+static void local_handlers_ask_nobody(void **state)
+{
+    pmix_data_range_t here = PMIX_RANGE_PROC_LOCAL;
+    pmix_info_t info;
+    size_t a;
+    size_t b;
+
+    (void) state;
+    PMIx_Info_load(&info, PMIX_RANGE, &here, PMIX_DATA_RANGE);
+    assert_int_equal(add(one, 1, &info, 1, note, &a), 0);
+    assert_false(ask(asked_on_loop, (struct asking){.code = one[0]}));
+    assert_true(ask(wanted_on_loop, (struct asking){.code = one[0]}));
+    assert_int_equal(add(one, 1, NULL, 0, note, &b), 0);
+    assert_true(ask(asked_on_loop, (struct asking){.code = one[0]}));
+    assert_int_equal(ask(remove_on_loop, (struct asking){.id = b}), 0);
+    assert_true(dropped.reports == 1 && dropped.n == 1 && dropped.codes[0] == one[0]);
+    assert_int_equal(ask(remove_on_loop, (struct asking){.id = a}), 0);
+    assert_int_equal(dropped.reports, 1);
+}
+
 static void removal(void **state)
 {
-    pmix_status_t *codes = NULL;
-    size_t n = 0;
     size_t a;
     size_t b;
     size_t d;
-    bool last = false;
 
     (void) state;
     assert_int_equal(add_named("a", one, 1, NULL, NULL, &a), 0);
@@ -144,15 +224,12 @@ static void removal(void **state)
     assert_true(ask(wanted_on_loop, (struct asking){.code = 99}));
     assert_int_equal(ask(remove_on_loop, (struct asking){.id = 0}), PMIX_ERR_BAD_PARAM);
     assert_int_equal(ask(remove_on_loop, (struct asking){.id = 1000}), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(ask(remove_on_loop, (struct asking){b, 0, &codes, &n, &last, 0}), 0);
-    assert_int_equal(n, 1);
-    assert_int_equal(codes[0], 7);
-    assert_false(last);
-    free(codes);
-    assert_int_equal(ask(remove_on_loop, (struct asking){d, 0, &codes, &n, &last, 0}), 0);
-    assert_true(last);
-    assert_int_equal(n, 0);
-    free(codes);
+    assert_int_equal(dropped.reports, 0);
+    assert_int_equal(ask(remove_on_loop, (struct asking){.id = b}), 0);
+    assert_true(dropped.reports == 1 && dropped.n == 1 && dropped.codes[0] == 7);
+    assert_false(dropped.defaults);
+    assert_int_equal(ask(remove_on_loop, (struct asking){.id = d}), 0);
+    assert_true(dropped.reports == 2 && dropped.n == 1 && dropped.defaults);
     assert_false(ask(wanted_on_loop, (struct asking){.code = 99}));
     assert_int_equal(ask(remove_on_loop, (struct asking){.id = b}), PMIX_ERR_BAD_PARAM);
     expect(-5000, "a");
@@ -276,6 +353,10 @@ int main(void)
         with_registry(one_first_and_one_last),
         with_registry(places_within_a_category),
         with_registry(places_by_names_that_are_not_there),
+        with_registry(places_beside_the_pinned),
+        with_registry(places_that_contradict),
+        with_registry(a_one_shot_is_reported),
+        with_registry(local_handlers_ask_nobody),
         with_registry(removal),
         with_registry(bad_arguments),
         with_registry(non_default_skips_defaults),
