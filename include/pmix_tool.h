@@ -19,7 +19,8 @@ extern "C" {
  * by a rendezvous file, see pmix-rendezvous(5). Blocking. Calls nest: each needs its
  * PMIx_tool_finalize; a nested call connects if there is no connection.
  *
- *   proc: receives the tool's name; may be NULL
+ *   proc: receives the tool's name, which the directives give, or the server; a tool without a
+ *       server takes one of its own and keeps it. May be NULL
  *   info, ninfo: directives; with PMIX_TOOL_DO_NOT_CONNECT no server is looked for, with
  *       PMIX_TOOL_CONNECT_OPTIONAL none is needed
  *   PMIX_ERR_UNREACH: no server is found, or none answers

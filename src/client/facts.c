@@ -2,22 +2,24 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What the library itself knows of its process, which is in no store; and values that were made for
- * one get by pointer. Facts are written before other threads use the session and constant
- * afterwards; kept values are a list under the session lock. */
+ * one get by pointer. Facts are written before other threads use the session or the server that
+ * they are about, and are constant afterwards; kept values are a list under the session lock. */
 
 #include "facts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include <pmix_version.h>
+
 #include "get.h"
 #include "src/base/version.h"
 #include "src/value/keys.h"
 #include "src/net/uri.h"
 
-/* Of which process a fact may be asked: of any; of any of our own job; of ourselves; of ourselves
- * or of an invalid rank of our job. */
-enum asked { OF_ANYONE, OF_OUR_JOB, OF_US, OF_US_OR_NOBODY };
+/* Of which process a fact may be asked: of any; of any of our own job; of ourselves or of an
+ * invalid rank of our job. */
+enum asked { OF_ANYONE, OF_OUR_JOB, OF_US_OR_NOBODY };
 
 /* The key of each fact, and of whom it may be asked. */
 static const struct {
@@ -26,11 +28,16 @@ static const struct {
 } facts[PX_N_FACTS] = {
     [PX_FACT_PROCID] = {PMIX_PROCID, OF_ANYONE},
     [PX_FACT_VERSION] = {PMIX_VERSION_INFO, OF_ANYONE},
+    [PX_FACT_VERSION_NUMBER] = {PMIX_VERSION_NUMERIC, OF_ANYONE},
     [PX_FACT_NSPACE] = {PMIX_NSPACE, OF_OUR_JOB},
     [PX_FACT_RANK] = {PMIX_RANK, OF_US_OR_NOBODY},
-    [PX_FACT_SERVER_URI] = {PMIX_SERVER_URI, OF_US},
-    [PX_FACT_SERVER_NSPACE] = {PMIX_SERVER_NSPACE, OF_US},
-    [PX_FACT_SERVER_RANK] = {PMIX_SERVER_RANK, OF_US},
+};
+
+/* The keys of the facts about a server, which are asked of ourselves. */
+static const char *const server_keys[PX_N_SERVER_FACTS] = {
+    [PX_SERVER_FACT_URI] = PMIX_SERVER_URI,
+    [PX_SERVER_FACT_NSPACE] = PMIX_SERVER_NSPACE,
+    [PX_SERVER_FACT_RANK] = PMIX_SERVER_RANK,
 };
 
 /* These facts exist from the moment the process has a name; a tool may get its name from its
@@ -45,31 +52,27 @@ void px_facts_name(struct px_session *session)
     session->facts[PX_FACT_RANK] = (pmix_value_t){.type = PMIX_PROC_RANK, .data.rank = self->rank};
     session->facts[PX_FACT_VERSION] =
         (pmix_value_t){.type = PMIX_STRING, .data.string = (char *) (uintptr_t) px_version_text()};
+    session->facts[PX_FACT_VERSION_NUMBER] =
+        (pmix_value_t){.type = PMIX_UINT32, .data.uint32 = PMIX_NUMERIC_VERSION};
 }
 
-/* The text of the URI is copied; the facts point to the copy and to session->server. */
-void px_facts_server(struct px_session *session, const char *uri)
+/* The facts point to the copy of the text and to the name that is read from it. */
+int px_facts_server(struct px_server_peer *server, const char *uri)
 {
-    pmix_proc_t *server = &session->server;
-
-    if (px_uri_server(uri, server) != 0) {
-        return;
+    if (px_uri_server(uri, &server->named) != 0) {
+        return 0;
     }
-    session->server_uri = strdup(uri);
-    if (session->server_uri == NULL) {
-        return;
+    server->uri = strdup(uri);
+    if (server->uri == NULL) {
+        return PMIX_ERR_NOMEM;
     }
-    session->facts[PX_FACT_SERVER_URI] =
-        (pmix_value_t){.type = PMIX_STRING, .data.string = session->server_uri};
-    session->facts[PX_FACT_SERVER_NSPACE] =
-        (pmix_value_t){.type = PMIX_STRING, .data.string = server->nspace};
-    session->facts[PX_FACT_SERVER_RANK] =
-        (pmix_value_t){.type = PMIX_PROC_RANK, .data.rank = server->rank};
-}
-
-void px_facts_fini(struct px_session *session)
-{
-    free(session->server_uri);
+    server->facts[PX_SERVER_FACT_URI] =
+        (pmix_value_t){.type = PMIX_STRING, .data.string = server->uri};
+    server->facts[PX_SERVER_FACT_NSPACE] =
+        (pmix_value_t){.type = PMIX_STRING, .data.string = server->named.nspace};
+    server->facts[PX_SERVER_FACT_RANK] =
+        (pmix_value_t){.type = PMIX_PROC_RANK, .data.rank = server->named.rank};
+    return 0;
 }
 
 /* True if the process of the request is one of which the fact may be asked. */
@@ -83,7 +86,25 @@ static bool may_be_asked(const struct px_session *session, const struct px_get_r
            (of == OF_US_OR_NOBODY && ours && request->spec.rank == PMIX_RANK_INVALID);
 }
 
-/* A fact without a value (no server, no name yet) has the type PMIX_UNDEF and is not found. */
+/* The fact about our primary server, connected or lost, or NULL. A get without a process may mean
+ * any rank of our job; then it means us. */
+static const pmix_value_t *find_server_fact(const struct px_session *session,
+                                            const struct px_get_request *request)
+{
+    /* pairs with px_session_attach and make_primary */
+    const struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
+    bool us = request->space == &session->own && (request->spec.rank == session->ctx->self.rank ||
+                                                  request->spec.rank == PMIX_RANK_UNDEF);
+
+    for (int i = 0; i < PX_N_SERVER_FACTS && us && server != NULL; i++) {
+        if (px_value_key_is(request->spec.key, server_keys[i])) {
+            return server->facts[i].type != PMIX_UNDEF ? &server->facts[i] : NULL;
+        }
+    }
+    return NULL;
+}
+
+/* A fact without a value (no name yet) has the type PMIX_UNDEF and is not found. */
 const pmix_value_t *px_fact_find(const struct px_session *session,
                                  const struct px_get_request *request)
 {
@@ -95,7 +116,7 @@ const pmix_value_t *px_fact_find(const struct px_session *session,
             return &session->facts[i];
         }
     }
-    return NULL;
+    return find_server_fact(session, request);
 }
 
 /* --- made for a pointer --- */

@@ -10,17 +10,16 @@
 #include <pmix.h>
 
 struct px_get_request;
+struct px_server_peer;
 struct px_session;
 
 /* Sets the facts that follow from our own name. They point into ctx->self. Called by
  * px_session_name. */
 void px_facts_name(struct px_session *session);
 
-/* Sets the facts about our server from the URI by which others reach it. If the URI does not parse
- * or memory is short, no such facts exist. Before other threads use the session. */
-void px_facts_server(struct px_session *session, const char *uri);
-/* Frees what the facts own. */
-void px_facts_fini(struct px_session *session);
+/* Sets the facts about a server from the URI by which others reach it, which is copied. If it does
+ * not parse, there are none. Before other threads know the server. 0 or PMIX_ERR_NOMEM. */
+int px_facts_server(struct px_server_peer *server, const char *uri);
 
 /* Keeps a value that a get handed out by pointer until the end of the session. Takes the value
  * over. Returns it, or an equal one kept earlier for the same process and key (the new one is freed
@@ -30,8 +29,8 @@ pmix_value_t *px_session_keep(struct px_session *session, const pmix_proc_t *pro
 /* Frees all kept values, at the end of the session. */
 void px_session_drop_kept(struct px_session *session);
 
-/* The fact that a get asks for, by its key and process, or NULL. Constant until the end of the
- * session. Any thread. */
+/* The fact that a get asks for, by its key and process, or NULL: about this process, or about its
+ * primary server. Constant until the end of the session. Any thread. */
 const pmix_value_t *px_fact_find(const struct px_session *session,
                                  const struct px_get_request *request);
 

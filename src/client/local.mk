@@ -5,5 +5,5 @@ libpx_client_la_SOURCES = %D%/all.c %D%/all.h %D%/deferred.c %D%/deferred.h %D%/
   %D%/invitation.h %D%/invite.c %D%/invite.h %D%/iof.c %D%/iof.h %D%/ops.c %D%/ops.h %D%/private_store.c \
   %D%/private_store.h %D%/put.c %D%/put.h %D%/query.c %D%/query.h %D%/query_cache.c %D%/query_cache.h \
   %D%/query_results.c %D%/query_results.h %D%/refresh.c %D%/refresh.h %D%/request.c %D%/request.h %D%/resolve.c \
-  %D%/resolve.h %D%/session.c %D%/session.h %D%/space.c %D%/space.h %D%/start.c %D%/start.h %D%/sync.c %D%/sync.h \
-  %D%/tool.c %D%/tool.h
+  %D%/resolve.h %D%/session.c %D%/session.h %D%/singleton.c %D%/singleton.h %D%/space.c %D%/space.h %D%/start.c \
+  %D%/start.h %D%/sync.c %D%/sync.h %D%/tool.c %D%/tool.h

@@ -103,7 +103,6 @@ static void free_data(struct px_session *session)
         native = next;
     }
     px_session_drop_kept(session);
-    px_facts_fini(session);
     px_spaces_fini(session);
     px_store_destroy(session->outgrown); /* and all that hang on it, as the next */
     px_store_destroy(session->unmap_pinned);
@@ -119,6 +118,14 @@ void px_put_values_free(struct px_list *head)
 
         PMIx_Value_destruct(&posted->value);
         free(posted);
+    }
+}
+
+void px_server_free(struct px_server_peer *server)
+{
+    if (server != NULL) {
+        free(server->uri);
+        free(server);
     }
 }
 
@@ -138,7 +145,7 @@ void px_session_destroy(struct px_session *session)
     while (session->servers != NULL) {
         server = session->servers;
         session->servers = server->next;
-        free(server);
+        px_server_free(server);
     }
     px_query_cache_fini(&session->queries);
     px_map_fini(&session->fetched);
@@ -251,14 +258,15 @@ static bool has_server_locked(const struct px_session *session)
 
 /* The server is complete before it is in the list, which is read without the lock. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
-                      enum px_wire_kind kind, struct px_server_peer **ret)
+                      enum px_wire_kind kind, const char *uri, struct px_server_peer **ret)
 {
     struct px_server_peer *server = calloc(1, sizeof(*server));
-    int rc;
+    int rc = server != NULL ? px_facts_server(server, uri) : PMIX_ERR_NOMEM;
 
-    if (server == NULL) {
+    if (rc != 0) {
         close(dialed->fd);
-        return PMIX_ERR_NOMEM;
+        px_server_free(server);
+        return rc;
     }
     server->session = session;
     server->proc = dialed->server;
@@ -266,7 +274,7 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
     rc = px_link_open(session->ctx->loop, dialed->fd, dialed->index, kind, &link_ops, server,
                       &server->link);
     if (rc != 0) {
-        free(server);
+        px_server_free(server);
         return rc;
     }
     px_lock_take(&session->lock);

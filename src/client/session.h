@@ -29,6 +29,15 @@
 
 struct px_dialed;
 
+/* What gets of this process itself are told about its primary server; the index of
+ * px_server_peer.facts. */
+enum px_server_fact {
+    PX_SERVER_FACT_URI,
+    PX_SERVER_FACT_NSPACE,
+    PX_SERVER_FACT_RANK,
+    PX_N_SERVER_FACTS
+};
+
 /* One server that this process has connected to. A tool may have several. They are kept until the
  * end of the session, also when the connection is lost, so a borrowed pointer stays valid. */
 struct px_server_peer {
@@ -40,6 +49,11 @@ struct px_server_peer {
     pmix_proc_t proc;     /* constant: the name of the server itself */
     unsigned version[3];  /* constant: major, minor, release; 255: unknown */
     uint64_t lost;        /* atomic: 1 once the connection has ended, by whichever side */
+    /* Constant: the contact string by which others reach the server, and the name in it; values of
+     * type PMIX_UNDEF if the string is malformed (facts.c). */
+    char *uri;
+    pmix_proc_t named;
+    pmix_value_t facts[PX_N_SERVER_FACTS];
 };
 
 /* A value of PMIx_Put that waits for the next commit. Owned by px_session.uncommitted; after the
@@ -67,11 +81,9 @@ struct px_local_value {
 enum px_fact {
     PX_FACT_PROCID,
     PX_FACT_VERSION,
+    PX_FACT_VERSION_NUMBER,
     PX_FACT_NSPACE,
     PX_FACT_RANK,
-    PX_FACT_SERVER_URI,
-    PX_FACT_SERVER_NSPACE,
-    PX_FACT_SERVER_RANK,
     PX_N_FACTS
 };
 
@@ -140,8 +152,6 @@ struct px_session {
     size_t last_pull;            /* lock: the last number of a subscription; none is reused */
 
     struct px_list kept; /* lock: values handed out by pointer; kept until the end (facts.c) */
-    char *server_uri;    /* constant once up, as `server`; NULL: no server, or we are a tool */
-    pmix_proc_t server;
     pmix_value_t facts[PX_N_FACTS]; /* constant once named; borrow what they point to */
     bool is_tool;                   /* constant */
     char hostname[256];             /* constant: PMIX_HOSTNAME of the environment, or gethostname */
@@ -243,10 +253,12 @@ struct px_session *px_session_create(struct px_ctx *ctx);
  * thread. Takes NULL. */
 void px_session_destroy(struct px_session *session);
 /* Adds a server to the session, over a dialled connection. Takes over the descriptor, also on
- * failure. The server becomes the primary one if no other is connected. 0 with *ret borrowed,
- * PMIX_ERR_NOMEM, or an error of px_link_open. */
+ * failure. uri: by which others reach the server; copied. The server becomes the primary one if no
+ * other is connected. 0 with *ret borrowed, PMIX_ERR_NOMEM, or an error of px_link_open. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
-                      enum px_wire_kind kind, struct px_server_peer **ret);
+                      enum px_wire_kind kind, const char *uri, struct px_server_peer **ret);
+/* Frees a server that is in no list any more, or was never in one. Takes NULL. */
+void px_server_free(struct px_server_peer *server);
 /* Sets the server's release from a text such as "v5.0.3"; NULL: unknown. */
 void px_session_set_version(struct px_server_peer *server, const char *version);
 /* Sends FINALIZE, waits for the reply (at most 30 s), and marks the server lost. Success also when

@@ -21,8 +21,8 @@
 #include "src/base/param.h"
 #include "src/net/dial.h"
 #include "src/value/directives.h"
-#include "facts.h"
 #include "private_store.h"
+#include "singleton.h"
 #include "src/net/auth.h"
 #include "src/net/uri.h"
 #include "src/wire/messages.h"
@@ -140,9 +140,11 @@ static uid_t server_uid(void)
                                                                              : (uid_t) -1;
 }
 
-/* Connects one way, with our name and credential, and adds the server to the session. Statuses as
- * px_credential, px_dial and px_session_attach. */
-static int dial(struct px_session *session, const struct way *way, struct px_server_peer **ret)
+/* Connects one way, with our name and credential, and adds the server to the session. told: the URI
+ * under which others know the server, or NULL for that of the way. Statuses as px_credential,
+ * px_dial and px_session_attach. */
+static int dial(struct px_session *session, const struct way *way, const char *told,
+                struct px_server_peer **ret)
 {
     const char *kind = getenv("PMIX_BFROP_BUFFER_TYPE");
     struct px_handshake handshake = {.flag = PX_HANDSHAKE_CLIENT, .kind = PX_WIRE_PLAIN};
@@ -171,7 +173,7 @@ static int dial(struct px_session *session, const struct way *way, struct px_ser
     if (px_uri_server(way->uri, &dialed.server) != 0) {
         dialed.server = (pmix_proc_t){.rank = PMIX_RANK_UNDEF};
     }
-    rc = px_session_attach(session, &dialed, handshake.kind, ret);
+    rc = px_session_attach(session, &dialed, handshake.kind, told != NULL ? told : way->uri, ret);
     if (rc == 0) {
         px_session_set_version(*ret, getenv("PMIX_VERSION"));
     }
@@ -261,13 +263,12 @@ static void detach(struct px_session *session, struct px_server_peer *server)
     session->servers = NULL;
     px_store_release(&server->lost, 1); /* pairs with link_lost */
     px_link_close(server->link);
-    free(server);
+    px_server_free(server);
     px_spaces_fini(session);
 }
 
-/* Tries the ways in order, until one has given us our job information. told: the URI under which
- * others know the server, or NULL for the one that was dialled. 0, or the status of the last way.
- */
+/* Tries the ways in order, until one has given us our job information. told: see dial. 0, or the
+ * status of the last way. */
 static int connect_any(struct px_session *session, const struct way *ways, size_t n,
                        const char *told)
 {
@@ -276,7 +277,7 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
     for (size_t i = 0; i < n; i++) {
         struct px_server_peer *server = NULL;
 
-        rc = dial(session, &ways[i], &server);
+        rc = dial(session, &ways[i], told, &server);
         if (rc == 0) {
             rc = px_session_request_job(session);
             if (rc == PMIX_ERR_NOT_SUPPORTED) {
@@ -285,7 +286,6 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
                 rc = px_session_request_job(session);
             }
             if (rc == 0) {
-                px_facts_server(session, told != NULL ? told : ways[i].uri);
                 return 0;
             }
             detach(session, server);
@@ -315,16 +315,6 @@ static bool read_identity(pmix_proc_t *ret)
     return true;
 }
 
-/* Gives this process a name of its own, unique on the node while it lives: rank 0 of a namespace of
- * host name and process id. */
-static void become_singleton(struct px_session *session)
-{
-    pmix_nspace_t nspace;
-
-    snprintf(nspace, sizeof(nspace), "singleton.%.200s.%ld", session->hostname, (long) getpid());
-    px_session_name(session, nspace, 0);
-}
-
 /* Without a server the session is used as well: a singleton can put and get its own values. */
 pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
@@ -333,6 +323,7 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     size_t n_ways = 0;
     pmix_proc_t self;
     int rc = PMIX_ERR_UNREACH;
+    int alone = 0;
 
     px_assert(px_lock_held(&ctx->lock));
     if (session == NULL) {
@@ -342,7 +333,8 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
         px_session_name(session, self.nspace, self.rank);
         n_ways = find_ways(info, ninfo, ways);
     } else {
-        become_singleton(session);
+        px_singleton_name(session, "singleton");
+        alone = px_singleton_describe(session);
     }
     if (n_ways > 0) {
         const char *uri = info_uri(info, ninfo);
@@ -353,6 +345,7 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
         px_log(PX_LOG_GDS, 1, "no segment of %s: what it holds comes by messages",
                session->ctx->self.nspace);
     }
+    rc = alone != 0 ? alone : rc;
     if (rc != 0 && rc != PMIX_ERR_UNREACH) {
         px_session_destroy(session);
         return rc;

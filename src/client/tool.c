@@ -21,6 +21,7 @@
 #include "src/discovery/tool_discovery.h"
 #include "src/net/dial.h"
 #include "src/wire/message.h"
+#include "singleton.h"
 #include "start.h"
 #include "src/net/auth.h"
 #include "src/net/uri.h"
@@ -135,7 +136,7 @@ static int connect_one(struct px_session *session, const struct px_server_candid
     if (PMIx_Nspace_invalid(session->ctx->self.nspace)) {
         px_session_name(session, dialed.assigned.nspace, dialed.assigned.rank);
     }
-    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, ret);
+    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, found->uri, ret);
     if (rc == 0) {
         px_session_set_version(*ret, found->version[0] != '\0' ? found->version : NULL);
     }
@@ -226,6 +227,20 @@ static void name_self(struct px_session *session, const struct px_tool_directive
     }
 }
 
+/* A tool without a server: takes a name of its own if it has none, which it keeps when it connects
+ * later. Unless it was started as a process of a job, of which it knows nothing, it is alone in its
+ * namespace. Statuses as px_singleton_describe. */
+static int go_without_server(struct px_session *session,
+                             const struct px_tool_directives *directives)
+{
+    bool unnamed = session->ctx->self.nspace[0] == '\0';
+
+    if (unnamed) {
+        px_singleton_name(session, "tool");
+    }
+    return unnamed || directives->own_nspace != NULL ? px_singleton_describe(session) : 0;
+}
+
 /* px_client_repeat_codes for px_loop_run. If it fails, events of other processes do not come. */
 static void repeat_codes(void *arg)
 {
@@ -269,6 +284,9 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
         if (rc != 0 && directives.optional && server == NULL) {
             rc = 0;
         }
+    }
+    if (rc == 0 && server == NULL) {
+        rc = go_without_server(session, &directives);
     }
     if (rc != 0) {
         px_session_destroy(session);

@@ -21,8 +21,8 @@
  *   info_arrays.c   second pass: every value to its place; types are checked (key_types.c)
  *   derive.c        adds values that follow from the placement
  *   jobinfo.c       fills the batch (gds/batch.h) and publishes it
- * job_pack.c is the opposite direction, from the store to a message. resolve.c, proc_sets.c,
- * query_args.c and ranks.c stand apart: they answer questions about namespaces. */
+ * job_pack.c is the opposite direction, from the store to a message. resolve.c, proc_infos.c,
+ * proc_sets.c, query_args.c and ranks.c stand apart: they answer questions about namespaces. */
 
 /* Limits of a registration: nesting of arrays, number of ranks. They bound the work that malformed
  * input can cause. */

@@ -25,6 +25,7 @@ conform_programs = \
   %D%/harness.t \
   %D%/host_answers.t \
   %D%/init.t \
+  %D%/itself.t \
   %D%/keys.t \
   %D%/members.t \
   %D%/modex.t \
@@ -96,6 +97,9 @@ TESTS += $(conform_programs)
 %C%_init_t_SOURCES = %D%/init.c
 %C%_init_t_LDADD = $(conform_ldadd)
 %C%_init_t_LDFLAGS = $(conform_ldflags)
+%C%_itself_t_SOURCES = %D%/itself.c
+%C%_itself_t_LDADD = $(conform_ldadd)
+%C%_itself_t_LDFLAGS = $(conform_ldflags)
 %C%_keys_t_SOURCES = %D%/keys.c
 %C%_keys_t_LDADD = $(conform_ldadd)
 %C%_keys_t_LDFLAGS = $(conform_ldflags)

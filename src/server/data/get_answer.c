@@ -17,6 +17,7 @@
 
 #include "gds/kval_reader.h"
 #include "server_get.h"
+#include "src/nspace/proc_infos.h"
 #include "src/server/self/self.h"
 #include "src/wire/message.h"
 #include "nspace.h"
@@ -226,11 +227,47 @@ static int answer_own(const struct px_get *get, const struct px_slice *slice)
     return PMIX_SUCCESS;
 }
 
+/* Answers a request of this process without key: what is here of a process, and, if it is this one,
+ * its own data. Nothing keeps such a value, so no pointer to it is handed out. PMIX_ERR_NOT_FOUND,
+ * PMIX_ERR_NOT_SUPPORTED, PMIX_ERR_NOMEM. */
+static int answer_own_all(const struct px_get *get, const struct px_nspace *ns)
+{
+    enum px_return_mode mode = px_get_mode(&get->directives);
+    bool self = px_self_is(get->server, &get->target);
+    struct px_reply reply = {.status = PMIX_SUCCESS};
+    struct px_proc_infos all = {0};
+    int rc = mode == PX_RETURN_POINTER ? PMIX_ERR_NOT_SUPPORTED : PMIX_SUCCESS;
+
+    if (!rc && self && get->server->own) {
+        rc = px_proc_infos_add_store(&all, get->server->own, get->server->self.rank);
+    }
+    if (!rc && ns) {
+        rc = px_proc_infos_add_store(&all, ns->store, get->target.rank);
+    }
+    rc = rc ? rc : px_proc_infos_take(&all, &reply.value);
+    px_proc_infos_fini(&all);
+    if (rc) {
+        return rc;
+    }
+    if (get->value && mode == PX_RETURN_FILL) {
+        **get->value = *reply.value;
+        free(reply.value);
+        reply.value = *get->value;
+    } else if (get->value) {
+        *get->value = reply.value;
+    }
+    get->reply_to.own.done(&get->reply_to.own, &reply);
+    if (!get->value) {
+        PMIx_Value_free(reply.value, 1);
+    }
+    return PMIX_SUCCESS;
+}
+
 /* Answers a request of this process from its own data (self.c), or PMIX_ERR_NOT_FOUND. */
 static int attempt_self(const struct px_get *get)
 {
     struct px_slice slice;
-    int rc = get->key && !get->reply_to.peer && px_self_is(get->server, &get->target)
+    int rc = !get->reply_to.peer && px_self_is(get->server, &get->target)
                  ? px_self_find(get->server, &get->spec, &slice)
                  : PMIX_ERR_NOT_FOUND;
 
@@ -267,17 +304,13 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
     return PMIX_SUCCESS;
 }
 
-/* Answers a request without key: all values of a process, or of the job. PMIX_ERR_NOT_FOUND if
- * there are none. A request of this process has to name a key: PMIX_ERR_BAD_PARAM. */
+/* Answers a request of a peer without key: all values of a process, or of the job.
+ * PMIX_ERR_NOT_FOUND if there are none. */
 static int answer_all(const struct px_get *get, struct px_nspace *ns)
 {
     struct answer_packer p = {0};
-    int rc;
+    int rc = begin_object(&p, get, ns, get->target.rank);
 
-    if (!get->reply_to.peer) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    rc = begin_object(&p, get, ns, get->target.rank);
     if (!rc && get->target.rank == PMIX_RANK_WILDCARD) {
         const struct px_buf *packed;
 
@@ -339,6 +372,9 @@ int px_get_attempt(struct px_get *get)
     bool posted;
     int rc;
 
+    if (!get->key && !get->reply_to.peer) {
+        return answer_own_all(get, ns);
+    }
     if (!ns) {
         return attempt_self(get);
     }

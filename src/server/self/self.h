@@ -17,11 +17,12 @@ int px_self_publish(struct px_server *s);
 /* Destroys s->own. Called by the server's end, also if px_self_publish failed. */
 void px_self_fini(struct px_server *s);
 
-/* True if a get of `proc` means this process: its namespace, with its rank or without a valid
- * rank (PMIX_RANK_UNDEF, PMIX_RANK_INVALID). */
+/* True if a get of `proc` means this process or its namespace: with its rank, without a valid rank
+ * (PMIX_RANK_UNDEF, PMIX_RANK_INVALID), or with PMIX_RANK_WILDCARD. */
 bool px_self_is(const struct px_server *s, const pmix_proc_t *proc);
 
-/* Finds the value under spec->key of this process. PMIX_ERR_NOT_FOUND also if the lookup names
+/* Finds the value under spec->key of this process, or (PMIX_RANK_WILDCARD) of its namespace: the
+ * name of the namespace, the node, the version. PMIX_ERR_NOT_FOUND also if the lookup names
  * another realm than the process's, a node or qualifiers. The slice borrows from s->own and
  * lives as long as the server. */
 int px_self_find(const struct px_server *s, const struct px_lookup_key *spec, struct px_slice *ret);

@@ -88,9 +88,9 @@ static void begin_get(struct px_task *task)
 }
 
 /* Makes a get request with copies of key and directives, not begun; *ret is the caller's
- * (px_get_destroy). No process: this one; no namespace: this one's. PMIX_ERR_BAD_PARAM (no key,
- * or a count without infos), PMIX_ERR_NOMEM, or the status of px_get_create, which frees the
- * copies. */
+ * (px_get_destroy). No process: this one; no namespace: this one's; no key: everything of one
+ * process. PMIX_ERR_BAD_PARAM (no key for several processes, a key that is empty or too long, or a
+ * count without infos), PMIX_ERR_NOMEM, or the status of px_get_create, which frees the copies. */
 static int create_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                       const pmix_info_t *info, size_t ninfo, const struct px_reply_to *reply_to,
                       struct px_get **ret)
@@ -101,14 +101,15 @@ static int create_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *k
     char *own_key;
     int rc;
 
-    if (!key || (!info && ninfo)) {
+    if ((!key && target.rank > PMIX_RANK_VALID) || (!info && ninfo) ||
+        (key && (!key[0] || strlen(key) > PMIX_MAX_KEYLEN))) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!target.nspace[0]) {
         PMIX_LOAD_NSPACE(target.nspace, s->self.nspace);
     }
-    own_key = strdup(key);
-    rc = own_key ? px_infos_copy(info, ninfo, &own) : PMIX_ERR_NOMEM;
+    own_key = key ? strdup(key) : NULL;
+    rc = own_key || !key ? px_infos_copy(info, ninfo, &own) : PMIX_ERR_NOMEM;
     if (rc) {
         free(own_key);
         return rc;

@@ -20,10 +20,10 @@ pmix_status_t px_self_store(struct px_ctx *ctx, const pmix_proc_t *proc, const c
                             const pmix_value_t *value);
 /* PMIx_Commit: always PMIX_SUCCESS, since a server puts no values that need one. */
 pmix_status_t px_self_commit(struct px_ctx *ctx);
-/* PMIx_Get. Blocks until the value is found, not available, or the host has answered; on the
- * loop thread and in a forked child it answers from the stores or returns the status of
- * px_ctx_may_block. *value is the caller's. PMIX_ERR_INIT, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM,
- * or the get's result. */
+/* PMIx_Get; without a key, all that is here of one process. Blocks until the value is found, not
+ * available, or the host has answered; on the loop thread and in a forked child it answers from the
+ * stores or returns the status of px_ctx_may_block. *value is the caller's. PMIX_ERR_INIT,
+ * PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, or the get's result. */
 pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                           size_t ninfo, pmix_value_t **value);
 /* PMIx_Get_nb: cbfunc is called on the loop thread with a value that is valid during the call.

@@ -1,4 +1,5 @@
-nspace_unit_tests = %D%/jobinfo.t %D%/job_pack.t %D%/ranks.t %D%/key_types.t %D%/proc_sets.t %D%/query_args.t %D%/resolve.t
+nspace_unit_tests = %D%/jobinfo.t %D%/job_pack.t %D%/ranks.t %D%/key_types.t %D%/proc_infos.t %D%/proc_sets.t \
+  %D%/query_args.t %D%/resolve.t
 nspace_unit_libs = libpx-nspace.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += $(nspace_unit_tests)
@@ -11,6 +12,8 @@ TESTS += $(nspace_unit_tests)
 %C%_ranks_t_LDADD = $(nspace_unit_libs)
 %C%_key_types_t_SOURCES = %D%/key_types.c
 %C%_key_types_t_LDADD = $(nspace_unit_libs)
+%C%_proc_infos_t_SOURCES = %D%/proc_infos.c %D%/build.h
+%C%_proc_infos_t_LDADD = $(nspace_unit_libs)
 %C%_proc_sets_t_SOURCES = %D%/proc_sets.c
 %C%_proc_sets_t_LDADD = $(nspace_unit_libs)
 %C%_query_args_t_SOURCES = %D%/query_args.c
