@@ -9,7 +9,6 @@
 #include "gds/compact.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "gds/batch.h"
 #include "gds/read.h"

@@ -8,8 +8,6 @@
 #include "gds/read.h"
 #include "slice.h"
 
-#include <string.h>
-
 /* Must agree with px_record_hash as px_record_find uses it. */
 uint64_t px_record_hash_of(const void *arg, uint64_t loc)
 {

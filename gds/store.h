@@ -10,7 +10,6 @@
  * wait, allocate (but for results) or make a system call. */
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

@@ -8,7 +8,6 @@
 #include "api.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/param.h"

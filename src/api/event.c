@@ -15,7 +15,6 @@
  *                                    px_events_ready: held-back events are delivered */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "api.h"
 #include "call.h"

@@ -9,7 +9,6 @@
  * in. Waiting for keys, ranges and persistence are directives that the server's side honours. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "api.h"
 #include "call.h"

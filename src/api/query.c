@@ -11,7 +11,6 @@
 
 #include <pmix_server.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "api.h"
 #include "src/base/param.h"

@@ -4,8 +4,6 @@
 /* Start and end of a server. The process has one context; inits of a server are counted, and each
  * needs its finalize. All under ctx->lock. */
 
-#include <string.h>
-
 #include "api.h"
 #include "src/server/self/loop_call.h"
 #include "src/value/directives.h"

@@ -9,7 +9,6 @@
  * XML of the server (in a client), discovery by hwloc. See src/topo/topo.h. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "api.h"
 #include "src/base/bytes.h"

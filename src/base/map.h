@@ -4,7 +4,6 @@
 #define PX_BASE_MAP_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 /* Hash map in process memory from byte strings to pointers. Keys are copied; values are borrowed
  * and never NULL. Not thread-safe: the owner of a map documents the thread or lock that guards it.

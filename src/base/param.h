@@ -4,7 +4,6 @@
 #define PX_BASE_PARAM_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* The parameters of the library, from one table (param.def). A value is taken from the environment

@@ -6,7 +6,6 @@
 
 #include "src/base/seed.h"
 
-#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 

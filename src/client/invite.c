@@ -11,7 +11,6 @@
 #include "invite.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "request.h"
 #include "invitation.h"

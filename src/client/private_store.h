@@ -9,7 +9,6 @@
  * session lock themselves; they may be called in any thread. */
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <pmix.h>

@@ -9,7 +9,6 @@
 #include "sync.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "request.h"
 #include "src/base/param.h"

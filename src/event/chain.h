@@ -7,8 +7,6 @@
  * other (Standard, chapter Event Notification). All functions run on the loop thread unless said
  * otherwise. */
 
-#include <stdbool.h>
-
 #include "handler.h"
 
 struct px_chain;

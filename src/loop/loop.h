@@ -13,7 +13,6 @@
  * px_loop_alive() is false there. */
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct px_loop;

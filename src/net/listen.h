@@ -6,7 +6,6 @@
 /* Listening sockets, non-blocking and close-on-exec, and the text by which they are reached. Any
  * thread. */
 
-#include <stddef.h>
 #include <sys/types.h>
 
 /* Room for the text of any listener's address. */

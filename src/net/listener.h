@@ -10,7 +10,6 @@
  * client. */
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "src/net/conn.h"

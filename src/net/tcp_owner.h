@@ -8,7 +8,6 @@
  * table is searched for the other end. Any thread. */
 
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct px_peer_cred;

@@ -9,8 +9,6 @@
  * as the uint16 3; the int 70000 is PMIX_ERR_BAD_PARAM, the string "3" PMIX_ERR_TYPE_MISMATCH. */
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <pmix_common.h>
 

@@ -9,7 +9,6 @@
 #include "reply.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "fields.h"
 #include "src/wire/messages.h"

@@ -7,7 +7,6 @@
  * the calling process or thread. Text has the form "hwloc:0-3,7". No function here loads the
  * topology. Any thread. Outputs are untouched on failure. */
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <pmix.h>

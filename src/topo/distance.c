@@ -15,7 +15,6 @@
 #include "topo.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/base/array.h"

@@ -6,7 +6,6 @@
 #include <pmix.h>
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/list.h"
 

@@ -4,7 +4,6 @@
  * a status leaves an empty structure if there is no memory. All take NULL for the structure. */
 #include <pmix.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "types.h"

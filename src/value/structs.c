@@ -6,7 +6,6 @@
 #include "structs.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "keys.h"

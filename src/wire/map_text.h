@@ -3,9 +3,6 @@
 #ifndef PX_WIRE_MAP_TEXT_H
 #define PX_WIRE_MAP_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "regex.h"
 
 /* The type that the parser (regex.c) and the writer (regex_make.c) of node and process maps share.

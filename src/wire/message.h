@@ -6,8 +6,6 @@
 #ifndef PX_WIRE_MESSAGE_H
 #define PX_WIRE_MESSAGE_H
 
-#include <stdint.h>
-
 /* Commands of the v41 protocol, first byte of every request. Nothing private below 128. */
 enum px_command {
     /* Job data: asks for the information of a namespace, or for the next generation of its segment.

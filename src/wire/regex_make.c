@@ -10,7 +10,6 @@
 #include "regex.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "map_text.h"

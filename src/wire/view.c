@@ -6,8 +6,6 @@
 
 #include "view.h"
 
-#include <string.h>
-
 #include "codec.h"
 #include "frame.h"
 #include "src/value/types.h"

@@ -7,7 +7,6 @@
 
 #include "connect.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "collective.h"

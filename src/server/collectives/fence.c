@@ -10,7 +10,6 @@
 #include "fence.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

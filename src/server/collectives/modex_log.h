@@ -6,7 +6,6 @@
 /* The modex log of a local process: what it has committed for other nodes, to be sent in fences
  * and direct modex. Loop thread. */
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "src/base/buf.h"

@@ -7,9 +7,6 @@
 
 #include "pset.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "src/server/requests/host_upcall.h"
 #include "src/nspace/proc_sets.h"
 #include "src/server/data/nspace.h"

@@ -12,7 +12,6 @@
 
 #include "get_answer.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "gds/kval_reader.h"

@@ -8,7 +8,6 @@
 
 #include "register.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/server/self/loop_call.h"

@@ -10,8 +10,6 @@
 
 #include "dispatch.h"
 
-#include <stdlib.h>
-
 #include "src/server/state.h"
 #include "src/wire/message.h"
 #include "src/server/collectives/connect.h"

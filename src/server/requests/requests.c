@@ -9,7 +9,6 @@
 #include "requests.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "server_query.h"
 #include "server_resolve.h"

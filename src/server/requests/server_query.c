@@ -8,7 +8,6 @@
 
 #include "server_query.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "host_upcall.h"

@@ -7,7 +7,6 @@
 #include "self_events.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "loop_call.h"
 #include "src/server/events/server_events.h"

@@ -9,7 +9,6 @@
 #include "server_tool.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "src/server/requests/host_upcall.h"
 #include "src/net/auth.h"

@@ -5,7 +5,6 @@
  * order. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "run.h"
 

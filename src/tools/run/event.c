@@ -5,7 +5,6 @@
  * wants them. And what our own server must be told. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "nodes.h"
 

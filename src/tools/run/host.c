@@ -5,8 +5,6 @@
  * everything else becomes a task of the main thread. With one node nobody else need be asked. What
  * --script says goes before (script.c). */
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "nodes.h"

@@ -4,7 +4,6 @@
 /* The main thread's loop: output of the processes, our input, signals, the library's upcalls,
  * deadlines. It ends when every process of every job has ended. */
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>

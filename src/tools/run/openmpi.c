@@ -12,7 +12,6 @@
 #include <ftw.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
