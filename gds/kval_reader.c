@@ -89,7 +89,7 @@ int px_kval_name(const struct px_kval *kval, struct px_kval_name *ret)
     (void) px_pack_infos(&ret->room, PX_WIRE_PLAIN, kval->entry.quals, kval->entry.n_quals);
     ret->bytes = ret->room.data;
     ret->len = ret->room.len;
-    return px_buf_ok(&ret->room) ? 0 : PMIX_ERR_NOMEM;
+    return ret->room.status;
 }
 
 /* --- reading --- */

@@ -177,16 +177,13 @@ static int write_quals(struct px_writer *writer, const struct px_pending_record 
 {
     struct px_quals head = {.sum_a = item->sum.a, .sum_b = item->sum.b, .n = item->sum.n};
     struct px_buf buf = {0};
-    int rc = 0;
-    size_t i;
+    int rc;
 
     px_buf_append(&buf, &head, sizeof(head));
-    for (i = 0; rc == 0 && i < item->n_quals; i++) {
-        rc = px_pack_raw(&buf, true, PMIX_INFO, &item->quals[i]);
+    for (size_t i = 0; i < item->n_quals; i++) {
+        (void) px_pack_raw(&buf, true, PMIX_INFO, &item->quals[i]);
     }
-    if (rc == 0 && (!px_buf_ok(&buf) || buf.len > UINT32_MAX)) {
-        rc = PMIX_ERR_NOMEM;
-    }
+    rc = buf.len > UINT32_MAX ? px_buf_fail(&buf, PMIX_ERR_NOMEM) : buf.status;
     if (rc == 0) {
         /* The head is written last, when the length of the encoding is known. */
         head.len = (uint32_t) (buf.len - sizeof(head));

@@ -250,7 +250,7 @@ PMIX_EXPORT pmix_status_t PMIx_Data_copy_payload(pmix_data_buffer_t *dest, pmix_
     buf = borrow(dest);
     px_buf_append(&buf, src->base_ptr + offset, src->bytes_used - offset);
     give_back(dest, &buf, buf.len, read);
-    return px_buf_ok(&buf) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    return buf.status;
 }
 
 /* Moves the unread bytes to payload and empties the buffer. */

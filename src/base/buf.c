@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/assert.h"
+#include "src/base/status.h"
 
 enum { FIRST_CAP = 128 };
 
@@ -42,11 +43,11 @@ void *px_buf_extend(struct px_buf *buf, size_t n)
     unsigned char *at;
 
     px_assert(buf->len <= buf->cap);
-    if (buf->failed) {
+    if (!px_buf_ok(buf)) {
         return NULL;
     }
     if ((buf->cap - buf->len < n || !buf->data) && !reserve(buf, n)) {
-        buf->failed = true;
+        (void) px_buf_fail(buf, PX_ERR_NOMEM);
         return NULL;
     }
     at = buf->data + buf->len;

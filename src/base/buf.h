@@ -6,19 +6,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A growing byte buffer, the base of every message and of every text that is built. Appending after
- * a failure does nothing, so a message is built without a check at each step and px_buf_ok() is
- * asked once at the end. A zeroed struct is an empty buffer. Its owner calls px_buf_fini or takes
- * the bytes. Not thread-safe. */
+/* A growing byte buffer, the base of every message and of every text that is built. The first
+ * failure is kept, and appending after it does nothing, so a message is built without a check at
+ * each step and its status is read once at the end. A zeroed struct is an empty buffer. Its owner
+ * calls px_buf_fini or takes the bytes. Not thread-safe. */
 struct px_buf {
     unsigned char *data; /* malloc'd, or NULL */
     size_t len;          /* bytes used */
     size_t cap;          /* bytes allocated */
-    bool failed;         /* an append could not be done; the content is not to be used */
+    int status;          /* 0, or the first failure: the content is not to be used */
 };
 
 /* Adds n uninitialised bytes, counted as used, and returns their address, which is valid until the
- * next append. NULL: memory is out, or an earlier append failed; `failed` is set. */
+ * next append. NULL: memory is out (PX_ERR_NOMEM), or the buffer has failed before. */
 void *px_buf_extend(struct px_buf *buf, size_t n);
 
 /* Appends n bytes of src; src may be NULL if n is 0. */
@@ -36,14 +36,22 @@ static inline void px_buf_byte(struct px_buf *buf, unsigned char b)
     px_buf_append(buf, &b, 1);
 }
 
+/* Marks the buffer as failed, unless it has failed before or status is 0. Returns the buffer's
+ * status. */
+static inline int px_buf_fail(struct px_buf *buf, int status)
+{
+    buf->status = buf->status ? buf->status : status;
+    return buf->status;
+}
+
 /* True if every append succeeded. */
 static inline bool px_buf_ok(const struct px_buf *buf)
 {
-    return !buf->failed;
+    return buf->status == 0;
 }
 
 /* Gives the bytes to the caller, who frees them with free(), and empties the buffer. NULL and 0 for
- * a buffer that is empty. Does not check `failed`: ask px_buf_ok before. */
+ * a buffer that is empty. Does not check the status. */
 void *px_buf_take(struct px_buf *buf, size_t *ret_len);
 
 /* Appends a NUL and gives the text to the caller, who frees it with free(). NULL: an append failed

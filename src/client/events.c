@@ -38,9 +38,10 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     bool live;
 
     px_assert(px_loop_inside(session->ctx->loop));
-    if (px_unpack_command(in, &command) != 0 || px_unpack_status(in, &event.code) != 0 ||
-        px_unpack_one(in, PMIX_PROC, &event.source) != 0 ||
-        px_unpack_infos(in, &info, &event.ninfo) != 0) {
+    (void) px_unpack_command(in, &command);
+    (void) px_unpack_status(in, &event.code);
+    (void) px_unpack_one(in, PMIX_PROC, &event.source);
+    if (px_unpack_infos(in, &info, &event.ninfo) != 0) {
         return; /* not an event */
     }
     event.info = info;
@@ -107,24 +108,20 @@ static void deregister_at(struct px_server_peer *server, const pmix_status_t *co
 {
     const pmix_status_t wildcard = INT32_MIN;
     struct px_msg msg;
-    int rc = px_msg_start_at(server, PX_CMD_DEREGEVENTS, &msg);
 
-    if (rc != 0) {
+    if (px_msg_start_at(server, PX_CMD_DEREGEVENTS, &msg) != 0) {
         return;
     }
-    for (size_t i = 0; i < ncodes && rc == 0; i++) {
+    for (size_t i = 0; i < ncodes; i++) {
         if (!px_invitations_watch(server->session, codes[i])) {
-            rc = px_pack_status(&msg.buf, msg.kind, codes[i]);
+            (void) px_pack_status(&msg.buf, msg.kind, codes[i]);
         }
     }
-    if (default_handler && rc == 0) {
-        rc = px_pack_status(&msg.buf, msg.kind, wildcard);
+    if (default_handler) {
+        (void) px_pack_status(&msg.buf, msg.kind, wildcard);
     }
-    if (rc == 0 && px_buf_ok(&msg.buf)) {
-        /* There is no reply. If the message is lost, such events arrive and find no handler. */
-        (void) px_link_post_take(msg.server->link, PX_TAG_FIRST, &msg.buf);
-    }
-    px_msg_drop(&msg);
+    /* There is no reply. If the message is lost, such events arrive and find no handler. */
+    (void) px_link_post_take(msg.server->link, PX_TAG_FIRST, &msg.buf);
 }
 
 /* A former primary server has the codes as well. */

@@ -168,19 +168,19 @@ static void load_info(pmix_info_t *info, const char *key, pmix_value_t value)
 /* Packs the request's directives, without those about the return mode. For committed data of this
  * node adds PX_KEY_CHANGE, the change that we have: our servers answer with the number of theirs,
  * or that it is the same. A get of everything of a process of this node does not wait for its first
- * commit (PMIX_IMMEDIATE). 0, PMIX_ERR_NOMEM or an error of packing. */
-static int pack_directives(const struct px_fetch *fetch, struct px_msg *msg)
+ * commit (PMIX_IMMEDIATE). */
+static void pack_directives(const struct px_fetch *fetch, struct px_msg *msg)
 {
     const struct px_get_request *request = request_of(fetch);
     pmix_info_t *info;
     size_t n;
     bool far;
-    int rc;
 
     /* How the value is handed out in this process is nothing to the server. */
     info = px_infos_without(request->info, request->ninfo, PMIX_GET_STATIC_VALUES, 2, &n);
     if (info == NULL) {
-        return PMIX_ERR_NOMEM;
+        (void) px_buf_fail(&msg->buf, PMIX_ERR_NOMEM);
+        return;
     }
     px_reader_enter();
     far = px_client_is_far(px_space_named(first_waiter(fetch)->session, request->nspace),
@@ -193,9 +193,8 @@ static int pack_directives(const struct px_fetch *fetch, struct px_msg *msg)
     if (!far && is_of_commits(request) && (request->flags & PX_GET_ALL) != 0) {
         load_info(&info[n++], PMIX_IMMEDIATE, (pmix_value_t){.type = PMIX_BOOL, .data.flag = true});
     }
-    rc = px_pack_infos(&msg->buf, msg->kind, info, n);
+    (void) px_pack_infos(&msg->buf, msg->kind, info, n);
     free(info);
-    return rc;
 }
 
 /* Sends GET or REFRESH_CACHE: STRING namespace, PROC_RANK, the directives, STRING key (not for
@@ -215,17 +214,13 @@ static int send_fetch(struct px_fetch *fetch)
     if (rc != 0) {
         return rc;
     }
-    rc = px_pack_string(&msg.buf, msg.kind, request->nspace);
-    if (rc == 0) {
-        rc = px_pack_rank(&msg.buf, msg.kind, request->spec.rank);
+    (void) px_pack_string(&msg.buf, msg.kind, request->nspace);
+    (void) px_pack_rank(&msg.buf, msg.kind, request->spec.rank);
+    pack_directives(fetch, &msg);
+    if ((request->flags & PX_GET_ALL) == 0) {
+        (void) px_pack_string(&msg.buf, msg.kind, request->spec.key);
     }
-    if (rc == 0) {
-        rc = pack_directives(fetch, &msg);
-    }
-    if (rc == 0 && (request->flags & PX_GET_ALL) == 0) {
-        rc = px_pack_string(&msg.buf, msg.kind, request->spec.key);
-    }
-    return px_msg_send(&msg, rc, patience, fetch_reply, fetch);
+    return px_msg_send(&msg, patience, fetch_reply, fetch);
 }
 
 /* True if a refresh failed and the value found here is one that it should have renewed: not our

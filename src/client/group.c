@@ -273,7 +273,8 @@ pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group
     if (rc == 0) {
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
-    rc = px_msg_send(&msg, rc, px_client_timeout_ms(info, ninfo), construct_reply, call);
+    (void) px_buf_fail(&msg.buf, rc);
+    rc = px_msg_send(&msg, px_client_timeout_ms(info, ninfo), construct_reply, call);
     if (rc != 0) {
         construct_free(call);
     }
@@ -306,7 +307,8 @@ pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     px_group_map_remove(px_session(ctx), group);
-    return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
+    (void) px_buf_fail(&msg.buf, rc);
+    return px_msg_send_op(&msg, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }
 
 pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
@@ -324,5 +326,6 @@ pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
         rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
     }
     px_group_map_remove(px_session(ctx), group);
-    return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
+    (void) px_buf_fail(&msg.buf, rc);
+    return px_msg_send_op(&msg, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }

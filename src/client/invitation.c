@@ -214,9 +214,7 @@ int px_invitation_add_endpoint(struct px_invitation *invitation)
     size_t head;
     int rc = px_space_private(invitation->session, &invitation->session->own, &own);
 
-    if (rc == 0) {
-        rc = px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, self, 1);
-    }
+    rc = rc == 0 ? px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, self, 1) : rc;
     head = buf.len;
     if (rc == 0 && own != NULL) {
         rc = px_store_each(own, PX_LEVEL_PROC, self->rank, pack_posted, &buf);

@@ -73,11 +73,10 @@ void px_client_iof_in(struct px_server_peer *server, struct px_in *in)
     bool known;
 
     px_assert(px_loop_inside(server->session->ctx->loop));
-    if (px_unpack_one(in, PMIX_PROC, &source) != 0 ||
-        px_unpack_one(in, PMIX_IOF_CHANNEL, &channel) != 0 || px_unpack_size(in, &id) != 0 ||
-        px_unpack_infos(in, &info, &ninfo) != 0) {
-        return;
-    }
+    (void) px_unpack_one(in, PMIX_PROC, &source);
+    (void) px_unpack_one(in, PMIX_IOF_CHANNEL, &channel);
+    (void) px_unpack_size(in, &id);
+    (void) px_unpack_infos(in, &info, &ninfo);
     if (px_unpack_one(in, PMIX_BYTE_OBJECT, &bytes) == 0) {
         px_lock_take(&session->lock);
         pull = find_pull_locked(session, id);

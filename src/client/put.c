@@ -167,41 +167,38 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
     return rc;
 }
 
-/* Packs SCOPE and BUFFER, unless the block is empty. */
-static int pack_block(struct px_msg *msg, pmix_scope_t scope, const struct px_buf *block)
+/* Packs SCOPE and BUFFER, unless the block is empty; frees the block. */
+static void pack_block(struct px_msg *msg, pmix_scope_t scope, struct px_buf *block)
 {
-    int rc = block->len > 0 ? px_pack(&msg->buf, msg->kind, PMIX_SCOPE, &scope, 1) : 0;
-
-    return rc == 0 && block->len > 0 ? px_pack_buffer(&msg->buf, msg->kind, block) : rc;
+    if (block->len > 0) {
+        (void) px_pack(&msg->buf, msg->kind, PMIX_SCOPE, &scope, 1);
+        (void) px_pack_buffer(&msg->buf, msg->kind, block);
+    }
+    (void) px_buf_fail(&msg->buf, block->status);
+    px_buf_fini(block);
 }
 
 /* Packs all put values: a block for processes of this node and a block for those of other nodes. A
- * value of the scope PMIX_GLOBAL is packed once and its bytes are copied to the second block. 0,
- * PMIX_ERR_NOMEM or an error of packing. */
-static int pack_values(struct px_msg *msg, const struct px_list *head)
+ * value of the scope PMIX_GLOBAL is packed once and its bytes are copied to the second block. */
+static void pack_values(struct px_msg *msg, const struct px_list *head)
 {
     struct px_buf local = {.data = NULL};
     struct px_buf remote = {.data = NULL};
-    int rc = 0;
 
-    for (const struct px_list *at = head->next; at != head && rc == 0; at = at->next) {
+    for (const struct px_list *at = head->next; at != head; at = at->next) {
         const struct px_put_value *value = px_container_of(at, struct px_put_value, link);
         struct px_buf *block = value->scope == PMIX_REMOTE ? &remote : &local;
         size_t start = block->len;
 
         px_assert(value->scope == PMIX_LOCAL || value->scope == PMIX_REMOTE ||
                   value->scope == PMIX_GLOBAL);
-        rc = px_pack_kval(block, msg->kind, value->key, &value->value);
-        if (rc == 0 && value->scope == PMIX_GLOBAL) {
+        (void) px_pack_kval(block, msg->kind, value->key, &value->value);
+        if (value->scope == PMIX_GLOBAL) {
             px_buf_append(&remote, local.data + start, local.len - start);
         }
     }
-    rc = rc == 0 && !px_buf_ok(&remote) ? PMIX_ERR_NOMEM : rc;
-    rc = rc == 0 ? pack_block(msg, PMIX_LOCAL, &local) : rc;
-    rc = rc == 0 ? pack_block(msg, PMIX_REMOTE, &remote) : rc;
-    px_buf_fini(&local);
-    px_buf_fini(&remote);
-    return rc;
+    pack_block(msg, PMIX_LOCAL, &local);
+    pack_block(msg, PMIX_REMOTE, &remote);
 }
 
 /* The reply to a commit, for which nobody waits. A refusal is kept for the next call that can
@@ -253,8 +250,8 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     }
     rc = px_msg_start(session, PX_CMD_COMMIT, &msg);
     if (rc == 0) {
-        rc = px_msg_send_op(&msg, pack_values(&msg, &session->uncommitted), 0, commit_reply,
-                            session);
+        pack_values(&msg, &session->uncommitted);
+        rc = px_msg_send_op(&msg, 0, commit_reply, session);
     }
     if (rc == 0) {
         session->committed = true;

@@ -246,20 +246,18 @@ static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
  * out, since it does not change the question. 0, PMIX_ERR_NOMEM or an error of packing. */
 static int query_key(const pmix_query_t *queries, size_t n, struct px_buf *ret)
 {
-    int rc = 0;
-
-    for (size_t q = 0; q < n && rc == 0; q++) {
-        for (size_t k = 0; queries[q].keys != NULL && queries[q].keys[k] != NULL && rc == 0; k++) {
-            rc = px_pack_string(ret, PX_WIRE_PLAIN, queries[q].keys[k]);
+    for (size_t q = 0; q < n; q++) {
+        for (size_t k = 0; queries[q].keys != NULL && queries[q].keys[k] != NULL; k++) {
+            (void) px_pack_string(ret, PX_WIRE_PLAIN, queries[q].keys[k]);
         }
-        for (size_t i = 0; i < queries[q].nqual && rc == 0; i++) {
+        for (size_t i = 0; i < queries[q].nqual; i++) {
             if (px_info_find(&queries[q].qualifiers[i], 1, PMIX_QUERY_REFRESH_CACHE) == NULL) {
-                rc = px_pack(ret, PX_WIRE_PLAIN, PMIX_INFO, &queries[q].qualifiers[i], 1);
+                (void) px_pack(ret, PX_WIRE_PLAIN, PMIX_INFO, &queries[q].qualifiers[i], 1);
             }
         }
         px_buf_byte(ret, 0xff);
     }
-    return px_buf_ok(ret) ? rc : PMIX_ERR_NOMEM;
+    return ret->status;
 }
 
 /* The value of a key as a get without the server finds it, or the library's ABI version. The value

@@ -232,11 +232,11 @@ static int send_request(struct px_session *session, const char *nspace, uint32_t
     if (rc != 0) {
         return rc;
     }
-    rc = px_pack_rank(&msg.buf, msg.kind, generation);
-    if (rc == 0 && nspace != NULL) {
-        rc = px_pack_string(&msg.buf, msg.kind, nspace);
+    (void) px_pack_rank(&msg.buf, msg.kind, generation);
+    if (nspace != NULL) {
+        (void) px_pack_string(&msg.buf, msg.kind, nspace);
     }
-    return px_msg_send(&msg, rc, REFRESH_TIMEOUT_MS, fn, arg);
+    return px_msg_send(&msg, REFRESH_TIMEOUT_MS, fn, arg);
 }
 
 /* Ignores the reply to a refusal of a segment. */

@@ -64,7 +64,6 @@ int px_msg_start_at(struct px_server_peer *server, enum px_command command, stru
     int rc = msg_open(server, ret);
 
     if (rc == 0) {
-        /* px_msg_send looks at the buffer */
         (void) px_pack_command(&ret->buf, ret->kind, (uint8_t) command);
     }
     return rc;
@@ -75,14 +74,11 @@ void px_msg_drop(struct px_msg *msg)
     px_buf_fini(&msg->buf);
 }
 
-/* Lack of memory while packing shows in the buffer, so packers need not check each step. */
-int px_msg_send(struct px_msg *msg, int packed, uint64_t timeout_ms, px_reply_fn fn, void *arg)
+/* A failure of packing shows in the buffer, so packers need not check each step. */
+int px_msg_send(struct px_msg *msg, uint64_t timeout_ms, px_reply_fn fn, void *arg)
 {
-    int rc = packed;
+    int rc = msg->buf.status;
 
-    if (rc == 0 && !px_buf_ok(&msg->buf)) {
-        rc = PMIX_ERR_NOMEM;
-    }
     if (rc == 0) {
         rc = px_link_request_take(msg->server->link, &msg->buf, timeout_ms, fn, arg);
     }
@@ -143,10 +139,10 @@ static void on_reply(void *arg, int status, struct px_in *in, int fd)
     free(call);
 }
 
-/* Sends a message whose reply is of a described type. packed: as px_msg_send. 0: the completion is
- * called once; else it is not. Frees the message's buffer in any case. */
-static int send_for_reply(struct px_msg *msg, int packed, uint64_t timeout_ms,
-                          const struct px_reply_type *type, const struct px_completion *to)
+/* Sends a message whose reply is of a described type. 0: the completion is called once; else it is
+ * not. Frees the message's buffer in any case. */
+static int send_for_reply(struct px_msg *msg, uint64_t timeout_ms, const struct px_reply_type *type,
+                          const struct px_completion *to)
 {
     struct server_call *call = malloc(sizeof(*call));
     int rc;
@@ -156,19 +152,19 @@ static int send_for_reply(struct px_msg *msg, int packed, uint64_t timeout_ms,
         return PMIX_ERR_NOMEM;
     }
     *call = (struct server_call){.session = msg->session, .type = type, .to = *to};
-    rc = px_msg_send(msg, packed, timeout_ms, on_reply, call);
+    rc = px_msg_send(msg, timeout_ms, on_reply, call);
     if (rc != 0) {
         free(call);
     }
     return rc;
 }
 
-pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms,
-                             pmix_op_cbfunc_t cbfunc, void *cbdata)
+pmix_status_t px_msg_send_op(struct px_msg *msg, uint64_t timeout_ms, pmix_op_cbfunc_t cbfunc,
+                             void *cbdata)
 {
     struct px_completion to = px_completion_of(&px_reply_op, (px_callback) cbfunc, cbdata);
 
-    return send_for_reply(msg, packed, timeout_ms, &px_reply_op, &to);
+    return send_for_reply(msg, timeout_ms, &px_reply_op, &to);
 }
 
 /* A server that gave us a segment is one of ours and has all commands, whatever its release. */
@@ -193,8 +189,8 @@ int px_request_send_at(struct px_server_peer *server, const struct px_request *r
     if (rc != 0) {
         return rc;
     }
-    rc = px_args_pack(&msg.buf, msg.kind, request, args);
-    return send_for_reply(&msg, rc, timeout_ms, request->reply, to);
+    (void) px_args_pack(&msg.buf, msg.kind, request, args);
+    return send_for_reply(&msg, timeout_ms, request->reply, to);
 }
 
 int px_request_send(struct px_session *session, const struct px_request *request,
@@ -222,8 +218,7 @@ static pmix_status_t send_heartbeat(struct px_session *session, const struct px_
         return PMIX_ERR_UNREACH;
     }
     px_buf_byte(&buf, 0);
-    rc = px_buf_ok(&buf) ? px_link_post_take(server->link, PX_TAG_HEARTBEAT, &buf) : PMIX_ERR_NOMEM;
-    px_buf_fini(&buf);
+    rc = px_link_post_take(server->link, PX_TAG_HEARTBEAT, &buf);
     return rc == 0 ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 

@@ -24,23 +24,23 @@ struct px_msg {
 int px_msg_server(struct px_session *session, struct px_server_peer **ret);
 
 /* Begins a request to the primary server with its command. 0, PMIX_ERR_UNREACH,
- * PMIX_ERR_LOST_CONNECTION as px_msg_server. Nothing to release on failure. Lack of memory shows in
- * px_msg_send. */
+ * PMIX_ERR_LOST_CONNECTION as px_msg_server. Nothing to release on failure. Failures of packing
+ * show in px_msg_send. */
 int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret);
 /* The same for a given server, primary or not. 0 or PMIX_ERR_LOST_CONNECTION. */
 int px_msg_start_at(struct px_server_peer *server, enum px_command command, struct px_msg *ret);
 /* Frees a message that is not sent. Harmless after px_msg_send. */
 void px_msg_drop(struct px_msg *msg);
 
-/* Sends the request and frees its buffer, in any case. packed: the status of packing; an error is
- * returned as it is. timeout_ms: 0 for none. 0: fn(arg) is called once on the loop thread with the
- * reply or an error, as px_link_request_take does; else it is not called. */
-int px_msg_send(struct px_msg *msg, int packed, uint64_t timeout_ms, px_reply_fn fn, void *arg);
+/* Sends the request and frees its buffer, in any case; a failure of packing is returned as it is.
+ * timeout_ms: 0 for none. 0: fn(arg) is called once on the loop thread with the reply or an error,
+ * as px_link_request_take does; else it is not called. */
+int px_msg_send(struct px_msg *msg, uint64_t timeout_ms, px_reply_fn fn, void *arg);
 
 /* px_msg_send for a reply that consists of its STATUS alone. cbfunc is called with it on the loop
  * thread unless this fails; it may be NULL. */
-pmix_status_t px_msg_send_op(struct px_msg *msg, int packed, uint64_t timeout_ms,
-                             pmix_op_cbfunc_t cbfunc, void *cbdata);
+pmix_status_t px_msg_send_op(struct px_msg *msg, uint64_t timeout_ms, pmix_op_cbfunc_t cbfunc,
+                             void *cbdata);
 
 /* Sends a request that src/request describes, to the primary server or to a given one. Arguments
  * are borrowed for the call. 0: the completion is called once, on the loop thread.

@@ -364,10 +364,6 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
         return PMIX_SUCCESS;                   /* the connection is lost already */
     }
     (void) px_pack_command(&buf, px_server_kind(server), PX_CMD_FINALIZE);
-    if (!px_buf_ok(&buf)) {
-        px_buf_fini(&buf);
-        return PMIX_ERR_NOMEM;
-    }
     px_wait_init(&wait);
     rc = px_link_request_take(server->link, &buf, GOODBYE_MS, goodbye_reply, &wait);
     if (rc != 0) {

@@ -249,7 +249,7 @@ int px_session_request_job(struct px_session *session)
         return rc;
     }
     px_wait_init(&call.wait);
-    rc = px_msg_send(&msg, 0, (uint64_t) px_param_int(PX_P_CONNECT_WAIT) * 1000, req_reply, &call);
+    rc = px_msg_send(&msg, (uint64_t) px_param_int(PX_P_CONNECT_WAIT) * 1000, req_reply, &call);
     if (rc != 0) {
         px_wait_done(&call.wait, rc);
     }

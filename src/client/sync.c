@@ -114,7 +114,8 @@ static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *pro
     }
     *call = *how;
     rc = send_collective(msg, procs, nprocs, info, ninfo);
-    rc = px_msg_send(msg, rc, px_client_timeout_ms(info, ninfo), reply, call);
+    (void) px_buf_fail(&msg->buf, rc);
+    rc = px_msg_send(msg, px_client_timeout_ms(info, ninfo), reply, call);
     if (rc != 0) {
         free(call);
     }
@@ -157,7 +158,8 @@ pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *pro
         return rc;
     }
     rc = send_collective(&msg, procs, nprocs, info, ninfo);
-    return px_msg_send_op(&msg, rc, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
+    (void) px_buf_fail(&msg.buf, rc);
+    return px_msg_send_op(&msg, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }
 
 /* Stores one BYTE_OBJECT of the reply to a connect: STRING nspace; KVAL... of a namespace that

@@ -81,7 +81,7 @@ static int pack_self(enum px_wire_kind kind, struct px_buf *blob)
         rc = px_pack_infos(blob, kind, &info, 1);
         PMIx_Info_destruct(&info);
     }
-    return rc == 0 && px_buf_ok(blob) ? 0 : PMIX_ERR_NOMEM;
+    return rc == 0 ? 0 : PMIX_ERR_NOMEM;
 }
 
 /* Connects to one candidate. Statuses as px_credential and px_dial. */

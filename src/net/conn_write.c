@@ -293,7 +293,7 @@ static int send_locked(struct px_conn *conn, struct out *out, bool *ret_queued)
 /* The header is built in front of the payload without copying it: both are sent as slices. */
 int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd)
 {
-    bool failed = payload->failed;
+    int failed = payload->status;
     struct out out = {.fd = conn->is_unix ? fd : -1};
     uint32_t header[4] = {htonl(conn->index), htonl(tag), 0, 0};
     bool queued = false;
@@ -303,7 +303,7 @@ int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload
     out.payload = px_buf_take(payload, &len);
     if (failed || len == 0 || len > UINT32_MAX) {
         free(out.payload);
-        return failed ? PX_ERR_NOMEM : PX_ERR_BAD_PARAM;
+        return failed ? failed : PX_ERR_BAD_PARAM;
     }
     header[2] = htonl((uint32_t) len);
     memcpy(out.header, header, sizeof(header));

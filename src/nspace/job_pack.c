@@ -276,17 +276,14 @@ static int put_proc(struct job_packer *p, uint32_t rank)
     rc = rc || app == PX_NO_APP ? rc : add_u32(p, PMIX_APPNUM, PMIX_UINT32, app);
     rc = rc || !p->n ? rc : add_u32(p, PMIX_RANK, PMIX_PROC_RANK, rank);
     if (!rc && p->n) {
-        rc = px_pack_rank(&inner, p->kind, rank);
-    }
-    for (size_t i = 0; !rc && i < p->n; i++) {
-        rc = px_pack_kval(&inner, p->kind, p->infos[i].key, &p->infos[i].value);
-    }
-    if (!rc && p->n) {
-        pmix_value_t value = {
-            .type = PMIX_BYTE_OBJECT,
-            .data.bo = {.bytes = (char *) inner.data, .size = inner.len},
-        };
+        pmix_value_t value = {.type = PMIX_BYTE_OBJECT};
 
+        (void) px_pack_rank(&inner, p->kind, rank);
+        for (size_t i = 0; i < p->n; i++) {
+            (void) px_pack_kval(&inner, p->kind, p->infos[i].key, &p->infos[i].value);
+        }
+        value.data.bo = (pmix_byte_object_t){.bytes = (char *) inner.data, .size = inner.len};
+        (void) px_buf_fail(p->buf, inner.status);
         rc = px_pack_kval(p->buf, p->kind, PMIX_PROC_BLOB, &value);
     }
     packer_fini(p);

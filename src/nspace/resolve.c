@@ -344,7 +344,7 @@ static int add_nodes(const struct px_store *store, struct nodes *nodes)
         rc = add_node(&walk, i, nodes);
     }
     free(walk.done);
-    return rc ? rc : px_buf_ok(&nodes->list) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    return px_buf_fail(&nodes->list, rc);
 }
 
 /* Moves the list to *ret_nodes if rc is 0, and frees the rest. */

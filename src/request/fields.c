@@ -67,126 +67,125 @@ bool px_field_valid(const struct px_field *field, const void *base)
 /* --- packing --- */
 
 /* SIZE n, then n strings; `keys` ends with NULL, and may be NULL. */
-static int pack_keys(struct px_buf *buf, enum px_wire_kind kind, char *const *keys)
+static void pack_keys(struct px_buf *buf, enum px_wire_kind kind, char *const *keys)
 {
     size_t n = 0;
-    int rc;
 
     while (keys != NULL && keys[n] != NULL) {
         n++;
     }
-    rc = px_pack_size(buf, kind, n);
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = px_pack_string(buf, kind, keys[i]);
+    (void) px_pack_size(buf, kind, n);
+    for (size_t i = 0; i < n; i++) {
+        (void) px_pack_string(buf, kind, keys[i]);
     }
-    return rc;
 }
 
 /* One field. User and time are those of the call, not members. */
-static int pack_field(struct px_buf *buf, enum px_wire_kind kind, const struct px_field *field,
-                      const void *base)
+static void pack_field(struct px_buf *buf, enum px_wire_kind kind, const struct px_field *field,
+                       const void *base)
 {
-    uint32_t user;
-    time_t now;
+    uint32_t user = (uint32_t) geteuid();
+    time_t now = time(NULL);
 
     switch (field->form) {
     case PX_FIELD_MANY:
-        return px_pack_array(buf, kind, field->type, *array_of(field, base),
+        (void) px_pack_array(buf, kind, field->type, *array_of(field, base),
                              *count_of(field, base));
+        break;
     case PX_FIELD_KEYS:
-        return pack_keys(buf, kind, *array_of(field, base));
+        pack_keys(buf, kind, *array_of(field, base));
+        break;
     case PX_FIELD_NSPACE:
-        return px_pack_string(buf, kind, member(field, base));
+        (void) px_pack_string(buf, kind, member(field, base));
+        break;
     case PX_FIELD_USER:
-        user = (uint32_t) geteuid();
-        return px_pack(buf, kind, PMIX_UINT32, &user, 1);
+        (void) px_pack(buf, kind, PMIX_UINT32, &user, 1);
+        break;
     case PX_FIELD_TIME:
-        now = time(NULL);
-        return px_pack(buf, kind, PMIX_TIME, &now, 1);
+        (void) px_pack(buf, kind, PMIX_TIME, &now, 1);
+        break;
     case PX_FIELD_LOCAL:
-        return 0;
+        break;
     default:
-        return px_pack(buf, kind, field->type, member(field, base), 1);
+        (void) px_pack(buf, kind, field->type, member(field, base), 1);
+        break;
     }
 }
 
-int px_fields_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_field *fields,
-                   size_t n, const void *base)
+void px_fields_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_field *fields,
+                    size_t n, const void *base)
 {
-    int rc = 0;
-
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = pack_field(buf, kind, &fields[i], base);
+    for (size_t i = 0; i < n; i++) {
+        pack_field(buf, kind, &fields[i], base);
     }
-    return rc;
 }
 
 /* --- unpacking --- */
 
 /* Reads n keys into a new array that ends with NULL. *ret owns the array even on error, so that
  * px_fields_fini frees the keys read so far. A NULL key is PMIX_ERR_UNPACK_FAILURE. */
-static int unpack_keys(struct px_in *in, void **ret)
+static void unpack_keys(struct px_in *in, void **ret)
 {
     size_t n = 0;
     char **keys;
-    int rc = px_unpack_size(in, &n);
 
-    if (rc != 0 || n == 0) {
-        return rc;
-    }
+    (void) px_unpack_size(in, &n);
     if (n > px_in_left(in)) { /* each takes two bytes at least */
-        return PMIX_ERR_UNPACK_FAILURE;
+        (void) px_in_fail(in, PMIX_ERR_UNPACK_FAILURE);
+    }
+    if (in->status != 0 || n == 0) {
+        return;
     }
     keys = calloc(n + 1, sizeof(*keys));
-    if (keys == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
     *ret = keys;
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = px_unpack_string(in, &keys[i]);
-        if (rc == 0 && keys[i] == NULL) {
-            rc = PMIX_ERR_UNPACK_FAILURE;
+    (void) px_in_fail(in, keys != NULL ? 0 : PMIX_ERR_NOMEM);
+    for (size_t i = 0; i < n && in->status == 0; i++) {
+        if (px_unpack_string(in, &keys[i]) == 0 && keys[i] == NULL) {
+            (void) px_in_fail(in, PMIX_ERR_UNPACK_FAILURE);
         }
     }
-    return rc;
 }
 
 /* Reads a string into a pmix_nspace_t. PMIX_ERR_UNPACK_FAILURE if it is missing or too long. */
-static int unpack_nspace(struct px_in *in, char *nspace)
+static void unpack_nspace(struct px_in *in, char *nspace)
 {
     char *text = NULL;
-    int rc = px_unpack_string(in, &text);
 
-    if (rc == 0 && (text == NULL || strlen(text) > PMIX_MAX_NSLEN)) {
-        rc = PMIX_ERR_UNPACK_FAILURE;
-    }
-    if (rc == 0) {
+    (void) px_unpack_string(in, &text);
+    if (text == NULL || strlen(text) > PMIX_MAX_NSLEN) {
+        (void) px_in_fail(in, PMIX_ERR_UNPACK_FAILURE);
+    } else {
         PMIx_Load_nspace(nspace, text);
     }
     free(text);
-    return rc;
 }
 
 /* One field. A user id in the message is not used: the server takes the user from the socket. */
-static int unpack_field(struct px_in *in, const struct px_field *field, void *base)
+static void unpack_field(struct px_in *in, const struct px_field *field, void *base)
 {
     uint32_t user;
 
     switch (field->form) {
     case PX_FIELD_MANY:
-        return px_unpack_array(in, field->type, array_of(field, base), count_of(field, base));
+        (void) px_unpack_array(in, field->type, array_of(field, base), count_of(field, base));
+        break;
     case PX_FIELD_KEYS:
-        return unpack_keys(in, array_of(field, base));
+        unpack_keys(in, array_of(field, base));
+        break;
     case PX_FIELD_NSPACE:
-        return unpack_nspace(in, member(field, base));
+        unpack_nspace(in, member(field, base));
+        break;
     case PX_FIELD_USER:
-        return px_unpack_one(in, PMIX_UINT32, &user);
+        (void) px_unpack_one(in, PMIX_UINT32, &user);
+        break;
     case PX_FIELD_TIME:
-        return px_unpack_one(in, PMIX_TIME, member(field, base));
+        (void) px_unpack_one(in, PMIX_TIME, member(field, base));
+        break;
     case PX_FIELD_LOCAL:
-        return 0;
+        break;
     default:
-        return px_unpack_one(in, field->type, member(field, base));
+        (void) px_unpack_one(in, field->type, member(field, base));
+        break;
     }
 }
 
@@ -195,20 +194,18 @@ static int unpack_field(struct px_in *in, const struct px_field *field, void *ba
 int px_fields_unpack(struct px_in *in, const struct px_field *fields, size_t n, bool reply,
                      void *base)
 {
-    int rc = 0;
-
-    for (size_t i = 0; i < n && rc == 0; i++) {
+    for (size_t i = 0; i < n && in->status == 0; i++) {
         bool required = fields[i].need == PX_REQUIRED;
 
         if (px_in_left(in) == 0 && !required && (reply || fields[i].need == PX_MAY_TRAIL)) {
             break;
         }
-        rc = unpack_field(in, &fields[i], base);
-        if (rc == 0 && required && is_empty(&fields[i], base)) {
-            rc = PMIX_ERR_BAD_PARAM;
+        unpack_field(in, &fields[i], base);
+        if (required && is_empty(&fields[i], base)) {
+            (void) px_in_fail(in, PMIX_ERR_BAD_PARAM);
         }
     }
-    return rc;
+    return in->status;
 }
 
 /* --- copies --- */

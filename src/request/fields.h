@@ -14,10 +14,9 @@
  * given (PX_GIVEN, PX_REQUIRED) is not empty. */
 bool px_field_valid(const struct px_field *field, const void *base);
 
-/* Appends the fields to buf in the order of the list. 0, or the status of px_pack; after an
- * error buf is marked as failed. */
-int px_fields_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_field *fields,
-                   size_t n, const void *base);
+/* Appends the fields to buf in the order of the list. A failure is left in buf. */
+void px_fields_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_field *fields,
+                    size_t n, const void *base);
 
 /* Reads the fields into zeroed members. At the end of the message, fields of PX_MAY_TRAIL may be
  * missing; if `reply`, so may all that are not PX_REQUIRED. 0, PMIX_ERR_BAD_PARAM (a required

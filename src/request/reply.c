@@ -171,7 +171,7 @@ void px_reply_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_r
 {
     (void) px_pack_status(buf, kind, reply->status);
     if (type->always || has_fields(reply)) {
-        (void) px_fields_pack(buf, kind, type->fields, type->n_fields, reply);
+        px_fields_pack(buf, kind, type->fields, type->n_fields, reply);
     }
 }
 

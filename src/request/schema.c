@@ -168,9 +168,9 @@ bool px_args_valid(const struct px_request *request, const struct px_args *args)
 int px_args_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_request *request,
                  const struct px_args *args)
 {
-    int rc = px_pack_command(buf, kind, (uint8_t) request->command);
-
-    return rc == 0 ? px_fields_pack(buf, kind, request->fields, request->n_fields, args) : rc;
+    (void) px_pack_command(buf, kind, (uint8_t) request->command);
+    px_fields_pack(buf, kind, request->fields, request->n_fields, args);
+    return buf->status;
 }
 
 int px_args_unpack(struct px_in *in, const struct px_request *request, struct px_args *args)

@@ -172,8 +172,7 @@ extern const struct px_request px_request_iof_push;
  * The exported calls return PMIX_ERR_BAD_PARAM otherwise. */
 bool px_args_valid(const struct px_request *request, const struct px_args *args);
 
-/* Appends the command and its fields to buf. 0 or the status of px_pack; after an error buf is
- * marked as failed. */
+/* Appends the command and its fields to buf. Returns the status of buf, as px_pack does. */
 int px_args_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_request *request,
                  const struct px_args *args);
 

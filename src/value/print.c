@@ -37,7 +37,7 @@ void px_print_format(struct px_buf *out, const char *format, ...)
     }
     va_end(again);
     if (n < 0) {
-        out->failed = true;
+        (void) px_buf_fail(out, PMIX_ERR_NOMEM);
         return;
     }
     px_buf_append(out, text, (size_t) n);

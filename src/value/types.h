@@ -143,7 +143,7 @@ pmix_value_cmp_t px_type_compare(const struct px_type *type, const void *a, cons
  * deep), PMIX_ERR_UNKNOWN_DATA_TYPE (a value or array of an unknown type). */
 int px_type_measure(const struct px_type *type, const void *element, unsigned depth, size_t *sum);
 
-/* Appends text for people, without a line end. A lack of memory is left in out->failed. */
+/* Appends text for people, without a line end. A lack of memory is left in the status of `out`. */
 void px_type_print(struct px_buf *out, const struct px_type *type, const void *element,
                    unsigned depth);
 

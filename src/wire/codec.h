@@ -14,10 +14,11 @@
  * half (unpack.c) share. One codec for all data types, driven by the table of types in src/value.
  */
 
-/* Packing collects errors in the buffer: check px_buf_ok() or the returned status once, at the
- * end. Unpacking treats every byte as hostile: lengths and counts are checked against what is
- * left, nesting against PX_WIRE_MAX_DEPTH, integers against their type. No state: any thread,
- * given that one thread at a time uses a px_buf or px_in. */
+/* Failures are sticky: a px_buf and a px_in keep their first one, every later operation on them
+ * does nothing and returns it again, so that callers check the last status, or the buffer's, once.
+ * Unpacking treats every byte as hostile: lengths and counts are checked against what is left,
+ * nesting against PX_WIRE_MAX_DEPTH, integers against their type. No state: any thread, given that
+ * one thread at a time uses a px_buf or px_in. */
 
 /* Arrays inside arrays that are packed or unpacked; deeper ones are refused. */
 enum { PX_WIRE_MAX_DEPTH = 64 };
@@ -27,21 +28,32 @@ enum { PX_WIRE_MAX_DEPTH = 64 };
 enum px_wire_kind { PX_WIRE_PLAIN = 1, PX_WIRE_DESCRIBED = 2 };
 
 /* The position in a message that is being read. The bytes are borrowed and have to outlive it. A
- * copy of the structure is a saved position: functions read with a copy and store it back on
- * success. */
+ * copy of the structure is a saved position. After a failure nothing is left to be read. */
 struct px_in {
     const unsigned char *at;
     const unsigned char *end;
     enum px_wire_kind kind;
     unsigned depth; /* data arrays around the current position */
     bool exact;     /* floats as 8 raw bytes, not text: payloads of the segment only */
-    bool topo; /* topologies are parsed: for an application that asks for one, not for messages */
+    bool topo;  /* topologies are parsed: for an application that asks for one, not for messages */
+    int status; /* 0, or the first failure; then end is at */
 };
 
 /* A reader at the beginning of len bytes, which it borrows; not exact, topologies refused. */
 static inline struct px_in px_in_make(const void *bytes, size_t len, enum px_wire_kind kind)
 {
     return (struct px_in){.at = bytes, .end = (const unsigned char *) bytes + len, .kind = kind};
+}
+
+/* Marks the input as failed, unless it has failed before or status is 0; then nothing is left of
+ * it. Returns its status. */
+static inline int px_in_fail(struct px_in *in, int status)
+{
+    if (in->status == 0 && status != 0) {
+        in->status = status;
+        in->end = in->at;
+    }
+    return in->status;
 }
 
 /* Bytes that have not been read. */

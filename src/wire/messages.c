@@ -43,10 +43,9 @@ int px_pack_command(struct px_buf *buf, enum px_wire_kind kind, uint8_t command)
 int px_pack_kval(struct px_buf *buf, enum px_wire_kind kind, const char *key,
                  const pmix_value_t *value)
 {
-    int rc = px_pack_frame(buf, kind, PMIX_KVAL, 1);
-
-    rc = rc ? rc : px_pack_raw(buf, false, PMIX_STRING, &key);
-    return rc == PMIX_SUCCESS ? px_pack_raw(buf, false, PMIX_VALUE, value) : rc;
+    (void) px_pack_frame(buf, kind, PMIX_KVAL, 1);
+    (void) px_pack_raw(buf, false, PMIX_STRING, &key);
+    return px_pack_raw(buf, false, PMIX_VALUE, value);
 }
 
 /* The object borrows the bytes; packing only reads them. */
@@ -64,7 +63,7 @@ int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
 {
     int rc = px_pack_size(buf, kind, n);
 
-    return rc == PMIX_SUCCESS && n > 0 ? px_pack(buf, kind, type, vals, n) : rc;
+    return n > 0 ? px_pack(buf, kind, type, vals, n) : rc;
 }
 
 /* An array of PMIX_INFO. */
@@ -84,19 +83,12 @@ int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t 
 int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_buf *inner)
 {
     uint8_t inner_kind = (uint8_t) kind;
-    int rc;
+    pmix_byte_object_t object = {.bytes = (char *) inner->data, .size = inner->len};
 
-    if (!px_buf_ok(inner)) {
-        buf->failed = true;
-        return PMIX_ERR_NOMEM;
-    }
-    rc = px_pack_frame(buf, kind, PMIX_BUFFER, 1);
-    rc = rc ? rc : px_pack_raw(buf, false, PMIX_BYTE, &inner_kind);
-    if (rc == PMIX_SUCCESS) {
-        pmix_byte_object_t object = {.bytes = (char *) inner->data, .size = inner->len};
-        rc = px_pack_raw(buf, false, PMIX_BYTE_OBJECT, &object);
-    }
-    return rc;
+    (void) px_buf_fail(buf, inner->status);
+    (void) px_pack_frame(buf, kind, PMIX_BUFFER, 1);
+    (void) px_pack_raw(buf, false, PMIX_BYTE, &inner_kind);
+    return px_pack_raw(buf, false, PMIX_BYTE_OBJECT, &object);
 }
 
 int px_unpack_string(struct px_in *in, char **ret)
@@ -124,24 +116,21 @@ int px_unpack_command(struct px_in *in, uint8_t *ret)
     return px_unpack_one(in, PMIX_COMMAND, ret);
 }
 
-/* Reads with a copy of the input. The key is released if the value cannot be read. */
+/* The key is released if the value cannot be read. */
 int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value)
 {
-    struct px_in at = *in;
     char *key = NULL;
-    int rc = px_unpack_single(&at, PMIX_KVAL);
 
-    rc = rc ? rc : px_unpack_raw(&at, PMIX_STRING, &key);
-    if (rc == PMIX_SUCCESS && (!key || strlen(key) > PMIX_MAX_KEYLEN)) {
-        rc = PMIX_ERR_UNPACK_FAILURE;
+    (void) px_unpack_single(in, PMIX_KVAL);
+    if (px_unpack_raw(in, PMIX_STRING, &key) == PMIX_SUCCESS &&
+        (!key || strlen(key) > PMIX_MAX_KEYLEN)) {
+        (void) px_in_fail(in, PMIX_ERR_UNPACK_FAILURE);
     }
-    rc = rc ? rc : px_unpack_raw(&at, PMIX_VALUE, ret_value);
-    if (rc != PMIX_SUCCESS) {
+    if (px_unpack_raw(in, PMIX_VALUE, ret_value) != PMIX_SUCCESS) {
         free(key);
-        return rc;
+        return in->status;
     }
     *ret_key = key;
-    *in = at;
     return PMIX_SUCCESS;
 }
 
@@ -149,31 +138,25 @@ int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value)
  * and the memory against the bytes left, before the array is allocated. */
 int px_unpack_array(struct px_in *in, pmix_data_type_t type, void **ret, size_t *ret_n)
 {
-    struct px_in at = *in;
-    size_t size = px_type_size(type);
     size_t there = 0;
     void *array = NULL;
-    size_t n;
-    int rc = px_unpack_size(&at, &n);
+    size_t n = 0;
 
-    if (rc == PMIX_SUCCESS && n > 0) {
-        struct px_in peek = at;
+    if (px_unpack_size(in, &n) == PMIX_SUCCESS && n > 0) {
+        struct px_in peek = *in;
 
-        rc = px_unpack_frame(&peek, type, &there);
-        if (rc == PMIX_SUCCESS && there != n) {
-            rc = PMIX_ERR_UNPACK_FAILURE;
+        if (px_unpack_frame(&peek, type, &there) == PMIX_SUCCESS && there != n) {
+            (void) px_in_fail(&peek, PMIX_ERR_UNPACK_FAILURE);
         }
-        rc = rc ? rc : px_unpack_room(&peek, n, size);
-        if (rc == PMIX_SUCCESS) {
-            array = calloc(n, size);
-            rc = array ? px_unpack(&at, type, array, &there) : PMIX_ERR_NOMEM;
-        }
+        (void) px_unpack_room(&peek, n, px_type_size(type));
+        array = peek.status ? NULL : calloc(n, px_type_size(type));
+        (void) px_in_fail(in, peek.status ? peek.status : array ? PMIX_SUCCESS : PMIX_ERR_NOMEM);
+        (void) px_unpack(in, type, array, &there);
     }
-    if (rc != PMIX_SUCCESS) {
+    if (in->status) {
         free(array);
-        return rc;
+        return in->status;
     }
-    *in = at;
     *ret = array;
     *ret_n = n;
     return PMIX_SUCCESS;

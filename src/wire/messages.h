@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 /* Packing and unpacking of the fields that commands and replies consist of. Each function is one
  * pack operation, or an array with its count in front. Statuses are those of px_pack and
- * px_unpack; a function that fails leaves the input where it was, and its outputs hold nothing
- * to release. Pack functions borrow their arguments. Any thread. */
+ * px_unpack, and sticky like those: the status of the last call is that of all on the same buffer
+ * or input. The outputs of a function that fails hold nothing to release. Pack functions borrow
+ * their arguments. Any thread. */
 #ifndef PX_WIRE_MESSAGES_H
 #define PX_WIRE_MESSAGES_H
 
@@ -52,7 +53,7 @@ int px_unpack_command(struct px_in *in, uint8_t *ret);
  * and destructs the value. */
 int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value);
 /* One PMIX_BUFFER: the bytes collected in `inner`, with the kind of buffer that they are. `inner`
- * is borrowed. PMIX_ERR_NOMEM also if `inner` has failed before. */
+ * is borrowed. The failure of `inner` also if it has failed before. */
 int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_buf *inner);
 
 /* Arrays as packed by px_pack_array. *ret is malloc'd and the caller's, NULL if the array is

@@ -21,17 +21,23 @@
 #include "src/value/scalars.h"
 
 /* One call of a public function: the buffer it appends to (borrowed), the data arrays around the
- * current value, and the encoding of reals (see struct px_in). */
+ * current value, and the encoding of reals (see struct px_in). No function here returns a status:
+ * the first failure stays in the buffer, which takes no bytes after it. */
 struct packer {
     struct px_buf *buf;
     unsigned depth;
     bool exact;
 };
 
-static int raw(struct packer *p, const struct px_type *type, const void *val);
+static void raw(struct packer *p, const struct px_type *type, const void *val);
 
-/* Appends an unsigned number of variable length. As all put functions without a status, it leaves
- * a lack of memory in buf->failed. */
+/* Marks the buffer as failed. */
+static void fail(struct packer *p, int status)
+{
+    (void) px_buf_fail(p->buf, status);
+}
+
+/* Appends an unsigned number of variable length. */
 static void put_flex(struct packer *p, uint64_t v)
 {
     unsigned char bytes[PX_FLEX_MAX];
@@ -70,48 +76,45 @@ static void put_real(struct packer *p, double v)
 }
 
 /* Appends a length and that many bytes. PMIX_ERR_BAD_PARAM for NULL with a length. */
-static int put_bytes(struct packer *p, const void *bytes, size_t len)
+static void put_bytes(struct packer *p, const void *bytes, size_t len)
 {
     if (len > 0 && !bytes) {
-        return PMIX_ERR_BAD_PARAM;
+        fail(p, PMIX_ERR_BAD_PARAM);
     }
     put_flex(p, len);
     px_buf_append(p->buf, bytes, len);
-    return PMIX_SUCCESS;
 }
 
 /* Appends n elements of an array without a count. PMIX_ERR_BAD_PARAM for NULL with a count. */
-static int put_elements(struct packer *p, pmix_data_type_t type, const void *array, size_t n)
+static void put_elements(struct packer *p, pmix_data_type_t type, const void *array, size_t n)
 {
     const struct px_type *info = px_type_info(type);
-    int rc = PMIX_SUCCESS;
 
     if (n > 0 && !info) {
-        return type == PMIX_UNDEF ? PMIX_ERR_BAD_PARAM : PMIX_ERR_UNKNOWN_DATA_TYPE;
+        fail(p, type == PMIX_UNDEF ? PMIX_ERR_BAD_PARAM : PMIX_ERR_UNKNOWN_DATA_TYPE);
+    } else if (n > 0 && !array) {
+        fail(p, PMIX_ERR_BAD_PARAM);
     }
-    if (n > 0 && !array) {
-        return PMIX_ERR_BAD_PARAM;
+    for (size_t i = 0; i < n && px_buf_ok(p->buf); i++) {
+        raw(p, info, (const char *) array + i * info->size);
     }
-    for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
-        rc = raw(p, info, (const char *) array + i * info->size);
-    }
-    return rc;
 }
 
 /* Appends a data array: type, count, elements; NULL as an empty one. Peers' decoders disagree on
  * what follows an array of type PMIX_UNDEF, so an empty array of bytes is sent instead. */
-static int put_array(struct packer *p, const pmix_data_array_t *array)
+static void put_array(struct packer *p, const pmix_data_array_t *array)
 {
     pmix_data_type_t type = array ? array->type : PMIX_UNDEF;
     size_t n = array && array->array ? array->size : 0;
-    int rc;
 
     px_assert(p->depth <= PX_WIRE_MAX_DEPTH);
     if (p->depth >= PX_WIRE_MAX_DEPTH) {
-        return PMIX_ERR_PACK_FAILURE;
+        fail(p, PMIX_ERR_PACK_FAILURE);
+        return;
     }
     if (n > 0 && type == PMIX_UNDEF) {
-        return PMIX_ERR_BAD_PARAM;
+        fail(p, PMIX_ERR_BAD_PARAM);
+        return;
     }
     if (type == PMIX_UNDEF && !p->exact) {
         type = PMIX_BYTE;
@@ -119,14 +122,13 @@ static int put_array(struct packer *p, const pmix_data_array_t *array)
     put_flex(p, type);
     put_flex(p, n);
     p->depth++;
-    rc = put_elements(p, type, n ? array->array : NULL, n);
+    put_elements(p, type, n ? array->array : NULL, n);
     p->depth--;
-    return rc;
 }
 
 /* Appends a NULL-terminated array of strings: the count as a signed number, then each string. NULL
  * is sent as a count of 0, so the reader gets NULL for an empty vector too. */
-static int put_argv(struct packer *p, char **argv)
+static void put_argv(struct packer *p, char **argv)
 {
     size_t n = 0;
 
@@ -137,70 +139,72 @@ static int put_argv(struct packer *p, char **argv)
     for (size_t i = 0; i < n; i++) {
         put_string(p, argv[i]);
     }
-    return PMIX_SUCCESS;
 }
 
 /* Appends a key or namespace as a string. PMIX_ERR_BAD_PARAM if its array of `room` bytes has no
  * NUL: applications fill these arrays, and reading on would leave the array. */
-static int put_fixed(struct packer *p, const char *chars, size_t room)
+static void put_fixed(struct packer *p, const char *chars, size_t room)
 {
-    size_t len = strnlen(chars, room);
-
-    if (len == room) {
-        return PMIX_ERR_BAD_PARAM;
+    if (strnlen(chars, room) == room) {
+        fail(p, PMIX_ERR_BAD_PARAM);
+        return;
     }
     put_string(p, chars);
-    return PMIX_SUCCESS;
 }
 
 /* Appends a member that is one element, with the exceptions of members.def (enum
  * px_member_sent). */
-static int put_one(struct packer *p, const struct px_member *member, const char *at)
+static void put_one(struct packer *p, const struct px_member *member, const char *at)
 {
     switch (member->sent) {
     case PX_SENT_OWN:
-        return p->exact ? raw(p, px_type_info(member->type), at) : PMIX_SUCCESS;
+        if (p->exact) {
+            raw(p, px_type_info(member->type), at);
+        }
+        break;
     case PX_SENT_INT16:
-        return raw(p, px_type_info(PMIX_INT16), at);
+        raw(p, px_type_info(PMIX_INT16), at);
+        break;
     case PX_SENT_FLAGS:
         put_flex(p, *(const pmix_info_directives_t *) at &
                         ~(pmix_info_directives_t) PMIX_INFO_PERSISTENT);
-        return PMIX_SUCCESS;
+        break;
     default:
-        return raw(p, px_type_info(member->type), at);
+        raw(p, px_type_info(member->type), at);
+        break;
     }
 }
 
 /* Appends one member of the structure at base. */
-static int put_member(struct packer *p, const struct px_member *member, const char *base)
+static void put_member(struct packer *p, const struct px_member *member, const char *base)
 {
     const char *at = base + member->at;
     size_t n;
 
     switch (member->how) {
     case PX_MEMBER_KEY:
-        return put_fixed(p, at, sizeof(pmix_key_t));
+        put_fixed(p, at, sizeof(pmix_key_t));
+        break;
     case PX_MEMBER_ARGV:
-        return put_argv(p, *(char **const *) at);
+        put_argv(p, *(char **const *) at);
+        break;
     case PX_MEMBER_MANY:
         n = *(const size_t *) (base + member->count_at);
         put_flex(p, n);
-        return put_elements(p, member->type, *(void *const *) at, n);
+        put_elements(p, member->type, *(void *const *) at, n);
+        break;
     default:
-        return put_one(p, member, at);
+        put_one(p, member, at);
+        break;
     }
 }
 
-/* Appends the members of a structure in the order of members.def, and stops at the first failure;
- * the caller marks the buffer then. */
-static int put_members(struct packer *p, const struct px_type *type, const void *base)
+/* Appends the members of a structure in the order of members.def. */
+static void put_members(struct packer *p, const struct px_type *type, const void *base)
 {
-    int rc = PMIX_SUCCESS;
-
-    for (size_t i = 0; i < type->n_members && rc == PMIX_SUCCESS; i++) {
-        rc = put_member(p, &type->members[i], base);
+    for (size_t i = 0; i < type->n_members; i++) {
+        put_member(p, &type->members[i], base);
     }
-    return rc;
 }
 
 /* Appends seconds and microseconds, both signed. */
@@ -213,84 +217,71 @@ static void put_timeval(struct packer *p, const struct timeval *time)
 /* Appends a map with its NUL, or a blob, whose head holds its size; NULL as an empty text. A size
  * of 0 means that the application did not set it, and the text ends at its NUL. Statuses as
  * px_regex_length. */
-static int put_regex(struct packer *p, const pmix_byte_object_t *regex)
+static void put_regex(struct packer *p, const pmix_byte_object_t *regex)
 {
     const char *bytes = regex->bytes;
     size_t limit = regex->size ? regex->size : SIZE_MAX;
-    size_t len;
-    int rc;
+    size_t len = 0;
 
     if (!bytes) {
         px_buf_byte(p->buf, 0);
-        return PMIX_SUCCESS;
+        return;
     }
-    rc = px_regex_length(bytes, limit, &len);
-    if (rc == PMIX_SUCCESS) {
-        px_buf_append(p->buf, bytes, len);
-    }
-    return rc;
+    fail(p, px_regex_length(bytes, limit, &len));
+    px_buf_append(p->buf, bytes, len);
 }
 
 /* Appends a value: type code, then its element. Only a data array may be a NULL pointer; another
  * boxed element that is NULL gives PMIX_ERR_BAD_PARAM. */
-static int put_value(struct packer *p, const pmix_value_t *value)
+static void put_value(struct packer *p, const pmix_value_t *value)
 {
     const struct px_type *type = px_type_info(value->type);
 
     if (value->type == PMIX_UNDEF) {
         put_flex(p, PMIX_UNDEF);
-        return PMIX_SUCCESS;
+        return;
     }
     if (!type || type->where == PX_ELEMENT) {
-        return PMIX_ERR_UNKNOWN_DATA_TYPE;
+        fail(p, PMIX_ERR_UNKNOWN_DATA_TYPE);
+        return;
     }
     put_flex(p, value->type);
     if (type->where == PX_INLINE) {
-        return raw(p, type, &value->data);
+        raw(p, type, &value->data);
+    } else if (type->form == PX_WIRE_FORM_ARRAY) {
+        put_array(p, value->data.darray);
+    } else if (value->data.ptr) {
+        raw(p, type, value->data.ptr);
+    } else {
+        fail(p, PMIX_ERR_BAD_PARAM);
     }
-    if (type->form == PX_WIRE_FORM_ARRAY) {
-        return put_array(p, value->data.darray);
-    }
-    return value->data.ptr ? raw(p, type, value->data.ptr) : PMIX_ERR_BAD_PARAM;
 }
 
 /* Appends a cpuset as the list of its CPUs, without the "hwloc:" in front; NULL if it is
  * unbound. */
-static int put_cpuset(struct packer *p, const pmix_cpuset_t *cpuset)
+static void put_cpuset(struct packer *p, const pmix_cpuset_t *cpuset)
 {
     char *text = NULL;
     const char *list = NULL;
-    int rc;
 
     if (cpuset->bitmap) {
-        if (!px_wire_hooks.cpuset_text) {
-            return PMIX_ERR_NOT_SUPPORTED;
-        }
-        rc = px_wire_hooks.cpuset_text(cpuset, &text);
-        if (rc != PMIX_SUCCESS) {
-            return rc;
-        }
+        fail(p, px_wire_hooks.cpuset_text ? px_wire_hooks.cpuset_text(cpuset, &text)
+                                          : PMIX_ERR_NOT_SUPPORTED);
+    }
+    if (text) {
         list = strchr(text, ':') ? strchr(text, ':') + 1 : text;
     }
     put_string(p, list);
     free(text);
-    return PMIX_SUCCESS;
 }
 
 /* Appends a topology: its XML as a string, then the raw bytes of hwloc's support structures. */
-static int put_topo(struct packer *p, const pmix_topology_t *topo)
+static void put_topo(struct packer *p, const pmix_topology_t *topo)
 {
     char *xml = NULL;
     void *support;
-    int rc;
 
-    if (!px_wire_hooks.topo_text) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    rc = px_wire_hooks.topo_text(topo, &xml);
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
+    fail(p, px_wire_hooks.topo_text ? px_wire_hooks.topo_text(topo, &xml) : PMIX_ERR_NOT_SUPPORTED);
     put_string(p, xml);
     free(xml);
     support = px_buf_extend(p->buf, px_wire_hooks.topo_support_size);
@@ -300,7 +291,6 @@ static int put_topo(struct packer *p, const pmix_topology_t *topo)
     if (support && px_wire_hooks.topo_support) {
         px_wire_hooks.topo_support(topo, support);
     }
-    return PMIX_SUCCESS;
 }
 
 /* Appends a pid as peers do: the type code of a 32-bit unsigned number, then the number. */
@@ -310,37 +300,46 @@ static void put_pid(struct packer *p, pid_t pid)
     put_flex(p, (uint32_t) pid);
 }
 
-/* The forms of raw() that can fail by themselves. */
-static int raw_compound(struct packer *p, const struct px_type *type, const void *val)
+/* The forms of raw() with a length, a text or members. */
+static void raw_compound(struct packer *p, const struct px_type *type, const void *val)
 {
     const pmix_byte_object_t *bytes = val;
     const pmix_data_buffer_t *data = val;
 
     switch (type->form) {
     case PX_WIRE_FORM_BYTES:
-        return put_bytes(p, bytes->bytes, bytes->size);
+        put_bytes(p, bytes->bytes, bytes->size);
+        break;
     case PX_WIRE_FORM_BUFFER:
-        return put_bytes(p, data->base_ptr, data->bytes_used);
+        put_bytes(p, data->base_ptr, data->bytes_used);
+        break;
     case PX_WIRE_FORM_NAME:
-        return put_fixed(p, val, type->size);
+        put_fixed(p, val, type->size);
+        break;
     case PX_WIRE_FORM_VALUE:
-        return put_value(p, val);
+        put_value(p, val);
+        break;
     case PX_WIRE_FORM_ARRAY:
-        return put_array(p, val);
+        put_array(p, val);
+        break;
     case PX_WIRE_FORM_REGEX:
-        return put_regex(p, val);
+        put_regex(p, val);
+        break;
     case PX_WIRE_FORM_CPUSET:
-        return put_cpuset(p, val);
+        put_cpuset(p, val);
+        break;
     case PX_WIRE_FORM_TOPO:
-        return put_topo(p, val);
+        put_topo(p, val);
+        break;
     default:
-        return put_members(p, type, val);
+        put_members(p, type, val);
+        break;
     }
 }
 
 /* Appends one element in the wire form of its type, without a frame. Called again for members and
  * elements of arrays. */
-static int raw(struct packer *p, const struct px_type *type, const void *val)
+static void raw(struct packer *p, const struct px_type *type, const void *val)
 {
     switch (type->form) {
     case PX_WIRE_FORM_BOOL:
@@ -371,33 +370,23 @@ static int raw(struct packer *p, const struct px_type *type, const void *val)
         put_timeval(p, val);
         break;
     default:
-        return raw_compound(p, type, val);
+        raw_compound(p, type, val);
+        break;
     }
-    return PMIX_SUCCESS;
 }
 
-/* Ends a public function: marks the buffer as failed after an error, and turns an earlier lack of
- * memory in the buffer into PMIX_ERR_NOMEM. */
-static int pack_finish(struct px_buf *buf, int rc)
-{
-    if (rc != PMIX_SUCCESS) {
-        buf->failed = true;
-        return rc;
-    }
-    return px_buf_ok(buf) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-}
-
-/* A fresh packer: each call begins at depth 0. */
+/* A fresh packer: each call begins at depth 0. PMIX_UNDEF has no type and no bytes. */
 int px_pack_raw(struct px_buf *buf, bool exact, pmix_data_type_t type, const void *val)
 {
     struct packer p = {.buf = buf, .exact = exact};
     const struct px_type *info = px_type_info(type);
 
-    if (!info) {
-        return type == PMIX_UNDEF ? pack_finish(buf, PMIX_SUCCESS)
-                                  : pack_finish(buf, PMIX_ERR_UNKNOWN_DATA_TYPE);
+    if (info) {
+        raw(&p, info, val);
+    } else if (type != PMIX_UNDEF) {
+        fail(&p, PMIX_ERR_UNKNOWN_DATA_TYPE);
     }
-    return pack_finish(buf, raw(&p, info, val));
+    return buf->status;
 }
 
 /* In a described buffer the count has its type in front and the type of the values behind it. */
@@ -406,7 +395,7 @@ int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
     struct packer p = {.buf = buf};
 
     if (n > INT32_MAX) {
-        return pack_finish(buf, PMIX_ERR_BAD_PARAM);
+        fail(&p, PMIX_ERR_BAD_PARAM);
     }
     if (kind == PX_WIRE_DESCRIBED) {
         put_flex(&p, PMIX_INT32);
@@ -415,7 +404,7 @@ int px_pack_frame(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
     if (kind == PX_WIRE_DESCRIBED) {
         put_flex(&p, type);
     }
-    return pack_finish(buf, PMIX_SUCCESS);
+    return buf->status;
 }
 
 /* Checks the type before the frame is written, so that an unknown type leaves no bytes behind. */
@@ -423,13 +412,13 @@ int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, c
             size_t n)
 {
     struct packer p = {.buf = buf};
-    int rc;
 
     if (px_type_size(type) == 0) {
-        return pack_finish(buf, PMIX_ERR_UNKNOWN_DATA_TYPE);
+        return px_buf_fail(buf, PMIX_ERR_UNKNOWN_DATA_TYPE);
     }
-    rc = px_pack_frame(buf, kind, type, n);
-    return rc == PMIX_SUCCESS ? pack_finish(buf, put_elements(&p, type, vals, n)) : rc;
+    (void) px_pack_frame(buf, kind, type, n);
+    put_elements(&p, type, vals, n);
+    return buf->status;
 }
 
 /* PMIX_BUFFER and PMIX_KVAL have no C representation. */

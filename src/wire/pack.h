@@ -13,14 +13,15 @@
 struct px_buf;
 
 /* Packing: appends values of any data type to a buffer in the encoding of codec.h. The values are
- * borrowed. Any thread. */
+ * borrowed. Each function returns the status of the buffer: 0, or its first failure, after which
+ * nothing more is appended. So the status of the last of several calls is that of all. Any
+ * thread. */
 
 /* One pack operation of n values of one type at vals, an array of the type's C representation (for
  * strings an array of char *). 0, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (NULL where there
  * must be a value, a name without its NUL, or more values than an int32_t counts),
  * PMIX_ERR_PACK_FAILURE (arrays nested too deep), PMIX_ERR_NOT_SUPPORTED (a cpuset or topology
- * without its hook), a status of such a hook or of px_regex_length, PMIX_ERR_NOMEM. On failure
- * buf->failed is set and the buffer must not be sent. */
+ * without its hook), a status of such a hook or of px_regex_length, PMIX_ERR_NOMEM. */
 int px_pack(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, const void *vals,
             size_t n);
 

@@ -10,36 +10,37 @@
 struct px_in;
 
 /* Unpacking: reads values of any data type in the encoding of codec.h. Values are made in plain
- * malloc memory that the caller owns and releases as their type requires. Any thread. */
+ * malloc memory that the caller owns and releases as their type requires. Each function returns the
+ * status of the input: 0, or its first failure, after which nothing is left to be read; so the
+ * status of the last of several calls is that of all. Any thread. */
 
 /* One unpack operation into room for *n values; *n becomes the number of values stored. 0,
- * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_INADEQUATE_SPACE (the first *n values
- * are stored, the others are dropped), PMIX_ERR_TYPE_MISMATCH (described buffers),
+ * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_TYPE_MISMATCH (described buffers),
  * PMIX_ERR_UNPACK_FAILURE, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_NOT_SUPPORTED (wire_hooks.h),
- * PMIX_ERR_NOMEM. On success and with inadequate space the input is behind the whole operation.
- * After any other failure the input is where it was, and the elements at vals own nothing. */
+ * PMIX_ERR_NOMEM: *n is unchanged, and the elements at vals own nothing.
+ * PMIX_ERR_UNPACK_INADEQUATE_SPACE is no failure of the input, which is behind the whole operation:
+ * the first *n values are stored, the others are dropped. */
 int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n);
 
 /* As px_unpack, for an operation that must have exactly one value; PMIX_ERR_UNPACK_FAILURE
  * otherwise. */
 int px_unpack_one(struct px_in *in, pmix_data_type_t type, void *val);
 
-/* Reads one value without a frame, as px_pack_raw writes it. On failure val is zeros, and the
- * input is where it was. For PMIX_UNDEF nothing is read and val is unchanged. */
+/* Reads one value without a frame, as px_pack_raw writes it. On failure val is zeros. For
+ * PMIX_UNDEF nothing is read and val is unchanged. */
 int px_unpack_raw(struct px_in *in, pmix_data_type_t type, void *val);
 
 /* Reads the frame of an operation on values of a type; *ret_n is their number, not yet compared
- * with what is left. On failure the input is where it was. Statuses as px_unpack. */
+ * with what is left. Statuses as px_unpack. */
 int px_unpack_frame(struct px_in *in, pmix_data_type_t type, size_t *ret_n);
 
-/* Reads the frame of an operation that must have one value; PMIX_ERR_UNPACK_FAILURE otherwise, and
- * the input is where it was. Callers use px_unpack_single (frame.h), which reads the common frame
- * of a plain buffer inline. */
+/* Reads the frame of an operation that must have one value; PMIX_ERR_UNPACK_FAILURE otherwise.
+ * Callers use px_unpack_single (frame.h), which reads the common frame of a plain buffer inline. */
 int px_unpack_any_single(struct px_in *in, pmix_data_type_t type);
 
 /* Checks that n elements of `size` bytes in memory may be allocated for what is left of the input.
  * Each element takes at least a byte of it, and the memory stays in proportion to the bytes. 0,
  * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_FAILURE. */
-int px_unpack_room(const struct px_in *in, size_t n, size_t size);
+int px_unpack_room(struct px_in *in, size_t n, size_t size);
 
 #endif

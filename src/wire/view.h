@@ -12,7 +12,7 @@ struct px_kval_view;
 
 /* Reading in place: one unpack operation each, of exactly one value, whose bytes are borrowed from
  * the input and valid as long as that is. Checks and statuses are those of px_unpack_one; on
- * failure the input is where it was and the outputs are unset. */
+ * failure the outputs are unset. */
 
 /* A BYTE_OBJECT: its bytes, as they lie in the input. */
 int px_unpack_view(struct px_in *in, const void **ret_bytes, size_t *ret_len);

@@ -71,7 +71,8 @@ static void view_pair(struct px_in in)
     int rc = px_unpack_kval(&copied, &key, &value);
 
     require(px_unpack_kval_view(&in, &view) == rc);
-    require(in.at == copied.at);
+    require(in.status == copied.status && px_in_left(&in) == px_in_left(&copied));
+    require(rc == 0 || px_in_left(&in) == 0);
     if (rc == 0) {
         require(view.key_len == strlen(key) && memcmp(view.key, key, view.key_len) == 0);
         require(view.value.type == value.type);
@@ -88,6 +89,7 @@ static void read_messages(struct px_in in)
 {
     const void *bytes;
     struct px_in inner;
+    struct px_in at;
     pmix_value_t value;
     pmix_info_t *info;
     pmix_proc_t *procs;
@@ -95,17 +97,25 @@ static void read_messages(struct px_in in)
     size_t n;
 
     view_pair(in);
-    if (px_unpack_kval(&in, &key, &value) == 0) {
+    at = in;
+    if (px_unpack_kval(&at, &key, &value) == 0) {
         (void) px_inflate_value(&value); /* either way the value is one to be released */
         PMIx_Value_destruct(&value);
         free(key);
-    } else if (px_unpack_buffer_view(&in, &inner) == 0) {
+    }
+    at = in;
+    if (px_unpack_buffer_view(&at, &inner) == 0) {
         (void) px_unpack_size(&inner, &n); /* must not leave the view */
-    } else if (px_unpack_view(&in, &bytes, &n) == 0) {
+    }
+    at = in;
+    if (px_unpack_view(&at, &bytes, &n) == 0) {
         require(n == 0 || (const unsigned char *) bytes + n <= in.end);
-    } else if (px_unpack_infos(&in, &info, &n) == 0) {
+    }
+    at = in;
+    if (px_unpack_infos(&at, &info, &n) == 0) {
         PMIx_Info_free(info, n);
-    } else if (px_unpack_procs(&in, &procs, &n) == 0) {
+    }
+    if (px_unpack_procs(&in, &procs, &n) == 0) {
         PMIx_Proc_free(procs, n);
     }
 }

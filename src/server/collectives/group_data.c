@@ -300,8 +300,8 @@ static int store_jobs(struct px_server *s, const pmix_byte_object_t *bytes)
         size_t len;
         struct px_nspace *ns;
 
-        rc = px_unpack_string(&in, &name);
-        rc = rc ? rc : px_unpack_view(&in, &at, &len);
+        (void) px_unpack_string(&in, &name);
+        rc = px_unpack_view(&in, &at, &len);
         ns = !rc && name && strlen(name) <= PMIX_MAX_NSLEN ? px_nspace_make(s, name) : NULL;
         if (ns && !ns->registered) {
             struct px_in inner = px_in_make(at, len, PX_WIRE_PLAIN);

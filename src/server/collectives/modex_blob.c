@@ -63,12 +63,11 @@ int px_modex_blob_add(struct px_buf *buf, const struct px_modex_blob_part *part)
 {
     uint64_t span[] = {part->from, part->to};
     pmix_proc_t proc;
-    int rc;
 
     PMIX_LOAD_PROCID(&proc, part->nspace, part->rank);
-    rc = px_pack(buf, PX_WIRE_PLAIN, PMIX_PROC, &proc, 1);
-    rc = rc ? rc : px_pack(buf, PX_WIRE_PLAIN, PMIX_UINT64, span, 2);
-    return rc ? rc : px_pack_bytes(buf, PX_WIRE_PLAIN, part->kvals.at, px_in_left(&part->kvals));
+    (void) px_pack(buf, PX_WIRE_PLAIN, PMIX_PROC, &proc, 1);
+    (void) px_pack(buf, PX_WIRE_PLAIN, PMIX_UINT64, span, 2);
+    return px_pack_bytes(buf, PX_WIRE_PLAIN, part->kvals.at, px_in_left(&part->kvals));
 }
 
 void px_modex_blob_end(struct px_buf *buf, size_t mark)
@@ -83,12 +82,14 @@ void px_modex_blob_end(struct px_buf *buf, size_t mark)
 static int read_part(struct px_in *in, struct px_modex_blob_part *ret)
 {
     const void *kvals;
-    size_t n_span;
+    size_t n_span = 0;
     size_t n;
 
-    if (px_unpack_proc_view(in, &ret->nspace, &ret->rank) ||
-        px_unpack_frame(in, PMIX_UINT64, &n_span) || n_span != 2 || px_take_flex(in, &ret->from) ||
-        px_take_flex(in, &ret->to) || px_unpack_view(in, &kvals, &n)) {
+    (void) px_unpack_proc_view(in, &ret->nspace, &ret->rank);
+    (void) px_unpack_frame(in, PMIX_UINT64, &n_span);
+    ret->from = px_take_flex(in);
+    ret->to = px_take_flex(in);
+    if (px_unpack_view(in, &kvals, &n) || n_span != 2) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
     ret->kvals = px_in_make(kvals, n, PX_WIRE_PLAIN);

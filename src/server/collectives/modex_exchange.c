@@ -80,9 +80,10 @@ int px_modex_encode(struct px_server *s, const pmix_proc_t *procs, size_t nprocs
         rc = add_proc(s, &buf, &procs[i], since);
     }
     px_modex_blob_end(&buf, mark);
-    if (rc || !px_buf_ok(&buf)) {
+    rc = px_buf_fail(&buf, rc);
+    if (rc) {
         px_buf_fini(&buf);
-        return rc ? rc : PMIX_ERR_NOMEM;
+        return rc;
     }
     if (buf.len == empty && !ask_resync) {
         px_buf_fini(&buf);

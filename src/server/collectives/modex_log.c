@@ -112,7 +112,7 @@ int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *b
         px_buf_append(buf, item_of(first)->bytes, item_of(first)->len);
     }
     *ret = span;
-    return px_buf_ok(buf) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    return buf->status;
 }
 
 /* The list of a zeroed log was never initialised, hence the test. */

@@ -268,11 +268,9 @@ static int find_buffers(struct px_in *in, struct px_in *ret_local, struct px_in 
     while (px_in_left(in)) {
         pmix_scope_t scope;
         struct px_in inner;
-        int rc = px_unpack_one(in, PMIX_SCOPE, &scope);
-
-        rc = rc ? rc : px_unpack_buffer_view(in, &inner);
-        if (rc) {
-            return rc;
+        (void) px_unpack_one(in, PMIX_SCOPE, &scope);
+        if (px_unpack_buffer_view(in, &inner)) {
+            break;
         }
         if (scope == PMIX_LOCAL) {
             *ret_local = inner;
@@ -280,7 +278,7 @@ static int find_buffers(struct px_in *in, struct px_in *ret_local, struct px_in 
             *ret_remote = inner;
         }
     }
-    return PMIX_SUCCESS;
+    return in->status;
 }
 
 /* Reads, publishes and logs one commit. If the buffers cannot be read nothing is published, and

@@ -121,7 +121,7 @@ static void send_kvals(const struct px_get *get, struct answer_packer *p)
     if (!p->shares) {
         px_buf_append(&reply, p->buf.data, p->buf.len);
     }
-    reply.failed |= p->buf.failed;
+    (void) px_buf_fail(&reply, p->buf.status);
     px_buf_fini(&p->buf);
     px_answer_take(get->server, &get->reply_to, &reply);
 }
@@ -173,7 +173,7 @@ static void send_object(const struct px_get *get, struct px_nspace *ns, struct a
         pack_job(&reply, p, ns);
     }
     (void) px_pack_bytes(&reply, p->kind, p->buf.data, p->buf.len);
-    reply.failed |= p->buf.failed;
+    (void) px_buf_fail(&reply, p->buf.status);
     px_buf_fini(&p->buf);
     if (p->offers && px_buf_ok(&reply)) {
         px_answer_offer(get->server, &get->reply_to, &reply, px_peer_offer(peer, ns));

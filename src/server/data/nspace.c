@@ -421,10 +421,10 @@ int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct 
 
     px_store_info(ns->store, &info);
     if (ns->packed_sequence[i] != info.sequence) {
-        rc = px_jobinfo_pack(ns->store, &buf, kind);
-        if (rc || !px_buf_ok(&buf)) {
+        rc = px_buf_fail(&buf, px_jobinfo_pack(ns->store, &buf, kind));
+        if (rc) {
             px_buf_fini(&buf);
-            return rc ? rc : PMIX_ERR_NOMEM;
+            return rc;
         }
         px_buf_fini(&ns->packed[i]);
         ns->packed[i] = buf;

@@ -292,8 +292,10 @@ int px_collect_job_info(struct px_server *s, void *args)
             continue;
         }
         rc = px_nspace_packed(ns, PX_WIRE_PLAIN, &packed);
-        rc = rc ? rc : px_pack_string(a->buf, PX_WIRE_PLAIN, ns->name);
-        rc = rc ? rc : px_pack_bytes(a->buf, PX_WIRE_PLAIN, packed->data, packed->len);
+        if (!rc) {
+            (void) px_pack_string(a->buf, PX_WIRE_PLAIN, ns->name);
+            (void) px_pack_bytes(a->buf, PX_WIRE_PLAIN, packed->data, packed->len);
+        }
     }
-    return rc ? rc : px_buf_ok(a->buf) ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    return px_buf_fail(a->buf, rc);
 }

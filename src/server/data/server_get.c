@@ -322,15 +322,17 @@ static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, s
     pmix_info_t *info = NULL;
     size_t ninfo = 0;
     bool yes = true;
-    int rc = px_unpack_string(in, &nspace);
+    int rc;
 
-    rc = rc ? rc : px_unpack_rank(in, &target.rank);
-    if (!rc && (!(how & PX_GET_KVALS) || px_in_left(in))) {
-        rc = px_unpack_infos(in, &info, &ninfo);
+    (void) px_unpack_string(in, &nspace);
+    (void) px_unpack_rank(in, &target.rank);
+    if (!(how & PX_GET_KVALS) || px_in_left(in)) {
+        (void) px_unpack_infos(in, &info, &ninfo);
     }
-    if (!rc && px_in_left(in)) {
-        rc = px_unpack_string(in, &key);
+    if (px_in_left(in)) {
+        (void) px_unpack_string(in, &key);
     }
+    rc = in->status;
     if (!rc && nspace && strlen(nspace) > PMIX_MAX_NSLEN) {
         rc = PMIX_ERR_UNPACK_FAILURE;
     }

@@ -98,18 +98,15 @@ static void send_event(struct px_peer *peer, const struct px_event *event, bool 
     int rc = px_infos_copy(event->info, event->ninfo, &infos);
 
     rc = rc ? rc : px_infos_append(&infos, &n, PX_KEY_FROM_SERVER, &yes, PMIX_BOOL);
-    rc = rc ? rc : px_pack_command(&buf, peer->kind, PX_CMD_NOTIFY);
-    rc = rc ? rc : px_pack_status(&buf, peer->kind, event->code);
-    rc = rc ? rc : px_pack(&buf, peer->kind, PMIX_PROC, &event->source, 1);
-    rc = rc ? rc : px_pack_infos(&buf, peer->kind, infos, n);
-    if (!rc && live) {
-        rc = px_pack(&buf, peer->kind, PMIX_DATA_RANGE, &event->range, 1);
+    (void) px_buf_fail(&buf, rc);
+    (void) px_pack_command(&buf, peer->kind, PX_CMD_NOTIFY);
+    (void) px_pack_status(&buf, peer->kind, event->code);
+    (void) px_pack(&buf, peer->kind, PMIX_PROC, &event->source, 1);
+    (void) px_pack_infos(&buf, peer->kind, infos, n);
+    if (live) {
+        (void) px_pack(&buf, peer->kind, PMIX_DATA_RANGE, &event->range, 1);
     }
     PMIx_Info_free(infos, n);
-    if (rc) {
-        px_buf_fini(&buf);
-        return;
-    }
     px_peer_send(peer, PX_TAG_NOTIFY, &buf, -1);
 }
 

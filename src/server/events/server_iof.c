@@ -131,22 +131,16 @@ static void send_output(struct px_server *s, const struct px_iof_subscription *p
 {
     struct px_peer *peer = px_peer_find(s, pull->peer);
     struct px_buf buf = {0};
-    int rc;
 
     if (!peer) {
         return;
     }
-    rc = px_pack(&buf, peer->kind, PMIX_PROC, &out->source, 1);
-    rc = rc ? rc : px_pack(&buf, peer->kind, PMIX_IOF_CHANNEL, &out->channel, 1);
-    rc = rc ? rc : px_pack_size(&buf, peer->kind, pull->local_id);
-    rc = rc ? rc : px_pack_infos(&buf, peer->kind, out->info, out->ninfo);
-    rc = rc ? rc
-            : px_pack_bytes(&buf, peer->kind, out->bytes ? out->bytes->bytes : NULL,
-                            out->bytes ? out->bytes->size : 0);
-    if (rc) {
-        px_buf_fini(&buf);
-        return;
-    }
+    (void) px_pack(&buf, peer->kind, PMIX_PROC, &out->source, 1);
+    (void) px_pack(&buf, peer->kind, PMIX_IOF_CHANNEL, &out->channel, 1);
+    (void) px_pack_size(&buf, peer->kind, pull->local_id);
+    (void) px_pack_infos(&buf, peer->kind, out->info, out->ninfo);
+    (void) px_pack_bytes(&buf, peer->kind, out->bytes ? out->bytes->bytes : NULL,
+                         out->bytes ? out->bytes->size : 0);
     px_peer_send(peer, PX_TAG_IOF, &buf, -1);
 }
 

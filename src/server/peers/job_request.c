@@ -35,15 +35,12 @@ struct wish {
  * a segment ends its reading by shared memory. 0, or the status of unpacking. */
 static int read_wish(struct px_peer *peer, struct px_in *in, struct wish *ret)
 {
-    int rc = 0;
-
     if (!peer->ours) {
         return 0;
     }
     if (px_in_left(in) > 0) {
-        rc = px_unpack_rank(in, &ret->generation);
-        ret->next = !rc;
-        return rc || !px_in_left(in) ? rc : px_unpack_string(in, &ret->nspace);
+        ret->next = !px_unpack_rank(in, &ret->generation);
+        return px_in_left(in) ? px_unpack_string(in, &ret->nspace) : in->status;
     }
     peer->shared = peer->shared && peer->generation == 0;
     return 0;
@@ -112,9 +109,10 @@ int px_handle_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
                          : pack_own(s, peer, &wish, &buf, &fd);
     }
     free(wish.nspace);
-    if (rc || !px_buf_ok(&buf)) {
+    rc = px_buf_fail(&buf, rc);
+    if (rc) {
         px_buf_fini(&buf);
-        return rc ? rc : PMIX_ERR_NOMEM;
+        return rc;
     }
     px_peer_send(peer, tag, &buf, fd);
     return PMIX_SUCCESS;

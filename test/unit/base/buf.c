@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "src/base/buf.h"
+#include "src/base/status.h"
 
 static void grows_and_keeps(void **state)
 {
@@ -53,7 +54,9 @@ static void a_failure_sticks(void **state)
     assert_null(px_buf_extend(&buf, 1));
     px_buf_append(&buf, "def", 3);
     assert_int_equal(buf.len, 3);
+    assert_int_equal(px_buf_fail(&buf, PX_ERR_BAD_PARAM), PX_ERR_NOMEM);
     px_buf_fini(&buf);
+    assert_int_equal(px_buf_fail(&buf, 0), 0);
     assert_true(px_buf_ok(&buf));
 }
 
@@ -85,7 +88,7 @@ static void texts_and_lists(void **state)
     text = px_buf_take_text(&buf);
     assert_string_equal(text, "");
     free(text);
-    buf.failed = true;
+    buf.status = PX_ERR_NOMEM;
     assert_null(px_buf_take_text(&buf));
     assert_true(px_buf_ok(&buf));
 }

@@ -304,7 +304,7 @@ static void bad_payloads(void **state)
     struct px_buf buf = {0};
 
     assert_int_equal(px_link_request_take(b->link, &buf, 0, on_reply, b), PMIX_ERR_BAD_PARAM);
-    buf.failed = true;
+    buf.status = PX_ERR_NOMEM;
     assert_int_equal(px_link_request_take(b->link, &buf, 0, on_reply, b), PMIX_ERR_NOMEM);
     fixture_settle(b->loop);
     assert_int_equal(b->answers, 0);

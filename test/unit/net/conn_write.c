@@ -59,7 +59,7 @@ static void empty_and_failed_payloads_are_not_sent(void **state)
 
     pair_open(&pair, *state, AF_UNIX, MAX_MSG);
     assert_int_equal(px_conn_send_take(pair.sink.conn, 101, &empty, -1), PX_ERR_BAD_PARAM);
-    failed.failed = true;
+    failed.status = PX_ERR_NOMEM;
     assert_int_equal(px_conn_send_take(pair.sink.conn, 101, &failed, -1), PX_ERR_NOMEM);
     assert_null(failed.data);
     assert_int_equal(queued(pair.sink.conn), 0);

@@ -17,6 +17,7 @@
 #include "hex.h"
 #include "src/wire/codec.h"
 #include "src/wire/wire_hooks.h"
+#include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
 
@@ -311,16 +312,33 @@ static void nesting_ends(void **state)
     refused(PMIX_DATA_ARRAY, &arrays[PX_WIRE_MAX_DEPTH], PMIX_ERR_PACK_FAILURE);
 }
 
-static void nothing_happens_after_a_failure(void **state)
+/* The first failure is the status of every later operation, and of the buffer. */
+static void the_first_failure_stays(void **state)
 {
+    pmix_byte_object_t missing = {NULL, 4};
+    struct px_buf inner = {0};
     struct px_buf buf = {0};
     uint32_t number = 1;
+    size_t len;
 
     (void) state;
-    assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_UNDEF, &number, 1),
-                     PMIX_ERR_UNKNOWN_DATA_TYPE);
-    assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_UINT32, &number, 1), PMIX_ERR_NOMEM);
+    assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_BYTE_OBJECT, &missing, 1),
+                     PMIX_ERR_BAD_PARAM);
+    len = buf.len;
+    assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_UINT32, &number, 1), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_UNDEF, &number, 1), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_pack_raw(&buf, false, PMIX_UINT32, &number), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_pack_frame(&buf, PX_WIRE_PLAIN, PMIX_UINT32, 1), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_pack_infos(&buf, PX_WIRE_PLAIN, NULL, 0), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(buf.len, len);
+    assert_int_equal(px_pack_buffer(&inner, PX_WIRE_PLAIN, &buf), PMIX_ERR_BAD_PARAM);
+    px_buf_fini(&inner);
+    px_buf_fini(&buf);
+    assert_null(px_buf_extend(&buf, SIZE_MAX));
+    assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_UNDEF, &number, 1), PMIX_ERR_NOMEM);
     assert_int_equal(buf.len, 0);
+    px_buf_fini(&buf);
+    assert_int_equal(px_pack(&buf, PX_WIRE_PLAIN, PMIX_UINT32, &number, 1), 0);
     px_buf_fini(&buf);
 }
 
@@ -405,7 +423,7 @@ int main(void)
         cmocka_unit_test(an_array_of_no_type_becomes_one_of_no_bytes),
         cmocka_unit_test(what_has_no_bytes_is_refused),
         cmocka_unit_test(nesting_ends),
-        cmocka_unit_test(nothing_happens_after_a_failure),
+        cmocka_unit_test(the_first_failure_stays),
         cmocka_unit_test(opaque_types_need_their_hooks),
         cmocka_unit_test(reals_are_the_same_in_every_locale),
     };

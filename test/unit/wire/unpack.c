@@ -15,8 +15,10 @@
 #include "hex.h"
 #include "src/wire/codec.h"
 #include "src/wire/wire_hooks.h"
+#include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
+#include "src/wire/view.h"
 
 enum { ROUNDS = 300, COUNT_MAX = 3 };
 
@@ -122,7 +124,7 @@ static void nobody_else_owns_what_was_unpacked(void **state)
     px_buf_fini(&buf);
 }
 
-/* Cut anywhere: refused, the input where it was, nothing leaked (the sanitizer looks). */
+/* Cut anywhere: refused, nothing left to be read, nothing leaked (the sanitizer looks). */
 static void every_cut_is_noticed(void **state)
 {
     struct gen gen = gen_start();
@@ -145,7 +147,7 @@ static void every_cut_is_noticed(void **state)
             memcpy(copy, buf.data, len);
             in = px_in_make(copy, len, kind);
             assert_int_not_equal(px_unpack_one(&in, type, element), 0);
-            assert_ptr_equal(in.at, copy);
+            assert_int_equal(px_in_left(&in), 0);
             free(copy);
         }
         px_buf_fini(&buf);
@@ -253,7 +255,7 @@ static void malformed_input_is_refused(void **state)
         memcpy(copy, buf.data ? buf.data : copy, buf.len);
         in = px_in_make(copy, buf.len, PX_WIRE_PLAIN);
         rc = px_unpack_one(&in, table[i].type, element);
-        if (rc != table[i].status || in.at != copy) {
+        if (rc != table[i].status || in.status != rc || px_in_left(&in) != 0) {
             fail_msg("%s: status %d instead of %d", table[i].what, rc, table[i].status);
         }
         free(copy);
@@ -317,10 +319,41 @@ static void described_buffers_know_their_types(void **state)
     assert_int_equal(px_pack(&buf, PX_WIRE_DESCRIBED, PMIX_PROC_RANK, &rank, 1), 0);
     in = px_in_make(buf.data, buf.len, PX_WIRE_DESCRIBED);
     assert_int_equal(px_unpack_one(&in, PMIX_UINT32, &number), PMIX_ERR_TYPE_MISMATCH);
-    assert_ptr_equal(in.at, buf.data);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_DESCRIBED);
     assert_int_equal(px_unpack_one(&in, PMIX_PROC_RANK, &number), 0);
     assert_int_equal(number, 7);
     px_buf_fini(&buf);
+}
+
+/* The first failure is the status of every later operation, which reads nothing. */
+static void the_first_failure_stays(void **state)
+{
+    static const unsigned char bytes[] = {0x02, 0xff, 0xff, 0xff, 0xff, 0x1f, /* beyond 32 bits */
+                                          0x02, 0x05, 0x02, 0x04, 0x02, 0x02, 0x61, 0x00};
+    struct px_in in = px_in_make(bytes, sizeof(bytes), PX_WIRE_PLAIN);
+    uint32_t number = 7;
+    pmix_info_t *infos = NULL;
+    const void *view = NULL;
+    char *text = NULL;
+    size_t n = 0;
+
+    (void) state;
+    assert_int_equal(px_unpack_one(&in, PMIX_UINT32, &number), PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(px_in_left(&in), 0);
+    assert_int_equal(px_unpack_one(&in, PMIX_UINT32, &number), PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(px_unpack_raw(&in, PMIX_UINT32, &number), PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(px_unpack_raw(&in, PMIX_UNDEF, &number), PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(px_unpack_one(&in, PMIX_UNDEF, &number), PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(px_unpack_string(&in, &text), PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(px_unpack_infos(&in, &infos, &n), PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(px_unpack_view(&in, &view, &n), PMIX_ERR_UNPACK_FAILURE);
+    assert_true(text == NULL && infos == NULL && view == NULL && n == 0);
+    /* An input that only ends early keeps the status that says so. */
+    in = px_in_make(bytes, 3, PX_WIRE_PLAIN);
+    assert_int_equal(px_unpack_one(&in, PMIX_UINT32, &number),
+                     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER);
+    assert_int_equal(px_unpack_one(&in, PMIX_UNDEF, &number),
+                     PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER);
 }
 
 static void what_does_not_fit_is_passed_over(void **state)
@@ -412,6 +445,7 @@ int main(void)
         cmocka_unit_test(memory_follows_the_bytes),
         cmocka_unit_test(nesting_ends),
         cmocka_unit_test(described_buffers_know_their_types),
+        cmocka_unit_test(the_first_failure_stays),
         cmocka_unit_test(what_does_not_fit_is_passed_over),
         cmocka_unit_test(arrays_of_no_type_come_in_two_forms),
         cmocka_unit_test(a_cpuset_is_text),
