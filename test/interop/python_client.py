@@ -14,6 +14,9 @@ from pmix import *
 
 EVENT = -3000
 INVALID_NAMESPACE = -44 # this version has no name for it
+# The handler of an event sets a flag, then returns to the binding. The thread that waits for the flag must not run in
+# between: it would enter a call that keeps Python's lock, for which the handler then waits.
+sys.setswitchinterval(60)
 failed = []
 
 
