@@ -301,6 +301,24 @@ static bool over_deep(const char *uri)
     return answered(uri, payload, (uint32_t) n);
 }
 
+/* COMMIT of an empty buffer in the scope PMIX_DEL_LOCAL: the answer is PMIX_ERR_NOT_SUPPORTED. */
+static bool unknown_scope(const char *uri)
+{
+    static const char payload[] = "\x02\x02\x02\x05\x02\x01\x00";
+    unsigned char bytes[ROOM];
+    unsigned char reply[16 + 2];
+    int fd = admitted(uri);
+    bool held;
+
+    if (fd < 0) {
+        return false;
+    }
+    send_all(fd, bytes, write_frame(bytes, 101, payload, sizeof(payload) - 1));
+    held = receive(fd, reply, sizeof(reply)) && memcmp(reply + 16, "\x02\x5d", 2) == 0;
+    close(fd);
+    return held;
+}
+
 static bool promised_elements(const char *uri)
 {
     /* FENCE over 2^62 procs that are not there */
@@ -433,6 +451,7 @@ static const struct {
     {"every command without its fields", every_command_truncated, true},
     {"every command with garbage", every_command_garbled, true},
     {"arrays 2,000 deep", over_deep, true},
+    {"a commit of a scope that is not known", unknown_scope, true},
     {"elements that do not come", promised_elements, true},
     {"requesters that vanish", vanishing_requester, true},
     {"one that cannot get enough segments", greedy, true},

@@ -262,7 +262,8 @@ static int log_values(const struct commit *commit, struct px_modex_log *log, uin
 }
 
 /* Splits a commit message into its two buffers. If several have one scope the last counts; a
- * missing one is empty. 0, or the status of unpacking. */
+ * missing one is empty. 0, PMIX_ERR_NOT_SUPPORTED (another scope: peers of series 7 ask so for the
+ * removal of values), or the status of unpacking. */
 static int find_buffers(struct px_in *in, struct px_in *ret_local, struct px_in *ret_remote)
 {
     while (px_in_left(in)) {
@@ -276,6 +277,8 @@ static int find_buffers(struct px_in *in, struct px_in *ret_local, struct px_in 
             *ret_local = inner;
         } else if (scope == PMIX_REMOTE) {
             *ret_remote = inner;
+        } else {
+            return PMIX_ERR_NOT_SUPPORTED;
         }
     }
     return in->status;
