@@ -1094,6 +1094,9 @@ PMIX_EXPORT const char *PMIx_Data_type_string(pmix_data_type_t type);
 /* Text for a directive of PMIx_Allocation_request. Std 3.5. */
 PMIX_EXPORT const char *PMIx_Alloc_directive_string(pmix_alloc_directive_t directive);
 
+/* Text for what becomes of an allocation when its owner ends (PMIX_ALLOC_INHERITANCE). */
+PMIX_EXPORT const char *PMIx_Alloc_inheritance_string(pmix_alloc_inheritance_t inheritance);
+
 /* Text for a directive of PMIx_Resource_block. */
 PMIX_EXPORT const char *PMIx_Resource_block_directive_string(
         pmix_resource_block_directive_t directive);

@@ -92,6 +92,8 @@
 #define PMIX_RESBLOCK_DIRECTIVE                    71
 #define PMIX_RESOURCE_UNIT                         72
 #define PMIX_NODE_PID                              73
+#define PMIX_REGEX2                                74
+#define PMIX_ALLOC_INHERIT                         75
 #define PMIX_DATA_TYPE_MAX                         500
 
 /* scope */
@@ -100,6 +102,10 @@
 #define PMIX_REMOTE                                2
 #define PMIX_GLOBAL                                3
 #define PMIX_INTERNAL                              4
+#define PMIX_DEL_LOCAL                             5
+#define PMIX_DEL_REMOTE                            6
+#define PMIX_DEL_GLOBAL                            7
+#define PMIX_DEL_INTERNAL                          8
 
 /* range */
 #define PMIX_RANGE_UNDEF                           0
@@ -172,6 +178,12 @@
 #define PMIX_ALLOC_REAQUIRE                        4
 #define PMIX_ALLOC_REQ_CANCEL                      5
 #define PMIX_ALLOC_EXTERNAL                        128
+
+/* alloc inheritance */
+#define PMIX_ALLOC_INHERIT_NONE                    1
+#define PMIX_ALLOC_INHERIT_CHILD                   2
+#define PMIX_ALLOC_INHERIT_DEFAULT                 3
+#define PMIX_ALLOC_INHERIT_CHILD_DEFAULT           4
 
 /* resource block directive */
 #define PMIX_RESOURCE_BLOCK_DEFINE                 1

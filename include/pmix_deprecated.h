@@ -429,6 +429,12 @@ PMIX_EXPORT void PMIx_Node_pid_destruct(pmix_node_pid_t *d);
 PMIX_EXPORT pmix_node_pid_t *PMIx_Node_pid_create(size_t n);
 PMIX_EXPORT void PMIx_Node_pid_free(pmix_node_pid_t *d, size_t n);
 
+/* pmix_regex2_t: construct, destruct, create, free. */
+PMIX_EXPORT void PMIx_Regex2_construct(pmix_regex2_t *d);
+PMIX_EXPORT void PMIx_Regex2_destruct(pmix_regex2_t *d);
+PMIX_EXPORT pmix_regex2_t *PMIx_Regex2_create(size_t n);
+PMIX_EXPORT void PMIx_Regex2_free(pmix_regex2_t *d, size_t n);
+
 /* Hardware and fabrics. */
 
 /* Set a coordinate to its empty value. */

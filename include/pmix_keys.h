@@ -35,6 +35,7 @@
 #define PMIX_ALLOC_FABRIC_TYPE                 "pmix.alloc.nettype"     /* STRING */
 #define PMIX_ALLOC_ID                          "pmix.alloc.id"          /* STRING */
 #define PMIX_ALLOC_IMAGE                       "pmix.alloc.image"       /* STRING */
+#define PMIX_ALLOC_INHERITANCE                 "pmix.alloc.inhrt"       /* ALLOC_INHERIT */
 #define PMIX_ALLOC_LEND                        "pmix.alloc.lend"        /* STRING */
 #define PMIX_ALLOC_MAU                         "pmix.alloc.mau"         /* DATA_ARRAY */
 #define PMIX_ALLOC_MEM_SIZE                    "pmix.alloc.msize"       /* FLOAT */
@@ -54,12 +55,17 @@
 #define PMIX_ALLOC_NUM_CPU_LIST                "pmix.alloc.ncpulist"    /* STRING */
 #define PMIX_ALLOC_NUM_NODES                   "pmix.alloc.nnodes"      /* UINT64 */
 #define PMIX_ALLOC_PREEMPTIBLE                 "pmix.alloc.preempt"     /* BOOL */
+#define PMIX_ALLOC_PROPERTY                    "pmix.alloc.property"    /* STRING */
 #define PMIX_ALLOC_QUEUE                       "pmix.alloc.queue"       /* STRING */
+#define PMIX_ALLOC_RELEASABLE                  "pmix.alloc.releasable"  /* BOOL */
 #define PMIX_ALLOC_REQ_ID                      "pmix.alloc.reqid"       /* STRING */
 #define PMIX_ALLOC_RES_BLOCK                   "pmix.alloc.blk"         /* STRING */
 #define PMIX_ALLOC_SHARE                       "pmix.alloc.share"       /* BOOL */
+#define PMIX_ALLOC_STATUS                      "pmix.alloc.status"      /* STATUS */
+#define PMIX_ALLOC_TARGET                      "pmix.alloc.tgt"         /* STRING */
 #define PMIX_ALLOC_TIME                        "pmix.alloc.time"        /* STRING */
 #define PMIX_ALLOC_WAIT_ALL_NODES              "pmix.alloc.waitall"     /* BOOL */
+#define PMIX_ALLOC_WARN_TIMEOUT                "pmix.alloc.wtmo"        /* UINT32 */
 #define PMIX_ALLOW_CLIENT_CLONES               "pmix.allow.clones"      /* BOOL */
 #define PMIX_ALL_CLONES_PARTICIPATE            "pmix.clone.part"        /* BOOL */
 #define PMIX_ANL_MAP                           "pmix.anlmap"            /* STRING, job */
@@ -272,6 +278,7 @@
 #define PMIX_IOF_DROP_OLDEST                   "pmix.iof.old"           /* BOOL */
 #define PMIX_IOF_FILE_ONLY                     "pmix.iof.fonly"         /* BOOL */
 #define PMIX_IOF_FILE_PATTERN                  "pmix.iof.fpt"           /* BOOL */
+#define PMIX_IOF_INHERIT                       "pmix.iof.inhrt"         /* BOOL, job */
 #define PMIX_IOF_LOCAL_OUTPUT                  "pmix.iof.local"         /* BOOL */
 #define PMIX_IOF_MERGE_STDERR_STDOUT           "pmix.iof.mrg"           /* BOOL */
 #define PMIX_IOF_OUTPUT_RAW                    "pmix.iof.raw"           /* BOOL */
@@ -325,6 +332,7 @@
 #define PMIX_LOCALLDR                          "pmix.lldr"              /* PROC_RANK, job */
 #define PMIX_LOCAL_COLLECTIVE_STATUS           "pmix.loc.col.st"        /* STATUS */
 #define PMIX_LOCAL_CPUSETS                     "pmix.lcpus"             /* STRING, job */
+#define PMIX_LOCAL_PARTICIPANTS                "pmix.lcl.part"          /* DATA_ARRAY */
 #define PMIX_LOCAL_PEERS                       "pmix.lpeers"            /* STRING, job */
 #define PMIX_LOCAL_PROCS                       "pmix.lprocs"            /* DATA_ARRAY, node */
 #define PMIX_LOCAL_RANK                        "pmix.lrank"             /* UINT16, proc */
@@ -497,6 +505,8 @@
 #define PMIX_PTY_WSIZE                         "pmix.pty.wsize"         /* BYTE_OBJECT */
 #define PMIX_QUALIFIED_VALUE                   "pmix.qual.val"          /* DATA_ARRAY */
 #define PMIX_QUERY_ALLOCATION                  "pmix.query.allc"        /* DATA_ARRAY */
+#define PMIX_QUERY_ALLOC_IDS                   "pmix.query.alloc.ids"   /* DATA_ARRAY */
+#define PMIX_QUERY_ALLOC_PROPERTIES            "pmix.query.alloc.prop"  /* DATA_ARRAY */
 #define PMIX_QUERY_ALLOC_STATUS                "pmix.query.alloc"       /* STRING */
 #define PMIX_QUERY_ATTRIBUTE_SUPPORT           "pmix.qry.attrs"         /* DATA_ARRAY */
 #define PMIX_QUERY_AUTHORIZATIONS              "pmix.qry.auths"         /* DATA_ARRAY */
@@ -612,8 +622,11 @@
 #define PMIX_SPAWNED                           "pmix.spawned"           /* BOOL, proc */
 #define PMIX_SPAWN_CHILD_SEP                   "pmix.spchildsep"        /* BOOL */
 #define PMIX_SPAWN_PTY                         "pmix.spawn.pty"         /* BOOL */
+#define PMIX_SPAWN_TARGET                      "pmix.spwn.tgt"          /* UNDEF */
 #define PMIX_SPAWN_TIMEOUT                     "pmix.sp.time"           /* INT */
 #define PMIX_SPAWN_TOOL                        "pmix.spwn.tool"         /* BOOL */
+#define PMIX_SPAWN_TREE_ACTIVE                 "pmix.spwn.actv"         /* UINT32 */
+#define PMIX_SPAWN_TREE_ROOT                   "pmix.spwn.root"         /* STRING */
 #define PMIX_STDIN_TGT                         "pmix.stdin"             /* PROC */
 #define PMIX_STORAGE_ACCESSIBILITY             "pmix.strg.access"       /* STOR_ACCESS */
 #define PMIX_STORAGE_ACCESS_TYPE               "pmix.strg.atype"        /* STOR_ACCESS_TYPE */

@@ -555,6 +555,23 @@ PMIX_EXPORT pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source,
                                                   const pmix_info_t info[], size_t ninfo,
                                                   pmix_op_cbfunc_t cbfunc, void *cbdata);
 
+/*
+ * Ask those that send standard input to a process to pause, or to go on. Standard input cannot be
+ * paused yet: the call has no effect.
+ *
+ *   source: the process that reads
+ *   channel: PMIX_FWD_STDIN_CHANNEL
+ *   xoff: true to pause
+ *   directives, ndirs: none is known
+ *   cbfunc, cbdata: not called
+ *   PMIX_ERR_NOT_SUPPORTED: always
+ */
+PMIX_EXPORT pmix_status_t PMIx_server_IOF_flow_control(const pmix_proc_t *source,
+                                                       pmix_iof_channel_t channel, bool xoff,
+                                                       const pmix_info_t directives[],
+                                                       size_t ndirs, pmix_op_cbfunc_t cbfunc,
+                                                       void *cbdata);
+
 /* Process sets. */
 
 /*
@@ -606,6 +623,32 @@ PMIX_EXPORT pmix_status_t PMIx_generate_regex(const char *input, char **regex);
  * Std 17.2.2.
  */
 PMIX_EXPORT pmix_status_t PMIx_generate_ppn(const char *input, char **ppn);
+
+/*
+ * Shorten a list of nodes for PMIX_NODE_MAP, or one of ranks for PMIX_PROC_MAP, as a value of type
+ * PMIX_REGEX2. The list itself is kept as it is. At any time.
+ *
+ *   input: names or ranks, separated by commas; with ";" between nodes
+ *   info, ninfo: none is known
+ *   regex: receives the map, to be released with PMIx_Regex2_destruct
+ *   PMIX_ERR_BAD_PARAM: a pointer is NULL
+ *   PMIX_ERR_NOMEM: no memory
+ */
+PMIX_EXPORT pmix_status_t PMIx_generate_regex2(const char *input, pmix_info_t info[], size_t ninfo,
+                                               pmix_regex2_t *regex);
+
+/*
+ * The list from which PMIx_generate_regex2 has made a map. At any time.
+ *
+ *   regex: the map
+ *   info, ninfo: none is known
+ *   output: receives the list, to be released with free()
+ *   PMIX_ERR_BAD_PARAM: a pointer is NULL, or the bytes are not of the type that the map has
+ *   PMIX_ERR_NOT_SUPPORTED: the type is neither "raw" nor "compress"
+ *   PMIX_ERR_NOMEM: no memory
+ */
+PMIX_EXPORT pmix_status_t PMIx_parse_regex2(const pmix_regex2_t *regex, pmix_info_t info[],
+                                            size_t ninfo, char **output);
 
 /*
  * Text of a set of CPUs, with its source in front. At any time.

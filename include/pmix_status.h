@@ -150,6 +150,9 @@
 #define PMIX_EVENT_JOB_START                       (-191)
 #define PMIX_EVENT_SESSION_START                   (-192)
 #define PMIX_EVENT_SESSION_END                     (-193)
+#define PMIX_ALLOC_TIMEOUT_WARNING                 (-194)
+#define PMIX_DVM_IS_READY                          (-195)
+#define PMIX_ERR_DVM_MOD                           (-196)
 #define PMIX_ERR_PROC_TERM_WO_SYNC                 (-200)
 #define PMIX_EVENT_PROC_TERMINATED                 (-201)
 #define PMIX_EVENT_SYS_BASE                        (-230)
@@ -174,6 +177,7 @@
 #define PMIX_ERR_PROC_ABORTED_BY_SIG               (-402)
 #define PMIX_ERR_PROC_SENSOR_BOUND_EXCEEDED        (-403)
 #define PMIX_ERR_EXIT_NONZERO_TERM                 (-404)
+#define PMIX_ERR_IOF_XOFF                          (-405)
 #define PMIX_EXTERNAL_ERR_BASE                     (-3000)
 
 #endif

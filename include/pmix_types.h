@@ -46,6 +46,7 @@ typedef uint8_t pmix_proc_state_t;
 typedef uint8_t pmix_job_state_t;
 typedef uint32_t pmix_info_directives_t;
 typedef uint8_t pmix_alloc_directive_t;
+typedef uint8_t pmix_alloc_inheritance_t;
 typedef uint8_t pmix_resource_block_directive_t;
 typedef uint16_t pmix_iof_channel_t;
 typedef uint8_t pmix_coord_view_t;
@@ -196,6 +197,13 @@ typedef struct pmix_node_pid {
     pid_t pid;
 } pmix_node_pid_t;
 
+/* A node or process map in a short form: `type` names it, and `bytes` need not end with a NUL. */
+typedef struct pmix_regex2 {
+    char *type;
+    uint8_t *bytes;
+    size_t len;
+} pmix_regex2_t;
+
 /* An address on a device. */
 typedef struct pmix_endpoint {
     char *uuid;
@@ -304,6 +312,7 @@ typedef struct pmix_value {
         void *ptr;
         pmix_alloc_directive_t adir;
         pmix_resource_block_directive_t rbdir;
+        pmix_alloc_inheritance_t inheritance;
         pmix_envar_t envar;
         pmix_coord_t *coord;
         pmix_link_state_t linkstate;
@@ -319,6 +328,7 @@ typedef struct pmix_value {
         pmix_data_buffer_t *dbuf;
         pmix_resource_unit_t *resunit;
         pmix_node_pid_t *nodepid;
+        pmix_regex2_t *regex2;
         pmix_proc_stats_t *pstats;
         pmix_disk_stats_t *dkstats;
         pmix_net_stats_t *netstats;

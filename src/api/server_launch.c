@@ -172,6 +172,21 @@ pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source, pmix_iof_channe
     return px_server_start_call(s, px_output_deliver, &args, sizeof(args), cbfunc, cbdata);
 }
 
+/* There is no way yet to hold back those that push standard input. */
+pmix_status_t PMIx_server_IOF_flow_control(const pmix_proc_t *source, pmix_iof_channel_t channel,
+                                           bool xoff, const pmix_info_t directives[], size_t ndirs,
+                                           pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) source;
+    (void) channel;
+    (void) xoff;
+    (void) directives;
+    (void) ndirs;
+    (void) cbfunc;
+    (void) cbdata;
+    return PMIX_ERR_NOT_SUPPORTED;
+}
+
 /* --- inventory and job information --- */
 
 /* The answer to one PMIx_server_collect_inventory, until the host releases it. */

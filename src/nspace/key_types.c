@@ -79,7 +79,8 @@ static int fit_number(const struct px_type *type, const pmix_value_t *value, pmi
  * a list of cpusets may be an array. */
 static bool text_will_do(pmix_data_type_t type)
 {
-    return type == PMIX_REGEX || type == PMIX_COMPRESSED_STRING || type == PMIX_DATA_ARRAY;
+    return type == PMIX_REGEX || type == PMIX_REGEX2 || type == PMIX_COMPRESSED_STRING ||
+           type == PMIX_DATA_ARRAY;
 }
 
 /* A declared string accepts every form of text; all other conversions are between numbers. */

@@ -36,6 +36,7 @@ extern const struct px_text_row px_text_persistence[];
 extern const struct px_text_row px_text_proc_state[];
 extern const struct px_text_row px_text_job_state[];
 extern const struct px_text_row px_text_alloc_directive[];
+extern const struct px_text_row px_text_alloc_inheritance[];
 extern const struct px_text_row px_text_resource_block_directive[];
 extern const struct px_text_row px_text_iof_channel[];
 extern const struct px_text_row px_text_link_state[];

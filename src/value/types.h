@@ -23,7 +23,7 @@
 enum {
     PX_VALUE_MAX_DEPTH =
         64,              /* arrays inside arrays that are copied, compared, measured or printed */
-    PX_VALUE_TYPES = 74, /* types are below it */
+    PX_VALUE_TYPES = 76, /* types are below it */
 };
 
 /* Where a value keeps its element: in its union, in memory that the union points to, or not at all

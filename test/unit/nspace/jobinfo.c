@@ -6,6 +6,7 @@
 
 #include "build.h"
 #include "gds/nodes.h"
+#include "src/wire/regex2.h"
 
 #define ALL PMIX_RANK_WILDCARD
 
@@ -71,6 +72,36 @@ static void maps_in_every_form(void **state)
         expect_text(store, 4, PMIX_HOSTNAME, "n2");
         px_store_destroy(store);
     }
+}
+
+static void put_regex2(struct list *list, const char *key, const char *type, const char *text)
+{
+    pmix_info_t *info = next_info(list, key, PMIX_REGEX2);
+
+    info->value.data.regex2 = PMIx_Regex2_create(1);
+    assert_int_equal(px_regex2_make(text, info->value.data.regex2), 0);
+    free(info->value.data.regex2->type);
+    info->value.data.regex2->type = strdup(type);
+}
+
+static void maps_as_regex2(void **state)
+{
+    struct px_store *store = make_store();
+    struct list list = {0};
+
+    (void) state;
+    put_regex2(&list, PMIX_NODE_MAP, "raw", "n0,n1,n2");
+    put_regex2(&list, PMIX_PROC_MAP, "raw", "0,1;2,3;4");
+    assert_int_equal(store_list(store, &list, "n0"), 0);
+    expect_text(store, ALL, PMIX_LOCAL_PEERS, "0,1");
+    expect_text(store, 4, PMIX_HOSTNAME, "n2");
+    px_store_destroy(store);
+
+    store = make_store();
+    list = (struct list){0};
+    put_regex2(&list, PMIX_NODE_MAP, "of another kind", "n0,n1,n2");
+    assert_int_equal(store_list(store, &list, "n0"), PMIX_ERR_BAD_PARAM);
+    px_store_destroy(store);
 }
 
 static void raw_maps(void **state)
@@ -546,6 +577,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_alone_are_enough),
         cmocka_unit_test(maps_in_every_form),
+        cmocka_unit_test(maps_as_regex2),
         cmocka_unit_test(raw_maps),
         cmocka_unit_test(bad_maps),
         cmocka_unit_test(empty_fields),

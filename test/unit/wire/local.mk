@@ -1,4 +1,4 @@
-wire_unit_tests = %D%/compress.t %D%/data.t %D%/messages.t %D%/pack.t %D%/regex.t %D%/unpack.t \
+wire_unit_tests = %D%/compress.t %D%/data.t %D%/messages.t %D%/pack.t %D%/regex.t %D%/regex2.t %D%/unpack.t \
   %D%/view.t
 wire_unit_libs = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += $(wire_unit_tests)
@@ -18,6 +18,8 @@ test_unit_wire_pack_t_SOURCES = %D%/pack.c $(wire_gen)
 test_unit_wire_pack_t_LDADD = $(wire_unit_libs)
 test_unit_wire_regex_t_SOURCES = %D%/regex.c $(wire_gen)
 test_unit_wire_regex_t_LDADD = $(wire_unit_libs)
+test_unit_wire_regex2_t_SOURCES = %D%/regex2.c
+test_unit_wire_regex2_t_LDADD = $(wire_unit_libs)
 test_unit_wire_unpack_t_SOURCES = %D%/unpack.c $(wire_gen)
 test_unit_wire_unpack_t_LDADD = $(wire_unit_libs)
 test_unit_wire_view_t_SOURCES = %D%/view.c $(wire_gen)
