@@ -163,10 +163,7 @@ static int make_results(struct construct_call *call, const struct outcome *out)
         rc = px_infos_append(&results->info, &results->n, PMIX_GROUP_CONTEXT_ID, &out->id,
                              PMIX_SIZE);
     }
-    for (size_t i = 0; i < out->n_info && rc == 0; i++) {
-        rc = px_infos_append_copy(&results->info, &results->n, &out->info[i]);
-    }
-    return rc;
+    return rc == 0 ? px_infos_append_all(&results->info, &results->n, out->info, out->n_info) : rc;
 }
 
 /* Calls the application back, which releases the results later. Loop thread. */

@@ -39,9 +39,7 @@ struct px_invitation *px_invitation_create(struct px_session *session, const cha
     invitation->timeout_ms = px_client_timeout_ms(info, ninfo);
     rc = invitation->group != NULL ? 0 : PMIX_ERR_NOMEM;
     invitation->optional = px_infos_flag(info, ninfo, PMIX_GROUP_OPTIONAL);
-    for (size_t i = 0; i < ninfo && rc == 0; i++) {
-        rc = px_infos_append_copy(&invitation->given, &invitation->n_given, &info[i]);
-    }
+    rc = rc == 0 ? px_infos_append_all(&invitation->given, &invitation->n_given, info, ninfo) : rc;
     if (rc != 0) {
         px_invitation_free(invitation);
         return NULL;
@@ -172,9 +170,7 @@ int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
     if (rc == 0) {
         rc = px_infos_append(&info, &n, PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
     }
-    for (size_t i = 0; i < n_extra && rc == 0; i++) {
-        rc = px_infos_append_copy(&info, &n, &extra[i]);
-    }
+    rc = rc == 0 ? px_infos_append_all(&info, &n, extra, n_extra) : rc;
     if (rc == 0) {
         struct px_notify_args args = {{info, n}, code, PMIX_RANGE_CUSTOM, ctx->self};
 
@@ -186,7 +182,7 @@ int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
 
 /* Packs a value that was put for other nodes as a KVAL; skips others and qualified ones. For
  * px_store_each. */
-static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
+static int pack_put(void *arg, const char *key, const struct px_slice *slice)
 {
     struct px_buf *buf = arg;
     pmix_value_t *value;
@@ -217,7 +213,7 @@ int px_invitation_add_endpoint(struct px_invitation *invitation)
     rc = rc == 0 ? px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, self, 1) : rc;
     head = buf.len;
     if (rc == 0 && own != NULL) {
-        rc = px_store_each(own, PX_LEVEL_PROC, self->rank, pack_posted, &buf);
+        rc = px_store_each(own, PX_LEVEL_PROC, self->rank, pack_put, &buf);
     }
     if (rc == 0 && buf.len > head) {
         pmix_byte_object_t bytes = {.bytes = (char *) buf.data, .size = buf.len};

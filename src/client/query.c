@@ -58,22 +58,6 @@ static void query_free(struct query_call *call)
     free(call);
 }
 
-/* Appends copies of infos. 0 or PMIX_ERR_NOMEM; then some have been appended. */
-static int append(struct px_infos *own, const pmix_info_t *info, size_t n)
-{
-    pmix_info_t *grown = n > 0 ? realloc(own->info, (own->n + n) * sizeof(*grown)) : own->info;
-    int rc = grown != NULL || n == 0 ? 0 : PMIX_ERR_NOMEM;
-
-    if (rc == 0) {
-        own->info = grown;
-    }
-    for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = px_info_keep(&grown[own->n], &info[i]);
-        own->n += 0 == rc ? 1 : 0;
-    }
-    return rc;
-}
-
 /* The process that a query is about: by its qualifiers, else our job. */
 static pmix_proc_t target_of(const struct px_ctx *ctx, const pmix_query_t *query)
 {
@@ -127,7 +111,8 @@ static void keep_for_get(struct query_call *call, const pmix_info_t *info, size_
  * our part alone. */
 static void add_part(struct part *part, struct px_reply *reply)
 {
-    (void) append(part->infos, reply->info, reply->ninfo); /* no memory: our part alone */
+    (void) px_infos_append_all(&part->infos->info, &part->infos->n, reply->info,
+                               reply->ninfo); /* no memory: our part alone */
     PMIx_Info_free(reply->info, reply->ninfo);
     reply->info = part->infos->info;
     reply->ninfo = part->infos->n;
@@ -137,9 +122,9 @@ static void add_part(struct part *part, struct px_reply *reply)
 
 /* The server's answer: is cached, kept for gets, completed by our part, and given to the caller.
  * Loop thread. */
-static void query_done(const struct px_completion *own, struct px_reply *reply)
+static void query_done(const struct px_completion *inner, struct px_reply *reply)
 {
-    struct query_call *call = own->target;
+    struct query_call *call = inner->target;
 
     if (call->key != NULL && reply->status == PMIX_SUCCESS) {
         px_query_cache_keep(call->session, call->key, call->key_len, reply->info, reply->ninfo);
@@ -175,10 +160,10 @@ static bool all_servers(const pmix_query_t *queries, size_t n)
 }
 
 /* Answers PMIX_QUERY_AVAIL_SERVERS from rendezvous files; a tool asks this before it has a server.
- * Takes `own` over: it becomes ret->infos or is freed. 0, PMIX_ERR_NOT_FOUND (no server at all),
+ * Takes `infos` over: it becomes ret->infos or is freed. 0, PMIX_ERR_NOT_FOUND (no server at all),
  * PMIX_ERR_NOT_SUPPORTED (a required qualifier), PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
 static int own_servers(struct px_ctx *ctx, const pmix_query_t *queries, size_t n,
-                       struct px_infos *own, struct part *ret)
+                       struct px_infos *infos, struct part *ret)
 {
     const struct px_session *session = px_session(ctx);
     int rc = 0;
@@ -190,21 +175,21 @@ static int own_servers(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
                  ? px_servers_answer(&queries[i], session->hostname, NULL, NULL, &info)
                  : PMIX_ERR_NOT_SUPPORTED;
         if (rc == 0) {
-            rc = append(own, &info, 1);
+            rc = px_infos_append_copy(&infos->info, &infos->n, &info);
             PMIx_Info_destruct(&info);
         } else if (rc == PMIX_ERR_NOT_FOUND && n > 1) {
             ret->status = PMIX_ERR_PARTIAL_SUCCESS;
             rc = 0;
         }
     }
-    if (rc == 0 && own->n == 0) {
+    if (rc == 0 && infos->n == 0) {
         rc = PMIX_ERR_NOT_FOUND;
     }
     if (rc != 0) {
-        px_infos_release(own);
+        px_infos_release(infos);
         return rc;
     }
-    ret->infos = own;
+    ret->infos = infos;
     return 0;
 }
 
@@ -214,13 +199,13 @@ static int own_servers(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
 static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n, struct part *ret)
 {
     const unsigned ours = PX_ATTR_CLIENT | PX_ATTR_TOOL;
-    struct px_infos *own = calloc(1, sizeof(*own));
-    int rc = own != NULL ? 0 : PMIX_ERR_NOMEM;
+    struct px_infos *infos = calloc(1, sizeof(*infos));
+    int rc = infos != NULL ? 0 : PMIX_ERR_NOMEM;
     unsigned levels;
 
     *ret = (struct part){.status = PMIX_SUCCESS, .whole = true};
     if (all_servers(queries, n)) {
-        return rc == 0 ? own_servers(ctx, queries, n, own, ret) : rc;
+        return rc == 0 ? own_servers(ctx, queries, n, infos, ret) : rc;
     }
     for (size_t i = 0; i < n && rc == 0; i++) {
         if (px_attrs_asked(&queries[i], &levels) && !is_met(&queries[i])) {
@@ -228,17 +213,17 @@ static int own_support(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
             break;
         }
         ret->whole = ret->whole && px_attrs_asked(&queries[i], &levels) && (levels & ~ours) == 0;
-        rc = px_attrs_answer(ctx->attrs, ours, &queries[i], &own->info, &own->n);
+        rc = px_attrs_answer(ctx->attrs, ours, &queries[i], &infos->info, &infos->n);
         if (rc == PMIX_ERR_NOT_FOUND || rc == PMIX_ERR_PARTIAL_SUCCESS) {
             ret->status = PMIX_ERR_PARTIAL_SUCCESS;
             rc = 0;
         }
     }
-    if (rc != 0 || own->n == 0) {
-        px_infos_release(own);
-        own = NULL;
+    if (rc != 0 || infos->n == 0) {
+        px_infos_release(infos);
+        infos = NULL;
     }
-    ret->infos = own;
+    ret->infos = infos;
     return rc;
 }
 
@@ -289,7 +274,7 @@ static int find_here(struct px_session *session, const pmix_query_t *query, stru
         if (rc == 0) {
             PMIx_Load_key(one.key, query->keys[k]);
             one.value = *value;
-            rc = append(ret, &one, 1);
+            rc = px_infos_append_copy(&ret->info, &ret->n, &one);
             PMIx_Value_free(value, 1);
         }
     }
@@ -343,7 +328,7 @@ static pmix_status_t query_server(struct px_session *session, const struct px_qu
                                   const struct px_completion *to)
 {
     struct query_call *call = calloc(1, sizeof(*call));
-    struct px_completion own = {.done = query_done, .target = call};
+    struct px_completion inner = {.done = query_done, .target = call};
     int rc;
 
     if (call == NULL) {
@@ -357,7 +342,7 @@ static pmix_status_t query_server(struct px_session *session, const struct px_qu
         call->key = px_buf_take(key, &call->key_len);
         call->query = args->nqueries == 1 ? px_queries_copy(args->queries, 1) : NULL;
     }
-    rc = px_request_send(session, &px_request_query, &args->head, &own);
+    rc = px_request_send(session, &px_request_query, &args->head, &inner);
     if (rc != 0) {
         call->part.infos = NULL;
         query_free(call);

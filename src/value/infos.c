@@ -187,6 +187,16 @@ int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *
     return rc;
 }
 
+int px_infos_append_all(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *more, size_t n_more)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < n_more && !rc; i++) {
+        rc = px_infos_append_copy(infos, ninfo, &more[i]);
+    }
+    return rc;
+}
+
 /* Moves the infos that stay to the front, so their addresses change; the freed places at the end
  * are not cleared. */
 void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key)

@@ -79,6 +79,8 @@ int px_infos_append(pmix_info_t **infos, size_t *ninfo, const char *key, const v
                     pmix_data_type_t type);
 /* The second form: a copy of an info that owns its value. */
 int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *info);
+/* Several copies, one after the other: on failure those before the one that failed stay. */
+int px_infos_append_all(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *more, size_t n_more);
 
 /* Removes and releases all infos with the key; the others keep their order. */
 void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key);

@@ -92,8 +92,8 @@ static int gather_given(struct px_server *s, const char *name, struct px_group_b
         bool member = !px_group_judge(part, &whole->members) ||
                       (whole->added.n && !px_group_judge(part, &whole->added));
 
-        for (size_t i = 0; !rc && member && i < build->n_given; i++) {
-            rc = px_infos_append_copy(&whole->given, &whole->n_given, &build->given[i]);
+        if (member) {
+            rc = px_infos_append_all(&whole->given, &whole->n_given, build->given, build->n_given);
         }
     }
     return rc;

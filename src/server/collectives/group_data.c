@@ -76,9 +76,7 @@ static int add_contribution(struct px_group_build *build, const pmix_proc_t *pro
     int rc = px_infos_append(&list, &n, PMIX_PROCID, proc, PMIX_PROC);
 
     (void) px_info_open(&info->value, &inner, &n_inner); /* no array: nothing */
-    for (size_t i = 0; !rc && i < n_inner; i++) {
-        rc = px_infos_append_copy(&list, &n, &inner[i]);
-    }
+    rc = rc ? rc : px_infos_append_all(&list, &n, inner, n_inner);
     array.array = list;
     array.size = n;
     rc = rc ? rc
@@ -161,7 +159,7 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
 
 /* Appends the committed data of the callers, everything each time (PMIX_GROUP_ENDPT_DATA): other
  * nodes may have none of it. 0 or PMIX_ERR_NOMEM. */
-static int add_posted(const struct px_coll *coll, struct px_upcall *up)
+static int add_committed(const struct px_coll *coll, struct px_upcall *up)
 {
     pmix_byte_object_t bytes = {0};
     pmix_proc_t *callers = calloc(coll->n_members + 1, sizeof(*callers));
@@ -209,7 +207,7 @@ int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
     if (!rc && build->n_given) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_GROUP_INFO_ARRAY, &given, PMIX_DATA_ARRAY);
     }
-    return rc ? rc : add_posted(coll, up);
+    return rc ? rc : add_committed(coll, up);
 }
 
 /* --- and back --- */
@@ -353,13 +351,14 @@ static int settle(struct px_server *s, struct px_group_build *build)
 /* Stores the committed data and the job information among the host's infos. */
 static int take_bytes(struct px_server *s, const pmix_info_t *info, size_t n)
 {
-    const pmix_info_t *posted = px_infos_next(info, n, NULL, PMIX_GROUP_ENDPT_DATA);
+    const pmix_info_t *endpoint = px_infos_next(info, n, NULL, PMIX_GROUP_ENDPT_DATA);
     const pmix_info_t *jobs = px_infos_next(info, n, NULL, PMIX_GROUP_JOB_INFO);
     int rc = PMIX_SUCCESS;
 
-    for (; !rc && posted; posted = px_infos_next(info, n, posted, PMIX_GROUP_ENDPT_DATA)) {
-        if (posted->value.type == PMIX_BYTE_OBJECT) {
-            rc = px_modex_decode(s, posted->value.data.bo.bytes, posted->value.data.bo.size, NULL);
+    for (; !rc && endpoint; endpoint = px_infos_next(info, n, endpoint, PMIX_GROUP_ENDPT_DATA)) {
+        if (endpoint->value.type == PMIX_BYTE_OBJECT) {
+            rc = px_modex_decode(s, endpoint->value.data.bo.bytes, endpoint->value.data.bo.size,
+                                 NULL);
         }
     }
     for (; !rc && jobs; jobs = px_infos_next(info, n, jobs, PMIX_GROUP_JOB_INFO)) {
