@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Get without a key: everything of one process that is here, what it has posted and what the
+/* PMIx_Get without a key: everything of one process that is here, what it has put and what the
  * host has registered, as one array of infos. The stores are read in the order in which a get looks
  * at them. */
 

@@ -309,7 +309,7 @@ static pmix_status_t get(struct px_session *session, const struct px_get_request
 
 /* For px_store_each: stops at the first value with a scope. Only values that a process has put have
  * one; those of the host do not. */
-static int stop_at_posted(void *arg, const char *key, const struct px_slice *slice)
+static int stop_at_put(void *arg, const char *key, const struct px_slice *slice)
 {
     (void) arg;
     (void) key;
@@ -317,9 +317,9 @@ static int stop_at_posted(void *arg, const char *key, const struct px_slice *sli
 }
 
 /* True if the store has a put value of the process. NULL: false. */
-static bool has_posted(const struct px_store *store, pmix_rank_t rank)
+static bool has_put(const struct px_store *store, pmix_rank_t rank)
 {
-    return store != NULL && px_store_each(store, PX_LEVEL_PROC, rank, stop_at_posted, NULL) != 0;
+    return store != NULL && px_store_each(store, PX_LEVEL_PROC, rank, stop_at_put, NULL) != 0;
 }
 
 /* True if the server must be asked before everything of a process is handed out: put values of it
@@ -334,7 +334,7 @@ static bool asks_all(struct px_session *session, const struct px_get_request *re
         stores_of(session, request, false, &at) != 0) {
         return false;
     }
-    if (has_posted(at.first, request->spec.rank) || has_posted(at.second, request->spec.rank)) {
+    if (has_put(at.first, request->spec.rank) || has_put(at.second, request->spec.rank)) {
         return px_session_is_stale(session, request->nspace, request->spec.rank);
     }
     /* A segment has what there is of its own node. */

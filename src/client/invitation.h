@@ -40,10 +40,10 @@ struct px_invitation {
     /* Of the leader: all invitees; the leader itself is the first. */
     struct px_invitee *invitees;
     size_t n_invitees;
-    bool optional;      /* PMIX_GROUP_OPTIONAL: fewer members are fine */
-    bool allowed_fewer; /* a handler has let the group go on with fewer members */
-    bool posted_added;  /* the leader's own put values are among `given` */
-    bool over;          /* the application's call has been answered (both sides) */
+    bool optional;       /* PMIX_GROUP_OPTIONAL: fewer members are fine */
+    bool allowed_fewer;  /* a handler has let the group go on with fewer members */
+    bool endpoint_added; /* the leader's own put values are among `given` */
+    bool over;           /* the application's call has been answered (both sides) */
     /* Handlers of PMIX_GROUP_INVITE_FAILED that have not decided yet; each holds a pointer to this
      * struct. */
     unsigned n_deciding;

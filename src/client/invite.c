@@ -21,10 +21,10 @@
  * error ends the whole invitation. */
 static void invite(struct px_invitation *invitation, const pmix_proc_t *procs, size_t n)
 {
-    /* The caller's directives go along; what we have posted too. */
-    int rc = invitation->posted_added ? 0 : px_invitation_add_endpoint(invitation);
+    /* The caller's directives go along; what we have put, too. */
+    int rc = invitation->endpoint_added ? 0 : px_invitation_add_endpoint(invitation);
 
-    invitation->posted_added = true;
+    invitation->endpoint_added = true;
     if (rc == 0 && n > 0) {
         rc = px_invitation_notify(invitation, PMIX_GROUP_INVITED, procs, n, invitation->given,
                                   invitation->n_given);

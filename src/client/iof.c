@@ -103,11 +103,11 @@ void px_iof_handlers_fini(struct px_session *session)
 
 /* The server has confirmed or refused a subscription; the application is told with our number. Loop
  * thread. */
-static void pull_done(const struct px_completion *own, struct px_reply *reply)
+static void pull_done(const struct px_completion *inner, struct px_reply *reply)
 {
-    struct px_iof_handler *pull = own->target;
+    struct px_iof_handler *pull = inner->target;
     struct px_session *session = pull->server->session;
-    pmix_hdlr_reg_cbfunc_t regcbfunc = (pmix_hdlr_reg_cbfunc_t) own->callback;
+    pmix_hdlr_reg_cbfunc_t regcbfunc = (pmix_hdlr_reg_cbfunc_t) inner->callback;
     size_t id = pull->id;
     bool good = reply->status == PMIX_SUCCESS;
 
@@ -121,7 +121,7 @@ static void pull_done(const struct px_completion *own, struct px_reply *reply)
     if (!good) {
         free(pull);
     }
-    regcbfunc(reply->status, id, own->cbdata);
+    regcbfunc(reply->status, id, inner->cbdata);
 }
 
 /* A subscription with a new number, in the session's list, where output may find it at once.

@@ -78,17 +78,16 @@ static void set_index(struct px_store_entry *entry, pmix_rank_t rank)
 /* Publishes all put values that the private store lacks, in one batch. Putting is much more
  * frequent than reading one's own values, so values are collected until somebody reads or writes
  * the store. 0, or an error: they stay in the list and the next call tries again. Session lock. */
-static int store_posted_locked(struct px_session *session)
+static int store_uncommitted_locked(struct px_session *session)
 {
     struct px_batch *batch = px_batch_create();
     int rc = batch != NULL ? 0 : PMIX_ERR_NOMEM;
 
     px_assert(px_lock_held(&session->lock));
-    px_list_for(const struct px_put_value, posted, &session->uncommitted, link) {
-        struct px_store_entry entry = {
-            .scope = posted->scope, .key = posted->key, .value = &posted->value};
+    px_list_for(const struct px_put_value, put, &session->uncommitted, link) {
+        struct px_store_entry entry = {.scope = put->scope, .key = put->key, .value = &put->value};
 
-        if (rc == 0 && !posted->stored) {
+        if (rc == 0 && !put->stored) {
             set_index(&entry, session->ctx->self.rank);
             rc = px_batch_add(batch, &entry);
         }
@@ -96,8 +95,8 @@ static int store_posted_locked(struct px_session *session)
     if (rc == 0) {
         rc = publish_locked(session, &session->own, batch);
     }
-    px_list_for(struct px_put_value, posted, &session->uncommitted, link) {
-        posted->stored = posted->stored || rc == 0;
+    px_list_for(struct px_put_value, put, &session->uncommitted, link) {
+        put->stored = put->stored || rc == 0;
     }
     px_batch_destroy(batch);
     px_store_release(&session->unstored, rc != 0); /* pairs with px_space_private */
@@ -119,13 +118,13 @@ struct px_store *px_space_private_locked(struct px_session *session, struct px_s
         px_store_ptr_release(&space->private_store, create_store(space->nspace));
     }
     if (own && space->private_store != NULL && session->unstored != 0 &&
-        store_posted_locked(session) != 0) {
+        store_uncommitted_locked(session) != 0) {
         return NULL;
     }
     return space->private_store;
 }
 
-int px_session_store_posted(struct px_session *session)
+int px_session_store_uncommitted(struct px_session *session)
 {
     int rc;
 

@@ -24,7 +24,7 @@ struct px_store *px_space_private_locked(struct px_session *session, struct px_s
 
 /* Publishes in our private store the values put since the last time. 0, or PMIX_ERR_NOMEM: the
  * store lacks some of them. */
-int px_session_store_posted(struct px_session *session);
+int px_session_store_uncommitted(struct px_session *session);
 
 /* Stores committed data of one process: reads a KVAL stream to its end. only: the one key wanted,
  * or NULL for all. All or nothing is published. 0, PMIX_ERR_NOMEM, or an error of unpacking or

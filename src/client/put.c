@@ -26,37 +26,36 @@ static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key
                                              const pmix_value_t *value)
 {
     size_t len = strlen(key);
-    struct px_put_value *posted = malloc(sizeof(*posted) + len + 1);
+    struct px_put_value *put = malloc(sizeof(*put) + len + 1);
 
-    if (posted == NULL) {
+    if (put == NULL) {
         return NULL;
     }
-    *posted = (struct px_put_value){.scope = scope, .key_len = len};
-    memcpy(posted->key, key, len + 1);
-    if (px_value_keep(&posted->value, value) != PMIX_SUCCESS) {
-        free(posted);
+    *put = (struct px_put_value){.scope = scope, .key_len = len};
+    memcpy(put->key, key, len + 1);
+    if (px_value_keep(&put->value, value) != PMIX_SUCCESS) {
+        free(put);
         return NULL;
     }
-    return posted;
+    return put;
 }
 
 /* Appends a put value to `uncommitted`. An older value of the key that was not committed moves to
  * `dropped`, to be freed without the lock. Qualified values all have the same key and are kept. A
  * value of the scope PMIX_INTERNAL is not sent, so it goes to `dropped` too. */
-static void post_locked(struct px_session *session, struct px_put_value *posted,
-                        struct px_list *dropped)
+static void append_locked(struct px_session *session, struct px_put_value *put,
+                          struct px_list *dropped)
 {
     px_assert(px_lock_held(&session->lock));
-    if (!px_value_key_is(posted->key, PMIX_QUALIFIED_VALUE)) {
+    if (!px_value_key_is(put->key, PMIX_QUALIFIED_VALUE)) {
         px_list_for(struct px_put_value, older, &session->uncommitted, link) {
-            if (older->key_len == posted->key_len &&
-                memcmp(older->key, posted->key, posted->key_len) == 0) {
+            if (older->key_len == put->key_len && memcmp(older->key, put->key, put->key_len) == 0) {
                 px_list_remove(&older->link);
                 px_list_append(dropped, &older->link);
             }
         }
     }
-    px_list_append(posted->scope == PMIX_INTERNAL ? dropped : &session->uncommitted, &posted->link);
+    px_list_append(put->scope == PMIX_INTERNAL ? dropped : &session->uncommitted, &put->link);
 }
 
 /* Checks that there is a value, and a key of a legal length. PMIX_SUCCESS or PMIX_ERR_BAD_PARAM. */
@@ -76,7 +75,7 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
                             const pmix_value_t *value)
 {
     struct px_session *session = px_session(ctx);
-    struct px_put_value *posted;
+    struct px_put_value *put;
     struct px_list dropped;
     pmix_status_t rc = check_value(key, value);
 
@@ -89,26 +88,26 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
     if (scope < PMIX_LOCAL || scope > PMIX_INTERNAL) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    posted = put_value_create(scope, key, value);
-    if (posted == NULL) {
+    put = put_value_create(scope, key, value);
+    if (put == NULL) {
         return PMIX_ERR_NOMEM;
     }
     px_list_init(&dropped);
     if (scope == PMIX_INTERNAL || !px_value_is_simple(value)) {
         rc = px_session_store_value(session, &ctx->self, key, value, scope);
-        posted->stored = rc == PMIX_SUCCESS;
+        put->stored = rc == PMIX_SUCCESS;
     }
     if (rc == PMIX_SUCCESS) {
         px_lock_take(&session->lock);
-        post_locked(session, posted, &dropped);
-        if (!posted->stored) {
+        append_locked(session, put, &dropped);
+        if (!put->stored) {
             px_session_set_self_private_locked(session);
             px_store_release(&session->unstored, 1); /* pairs with px_space_private */
             px_session_changed_locked(session);
         }
         px_lock_give(&session->lock);
     } else {
-        px_list_append(&dropped, &posted->link);
+        px_list_append(&dropped, &put->link);
     }
     px_put_values_free(&dropped);
     return rc;

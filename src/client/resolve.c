@@ -195,9 +195,9 @@ static const char *const names[] = {PMIX_PSET_NAMES, PMIX_GROUP_NAMES};
 
 /* Completion of such a query: passes the value of the wanted key on. Frees the call. Loop thread.
  */
-static void names_answered(const struct px_completion *own, struct px_reply *reply)
+static void names_answered(const struct px_completion *inner, struct px_reply *reply)
 {
-    struct local_call *call = own->target;
+    struct local_call *call = inner->target;
     pmix_status_t status = reply->status;
     const pmix_value_t *value = px_info_find(reply->info, reply->ninfo, call->key);
 

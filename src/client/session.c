@@ -113,10 +113,10 @@ void px_put_values_free(struct px_list *head)
 {
     while (!px_list_empty(head)) {
         struct px_list *item = px_list_shift(head);
-        struct px_put_value *posted = px_container_of(item, struct px_put_value, link);
+        struct px_put_value *put = px_container_of(item, struct px_put_value, link);
 
-        PMIx_Value_destruct(&posted->value);
-        free(posted);
+        PMIx_Value_destruct(&put->value);
+        free(put);
     }
 }
 

@@ -280,9 +280,9 @@ static inline int px_space_private(struct px_session *session, const struct px_s
 {
     int rc = 0;
 
-    /* pairs with px_client_put and store_posted_locked */
+    /* pairs with px_client_put and store_uncommitted_locked */
     if (__builtin_expect(px_load_acquire(&session->unstored) != 0, 0)) {
-        rc = px_session_store_posted(session);
+        rc = px_session_store_uncommitted(session);
     }
     *ret = px_space_private_peek(space);
     return rc;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Reads info arrays and finds the place of each value. An array names its place by an identifier
+/* Reads info arrays and finds the home of each value. An array names its home by an identifier
  * among its own elements; a value outside of arrays belongs where its key's realm says, if there is
- * only one such place. Arrays may nest to a depth of PX_JOB_MAX_DEPTH; an element is read in the
- * place of the innermost array around it.
+ * only one such home. Arrays may nest to a depth of PX_JOB_MAX_DEPTH; an element is read in the
+ * home of the innermost array around it.
  *
- * Example of a registration, with the place of each value:
+ * Example of a registration, with the home of each value:
  *
  *   PMIX_UNIV_SIZE                      session, because of its realm
  *   PMIX_SESSION_INFO_ARRAY             session of its PMIX_SESSION_ID
@@ -28,9 +28,9 @@
 #include "names.h"
 #include "gds/batch.h"
 
-/* The place of the element being read. On the stack; each array makes a changed copy for its
+/* The home of the element being read. On the stack; each array makes a changed copy for its
  * elements. */
-struct place {
+struct home {
     enum px_level level;
     uint32_t index;
     unsigned depth;
@@ -40,11 +40,11 @@ struct place {
     bool named;        /* of a process: it gives its node's name, not an alias of it */
 };
 
-/* Reads elements at a place; calls itself for the elements of arrays. */
-static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info,
+/* Reads elements at a home; calls itself for the elements of arrays. */
+static int read_infos(struct px_job *job, const struct home *home, const pmix_info_t *info,
                       size_t ninfo);
 
-/* True if the key is one of the five arrays that name a place. */
+/* True if the key is one of the five arrays that name a home. */
 static bool is_array(const struct px_job_key *key)
 {
     return key->role >= PX_KEY_ROLE_SESSION_ARRAY && key->role <= PX_KEY_ROLE_PROC_ARRAY;
@@ -54,41 +54,41 @@ static bool is_array(const struct px_job_key *key)
 
 /* A session array: its values belong to the session that it names. One without an identifier is
  * refused from the host and belongs to the default session when it comes from the wire. */
-static int read_session(struct px_job *job, const struct place *outer, const pmix_info_t *info,
+static int read_session(struct px_job *job, const struct home *outer, const pmix_info_t *info,
                         size_t ninfo)
 {
     const pmix_value_t *id = px_info_find(info, ninfo, PMIX_SESSION_ID);
-    struct place place = *outer;
+    struct home home = *outer;
     int rc;
 
-    place.level = PX_LEVEL_SESSION;
-    place.index = PX_SESSION_DEFAULT;
-    place.loose = false;
-    place.session_only = true;
+    home.level = PX_LEVEL_SESSION;
+    home.index = PX_SESSION_DEFAULT;
+    home.loose = false;
+    home.session_only = true;
     if (!id) {
-        return job->strict ? PMIX_ERR_BAD_PARAM : read_infos(job, &place, info, ninfo);
+        return job->strict ? PMIX_ERR_BAD_PARAM : read_infos(job, &home, info, ninfo);
     }
-    rc = px_value_u32(id, &place.index);
-    return rc ? rc : read_infos(job, &place, info, ninfo);
+    rc = px_value_u32(id, &home.index);
+    return rc ? rc : read_infos(job, &home, info, ninfo);
 }
 
 /* An application array. The number is required and must be below UINT16_MAX; the other numbers
  * below it are applications, too. */
-static int read_app(struct px_job *job, const struct place *outer, const pmix_info_t *info,
+static int read_app(struct px_job *job, const struct home *outer, const pmix_info_t *info,
                     size_t ninfo)
 {
     const pmix_value_t *id = px_info_find(info, ninfo, PMIX_APPNUM);
-    struct place place = *outer;
+    struct home home = *outer;
     int rc;
 
-    place.level = PX_LEVEL_APP;
-    place.loose = false;
-    rc = id ? px_value_u32(id, &place.index) : PMIX_ERR_BAD_PARAM;
-    if (rc || place.index >= UINT16_MAX) {
+    home.level = PX_LEVEL_APP;
+    home.loose = false;
+    rc = id ? px_value_u32(id, &home.index) : PMIX_ERR_BAD_PARAM;
+    if (rc || home.index >= UINT16_MAX) {
         return rc ? rc : PMIX_ERR_BAD_PARAM;
     }
-    px_job_app(job, place.index);
-    return read_infos(job, &place, info, ninfo);
+    px_job_app(job, home.index);
+    return read_infos(job, &home, info, ninfo);
 }
 
 /* Finds the node that a node array is about, by name or number, or adds it. A new node without a
@@ -139,29 +139,29 @@ static int read_aliases(struct px_job *job, uint32_t index, const char *text)
 /* A node array. A node that only a session array has is foreign, until a job array or a process
  * names it. An alias may identify the readers' own node, so that is tried again. The list of
  * aliases is read first, since values in the array may refer to the node by one. */
-static int read_node(struct px_job *job, const struct place *outer, const pmix_info_t *info,
+static int read_node(struct px_job *job, const struct home *outer, const pmix_info_t *info,
                      size_t ninfo)
 {
     const char *aliases = px_value_text(px_info_find(info, ninfo, PMIX_HOSTNAME_ALIASES));
-    struct place place = *outer;
+    struct home home = *outer;
     size_t known = job->n_nodes;
-    int rc = identify_node(job, info, ninfo, &place.index);
+    int rc = identify_node(job, info, ninfo, &home.index);
 
     if (rc) {
         return rc;
     }
-    if (place.index == known) {
-        job->nodes[place.index].foreign = outer->session_only;
+    if (home.index == known) {
+        job->nodes[home.index].foreign = outer->session_only;
     } else if (!outer->session_only) {
-        job->nodes[place.index].foreign = false;
+        job->nodes[home.index].foreign = false;
     }
-    rc = aliases ? read_aliases(job, place.index, aliases) : PMIX_SUCCESS;
+    rc = aliases ? read_aliases(job, home.index, aliases) : PMIX_SUCCESS;
     if (!rc && job->local_node == PX_NO_NODE && job->hostname) {
         job->local_node = px_job_node_by_name(job, job->hostname);
     }
-    place.level = PX_LEVEL_NODE;
-    place.loose = false;
-    return rc ? rc : read_infos(job, &place, info, ninfo);
+    home.level = PX_LEVEL_NODE;
+    home.loose = false;
+    return rc ? rc : read_infos(job, &home, info, ninfo);
 }
 
 /* The first value of each role among the values of one process, NULL if there is none. Borrowed. */
@@ -169,7 +169,7 @@ struct seen_keys {
     const pmix_value_t *of[PX_N_KEY_ROLES];
 };
 
-/* Finds the values that decide the place of a process, before its values are read.
+/* Finds the values that decide the home of a process, before its values are read.
  * PMIX_ERR_BAD_PARAM: a malformed key. */
 static int look_through(struct px_job *job, unsigned depth, const pmix_info_t *info, size_t ninfo,
                         struct seen_keys *ret)
@@ -208,8 +208,8 @@ static int node_of_proc(struct px_job *job, const char *name, const struct px_jo
 /* Records node and application of a process from its own values. They have precedence over the
  * maps, and the values that are missing leave them as they are. PMIX_ERR_BAD_PARAM: the rank is too
  * high, or memory is out for it. */
-static int set_proc_place(struct px_job *job, uint32_t rank, const struct seen_keys *said,
-                          struct place *ret)
+static int set_proc_home(struct px_job *job, uint32_t rank, const struct seen_keys *said,
+                         struct home *ret)
 {
     const char *name = px_value_text(said->of[PX_KEY_ROLE_HOSTNAME]);
     const pmix_value_t *id = said->of[PX_KEY_ROLE_NODEID];
@@ -248,20 +248,20 @@ static int set_proc_place(struct px_job *job, uint32_t rank, const struct seen_k
 }
 
 /* Reads the values of a process whose rank is known. */
-static int read_proc_at(struct px_job *job, const struct place *outer, uint32_t rank,
+static int read_proc_at(struct px_job *job, const struct home *outer, uint32_t rank,
                         const struct seen_keys *said, const pmix_info_t *info, size_t ninfo)
 {
-    struct place place = *outer;
-    int rc = set_proc_place(job, rank, said, &place);
+    struct home home = *outer;
+    int rc = set_proc_home(job, rank, said, &home);
 
-    place.level = PX_LEVEL_PROC;
-    place.index = rank;
-    place.loose = false;
-    return rc ? rc : read_infos(job, &place, info, ninfo);
+    home.level = PX_LEVEL_PROC;
+    home.index = rank;
+    home.loose = false;
+    return rc ? rc : read_infos(job, &home, info, ninfo);
 }
 
 /* A process array; PMIX_RANK or PMIX_PROCID has to identify the process. */
-static int read_proc(struct px_job *job, const struct place *outer, const pmix_info_t *info,
+static int read_proc(struct px_job *job, const struct home *outer, const pmix_info_t *info,
                      size_t ninfo)
 {
     const pmix_value_t *id;
@@ -285,44 +285,44 @@ static int read_proc(struct px_job *job, const struct place *outer, const pmix_i
     return rc ? rc : read_proc_at(job, outer, rank, &said, info, ninfo);
 }
 
-/* Opens an array and reads its elements in the place that its role says. Empty arrays are ignored.
+/* Opens an array and reads its elements in the home that its role says. Empty arrays are ignored.
  * The last case is a job array: one inside of another session's array is a job of the same name
  * there, and is skipped. Nested arrays deeper than PX_JOB_MAX_DEPTH are PMIX_ERR_BAD_PARAM. */
-static int read_array(struct px_job *job, const struct place *outer, enum px_key_role role,
+static int read_array(struct px_job *job, const struct home *outer, enum px_key_role role,
                       const pmix_info_t *array)
 {
-    struct place place = *outer;
+    struct home home = *outer;
     const pmix_info_t *info;
     size_t n;
     int rc = px_info_open(&array->value, &info, &n);
 
-    place.depth++;
+    home.depth++;
     if (rc || !n) {
         return rc;
     }
-    if (place.depth > PX_JOB_MAX_DEPTH) {
+    if (home.depth > PX_JOB_MAX_DEPTH) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (role == PX_KEY_ROLE_SESSION_ARRAY) {
-        return read_session(job, &place, info, n);
+        return read_session(job, &home, info, n);
     }
     if (role == PX_KEY_ROLE_APP_ARRAY) {
-        return read_app(job, &place, info, n);
+        return read_app(job, &home, info, n);
     }
     if (role == PX_KEY_ROLE_NODE_ARRAY) {
-        return read_node(job, &place, info, n);
+        return read_node(job, &home, info, n);
     }
     if (role == PX_KEY_ROLE_PROC_ARRAY) {
-        return read_proc(job, &place, info, n);
+        return read_proc(job, &home, info, n);
     }
-    if (place.session_only && place.index != PX_SESSION_DEFAULT && place.index != job->session) {
+    if (home.session_only && home.index != PX_SESSION_DEFAULT && home.index != job->session) {
         return PMIX_SUCCESS;
     }
-    place.level = PX_LEVEL_JOB;
-    place.index = 0;
-    place.session_only = false;
-    place.loose = true;
-    return read_infos(job, &place, info, n);
+    home.level = PX_LEVEL_JOB;
+    home.index = 0;
+    home.session_only = false;
+    home.loose = true;
+    return read_infos(job, &home, info, n);
 }
 
 /* --- second pass: values --- */
@@ -352,7 +352,7 @@ static int add_app_fact(struct px_job *job, uint32_t app, struct px_job_key *key
 }
 
 /* A value outside of arrays goes to the level of its realm: the session, the only application, the
- * readers' own node; and to the job if there is no such place. */
+ * readers' own node; and to the job if there is no such home. */
 static int add_loose(struct px_job *job, const struct px_job_key *known, const pmix_value_t *value)
 {
     enum px_realm realm = known->per_node ? PX_REALM_NODE : known->realm;
@@ -376,7 +376,7 @@ static int add_loose(struct px_job *job, const struct px_job_key *known, const p
     return px_job_add_value(job, PX_LEVEL_JOB, 0, key, value);
 }
 
-/* Places the processes of a node's list on that node, unless they have a place already. */
+/* Places the processes of a node's list on that node, unless they are on one already. */
 static int set_peers_place(struct px_job *job, uint32_t node, const pmix_value_t *value)
 {
     const char *text = px_value_text(value);
@@ -406,47 +406,47 @@ static int read_peers(struct px_job *job, uint32_t node, const pmix_value_t *val
 }
 
 /* A value of any level but processes. */
-static int read_elsewhere(struct px_job *job, const struct place *place,
-                          const struct px_job_key *key, const pmix_value_t *value)
+static int read_elsewhere(struct px_job *job, const struct home *home, const struct px_job_key *key,
+                          const pmix_value_t *value)
 {
     int rc = PMIX_SUCCESS;
 
-    if (key->role == PX_KEY_ROLE_LOCAL_PEERS && place->level == PX_LEVEL_NODE) {
-        rc = read_peers(job, place->index, value);
+    if (key->role == PX_KEY_ROLE_LOCAL_PEERS && home->level == PX_LEVEL_NODE) {
+        rc = read_peers(job, home->index, value);
     }
-    if (rc || place->loose) {
+    if (rc || home->loose) {
         return rc ? rc : add_loose(job, key, value);
     }
-    return px_job_add_value(job, place->level, place->index, key->name, value);
+    return px_job_add_value(job, home->level, home->index, key->name, value);
 }
 
 /* A value of a process. A string equal to the name of its node is replaced by the node's own
  * string, so that the writer recognises equal values by their address. */
-static int read_of_proc(struct px_job *job, const struct place *place, struct px_job_key *key,
+static int read_of_proc(struct px_job *job, const struct home *home, struct px_job_key *key,
                         const pmix_value_t *value)
 {
-    uint32_t node = job->ranks[place->index].node;
+    uint32_t node = job->ranks[home->index].node;
     pmix_value_t name = {.type = PMIX_STRING};
 
     px_assert(node == PX_NO_NODE || node < job->n_nodes);
     if (key->role == PX_KEY_ROLE_NODEID && node != PX_NO_NODE) {
         return PMIX_SUCCESS; /* the store answers it with the number of the node */
     }
-    if (key->role == PX_KEY_ROLE_HOSTNAME && place->named && value->type == PMIX_STRING) {
+    if (key->role == PX_KEY_ROLE_HOSTNAME && home->named && value->type == PMIX_STRING) {
         name.data.string = (char *) (uintptr_t) job->nodes[node].name;
         value = &name;
     }
-    return px_job_add_proc_value(job, place->index, key, value);
+    return px_job_add_proc_value(job, home->index, key, value);
 }
 
 /* Converts a value to the declared type of its key and adds it. A strict job refuses a value that
  * does not fit; from the wire it is stored unchanged. Converted values above processes need memory
  * of the job, because they are only referenced. */
-static int read_value(struct px_job *job, const struct place *place, struct px_job_key *key,
+static int read_value(struct px_job *job, const struct home *home, struct px_job_key *key,
                       const pmix_value_t *value)
 {
     bool converted = false;
-    bool of_proc = place->level == PX_LEVEL_PROC && key->realm != PX_REALM_APP;
+    bool of_proc = home->level == PX_LEVEL_PROC && key->realm != PX_REALM_APP;
     pmix_value_t fitted;
     int rc = value->type == key->declared ? PMIX_SUCCESS
                                           : px_value_fit(key->declared, value, &converted, &fitted);
@@ -464,32 +464,32 @@ static int read_value(struct px_job *job, const struct place *place, struct px_j
         value = copy;
     }
     if (of_proc) {
-        return read_of_proc(job, place, key, !rc && converted ? &fitted : value);
+        return read_of_proc(job, home, key, !rc && converted ? &fitted : value);
     }
-    if (place->level == PX_LEVEL_PROC) {
-        return add_app_fact(job, place->app, key, value);
+    if (home->level == PX_LEVEL_PROC) {
+        return add_app_fact(job, home->app, key, value);
     }
-    return read_elsewhere(job, place, key, value);
+    return read_elsewhere(job, home, key, value);
 }
 
-/* One element after the other: arrays of a place are opened, markers skipped, values added. */
-static int read_infos(struct px_job *job, const struct place *place, const pmix_info_t *info,
+/* One element after the other: arrays of a home are opened, markers skipped, values added. */
+static int read_infos(struct px_job *job, const struct home *home, const pmix_info_t *info,
                       size_t ninfo)
 {
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < ninfo; i++) {
-        struct px_job_key *key = px_job_key(job, &info[i], place->depth, i);
+        struct px_job_key *key = px_job_key(job, &info[i], home->depth, i);
 
         if (!key) {
             return PMIX_ERR_BAD_PARAM;
         }
         if (is_array(key) && info[i].value.type == PMIX_DATA_ARRAY) {
-            rc = read_array(job, place, key->role, &info[i]);
+            rc = read_array(job, home, key->role, &info[i]);
         } else if (is_array(key) && job->strict) {
             rc = PMIX_ERR_TYPE_MISMATCH;
         } else if (key->role != PX_KEY_ROLE_NO_DATA) {
-            rc = read_value(job, place, key, &info[i].value);
+            rc = read_value(job, home, key, &info[i].value);
         }
     }
     return rc;
@@ -522,7 +522,7 @@ static void look_ahead(const struct px_job_infos *top, size_t i)
 
 /* Reads the top level once: the arrays, or the loose values. Loose values come last, because their
  * node and application are known only after all arrays were read. */
-static int read_round(struct px_job *job, const struct place *place, const struct px_job_infos *top,
+static int read_round(struct px_job *job, const struct home *home, const struct px_job_infos *top,
                       bool arrays)
 {
     int rc = PMIX_SUCCESS;
@@ -540,7 +540,7 @@ static int read_round(struct px_job *job, const struct place *place, const struc
         }
         if (is_array(key) == arrays) {
             look_ahead(top, i);
-            rc = read_infos(job, place, &top->at[i], 1);
+            rc = read_infos(job, home, &top->at[i], 1);
         }
     }
     return rc;
@@ -549,23 +549,23 @@ static int read_round(struct px_job *job, const struct place *place, const struc
 /* The number of process arrays lets the batch reserve memory at once. */
 int px_job_read(struct px_job *job, const struct px_job_infos *top)
 {
-    struct place place = {.level = PX_LEVEL_JOB, .loose = true};
+    struct home home = {.level = PX_LEVEL_JOB, .loose = true};
     int rc = PMIX_SUCCESS;
 
     if (job->batch) {
         px_batch_expect(job->batch, top->n_procs);
     }
-    rc = read_round(job, &place, top, true);
+    rc = read_round(job, &home, top, true);
     rc = rc ? rc : px_job_own_node(job, top);
-    return rc ? rc : read_round(job, &place, top, false);
+    return rc ? rc : read_round(job, &home, top, false);
 }
 
 /* The values are read as if they were in a process array at the first depth. */
 int px_job_read_proc(struct px_job *job, uint32_t rank, const pmix_info_t *info, size_t ninfo)
 {
-    struct place place = {.level = PX_LEVEL_JOB, .depth = 1};
+    struct home home = {.level = PX_LEVEL_JOB, .depth = 1};
     struct seen_keys said;
-    int rc = look_through(job, place.depth, info, ninfo, &said);
+    int rc = look_through(job, home.depth, info, ninfo, &said);
 
-    return rc ? rc : read_proc_at(job, &place, rank, &said, info, ninfo);
+    return rc ? rc : read_proc_at(job, &home, rank, &said, info, ninfo);
 }

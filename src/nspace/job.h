@@ -18,7 +18,7 @@
  * The steps, and the files that do them:
  *   jobinfo.c       takes infos from the host or unpacks them from a message; runs the other steps
  *   names.c         first pass: session, node map (maps.c), sizes, process map, own node
- *   info_arrays.c   second pass: every value to its place; types are checked (key_types.c)
+ *   info_arrays.c   second pass: every value to its home; types are checked (key_types.c)
  *   derive.c        adds values that follow from the placement
  *   jobinfo.c       fills the batch (gds/batch.h) and publishes it
  * job_pack.c is the opposite direction, from the store to a message. resolve.c, proc_infos.c,
@@ -42,7 +42,7 @@ enum px_session_by {
     PX_SESSION_BY_NAME    /* PMIX_SESSION_ID among the job's values */
 };
 
-/* One value at one place above processes; values of processes go into the batch at once. Key and
+/* One value at one home above processes; values of processes go into the batch at once. Key and
  * value are borrowed from the caller, or in memory of the job. */
 struct px_job_value {
     enum px_level level;

@@ -3,7 +3,7 @@
 #ifndef PX_NSPACE_NAMES_H
 #define PX_NSPACE_NAMES_H
 
-/* First pass over the host's infos: session, maps and sizes, which the places of other values
+/* First pass over the host's infos: session, maps and sizes, which the homes of other values
  * depend on, and the readers' own node. */
 
 #include <stddef.h>

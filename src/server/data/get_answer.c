@@ -72,12 +72,12 @@ static int pack_slice(struct answer_packer *p, const char *key, const struct px_
 
 /* Packs a value if a process committed it and this node may read it: the host's values and marks
  * without value are left out. For px_store_each. */
-static int pack_posted(void *arg, const char *key, const struct px_slice *slice)
+static int pack_committed(void *arg, const char *key, const struct px_slice *slice)
 {
-    bool posted = slice->scope != PMIX_SCOPE_UNDEF && slice->scope != PMIX_INTERNAL &&
-                  slice->type != PMIX_UNDEF;
+    bool committed = slice->scope != PMIX_SCOPE_UNDEF && slice->scope != PMIX_INTERNAL &&
+                     slice->type != PMIX_UNDEF;
 
-    return posted ? pack_slice(arg, key, slice) : PMIX_SUCCESS;
+    return committed ? pack_slice(arg, key, slice) : PMIX_SUCCESS;
 }
 
 /* The peer that asked, or NULL: this process asked, or the peer has disconnected. */
@@ -99,7 +99,7 @@ static int pack_process(struct answer_packer *p, const struct px_get *get,
         change.data.uint64 = rank->change;
         rc = px_pack_kval(&p->buf, p->kind, PX_KEY_CHANGE, &change);
     }
-    return rc ? rc : px_store_each(ns->store, PX_LEVEL_PROC, owner, pack_posted, p);
+    return rc ? rc : px_store_each(ns->store, PX_LEVEL_PROC, owner, pack_committed, p);
 }
 
 /* True if the requester already has everything that the process has committed: its copy is of the
@@ -273,11 +273,11 @@ static int attempt_self(const struct px_get *get)
     return rc ? rc : answer_own(get, &slice);
 }
 
-/* Answers with a value that was found. `posted`: a process committed it. Then a client that reads
- * by messages is sent all values of that process with it, or only the status if its copy is
+/* Answers with a value that was found. `committed`: a process committed it. Then a client that
+ * reads by messages is sent all values of that process with it, or only the status if its copy is
  * unchanged since. */
 static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t owner,
-                        const struct px_slice *slice, bool posted)
+                        const struct px_slice *slice, bool committed)
 {
     struct answer_packer p = {0};
     int rc;
@@ -285,12 +285,12 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
     if (!get->reply_to.peer) {
         return answer_own(get, slice);
     }
-    if (posted && is_unchanged(get, ns, owner)) {
+    if (committed && is_unchanged(get, ns, owner)) {
         px_answer_status(get->server, &get->reply_to, PMIX_SUCCESS);
         return PMIX_SUCCESS;
     }
     rc = begin_object(&p, get, ns, owner);
-    if (!rc && posted && !slice->quals && !p.shares) {
+    if (!rc && committed && !slice->quals && !p.shares) {
         rc = pack_process(&p, get, ns, owner);
     } else if (!rc) {
         rc = pack_slice(&p, get->key, slice);
@@ -368,7 +368,7 @@ int px_get_attempt(struct px_get *get)
 {
     struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
     struct px_slice slice;
-    bool posted;
+    bool committed;
     int rc;
 
     if (!get->key && !get->reply_to.peer) {
@@ -391,6 +391,6 @@ int px_get_attempt(struct px_get *get)
     if (rc) {
         return rc == PMIX_ERR_NOT_FOUND ? attempt_self(get) : rc;
     }
-    posted = slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);
-    return answer_slice(get, ns, get->target.rank, &slice, posted);
+    committed = slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);
+    return answer_slice(get, ns, get->target.rank, &slice, committed);
 }

@@ -65,7 +65,7 @@ static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
 
 /* Publishes the committed values of a process that arrived. For a renewal only the value of the
  * get's key is taken. PMIX_ERR_NOT_FOUND if the namespace was dropped meanwhile. */
-static int store_posted(struct px_server *s, const struct modex *modex, struct px_in *in)
+static int store_committed(struct px_server *s, const struct modex *modex, struct px_in *in)
 {
     struct px_nspace *ns = px_nspace_find(s, modex->nspace);
     struct px_kval_reader *reader;
@@ -94,7 +94,7 @@ static void modex_answered(struct px_upcall *up)
     px_list_remove(&modex->link);
     if (!rc && up->reply.bytes.size) {
         rc = modex->rank == PMIX_RANK_WILDCARD ? store_job(s, modex->nspace, &in)
-                                               : store_posted(s, modex, &in);
+                                               : store_committed(s, modex, &in);
     }
     if (modex->renewal) {
         px_gets_renewed(s, modex->renewal, rc);
@@ -191,7 +191,7 @@ static void respond(struct px_server *s, struct dmodex_request *request, pmix_st
 }
 
 /* Packs the values that a process has committed for other nodes. *ret is empty after an error. */
-static int pack_posted(struct px_local_proc *rank, struct px_buf *ret)
+static int pack_committed(struct px_local_proc *rank, struct px_buf *ret)
 {
     struct px_modex_log_span span;
     struct px_buf packed = {0};
@@ -215,10 +215,10 @@ static void give_job(struct px_nspace *ns, pmix_dmodex_response_fn_t fn, void *c
 }
 
 /* Answers a request with the values that a process has committed for other nodes. */
-static void give_posted(struct px_local_proc *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
+static void give_committed(struct px_local_proc *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
 {
     struct px_buf packed = {0};
-    int rc = pack_posted(rank, &packed);
+    int rc = pack_committed(rank, &packed);
 
     fn(rc, (char *) packed.data, packed.len, cbdata);
     px_buf_fini(&packed);
@@ -243,7 +243,7 @@ void px_modex_serve(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_re
         return;
     }
     if (rank && rank->committed) {
-        give_posted(rank, fn, cbdata);
+        give_committed(rank, fn, cbdata);
         return;
     }
     if (!px_nspace_is_local(ns, proc->rank) || (rank && (rank->departed || rank->finalized))) {
@@ -274,7 +274,7 @@ static void answer_asks(struct px_server *s, struct px_local_proc *rank, bool go
 {
     px_list_for(struct dmodex_request, request, &s->dmodex_requests, link) {
         if (concerns(request, rank)) {
-            respond(s, request, gone ? PMIX_ERR_NOT_FOUND : pack_posted(rank, &request->data));
+            respond(s, request, gone ? PMIX_ERR_NOT_FOUND : pack_committed(rank, &request->data));
         }
     }
 }

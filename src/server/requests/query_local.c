@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Answers of this server to queries. The table `own` lists the keys that have a function here,
+/* Answers of this server to queries. The table `answered` lists the keys that have a function here,
  * with the qualifiers that they understand; every other key is looked up in the registered data
  * and then in the inventory. Each put_ function appends one info under the queried key and
  * returns 0, PMIX_ERR_NOT_FOUND or PMIX_ERR_NOMEM. */
@@ -489,11 +489,11 @@ static int put_abi(const struct answer *a)
 static int put_keys(const struct answer *a);
 
 /* The keys that are answered by a function, and the qualifiers that each understands. */
-static const struct own {
+static const struct answered_key {
     const char *key;
     int (*put)(const struct answer *a);
     const char *qualifiers;
-} own[] = {
+} answered[] = {
     {PMIX_QUERY_NAMESPACES, put_namespaces, ""},
     {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info, PMIX_NSPACE},
     {PMIX_QUERY_NUM_PSETS, put_num_psets, ""},
@@ -520,14 +520,14 @@ static const struct own {
 };
 
 /* The number of rows; a search is linear, as queries are rare. */
-enum { N_OWN = sizeof(own) / sizeof(own[0]) };
+enum { N_ANSWERED = sizeof(answered) / sizeof(answered[0]) };
 
 /* The row of a key, or NULL. */
-static const struct own *find_own(const char *key)
+static const struct answered_key *find_answered(const char *key)
 {
-    for (size_t i = 0; i < N_OWN; i++) {
-        if (px_value_key_is(own[i].key, key)) {
-            return &own[i];
+    for (size_t i = 0; i < N_ANSWERED; i++) {
+        if (px_value_key_is(answered[i].key, key)) {
+            return &answered[i];
         }
     }
     return NULL;
@@ -538,8 +538,8 @@ static int put_keys(const struct answer *a)
 {
     struct px_buf list = {0};
 
-    for (size_t i = 0; i < N_OWN; i++) {
-        list_name(&list, own[i].key);
+    for (size_t i = 0; i < N_ANSWERED; i++) {
+        list_name(&list, answered[i].key);
     }
     return put_list(a, &list);
 }
@@ -548,7 +548,7 @@ static int put_keys(const struct answer *a)
  * Every key with a realm is registered data, with the qualifiers of a get. */
 static int put_qualifiers(const struct answer *a)
 {
-    const struct own *row = find_own(a->key);
+    const struct answered_key *row = find_answered(a->key);
 
     if (row) {
         return put_value(a, row->qualifiers, PMIX_STRING);
@@ -570,7 +570,7 @@ int px_query_local(struct px_server *s, const pmix_proc_t *asker, const pmix_que
 {
     struct answer a = {
         .s = s, .asker = asker, .query = query, .key = key, .info = info, .ninfo = ninfo};
-    const struct own *row = find_own(key);
+    const struct answered_key *row = find_answered(key);
     int rc;
 
     px_assert(px_loop_inside(s->loop));
