@@ -18,14 +18,9 @@
 #include "invitation.h"
 #include "src/event/chain.h"
 #include "src/value/nested.h"
+#include "src/value/procs.h"
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
-
-/* True if that is this process. */
-static bool is_self(const struct px_ctx *ctx, const pmix_proc_t *proc)
-{
-    return proc->rank == ctx->self.rank && strcmp(proc->nspace, ctx->self.nspace) == 0;
-}
 
 /* Layout: COMMAND, STATUS code, PROC source, INFOs, and the range unless the event is a replay. The
  * infos are freed here; handlers get copies. */
@@ -46,7 +41,7 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     }
     event.info = info;
     live = px_in_left(in) > 0 && px_unpack_one(in, PMIX_DATA_RANGE, &event.range) == 0;
-    if (!(live && is_self(ctx, &event.source))) {
+    if (!(live && px_proc_equal(&event.source, &ctx->self))) {
         px_invitations_event(session, &event);
         if (ctx->events != NULL) { /* no memory: the event is lost */
             (void) px_events_deliver(ctx->events, &event, NULL, NULL);

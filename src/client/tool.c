@@ -19,6 +19,7 @@
 #include "src/client/ops.h"
 #include "src/client/session.h"
 #include "src/discovery/tool_discovery.h"
+#include "src/value/procs.h"
 #include "src/net/dial.h"
 #include "src/wire/message.h"
 #include "singleton.h"
@@ -30,19 +31,13 @@
 /* Room for a credential, in bytes. */
 enum { CRED_ROOM = 4096 };
 
-/* True if both are the same process. */
-static bool is_same(const pmix_proc_t *a, const pmix_proc_t *b)
-{
-    return a->rank == b->rank && strcmp(a->nspace, b->nspace) == 0;
-}
-
 /* The connected server of that name, or NULL. */
 static struct px_server_peer *find_server(const struct px_session *session,
                                           const pmix_proc_t *server)
 {
     for (struct px_server_peer *at = session->servers; at != NULL; at = at->next) {
         /* pairs with link_lost */
-        if (px_load_acquire(&at->lost) == 0 && is_same(&at->proc, server)) {
+        if (px_load_acquire(&at->lost) == 0 && px_proc_equal(&at->proc, server)) {
             return at;
         }
     }
@@ -129,7 +124,7 @@ static int connect_one(struct px_session *session, const struct px_server_candid
     }
     if (PMIx_Nspace_invalid(dialed.server.nspace)) {
         dialed.server = server;
-    } else if (!is_same(&dialed.server, &server)) {
+    } else if (!px_proc_equal(&dialed.server, &server)) {
         close(dialed.fd); /* another one has taken its place */
         return PMIX_ERR_UNREACH;
     }

@@ -57,15 +57,6 @@ static const char *text_qualifier(const struct answer *a, const char *key)
     return value && value->type == PMIX_STRING ? value->data.string : NULL;
 }
 
-/* Appends a name to a comma-separated list; errors are recorded in the buffer. */
-static void list_name(struct px_buf *list, const char *name)
-{
-    if (list->len) {
-        px_buf_byte(list, ',');
-    }
-    px_buf_append(list, name, strlen(name));
-}
-
 /* Appends the list as one string and frees the buffer. */
 static int put_list(const struct answer *a, struct px_buf *list)
 {
@@ -85,7 +76,7 @@ static int put_namespaces(const struct answer *a)
     struct px_buf list = {0};
 
     px_list_for(struct px_nspace, ns, &a->s->ns_list, link) {
-        list_name(&list, ns->name);
+        px_buf_item(&list, ns->name);
     }
     return put_list(a, &list);
 }
@@ -209,7 +200,7 @@ static int put_pset_names(const struct answer *a)
     struct px_buf list = {0};
 
     for (; set; set = px_proc_set_next(sets, set, PX_SET_PSET, NULL, NULL)) {
-        list_name(&list, set->name);
+        px_buf_item(&list, set->name);
     }
     return put_list(a, &list);
 }
@@ -539,7 +530,7 @@ static int put_keys(const struct answer *a)
     struct px_buf list = {0};
 
     for (size_t i = 0; i < N_ANSWERED; i++) {
-        list_name(&list, answered[i].key);
+        px_buf_item(&list, answered[i].key);
     }
     return put_list(a, &list);
 }
