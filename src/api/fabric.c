@@ -95,7 +95,9 @@ pmix_status_t PMIx_Fabric_update(pmix_fabric_t *fabric)
 /* Local: neither server nor host is asked. */
 pmix_status_t PMIx_Fabric_deregister(pmix_fabric_t *fabric)
 {
-    if (px_ctx_peek() == NULL) {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+
+    if (ctx == NULL) {
         return PMIX_ERR_INIT;
     }
     if (fabric == NULL) {

@@ -50,7 +50,8 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
 }
 
 /* Refused on the progress thread, which it would have to stop. The context goes down before the
- * role stops, so that no new call enters. A forked child only forgets the parent's context. */
+ * role stops, so that no new call enters; if a thread does not leave its call in time, the role and
+ * the context stay open. A forked child only forgets the parent's context. */
 pmix_status_t PMIx_server_finalize(void)
 {
     struct px_ctx *ctx = px_ctx();
@@ -71,7 +72,9 @@ pmix_status_t PMIx_server_finalize(void)
         px_ctx_down(ctx);
         ctx->refs = 0;
         px_server_stop(ctx);
-        px_api_close(ctx);
+        if (ctx->role == NULL) {
+            px_api_close(ctx);
+        }
     }
     px_lock_give(&ctx->lock);
     return rc;

@@ -24,18 +24,13 @@
 #include "src/topo/cpuset.h"
 #include "src/topo/locality.h"
 
-/* The server if the context is up in that role, else NULL: PMIX_ERR_INIT. */
-static struct px_server *enter(void)
-{
-    return px_server_of(px_ctx_peek());
-}
-
 /* px_server_read, so that it works in a forked child: Slurm's daemon asks there. px_setup_fork
  * (src/server/setup.c). */
 pmix_status_t PMIx_server_setup_fork(const pmix_proc_t *proc, char ***env)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_fork_args args = {proc, env};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {
         return PMIX_ERR_INIT;
@@ -59,8 +54,9 @@ static void ignore(pmix_status_t status, void *cbdata)
 pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_response_fn_t cbfunc,
                                          void *cbdata)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_dmodex_args args = {.fn = cbfunc, .cbdata = cbdata};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {
         return PMIX_ERR_INIT;
@@ -137,8 +133,9 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
 pmix_status_t PMIx_server_setup_local_support(const pmix_nspace_t nspace, pmix_info_t info[],
                                               size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_nspace_args args = {.info = info, .ninfo = ninfo};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {
         return PMIX_ERR_INIT;
@@ -159,8 +156,9 @@ pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source, pmix_iof_channe
                                       const pmix_byte_object_t *bo, const pmix_info_t info[],
                                       size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_output_args args = {.channel = channel, .bytes = bo, .info = info, .ninfo = ninfo};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {
         return PMIX_ERR_INIT;
@@ -273,8 +271,9 @@ pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,
                                             pmix_info_t directives[], size_t ndirs,
                                             pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_infos_args args = {info, ninfo};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {
         return PMIX_ERR_INIT;
@@ -282,7 +281,7 @@ pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,
     if (info == NULL || ninfo == 0 || (ndirs > 0 && directives == NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_check_required(px_ctx(), &px_call_deliver_inventory, directives, ndirs)) {
+    if (!px_api_check_required(ctx, &px_call_deliver_inventory, directives, ndirs)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     return px_server_start_call(s, px_inventory_deliver, &args, sizeof(args), cbfunc, cbdata);
@@ -293,9 +292,10 @@ pmix_status_t PMIx_server_deliver_inventory(pmix_info_t info[], size_t ninfo,
 pmix_status_t PMIx_server_collect_job_info(pmix_proc_t *procs, size_t nprocs,
                                            pmix_data_buffer_t *dbuf)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_buf buf = {0};
     struct px_collect_args args = {procs, nprocs, &buf};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
     pmix_status_t rc;
 
     if (s == NULL) {

@@ -23,12 +23,6 @@ static bool is_name(const char *nspace)
            strnlen(nspace, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
 }
 
-/* The server if the context is up in that role, else NULL: PMIX_ERR_INIT. */
-static struct px_server *enter(void)
-{
-    return px_server_of(px_ctx_peek());
-}
-
 /* The infos stay the host's and are read on the loop thread: they have to be valid until the
  * callback (Standard: Server-Specific Interfaces). px_register_nspace
  * (src/server/data/register.c). */
@@ -36,8 +30,9 @@ pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocal
                                           pmix_info_t info[], size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                           void *cbdata)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_nspace_args args = {.n_local = nlocalprocs, .info = info, .ninfo = ninfo};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {
         return PMIX_ERR_INIT;
@@ -49,19 +44,31 @@ pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace, int nlocal
     return px_server_start_call(s, px_register_nspace, &args, sizeof(args), cbfunc, cbdata);
 }
 
-/* The call has no result, so a refusal is reported by the callback, in the calling thread.
+/* Starts the deregistration of a namespace; PMIX_SUCCESS: the callback follows, if there is one.
  * px_deregister_nspace (src/server/data/register.c). */
+static pmix_status_t deregister_nspace(const char *nspace, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_nspace_args args = {.n_local = 0};
+    struct px_server *s = px_server_of(ctx);
+
+    if (s == NULL) {
+        return PMIX_ERR_INIT;
+    }
+    if (!is_name(nspace)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    PMIx_Load_nspace(args.nspace, nspace);
+    return px_server_start_call(s, px_deregister_nspace, &args, sizeof(args), cbfunc, cbdata);
+}
+
+/* The call has no result, so a refusal is reported by the callback, in the calling thread, which
+ * may finalize there: the call is over by then. */
 void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t cbfunc,
                                    void *cbdata)
 {
-    struct px_nspace_args args = {.n_local = 0};
-    struct px_server *s = enter();
-    pmix_status_t rc = s != NULL ? PMIX_ERR_BAD_PARAM : PMIX_ERR_INIT;
+    pmix_status_t rc = deregister_nspace(nspace, cbfunc, cbdata);
 
-    if (s != NULL && is_name(nspace)) {
-        PMIx_Load_nspace(args.nspace, nspace);
-        rc = px_server_start_call(s, px_deregister_nspace, &args, sizeof(args), cbfunc, cbdata);
-    }
     if (rc != PMIX_SUCCESS && cbfunc != NULL) {
         cbfunc(rc, cbdata);
     }
@@ -73,8 +80,9 @@ pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid, gi
                                           void *server_object, pmix_op_cbfunc_t cbfunc,
                                           void *cbdata)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_client_args args = {.uid = uid, .gid = gid, .object = server_object};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {
         return PMIX_ERR_INIT;
@@ -86,21 +94,32 @@ pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid, gi
     return px_server_start_call(s, px_register_client, &args, sizeof(args), cbfunc, cbdata);
 }
 
-/* As PMIx_server_deregister_nspace: refusals go to the callback. In a forked child the callback is
- * not called. An unknown process is no error of the call: px_deregister_client
+/* As deregister_nspace. An unknown process is no error of the call: px_deregister_client
  * (src/server/data/register.c) decides. */
+static pmix_status_t deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbfunc,
+                                       void *cbdata)
+{
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_client_args args = {0};
+    struct px_server *s = px_server_of(ctx);
+
+    if (s == NULL) {
+        return PMIX_ERR_INIT;
+    }
+    if (proc == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    args.proc = *proc;
+    return px_server_start_call(s, px_deregister_client, &args, sizeof(args), cbfunc, cbdata);
+}
+
+/* As PMIx_server_deregister_nspace: refusals go to the callback, in the calling thread. */
 void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    struct px_client_args args = {0};
-    struct px_server *s = enter();
-    pmix_status_t rc = PMIX_ERR_INIT;
+    pmix_status_t rc = deregister_client(proc, cbfunc, cbdata);
 
-    if (s != NULL && proc != NULL) {
-        args.proc = *proc;
-        rc = px_server_start_call(s, px_deregister_client, &args, sizeof(args), cbfunc, cbdata);
-    }
-    if ((s == NULL || proc == NULL || rc == PMIX_ERR_NOMEM) && cbfunc != NULL) {
-        cbfunc(s == NULL ? PMIX_ERR_INIT : proc == NULL ? PMIX_ERR_BAD_PARAM : rc, cbdata);
+    if (rc != PMIX_SUCCESS && cbfunc != NULL) {
+        cbfunc(rc, cbdata);
     }
 }
 
@@ -109,8 +128,9 @@ void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbf
 static pmix_status_t tell_resources(int (*fn)(struct px_server *s, void *args), pmix_info_t info[],
                                     size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_infos_args args = {info, ninfo};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {
         return PMIX_ERR_INIT;
@@ -140,8 +160,9 @@ pmix_status_t PMIx_server_deregister_resources(pmix_info_t info[], size_t ninfo,
 pmix_status_t PMIx_server_define_process_set(const pmix_proc_t *members, size_t nmembers,
                                              const char *pset_name)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_pset_args args = {pset_name, members, nmembers};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {
         return PMIX_ERR_INIT;
@@ -155,8 +176,9 @@ pmix_status_t PMIx_server_define_process_set(const pmix_proc_t *members, size_t 
 /* Likewise. px_pset_delete (src/server/collectives/pset.c). */
 pmix_status_t PMIx_server_delete_process_set(char *pset_name)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_pset_args args = {.name = pset_name};
-    struct px_server *s = enter();
+    struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {
         return PMIX_ERR_INIT;

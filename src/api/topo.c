@@ -50,10 +50,11 @@ static char *server_topology(void *arg)
     return xml != NULL ? xml : string_at(PMIX_LOCAL_TOPO);
 }
 
-/* The check of the context; also makes sure that a topology to be loaded comes from the server. */
-static pmix_status_t enter(void)
+/* The check of the context (px_ctx_enter); also makes sure that a topology to be loaded comes from
+ * the server. */
+static pmix_status_t enter(const struct px_ctx *ctx)
 {
-    if (px_ctx_peek() == NULL) {
+    if (ctx == NULL) {
         return PMIX_ERR_INIT;
     }
     px_topo_set_provider(server_topology, NULL);
@@ -63,7 +64,8 @@ static pmix_status_t enter(void)
 /* The topology is shared by all callers. px_topo_load (src/topo/topo.c). */
 pmix_status_t PMIx_Load_topology(pmix_topology_t *topo)
 {
-    pmix_status_t rc = enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = enter(ctx);
 
     return rc != PMIX_SUCCESS ? rc : topo != NULL ? px_topo_load(topo) : PMIX_ERR_BAD_PARAM;
 }
@@ -72,7 +74,8 @@ pmix_status_t PMIx_Load_topology(pmix_topology_t *topo)
  * px_topo_cpuset_get (src/topo/cpuset.c). */
 pmix_status_t PMIx_Get_cpuset(pmix_cpuset_t *cpuset, pmix_bind_envelope_t ref)
 {
-    pmix_status_t rc = enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = enter(ctx);
 
     return rc != PMIX_SUCCESS ? rc
            : cpuset != NULL   ? px_topo_cpuset_get(ref, cpuset)
@@ -82,7 +85,8 @@ pmix_status_t PMIx_Get_cpuset(pmix_cpuset_t *cpuset, pmix_bind_envelope_t ref)
 /* The opposite of PMIx_server_generate_cpuset_string. px_topo_cpuset_parse (src/topo/cpuset.c). */
 pmix_status_t PMIx_Parse_cpuset_string(const char *cpuset_string, pmix_cpuset_t *cpuset)
 {
-    pmix_status_t rc = enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = enter(ctx);
 
     return rc != PMIX_SUCCESS                        ? rc
            : cpuset != NULL && cpuset_string != NULL ? px_topo_cpuset_parse(cpuset_string, cpuset)
@@ -93,7 +97,8 @@ pmix_status_t PMIx_Parse_cpuset_string(const char *cpuset_string, pmix_cpuset_t 
 pmix_status_t PMIx_Get_relative_locality(const char *locality1, const char *locality2,
                                          pmix_locality_t *locality)
 {
-    pmix_status_t rc = enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = enter(ctx);
 
     return rc != PMIX_SUCCESS ? rc
            : locality != NULL ? px_topo_relative_locality(locality1, locality2, locality)
@@ -106,7 +111,8 @@ pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuse
                                      pmix_info_t info[], size_t ninfo,
                                      pmix_device_distance_t *distances[], size_t *ndist)
 {
-    pmix_status_t rc = enter();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = enter(ctx);
 
     if (rc != PMIX_SUCCESS) {
         return rc;
@@ -114,7 +120,7 @@ pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuse
     if (distances == NULL || ndist == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_check_required(px_ctx(), &px_call_distances, info, ninfo)) {
+    if (!px_api_check_required(ctx, &px_call_distances, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     return px_topo_distances(topo, cpuset, info, ninfo, distances, ndist);
@@ -153,9 +159,13 @@ pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cp
                                         pmix_info_t info[], size_t ninfo,
                                         pmix_device_dist_cbfunc_t cbfunc, void *cbdata)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct computed *computed;
     pmix_status_t rc;
 
+    if (ctx == NULL) {
+        return PMIX_ERR_INIT;
+    }
     if (cbfunc == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
@@ -171,6 +181,6 @@ pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cp
     computed->task.run = deliver;
     computed->cbfunc = cbfunc;
     computed->cbdata = cbdata;
-    px_loop_post(px_ctx()->loop, &computed->task);
+    px_loop_post(ctx->loop, &computed->task);
     return PMIX_SUCCESS;
 }

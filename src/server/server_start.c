@@ -215,7 +215,11 @@ static int check_late_answers(struct px_server *s, void *arg)
     return PMIX_SUCCESS;
 }
 
-/* An answer of the host that arrives while the server stops is dropped on the loop thread. So the
+/* Threads of this process that wait are answered by the first stop_on_loop. The second one is for
+ * what those that were inside have begun since. If a thread does not leave its call in time the
+ * role stays, and nothing is freed.
+ *
+ * An answer of the host that arrives while the server stops is dropped on the loop thread. So the
  * server is freed only after the loop has no such answer left: the last loop here waits for them,
  * and yields to the thread that is about to post one. */
 void px_server_stop(struct px_ctx *ctx)
@@ -236,6 +240,10 @@ void px_server_stop(struct px_ctx *ctx)
     (void) px_server_run(s, stop_on_loop, NULL);
     px_listeners_close(s->listeners);
     s->listeners = NULL;
+    if (!px_ctx_drain(ctx)) {
+        return;
+    }
+    (void) px_server_run(s, stop_on_loop, NULL);
     /* Answers and deferred frees that are posted run before this returns. A thread of the host may
      * be about to post one. */
     do {

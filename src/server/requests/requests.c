@@ -346,7 +346,8 @@ static int prepare(const struct px_service *service, struct px_upcall *up, struc
 }
 
 /* Marks the required directives that the library honours, then calls the host. The upcall may be
- * gone when this returns. */
+ * gone when this returns. While the server stops the host is not asked any more: a thread of this
+ * process may still come. */
 static void ask_host(const struct px_service *service, struct px_upcall *up)
 {
     struct px_args *args = up->args;
@@ -354,7 +355,7 @@ static void ask_host(const struct px_service *service, struct px_upcall *up)
     if (service->request->call) {
         px_directives_mark(service->request->call, px_upcall_levels(up), args->info, args->ninfo);
     }
-    px_upcall_returned(up, service->call(up));
+    px_upcall_returned(up, up->server->stopping ? PMIX_ERR_LOST_CONNECTION : service->call(up));
 }
 
 /* The path of a peer's request. Until ask_host the upcall is ours; the host never sees a request
