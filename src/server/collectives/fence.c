@@ -28,6 +28,7 @@
 struct fence {
     bool collect;        /* a member has PMIX_COLLECT_DATA; set when all have called */
     bool here;           /* all processes are local */
+    bool asks_resync;    /* this server asks the others for all data with it */
     uint64_t sent_up_to; /* the number of the newest value that went to the host with it */
 };
 
@@ -73,6 +74,7 @@ static pmix_status_t fence_ask(struct px_coll *coll, struct px_upcall *up)
 {
     struct px_server *s = coll->server;
     struct fence *fence = coll->state;
+    bool needed = s->resync_needed;
     bool no = false;
     char *data = NULL;
     size_t len = 0;
@@ -91,6 +93,7 @@ static pmix_status_t fence_ask(struct px_coll *coll, struct px_upcall *up)
         }
         rc = rc ? rc : px_modex_encode(s, NULL, 0, 0, true, &data, &len);
     }
+    fence->asks_resync = needed && !s->resync_needed;
     /* The host owns the data from here on; not every host frees it. */
     return rc ? rc
               : s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len,
@@ -122,12 +125,13 @@ static void fence_answered(struct px_upcall *up)
     px_coll_answered(up, rc);
 }
 
-/* After a failure, data of other nodes may be missing here: the next contribution asks for all. */
+/* After a failure, data of other nodes may be missing here, or they have not read that this server
+ * asks for them: the next contribution asks for all. */
 static void fence_finished(struct px_coll *coll, pmix_status_t status)
 {
     const struct fence *fence = coll->state;
 
-    if (status && fence->collect) {
+    if (status && (fence->collect || fence->asks_resync)) {
         px_modex_request_resync(coll->server);
     }
 }

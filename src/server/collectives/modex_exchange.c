@@ -60,8 +60,8 @@ static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *
     return rank ? add_rank(buf, rank, since) : PMIX_SUCCESS;
 }
 
-/* A resync request counts as sent once it is encoded; if a fence that collects fails, it is made
- * again (fence_finished). */
+/* A resync request counts as sent once it is encoded; if the fence fails, it is made again
+ * (fence_finished). */
 int px_modex_encode(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, uint64_t since,
                     bool ask_resync, char **ret, size_t *ret_len)
 {

@@ -97,6 +97,23 @@ static void host_tears(unsigned node, struct answer *answers)
     answers[ON_FENCE].own = tearing_first;
 }
 
+/* The same, and a second fence, which collects nothing but carries something, fails everywhere. */
+static pmix_status_t tearing_and_failing(struct upcall *upcall)
+{
+    if (host.n == 1) {
+        count(upcall->n_data);
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    return tearing_first(upcall);
+}
+
+static void host_tears_and_fails(unsigned node, struct answer *answers)
+{
+    host.node = node;
+    answers[ON_FENCE].own = tearing_and_failing;
+    setenv("PMIX_MCA_shmix_fence_piece", "yes", 1);
+}
+
 /* A host that carries nothing, and says that all is well. */
 static pmix_status_t nowhere(struct upcall *upcall)
 {
@@ -279,6 +296,26 @@ static int act_torn_more(void)
     return tear_one(true);
 }
 
+/* Node 1 missed the first; the second, in which it says so, fails; so it says so in the third, and
+ * has everything with the fourth. */
+static int act_torn_failed(void)
+{
+    post_big("k", 'a');
+    check((try_fence(NULL, 0) == PMIX_SUCCESS) == (me.rank == 0));
+    check(PMIx_Fence(NULL, 0, NULL, 0) != PMIX_SUCCESS);
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    all_have("k", 'a');
+    fence_all(false);
+    return 0;
+}
+
+static int after_torn_failed(unsigned node)
+{
+    return is(0, LEN, LEN + HEAD) | nothing(1) |
+           (node == 0 ? nothing(2) | is(3, LEN, LEN + HEAD) : is(2, LEN, LEN + HEAD));
+}
+
 static int missed_one(void)
 {
     return is(0, LEN, LEN + HEAD) | is(1, LEN, LEN + HEAD) | is(2, LEN, LEN + HEAD);
@@ -412,9 +449,16 @@ static int act_qualified(void)
 }
 
 static const struct act acts[] = {
-    {"rounds", act_rounds},       {"failed", act_failed},       {"lost", act_lost},
-    {"torn", act_torn},           {"sets", act_sets},           {"qualified", act_qualified},
-    {"torn_more", act_torn_more}, {"generated", act_generated}, {NULL, NULL},
+    {"rounds", act_rounds},
+    {"failed", act_failed},
+    {"lost", act_lost},
+    {"torn", act_torn},
+    {"sets", act_sets},
+    {"qualified", act_qualified},
+    {"torn_more", act_torn_more},
+    {"generated", act_generated},
+    {"torn_failed", act_torn_failed},
+    {NULL, NULL},
 };
 
 #define RUN(...) assert_int_equal(world_run(&(struct world){.n_nodes = 2, __VA_ARGS__}), 0)
@@ -444,6 +488,8 @@ static void torn(void **state)
     (void) state;
     RUN(.act = "torn", .per_node = 1, .host = host_tears, .after = after_torn);
     RUN(.act = "torn_more", .per_node = 1, .host = host_tears, .after = after_torn_more);
+    RUN(.act = "torn_failed", .per_node = 1, .host = host_tears_and_fails,
+        .after = after_torn_failed);
 }
 
 static void sets(void **state)
