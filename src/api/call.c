@@ -11,14 +11,22 @@
 #include "src/context/reply_wait.h"
 #include "src/request/reply.h"
 
-/* The checks of both forms: context, role, and the arguments that the application must give. */
+/* The checks of both forms: context, role, the arguments that the application must give, and, of a
+ * call that the library alone serves, what it requires. */
 static pmix_status_t check(const struct px_ctx *ctx, const struct px_request *request,
                            const struct px_args *args)
 {
     pmix_status_t rc = PX_ENTER(ctx, request);
 
+    if (rc == PMIX_SUCCESS && request->member && ctx->ops->put == NULL) {
+        rc = PMIX_ERR_NOT_SUPPORTED; /* a server is of no job */
+    }
     if (rc == PMIX_SUCCESS && (args == NULL || !px_args_valid(request, args))) {
         rc = PMIX_ERR_BAD_PARAM;
+    }
+    if (rc == PMIX_SUCCESS && request->alone &&
+        !px_api_check_required(ctx, request->call, args->info, args->ninfo)) {
+        rc = PMIX_ERR_NOT_SUPPORTED;
     }
     return rc;
 }

@@ -3,7 +3,6 @@
 
 /* Groups. The calls check names, members and directives; the role does the rest: construct and
  * destruct are collectives through the server, invite and join go by events between the processes.
- * Each blocking form is the non-blocking one and a wait.
  *
  *   construct, destruct   collective; every member calls (Std 14, Process Sets and Groups)
  *   invite, join          the leader invites, each invitee accepts or declines when it likes
@@ -14,6 +13,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "call.h"
 #include "src/value/directives.h"
 
 /* True if the name is not empty and fits into a pmix_nspace_t, where groups are named. */
@@ -23,54 +23,46 @@ static bool good_name(const char *group)
            strnlen(group, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN;
 }
 
-/* Checks the directives of a construct. A leader of a bootstrap names no process but itself:
- * PMIX_ERR_BAD_PARAM for more members, or for a number of leaders that is 0. */
-static pmix_status_t check_bootstrap(size_t nprocs, const pmix_info_t *info, size_t ninfo)
+/* Fills the arguments of a construct. A leader of a bootstrap names no process but itself: NULL for
+ * more members, for a number of leaders that is 0, and for a name that is none. */
+static const struct px_args *construct_args(const char *group, const pmix_proc_t *procs,
+                                            size_t nprocs, const pmix_info_t *info, size_t ninfo,
+                                            struct px_coll_args *ret)
 {
     struct px_group_construct_directives directives;
-    int rc = px_group_construct_read(info, ninfo, &directives);
-    bool wrong = directives.bootstrap == 0 || (directives.bootstrap != PX_NOT_GIVEN && nprocs > 1);
 
-    return rc != 0 ? rc : wrong ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
+    *ret = (struct px_coll_args){PX_DIRECTIVES_OF(info, ninfo), PX_BORROWED(group),
+                                 PX_BORROWED(procs), nprocs};
+    if (!good_name(group) || (info == NULL && ninfo > 0) ||
+        px_group_construct_read(info, ninfo, &directives) != 0 || directives.bootstrap == 0 ||
+        (directives.bootstrap != PX_NOT_GIVEN && nprocs > 1)) {
+        return NULL;
+    }
+    return &ret->head;
 }
 
-/* A collective: the role's operation joins it. procs may be NULL only with nprocs 0. In a client or
- * tool: px_client_group_construct_nb (src/client/group.c). PMIX_ERR_NOT_SUPPORTED in a server, as
- * all calls of this file. */
+/* A collective. In a client or tool: px_client_group_construct (src/client/group.c).
+ * PMIX_ERR_NOT_SUPPORTED in a server, as all calls of this file. */
 pmix_status_t PMIx_Group_construct_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs,
                                       const pmix_info_t info[], size_t ninfo,
                                       pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    pmix_status_t rc = PX_ENTER(ctx, group_construct_nb);
+    struct px_coll_args args;
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    if (!good_name(grp) || (procs == NULL && nprocs > 0) || (info == NULL && ninfo > 0)) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    rc = check_bootstrap(nprocs, info, ninfo);
-    return rc == PMIX_SUCCESS
-               ? ctx->ops->group_construct_nb(ctx, grp, procs, nprocs, info, ninfo, cbfunc, cbdata)
-               : rc;
+    return px_api_start(&px_request_group_construct,
+                        construct_args(grp, procs, nprocs, info, ninfo, &args),
+                        (px_callback) cbfunc, cbdata);
 }
 
-/* The results are copied on the loop thread, because the originals end with the callback. */
 pmix_status_t PMIx_Group_construct(const char grp[], const pmix_proc_t procs[], size_t nprocs,
                                    const pmix_info_t directives[], size_t ndirs,
                                    pmix_info_t **results, size_t *nresults)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_results kept = {0};
-    pmix_status_t rc = px_api_may_block(ctx);
+    struct px_coll_args args;
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    px_wait_init(&kept.wait);
-    rc = PMIx_Group_construct_nb(grp, procs, nprocs, directives, ndirs, px_api_info_done, &kept);
-    return px_api_await_results(ctx, &kept, rc, results, nresults);
+    return px_api_run_infos(&px_request_group_construct,
+                            construct_args(grp, procs, nprocs, directives, ndirs, &args), results,
+                            nresults);
 }
 
 /* Unlike a construct it needs members. The library does all of it, so a required directive that it
@@ -94,7 +86,8 @@ pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], 
                : PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* As PMIx_Group_construct: the non-blocking call and a wait for its results. */
+/* The non-blocking call and a wait for its results, which are copied on the loop thread, because
+ * the originals end with the callback. */
 pmix_status_t PMIx_Group_invite(const char grp[], const pmix_proc_t procs[], size_t nprocs,
                                 const pmix_info_t info[], size_t ninfo, pmix_info_t **results,
                                 size_t *nresult)
@@ -132,7 +125,7 @@ pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pm
                : PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* As PMIx_Group_construct. An accepting process waits until the group is made or has failed; a
+/* As PMIx_Group_invite. An accepting process waits until the group is made or has failed; a
  * declining one has nothing to wait for. */
 pmix_status_t PMIx_Group_join(const char grp[], const pmix_proc_t *leader, pmix_group_opt_t opt,
                               const pmix_info_t info[], size_t ninfo, pmix_info_t **results,
@@ -150,66 +143,47 @@ pmix_status_t PMIx_Group_join(const char grp[], const pmix_proc_t *leader, pmix_
     return px_api_await_results(ctx, &kept, rc, results, nresult);
 }
 
-/* The non-blocking form of destruct or leave. */
-typedef pmix_status_t (*end_fn)(const char grp[], const pmix_info_t info[], size_t ninfo,
-                                pmix_op_cbfunc_t cbfunc, void *cbdata);
-
-/* The blocking form of destruct and leave, which have no results. */
-static pmix_status_t end_blocking(end_fn fn, const char *group, const pmix_info_t *info,
-                                  size_t ninfo)
+/* Fills the arguments of destruct and leave; NULL if the name is none. */
+static const struct px_args *end_args(const char *group, const pmix_info_t *info, size_t ninfo,
+                                      struct px_coll_args *ret)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_wait wait;
-    pmix_status_t rc = px_api_may_block(ctx);
-
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    px_wait_init(&wait);
-    rc = fn(group, info, ninfo, px_api_op_done, &wait);
-    return px_ctx_await(ctx, &wait, rc);
+    *ret =
+        (struct px_coll_args){.head = PX_DIRECTIVES_OF(info, ninfo), .group = PX_BORROWED(group)};
+    return good_name(group) ? &ret->head : NULL;
 }
 
-/* A collective of the members; the role decides whether the group is known. In a client or tool:
- * px_client_group_destruct_nb (src/client/group.c). */
+/* A collective of the members; the server decides whether the group is known. In a client or tool:
+ * px_client_group_end (src/client/group.c). */
 pmix_status_t PMIx_Group_destruct_nb(const char grp[], const pmix_info_t info[], size_t ninfo,
                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    pmix_status_t rc = PX_ENTER(ctx, group_destruct_nb);
+    struct px_coll_args args;
 
-    if (rc == PMIX_SUCCESS && (!good_name(grp) || (info == NULL && ninfo > 0))) {
-        rc = PMIX_ERR_BAD_PARAM;
-    }
-    return rc == PMIX_SUCCESS ? ctx->ops->group_destruct_nb(ctx, grp, info, ninfo, cbfunc, cbdata)
-                              : rc;
+    return px_api_start(&px_request_group_destruct, end_args(grp, info, ninfo, &args),
+                        (px_callback) cbfunc, cbdata);
 }
 
 pmix_status_t PMIx_Group_destruct(const char grp[], const pmix_info_t info[], size_t ninfo)
 {
-    return end_blocking(PMIx_Group_destruct_nb, grp, info, ninfo);
+    struct px_coll_args args;
+
+    return px_api_run(&px_request_group_destruct, end_args(grp, info, ninfo, &args), NULL);
 }
 
-/* Not a collective: only the calling process leaves. In a client or tool: px_client_group_leave_nb
- * (src/client/group.c). At the server: px_handle_group_leave
- * (src/server/collectives/server_group.c). */
+/* Not a collective: only the calling process leaves. In a client or tool: px_client_group_end. At
+ * the server: px_group_leave_call (src/server/collectives/server_group.c). */
 pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], size_t ninfo,
                                   pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    pmix_status_t rc = PX_ENTER(ctx, group_leave_nb);
+    struct px_coll_args args;
 
-    if (rc == PMIX_SUCCESS && (!good_name(grp) || (info == NULL && ninfo > 0))) {
-        rc = PMIX_ERR_BAD_PARAM;
-    }
-    if (rc == PMIX_SUCCESS && !px_api_check_required(ctx, &px_call_group_leave, info, ninfo)) {
-        rc = PMIX_ERR_NOT_SUPPORTED;
-    }
-    return rc == PMIX_SUCCESS ? ctx->ops->group_leave_nb(ctx, grp, info, ninfo, cbfunc, cbdata)
-                              : rc;
+    return px_api_start(&px_request_group_leave, end_args(grp, info, ninfo, &args),
+                        (px_callback) cbfunc, cbdata);
 }
 
 pmix_status_t PMIx_Group_leave(const char grp[], const pmix_info_t info[], size_t ninfo)
 {
-    return end_blocking(PMIx_Group_leave_nb, grp, info, ninfo);
+    struct px_coll_args args;
+
+    return px_api_run(&px_request_group_leave, end_args(grp, info, ninfo, &args), NULL);
 }

@@ -24,25 +24,20 @@
 #include "src/base/assert.h"
 #include "src/value/procs.h"
 
-/* A construct under way. Allocated when it is sent, freed after its callback. */
+/* A construct under way. Allocated when it is sent, freed after its completion. */
 struct construct_call {
     struct px_session *session;
     const struct px_server_peer *server; /* its release decides how the reply is read */
-    struct px_infos *results;            /* empty unless it succeeds; given to the callback */
-    pmix_status_t status;
-    bool wants_id; /* the caller asked for a context id; releases before 4.2.4 send one anyway */
-    char *group;
-    struct px_proc_list asked; /* the members that the caller named, if the server sends none */
-    pmix_info_cbfunc_t cbfunc;
-    void *cbdata;
+    struct px_coll_args asked;           /* a copy of the caller's arguments */
+    struct px_completion to;
+    struct px_reply reply; /* for the completion; without infos unless it is a success */
 };
 
 /* Frees a call with whatever results it still has. */
 static void construct_free(struct construct_call *call)
 {
-    px_infos_release(call->results);
-    px_proc_list_fini(&call->asked);
-    free(call->group);
+    px_reply_fini(&call->reply);
+    px_args_fini(&px_request_group_construct, &call->asked.head);
     free(call);
 }
 
@@ -88,58 +83,53 @@ static int read_infos(struct px_in *reply, struct outcome *out)
  * for none), then perhaps a BYTE_OBJECT of job information, which is stored, then perhaps infos. */
 static int read_outcome_5(struct construct_call *call, struct px_in *reply, struct outcome *out)
 {
+    struct px_in peek;
     const void *bytes;
     size_t len;
-    int rc = px_unpack_procs(reply, &out->members, &out->n_members);
 
-    if (rc == 0) {
-        rc = px_unpack_size(reply, &out->id);
-        out->has_id = rc == 0 && out->id != SIZE_MAX; /* another member may have asked for it */
-    }
-    if (rc == 0 && px_in_left(reply) > 0) {
-        struct px_in jobs;
+    (void) px_unpack_procs(reply, &out->members, &out->n_members);
+    out->has_id = px_unpack_size(reply, &out->id) == 0 && out->id != SIZE_MAX;
+    peek = *reply;
+    if (px_in_left(&peek) > 0 && px_unpack_view(&peek, &bytes, &len) == 0) {
+        struct px_in jobs = px_in_make(bytes, len, reply->kind);
 
-        rc = px_unpack_view(reply, &bytes, &len);
-        jobs = px_in_make(bytes, rc == 0 ? len : 0, reply->kind);
-        while (rc == 0 && px_in_left(&jobs) > 0) {
-            rc = px_session_store_blob(call->session, &jobs, NULL);
+        *reply = peek;
+        while (px_in_left(&jobs) > 0) {
+            if (px_session_store_blob(call->session, &jobs, NULL) != 0) {
+                break; /* job information that does not parse is no error: gets ask for it */
+            }
         }
-        rc = 0; /* job information that does not parse is no error: gets ask for it */
     }
-    if (rc == 0 && px_in_left(reply) > 0) {
-        rc = read_infos(reply, out);
-    }
-    return rc;
+    return px_in_left(reply) > 0 ? read_infos(reply, out) : reply->status;
 }
 
 /* Reads the reply of releases from 6.0: the members, a BOOL, the context id if that is true, then
  * perhaps infos. */
 static int read_outcome_6(struct px_in *reply, struct outcome *out)
 {
-    int rc = px_unpack_procs(reply, &out->members, &out->n_members);
-
-    if (rc == 0) {
-        rc = px_unpack_one(reply, PMIX_BOOL, &out->has_id);
+    (void) px_unpack_procs(reply, &out->members, &out->n_members);
+    if (px_unpack_one(reply, PMIX_BOOL, &out->has_id) == 0 && out->has_id) {
+        (void) px_unpack_size(reply, &out->id);
     }
-    if (rc == 0 && out->has_id) {
-        rc = px_unpack_size(reply, &out->id);
-    }
-    if (rc == 0 && px_in_left(reply) > 0) {
-        rc = read_infos(reply, out);
-    }
-    return rc;
+    return px_in_left(reply) > 0 ? read_infos(reply, out) : reply->status;
 }
 
-/* Reads the reply by the server's release. Releases before 4.2.4 send the context id alone. */
+/* Reads the reply by the server's release. Releases before 4.2.4 send the context id alone, asked
+ * for or not. */
 static int read_outcome(struct construct_call *call, struct px_in *reply, struct outcome *out)
 {
+    const struct px_args *asked = &call->asked.head;
+
+    if (px_in_left(reply) == 0) {
+        return 0;
+    }
     if (px_server_at_least(call->server, 6, 0, 0)) {
         return read_outcome_6(reply, out);
     }
     if (px_server_at_least(call->server, 4, 2, 4)) {
         return read_outcome_5(call, reply, out);
     }
-    out->has_id = call->wants_id;
+    out->has_id = px_infos_flag(asked->info, asked->ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID);
     return px_unpack_size(reply, &out->id);
 }
 
@@ -149,180 +139,104 @@ static int make_results(struct construct_call *call, const struct outcome *out)
 {
     bool told = out->n_members > 0;
     pmix_data_array_t members = {.type = PMIX_PROC,
-                                 .size = told ? out->n_members : call->asked.n,
-                                 .array = told ? out->members : call->asked.at};
-    struct px_infos *results = call->results;
+                                 .size = told ? out->n_members : call->asked.nprocs,
+                                 .array = told ? out->members : call->asked.procs};
+    struct px_reply *results = &call->reply;
     int rc = 0;
 
-    px_assert(results->n == 0);
+    px_assert(results->ninfo == 0);
     if (members.size > 0) {
-        rc = px_infos_append(&results->info, &results->n, PMIX_GROUP_MEMBERSHIP, &members,
+        rc = px_infos_append(&results->info, &results->ninfo, PMIX_GROUP_MEMBERSHIP, &members,
                              PMIX_DATA_ARRAY);
     }
     if (rc == 0 && out->has_id) {
-        rc = px_infos_append(&results->info, &results->n, PMIX_GROUP_CONTEXT_ID, &out->id,
+        rc = px_infos_append(&results->info, &results->ninfo, PMIX_GROUP_CONTEXT_ID, &out->id,
                              PMIX_SIZE);
     }
-    return rc == 0 ? px_infos_append_all(&results->info, &results->n, out->info, out->n_info) : rc;
+    return rc == 0 ? px_infos_append_all(&results->info, &results->ninfo, out->info, out->n_info)
+                   : rc;
 }
 
-/* Calls the application back, which releases the results later. Loop thread. */
+/* Calls the completion, which may take the results. Loop thread. */
 static void construct_over(void *arg)
 {
     struct construct_call *call = arg;
 
-    struct px_infos *results = call->results;
-
     px_assert(px_loop_inside(call->session->ctx->loop));
-    px_assert(call->status == PMIX_SUCCESS || call->status == PMIX_ERR_PARTIAL_SUCCESS ||
-              results->n == 0);
-    if (call->cbfunc != NULL) {
-        call->results = NULL;
-        call->cbfunc(call->status, results->info, results->n, call->cbdata, px_infos_release,
-                     results);
-    }
+    px_assert(call->reply.status == PMIX_SUCCESS || call->reply.ninfo == 0 ||
+              call->reply.status == PMIX_ERR_PARTIAL_SUCCESS);
+    call->to.done(&call->to, &call->reply);
     construct_free(call);
 }
 
 /* Reads the reply of a construct and enters the group in the map; then waits until data from before
  * can be read. Loop thread. */
-static void construct_reply(void *arg, int status, struct px_in *reply, int fd)
+static void construct_reply(void *arg, int status, struct px_in *in, int fd)
 {
     struct construct_call *call = arg;
+    struct px_reply *reply = &call->reply;
     struct outcome out = {0};
-    int rc = 0;
 
-    status = px_reply_status(status, reply, fd);
-    if (status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS) {
-        if (px_in_left(reply) > 0) {
-            rc = read_outcome(call, reply, &out);
-        }
+    reply->status = px_reply_status(status, in, fd);
+    if (reply->status == PMIX_SUCCESS || reply->status == PMIX_ERR_PARTIAL_SUCCESS) {
+        int rc = read_outcome(call, in, &out);
+
+        rc = rc == 0 ? make_results(call, &out) : rc;
         if (rc == 0) {
-            rc = make_results(call, &out);
-        }
-        if (rc == 0) {
-            px_group_map_add(call->session, call->group, call->results->info, call->results->n);
+            px_group_map_add(call->session, call->asked.group, reply->info, reply->ninfo);
         } else {
-            PMIx_Info_free(call->results->info, call->results->n);
-            *call->results = (struct px_infos){0};
-            status = rc;
+            px_reply_fini(reply);
+            reply->status = rc;
         }
     }
     PMIx_Proc_free(out.members, out.n_members);
     PMIx_Info_free(out.info, out.n_info);
-    call->status = status;
     px_client_collective_over(call->session, construct_over, call);
 }
 
-/* A call with copies of its arguments, or NULL: no memory. */
-static struct construct_call *construct_create(struct px_session *session, const struct px_msg *msg,
-                                               const char *group, const pmix_proc_t *procs,
-                                               size_t nprocs, const pmix_info_t *info, size_t ninfo)
+/* The commit goes first: what the other members are to learn of us travels with the server's part
+ * of the operation. */
+pmix_status_t px_client_group_construct(struct px_server_peer *server,
+                                        const struct px_coll_args *args,
+                                        const struct px_completion *to)
 {
+    const struct px_request *request = &px_request_group_construct;
     struct construct_call *call = calloc(1, sizeof(*call));
+    struct px_msg msg;
+    int rc = call != NULL ? px_client_commit(server->session->ctx) : PMIX_ERR_NOMEM;
 
     if (call == NULL) {
-        return NULL;
-    }
-    call->session = session;
-    call->server = msg->server;
-    call->group = strdup(group);
-    call->results = calloc(1, sizeof(*call->results));
-    if (call->group == NULL || call->results == NULL ||
-        px_proc_list_add_all(&call->asked, procs, nprocs) != 0) {
-        construct_free(call);
-        return NULL;
-    }
-    call->wants_id = px_infos_flag(info, ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID);
-    return call;
-}
-
-/* The commit goes first: what the other members are to learn of us travels with the server's part
- * of the operation. Layout: STRING group, PROCs, INFOs. */
-pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group,
-                                           const pmix_proc_t *procs, size_t nprocs,
-                                           const pmix_info_t *info, size_t ninfo,
-                                           pmix_info_cbfunc_t cbfunc, void *cbdata)
-{
-    struct px_session *session = px_session(ctx);
-    struct construct_call *call;
-    struct px_msg msg;
-    /* What the others are to learn of us travels with the server's part of the operation. */
-    int rc = px_client_commit(ctx);
-
-    if (rc == 0) {
-        rc = px_msg_start(session, PX_CMD_GROUP_CONSTRUCT, &msg);
-    }
-    if (rc != 0) {
         return rc;
     }
-    call = construct_create(session, &msg, group, procs, procs != NULL ? nprocs : 0, info, ninfo);
-    if (call == NULL) {
-        px_msg_drop(&msg);
-        return PMIX_ERR_NOMEM;
-    }
-    call->cbfunc = cbfunc;
-    call->cbdata = cbdata;
-    rc = px_pack_string(&msg.buf, msg.kind, group);
+    *call = (struct construct_call){.session = server->session, .server = server, .to = *to};
+    rc = rc == 0 ? px_args_copy(request, &call->asked.head, &args->head) : rc;
+    rc = rc == 0 ? px_client_collective_begin(server, request, args, &msg) : rc;
     if (rc == 0) {
-        rc = px_msg_pack_procs(&msg, procs, procs != NULL ? nprocs : 0);
+        rc = px_msg_send(&msg, px_client_timeout_ms(args->head.info, args->head.ninfo),
+                         construct_reply, call);
     }
-    if (rc == 0) {
-        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
-    }
-    (void) px_buf_fail(&msg.buf, rc);
-    rc = px_msg_send(&msg, px_client_timeout_ms(info, ninfo), construct_reply, call);
     if (rc != 0) {
         construct_free(call);
     }
     return rc;
 }
 
-/* Servers from 4.2.4 want the members, which are none if only the server knows the group. Layout:
- * STRING group, PROCs (from 4.2.4), INFOs. */
-pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
-                                          const pmix_info_t *info, size_t ninfo,
-                                          pmix_op_cbfunc_t cbfunc, void *cbdata)
+/* A destruct names all members, or none if only the server knows them. */
+pmix_status_t px_client_group_end(struct px_server_peer *server, const struct px_request *request,
+                                  const struct px_coll_args *args, const struct px_completion *to)
 {
-    struct px_msg msg;
-    struct px_proc_list members;
+    struct px_session *session = server->session;
+    struct px_coll_args named = *args;
+    struct px_proc_list members = {0};
     pmix_proc_t all;
-    int rc = px_msg_start(px_session(ctx), PX_CMD_GROUP_DESTRUCT, &msg);
+    int rc;
 
-    PMIx_Load_procid(&all, group, PMIX_RANK_WILDCARD);
-    if (rc != 0) {
-        return rc;
-    }
-    rc = px_pack_string(&msg.buf, msg.kind, group);
-    if (rc == 0 && px_server_at_least(msg.server, 4, 2, 4)) {
-        /* All members; an empty list if only the server knows them. */
-        (void) px_group_map_expand(msg.session, &all, 1, &members);
-        rc = px_pack_procs(&msg.buf, msg.kind, members.at, members.n);
-        px_proc_list_fini(&members);
-    }
-    if (rc == 0) {
-        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
-    }
-    px_group_map_remove(px_session(ctx), group);
-    (void) px_buf_fail(&msg.buf, rc);
-    return px_msg_send_op(&msg, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
-}
-
-pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
-                                       const pmix_info_t *info, size_t ninfo,
-                                       pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    struct px_msg msg;
-    int rc = px_msg_start(px_session(ctx), PX_CMD_GROUP_LEAVE, &msg);
-
-    if (rc != 0) {
-        return rc;
-    }
-    rc = px_pack_string(&msg.buf, msg.kind, group);
-    if (rc == 0) {
-        rc = px_pack_infos(&msg.buf, msg.kind, info, ninfo);
-    }
-    px_group_map_remove(px_session(ctx), group);
-    (void) px_buf_fail(&msg.buf, rc);
-    return px_msg_send_op(&msg, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
+    PMIx_Load_procid(&all, args->group, PMIX_RANK_WILDCARD);
+    (void) px_group_map_expand(session, &all, 1, &members);
+    named.procs = members.at;
+    named.nprocs = members.n;
+    px_group_map_remove(session, args->group);
+    rc = px_request_send_at(server, request, &named.head, to);
+    px_proc_list_fini(&members);
+    return rc;
 }

@@ -9,26 +9,19 @@
 #include "session.h"
 #include "src/event/registry.h"
 
-struct px_ctx;
+struct px_coll_args;
+struct px_completion;
+struct px_request;
 
-/* px_role_ops.group_construct_nb: commits what this process has put, sends the request, and enters
- * the members in the group map when the reply comes. The results belong to the callback until it
- * calls the release function. 0: cbfunc is called once on the loop thread. PMIX_ERR_UNREACH,
- * PMIX_ERR_LOST_CONNECTION, PMIX_ERR_NOMEM, an error of packing, or of the commit: it is not
- * called. */
-pmix_status_t px_client_group_construct_nb(struct px_ctx *ctx, const char *group,
-                                           const pmix_proc_t *procs, size_t nprocs,
-                                           const pmix_info_t *info, size_t ninfo,
-                                           pmix_info_cbfunc_t cbfunc, void *cbdata);
-/* px_role_ops.group_destruct_nb: a collective of all members. This process forgets the group at
- * once, whatever the server replies. Statuses as construct. */
-pmix_status_t px_client_group_destruct_nb(struct px_ctx *ctx, const char *group,
-                                          const pmix_info_t *info, size_t ninfo,
-                                          pmix_op_cbfunc_t cbfunc, void *cbdata);
-/* px_role_ops.group_leave_nb: this process leaves alone, and forgets the group at once. Statuses as
- * construct. */
-pmix_status_t px_client_group_leave_nb(struct px_ctx *ctx, const char *group,
-                                       const pmix_info_t *info, size_t ninfo,
-                                       pmix_op_cbfunc_t cbfunc, void *cbdata);
+/* px_client_request for a construct: commits what this process has put, sends the request, and
+ * enters the members in the group map when the reply comes. Statuses as px_request_send, and those
+ * of the commit. */
+pmix_status_t px_client_group_construct(struct px_server_peer *server,
+                                        const struct px_coll_args *args,
+                                        const struct px_completion *to);
+/* px_client_request for a destruct, a collective of all members, and for leaving a group. This
+ * process forgets the group at once, whatever the server replies. Statuses as px_request_send. */
+pmix_status_t px_client_group_end(struct px_server_peer *server, const struct px_request *request,
+                                  const struct px_coll_args *args, const struct px_completion *to);
 
 #endif

@@ -9,25 +9,19 @@
 #include "events.h"
 #include "get.h"
 #include "get_fast.h"
-#include "group.h"
 #include "invite.h"
 #include "iof.h"
 #include "request.h"
 #include "put.h"
 #include "resolve.h"
-#include "sync.h"
 
 /* All operations, the same for both roles. */
 #define COMMON_OPS                                                                                 \
     .put = px_client_put, .store_internal = px_client_store_internal, .commit = px_client_commit,  \
-    .get = px_client_get_fast, .get_nb = px_client_get_nb, .fence_nb = px_client_fence_nb,         \
-    .request = px_client_request, .connect_nb = px_client_connect_nb,                              \
-    .disconnect_nb = px_client_disconnect_nb, .resolve_peers = px_client_resolve_peers,            \
-    .resolve_nodes = px_client_resolve_nodes, .deregister_codes = px_client_deregister_codes,      \
-    .group_construct_nb = px_client_group_construct_nb,                                            \
-    .group_destruct_nb = px_client_group_destruct_nb, .group_leave_nb = px_client_group_leave_nb,  \
-    .group_invite_nb = px_client_group_invite_nb, .group_join_nb = px_client_group_join_nb,        \
-    .iof_pull = px_client_iof_pull
+    .get = px_client_get_fast, .get_nb = px_client_get_nb, .request = px_client_request,           \
+    .resolve_peers = px_client_resolve_peers, .resolve_nodes = px_client_resolve_nodes,            \
+    .deregister_codes = px_client_deregister_codes, .group_invite_nb = px_client_group_invite_nb,  \
+    .group_join_nb = px_client_group_join_nb, .iof_pull = px_client_iof_pull
 
 const struct px_role_ops px_client_ops = {.name = "client", COMMON_OPS};
 const struct px_role_ops px_tool_ops = {.name = "tool", COMMON_OPS};

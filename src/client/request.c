@@ -13,9 +13,9 @@
 
 #include "get_request.h"
 #include "events.h"
-#include "group_map.h"
 #include "iof.h"
 #include "query.h"
+#include "sync.h"
 #include "src/value/directives.h"
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
@@ -174,6 +174,21 @@ bool px_request_is_known(const struct px_server_peer *server, const struct px_re
            px_server_at_least(server, request->since, 0, 0);
 }
 
+int px_msg_describe(struct px_server_peer *server, const struct px_request *request,
+                    const struct px_args *args, struct px_msg *ret)
+{
+    bool older = request->older != NULL && !px_server_at_least(server, 4, 2, 4);
+    int rc = msg_open(server, ret);
+
+    if (rc == 0 && !px_request_is_known(server, request)) {
+        rc = PMIX_ERR_NOT_SUPPORTED;
+    }
+    if (rc == 0) {
+        (void) px_args_pack(&ret->buf, ret->kind, older ? request->older : request, args);
+    }
+    return rc;
+}
+
 /* For a request with a time limit, the link's time-out is longer than the server's, whose reply
  * says more. */
 int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
@@ -181,16 +196,9 @@ int px_request_send_at(struct px_server_peer *server, const struct px_request *r
 {
     uint64_t timeout_ms = request->timed ? px_client_timeout_ms(args->info, args->ninfo) : 0;
     struct px_msg msg;
-    int rc = msg_open(server, &msg);
+    int rc = px_msg_describe(server, request, args, &msg);
 
-    if (rc == 0 && !px_request_is_known(server, request)) {
-        rc = PMIX_ERR_NOT_SUPPORTED;
-    }
-    if (rc != 0) {
-        return rc;
-    }
-    (void) px_args_pack(&msg.buf, msg.kind, request, args);
-    return send_for_reply(&msg, timeout_ms, request->reply, to);
+    return rc == 0 ? send_for_reply(&msg, timeout_ms, request->reply, to) : rc;
 }
 
 int px_request_send(struct px_session *session, const struct px_request *request,
@@ -228,6 +236,9 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
 {
     struct px_session *session = px_session(ctx);
 
+    if (request->member) {
+        return px_client_collective(session, request, (const struct px_coll_args *) args, to);
+    }
     if (request == &px_request_query) {
         return px_client_query(session, (const struct px_query_args *) args, to);
     }
@@ -245,22 +256,6 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
         return send_heartbeat(session, args);
     }
     return px_request_send(session, request, args, to);
-}
-
-/* --- what messages have in common --- */
-
-/* Without groups among them the caller's processes are packed as they are. */
-int px_msg_pack_procs(struct px_msg *msg, const pmix_proc_t *procs, size_t n)
-{
-    struct px_proc_list named;
-    int rc = px_group_map_expand(msg->session, procs, n, &named);
-
-    if (rc == 0) {
-        rc = px_pack_procs(&msg->buf, msg->kind, named.at, named.n);
-        px_proc_list_fini(&named);
-        return rc;
-    }
-    return rc < 0 ? rc : px_pack_procs(&msg->buf, msg->kind, procs, n);
 }
 
 uint64_t px_client_timeout_ms(const pmix_info_t *info, size_t ninfo)

@@ -42,6 +42,12 @@ int px_msg_send(struct px_msg *msg, uint64_t timeout_ms, px_reply_fn fn, void *a
 pmix_status_t px_msg_send_op(struct px_msg *msg, uint64_t timeout_ms, pmix_op_cbfunc_t cbfunc,
                              void *cbdata);
 
+/* Begins a request to a server and packs it by its description, in the layout of the server's
+ * release. 0, PMIX_ERR_LOST_CONNECTION, PMIX_ERR_NOT_SUPPORTED (the server's release lacks the
+ * command): nothing to release on failure. */
+int px_msg_describe(struct px_server_peer *server, const struct px_request *request,
+                    const struct px_args *args, struct px_msg *ret);
+
 /* Sends a request that src/request describes, to the primary server or to a given one. Arguments
  * are borrowed for the call. 0: the completion is called once, on the loop thread.
  * PMIX_ERR_UNREACH, PMIX_ERR_LOST_CONNECTION, PMIX_ERR_NOT_SUPPORTED (the server's release lacks
@@ -56,8 +62,8 @@ int px_request_send_at(struct px_server_peer *server, const struct px_request *r
  * segment). */
 bool px_request_is_known(const struct px_server_peer *server, const struct px_request *request);
 
-/* px_role_ops.request: serves what src/request describes. Queries, events and subscriptions have
- * code of their own; everything else is sent as it is. */
+/* px_role_ops.request: serves what src/request describes. Queries, events, subscriptions,
+ * collectives and groups have code of their own; everything else is sent as it is. */
 pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *request,
                                 const struct px_args *args, const struct px_completion *to);
 
@@ -65,10 +71,6 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
  * (PMIX_ERR_UNPACK_FAILURE without one; PMIX_OPERATION_SUCCEEDED becomes PMIX_SUCCESS). Closes fd
  * unless it is negative: such replies pass no descriptor. */
 pmix_status_t px_reply_status(int status, struct px_in *reply, int fd);
-
-/* Packs a list of processes; groups and their ranks are replaced by the member processes. 0,
- * PMIX_ERR_NOT_FOUND (a rank that a group does not have), PMIX_ERR_NOMEM or an error of packing. */
-int px_msg_pack_procs(struct px_msg *msg, const pmix_proc_t *procs, size_t n);
 
 /* The time after which this process gives up on a request: the caller's PMIX_TIMEOUT and one second
  * of grace for the server's own time-out, in milliseconds; 0: no limit. */

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include "request.h"
+#include "group.h"
+#include "group_map.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
 #include "src/base/assert.h"
@@ -21,27 +23,24 @@
 #include "src/wire/messages.h"
 #include "src/wire/view.h"
 
-/* The participants as the wire wants them: processes for groups; never none, our whole namespace
- * when the caller names nobody. */
-static int pack_participants(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs)
+/* A participant's groups are replaced by their members. */
+int px_client_collective_begin(struct px_server_peer *server, const struct px_request *request,
+                               const struct px_coll_args *args, struct px_msg *ret)
 {
-    pmix_proc_t all;
+    struct px_proc_list members = {0};
+    struct px_coll_args named = *args;
+    int rc = px_group_map_expand(server->session, args->procs, args->nprocs, &members);
 
-    if (procs != NULL && nprocs > 0) {
-        return px_msg_pack_procs(msg, procs, nprocs);
+    if (rc < 0) {
+        return rc;
     }
-    PMIx_Load_procid(&all, msg->session->ctx->self.nspace, PMIX_RANK_WILDCARD);
-    return px_pack_procs(&msg->buf, msg->kind, &all, 1);
-}
-
-/* Packs what collectives have in common: participants and directives. Sends nothing. 0 or an error
- * of packing. */
-static pmix_status_t send_collective(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs,
-                                     const pmix_info_t *info, size_t ninfo)
-{
-    int rc = pack_participants(msg, procs, nprocs);
-
-    return rc == 0 ? px_pack_infos(&msg->buf, msg->kind, info, ninfo) : rc;
+    if (rc == 0) {
+        named.procs = members.at;
+        named.nprocs = members.n;
+    }
+    rc = px_msg_describe(server, request, &named.head, ret);
+    px_proc_list_fini(&members);
+    return rc;
 }
 
 /* True if the caller names itself and nobody else. */
@@ -55,20 +54,21 @@ static bool only_self(const struct px_ctx *ctx, const pmix_proc_t *procs, size_t
     return nprocs > 0;
 }
 
-/* A fence or connect under way. Allocated when it is sent, freed after its callback. */
+/* A fence, connect or disconnect under way. Allocated when it is sent, freed after its completion.
+ */
 struct collective_call {
     struct px_session *session;
-    pmix_status_t status; /* for the callback, once the reply is there */
-    pmix_op_cbfunc_t cbfunc;
-    void *cbdata;
+    const struct px_request *request;
+    struct px_reply reply; /* for the completion, once the server has replied */
+    struct px_completion to;
 };
 
-/* Calls the application back, after the refreshes. Loop thread. */
+/* Calls the completion, after the refreshes. Loop thread. */
 static void collective_done(void *arg)
 {
     struct collective_call *call = arg;
 
-    call->cbfunc(call->status, call->cbdata);
+    call->to.done(&call->to, &call->reply);
     free(call);
 }
 
@@ -86,80 +86,6 @@ void px_client_collective_over(struct px_session *session, void (*then)(void *ar
     if (!px_session_refresh_all(session, then, arg)) {
         then(arg);
     }
-}
-
-/* The reply to a fence. Loop thread. */
-static void fence_reply(void *arg, int status, struct px_in *reply, int fd)
-{
-    struct collective_call *call = arg;
-
-    status = px_reply_status(status, reply, fd);
-    call->status = status == PMIX_SUCCESS ? px_session_refused(call->session) : status;
-    px_client_collective_over(call->session, collective_done, call);
-}
-
-/* Packs participants and directives, and sends the collective whose command is in `msg`; frees
- * everything on failure. how: is copied. 0: `reply` is called once on the loop thread with the
- * copy, and frees it after the callback; else nothing is called. */
-static pmix_status_t start_collective(struct px_msg *msg, const pmix_proc_t *procs, size_t nprocs,
-                                      const pmix_info_t *info, size_t ninfo, px_reply_fn reply,
-                                      const struct collective_call *how)
-{
-    struct collective_call *call = malloc(sizeof(*call));
-    int rc;
-
-    if (call == NULL) {
-        px_msg_drop(msg);
-        return PMIX_ERR_NOMEM;
-    }
-    *call = *how;
-    rc = send_collective(msg, procs, nprocs, info, ninfo);
-    (void) px_buf_fail(&msg->buf, rc);
-    rc = px_msg_send(msg, px_client_timeout_ms(info, ninfo), reply, call);
-    if (rc != 0) {
-        free(call);
-    }
-    return rc;
-}
-
-/* A singleton is alone in its namespace: it has nobody to wait for, and the fence is over at once.
- */
-pmix_status_t px_client_fence_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                 const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                 void *cbdata)
-{
-    struct px_session *session = px_session(ctx);
-    struct px_msg msg;
-    int rc = px_msg_start(session, PX_CMD_FENCE, &msg);
-
-    if (rc == PMIX_ERR_UNREACH && (nprocs == 0 || procs == NULL || only_self(ctx, procs, nprocs))) {
-        /* alone in its namespace */
-        return px_directives_met(&px_call_fence, PX_ATTR_ALL, info, ninfo)
-                   ? PMIX_OPERATION_SUCCEEDED
-                   : PMIX_ERR_NOT_SUPPORTED;
-    }
-    if (rc != 0) {
-        return rc;
-    }
-    return start_collective(
-        &msg, procs, nprocs, info, ninfo, fence_reply,
-        &(struct collective_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata});
-}
-
-/* The reply is a status alone; a disconnect refreshes nothing at its end. */
-pmix_status_t px_client_disconnect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                      const pmix_info_t *info, size_t ninfo,
-                                      pmix_op_cbfunc_t cbfunc, void *cbdata)
-{
-    struct px_msg msg;
-    int rc = px_msg_start(px_session(ctx), PX_CMD_DISCONNECT, &msg);
-
-    if (rc != 0) {
-        return rc;
-    }
-    rc = send_collective(&msg, procs, nprocs, info, ninfo);
-    (void) px_buf_fail(&msg.buf, rc);
-    return px_msg_send_op(&msg, px_client_timeout_ms(info, ninfo), cbfunc, cbdata);
 }
 
 /* Stores one BYTE_OBJECT of the reply to a connect: STRING nspace; KVAL... of a namespace that
@@ -188,32 +114,79 @@ static int store_participant(struct px_session *session, struct px_in *in)
     return rc == PMIX_ERR_WOULD_BLOCK ? 0 : rc; /* a get will ask for it */
 }
 
-/* The reply to a connect: stores the job information of the participants. Loop thread. */
-static void connect_reply(void *arg, int status, struct px_in *reply, int fd)
+/* The reply: a status, and for a connect the job information of the participants, which is stored.
+ * A fence has the status of a commit that the server refused earlier; a disconnect refreshes
+ * nothing at its end. Loop thread. */
+static void collective_reply(void *arg, int status, struct px_in *reply, int fd)
 {
     struct collective_call *call = arg;
     int rc = 0;
 
     status = px_reply_status(status, reply, fd);
-    while (status == PMIX_SUCCESS && px_in_left(reply) > 0 && rc == 0) {
+    if (status == PMIX_SUCCESS && call->request == &px_request_fence) {
+        rc = px_session_refused(call->session);
+    }
+    while (status == PMIX_SUCCESS && call->request == &px_request_connect &&
+           px_in_left(reply) > 0 && rc == 0) {
         rc = store_participant(call->session, reply);
     }
-    call->status = rc == 0 ? status : rc;
-    px_client_collective_over(call->session, collective_done, call);
+    call->reply.status = rc == 0 ? status : rc;
+    if (call->request == &px_request_disconnect) {
+        collective_done(call);
+    } else {
+        px_client_collective_over(call->session, collective_done, call);
+    }
 }
 
-pmix_status_t px_client_connect_nb(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                   const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                   void *cbdata)
+/* Sends a fence, connect or disconnect. */
+static int send_collective(struct px_server_peer *server, const struct px_request *request,
+                           const struct px_coll_args *args, const struct px_completion *to)
 {
-    struct px_session *session = px_session(ctx);
+    struct collective_call *call = calloc(1, sizeof(*call));
     struct px_msg msg;
-    int rc = px_msg_start(session, PX_CMD_CONNECT, &msg);
+    int rc =
+        call != NULL ? px_client_collective_begin(server, request, args, &msg) : PMIX_ERR_NOMEM;
 
+    if (rc == 0) {
+        *call = (struct collective_call){.session = server->session, .request = request, .to = *to};
+        rc = px_msg_send(&msg, px_client_timeout_ms(args->head.info, args->head.ninfo),
+                         collective_reply, call);
+    }
+    if (rc != 0) {
+        free(call);
+    }
+    return rc;
+}
+
+/* Nobody named is our whole namespace. A singleton is alone in its namespace: it has nobody to wait
+ * for, and its fence is over at once. */
+pmix_status_t px_client_collective(struct px_session *session, const struct px_request *request,
+                                   const struct px_coll_args *args, const struct px_completion *to)
+{
+    struct px_coll_args named = *args;
+    struct px_server_peer *server;
+    pmix_proc_t all;
+    int rc = px_msg_server(session, &server);
+
+    if (rc == PMIX_ERR_UNREACH && request == &px_request_fence &&
+        (args->nprocs == 0 || only_self(session->ctx, args->procs, args->nprocs))) {
+        return px_directives_met(&px_call_fence, PX_ATTR_ALL, args->head.info, args->head.ninfo)
+                   ? PMIX_OPERATION_SUCCEEDED
+                   : PMIX_ERR_NOT_SUPPORTED;
+    }
     if (rc != 0) {
         return rc;
     }
-    return start_collective(
-        &msg, procs, nprocs, info, ninfo, connect_reply,
-        &(struct collective_call){.session = session, .cbfunc = cbfunc, .cbdata = cbdata});
+    if (request == &px_request_group_construct) {
+        return px_client_group_construct(server, args, to);
+    }
+    if (args->group != NULL) {
+        return px_client_group_end(server, request, args, to);
+    }
+    if (args->nprocs == 0) {
+        PMIx_Load_procid(&all, session->ctx->self.nspace, PMIX_RANK_WILDCARD);
+        named.procs = &all;
+        named.nprocs = 1;
+    }
+    return send_collective(server, request, &named, to);
 }

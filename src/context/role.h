@@ -45,18 +45,9 @@ struct px_role_ops {
                             const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
                             void *cbdata);
 
-    pmix_status_t (*fence_nb)(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                              const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                              void *cbdata);
     /* Whatever src/request describes. */
     pmix_status_t (*request)(struct px_ctx *ctx, const struct px_request *request,
                              const struct px_args *args, const struct px_completion *to);
-    pmix_status_t (*connect_nb)(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                void *cbdata);
-    pmix_status_t (*disconnect_nb)(struct px_ctx *ctx, const pmix_proc_t *procs, size_t nprocs,
-                                   const pmix_info_t *info, size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                   void *cbdata);
 
     /* These two block in the caller's thread (PMIX_ERR_WOULD_BLOCK on the loop thread unless the
      * store has the answer). Results are the caller's. */
@@ -70,15 +61,6 @@ struct px_role_ops {
     void (*deregister_codes)(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                              bool default_handler);
 
-    pmix_status_t (*group_construct_nb)(struct px_ctx *ctx, const char *group,
-                                        const pmix_proc_t *procs, size_t nprocs,
-                                        const pmix_info_t *info, size_t ninfo,
-                                        pmix_info_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*group_destruct_nb)(struct px_ctx *ctx, const char *group,
-                                       const pmix_info_t *info, size_t ninfo,
-                                       pmix_op_cbfunc_t cbfunc, void *cbdata);
-    pmix_status_t (*group_leave_nb)(struct px_ctx *ctx, const char *group, const pmix_info_t *info,
-                                    size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata);
     /* By events alone: the leader invites, the others answer. */
     pmix_status_t (*group_invite_nb)(struct px_ctx *ctx, const char *group,
                                      const pmix_proc_t *procs, size_t nprocs,

@@ -139,6 +139,14 @@ struct px_resolve_args {
     pmix_query_t query;  /* server only: for the host; no keys: not asked */
 };
 
+/* The collectives: fence, connect, disconnect, and the calls of groups. */
+struct px_coll_args {
+    struct px_args head;
+    char *group;        /* its name; of the others NULL */
+    pmix_proc_t *procs; /* none: all of the namespace; of a group: others name the members */
+    size_t nprocs;
+};
+
 /* PMIx_IOF_pull: a subscription to the output of some processes. */
 struct px_iof_pull_args {
     struct px_args head;

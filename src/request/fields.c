@@ -36,9 +36,11 @@ static size_t *count_of(const struct px_field *field, const void *base)
     return (size_t *) (void *) ((char *) (uintptr_t) base + field->count_at);
 }
 
-/* True if the field is an array without elements. A field of another form is never empty. */
+/* True if the field is an array without elements, or a string without characters. A field of
+ * another form is never empty. */
 static bool is_empty(const struct px_field *field, const void *base)
 {
+    const char *text;
     char **keys;
 
     switch (field->form) {
@@ -47,6 +49,9 @@ static bool is_empty(const struct px_field *field, const void *base)
     case PX_FIELD_KEYS:
         keys = *array_of(field, base);
         return keys == NULL || keys[0] == NULL;
+    case PX_FIELD_ONE:
+        text = field->type == PMIX_STRING ? *array_of(field, base) : "-";
+        return text == NULL || text[0] == '\0';
     default:
         return false;
     }

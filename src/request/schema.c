@@ -41,6 +41,12 @@
         PX_FIELD_TIME, PX_ANY, PMIX_TIME, offsetof(struct px_log_args, when), 0                    \
     }
 #define DIRECTIVES(need) MANY(px_args, info, PMIX_INFO, need)
+/* Of the collectives: their processes, and the name of a group. */
+#define PROCS MANY(px_coll_args, procs, PMIX_PROC, PX_ANY)
+#define GROUP(need)                                                                                \
+    {                                                                                              \
+        PX_FIELD_ONE, need, PMIX_STRING, offsetof(struct px_coll_args, group), 0                   \
+    }
 
 #define FIELDS(...)                                                                                \
     .fields = (const struct px_field[]){__VA_ARGS__},                                              \
@@ -72,6 +78,30 @@ REQUEST(spawn, SPAWN, px_spawn_args, spawn, .call = &px_call_spawn, .needs_callb
 REQUEST(abort, ABORT, px_abort_args, op,
         FIELDS(ONE(px_abort_args, status, PMIX_STATUS), ONE(px_abort_args, text, PMIX_STRING),
                MANY(px_abort_args, procs, PMIX_PROC, PX_ANY)));
+
+/* The members of a job call the collectives; a fence of a singleton is served by its process. */
+REQUEST(fence, FENCE, px_coll_args, op, .call = &px_call_fence, .needs_callback = true,
+        .timed = true, .member = true, FIELDS(PROCS, DIRECTIVES(PX_ANY)));
+
+REQUEST(connect, CONNECT, px_coll_args, op, .call = &px_call_connect, .needs_callback = true,
+        .timed = true, .member = true, FIELDS(PROCS, DIRECTIVES(PX_ANY)));
+
+REQUEST(disconnect, DISCONNECT, px_coll_args, op, .call = &px_call_disconnect,
+        .needs_callback = true, .timed = true, .member = true, FIELDS(PROCS, DIRECTIVES(PX_ANY)));
+
+/* What follows the status in the reply depends on the release (docs/wire-format.md). */
+REQUEST(group_construct, GROUP_CONSTRUCT, px_coll_args, infos, .call = &px_call_group_construct,
+        .timed = true, .member = true, FIELDS(GROUP(PX_REQUIRED), PROCS, DIRECTIVES(PX_ANY)));
+
+static REQUEST(group_destruct_4, GROUP_DESTRUCT, px_coll_args, op,
+               FIELDS(GROUP(PX_REQUIRED), DIRECTIVES(PX_ANY)));
+
+REQUEST(group_destruct, GROUP_DESTRUCT, px_coll_args, op, .call = &px_call_group_destruct,
+        .timed = true, .member = true, .older = &px_request_group_destruct_4,
+        FIELDS(GROUP(PX_REQUIRED), PROCS, DIRECTIVES(PX_ANY)));
+
+REQUEST(group_leave, GROUP_LEAVE, px_coll_args, op, .call = &px_call_group_leave, .timed = true,
+        .member = true, .alone = true, FIELDS(GROUP(PX_ANY), DIRECTIVES(PX_ANY)));
 
 REQUEST(job_control, JOB_CONTROL, px_job_control_args, infos, .call = &px_call_job_control,
         .timed = true,

@@ -39,7 +39,7 @@ enum px_field_form {
 enum px_field_need {
     PX_ANY,       /* may be empty */
     PX_GIVEN,     /* the application may not leave it empty; a receiver accepts it empty */
-    PX_REQUIRED,  /* may not be empty, and may not be missing in a reply */
+    PX_REQUIRED,  /* may not be empty (nor a string), and may not be missing in a reply */
     PX_MAY_TRAIL, /* may be missing at the end of a message */
 };
 
@@ -140,7 +140,11 @@ struct px_request {
     const struct px_call *call; /* the table of its directives; NULL: it has none */
     bool needs_callback;        /* the non-blocking call without one is refused */
     bool timed;                 /* PMIX_TIMEOUT limits how long the reply is waited for */
+    bool member; /* only a process of a job can make the call; a server gets PMIX_ERR_NOT_SUPPORTED
+                  */
+    bool alone;  /* the library alone serves it: what it does not honour may not be required */
     unsigned since; /* first major release of a stock server that has the command; 0: all */
+    const struct px_request *older; /* the layout of releases before 4.2.4; NULL: the same */
 };
 
 /* The commands, in the order of schema.c. */
@@ -149,6 +153,12 @@ extern const struct px_request px_request_lookup;
 extern const struct px_request px_request_unpublish;
 extern const struct px_request px_request_spawn;
 extern const struct px_request px_request_abort;
+extern const struct px_request px_request_fence;
+extern const struct px_request px_request_connect;
+extern const struct px_request px_request_disconnect;
+extern const struct px_request px_request_group_construct;
+extern const struct px_request px_request_group_destruct;
+extern const struct px_request px_request_group_leave;
 extern const struct px_request px_request_query;
 extern const struct px_request px_request_log;
 extern const struct px_request px_request_alloc;

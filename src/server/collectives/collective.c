@@ -20,7 +20,6 @@
 #include "src/server/peers/peer.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
-#include "src/wire/messages.h"
 
 /* --- the end --- */
 
@@ -95,7 +94,7 @@ static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_LOCAL_COLLECTIVE_STATUS,
                              &coll->local_status, PMIX_STATUS);
     }
-    px_directives_mark(coll->ops->call, PX_ATTR_SERVER, up->info, up->ninfo);
+    px_directives_mark(coll->ops->request->call, PX_ATTR_SERVER, up->info, up->ninfo);
     return rc ? rc : limit(coll, HOSTS_GRACE_MS);
 }
 
@@ -140,7 +139,7 @@ void px_coll_answered(struct px_upcall *up, pmix_status_t status)
 /* Required directives count here only: otherwise the host sees them and judges. */
 pmix_status_t px_coll_local_status(const struct px_coll *coll)
 {
-    return px_directives_met(coll->ops->call, PX_ATTR_ALL, coll->info, coll->ninfo)
+    return px_directives_met(coll->ops->request->call, PX_ATTR_ALL, coll->info, coll->ninfo)
                ? coll->local_status
                : PMIX_ERR_NOT_SUPPORTED;
 }
@@ -218,8 +217,8 @@ static int apply_directives(struct px_coll *coll, const struct px_fence_directiv
  * that it is in. A call without processes names everybody: others will add the caller. */
 static bool is_named(struct px_server *s, const struct px_coll_call *call, const pmix_proc_t *proc)
 {
-    for (size_t i = 0; i < call->nprocs; i++) {
-        const pmix_proc_t *named = &call->procs[i];
+    for (size_t i = 0; i < call->args.nprocs; i++) {
+        const pmix_proc_t *named = &call->args.procs[i];
         bool any = named->rank == PMIX_RANK_LOCAL_NODE || named->rank == PMIX_RANK_LOCAL_PEERS;
 
         if (px_proc_covers(named, proc) || (any && px_procs_have_nspace(named, 1, proc->nspace)) ||
@@ -227,29 +226,28 @@ static bool is_named(struct px_server *s, const struct px_coll_call *call, const
             return true;
         }
     }
-    return !call->nprocs;
+    return !call->args.nprocs;
 }
 
-/* After px_coll_join an error concerns the collective: it ends for all its members, the caller
- * included, and is not returned. */
-int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                  struct px_coll_call *call)
+/* Joins or starts the tracker of a call, and completes the collective if this is the last local
+ * member. After px_coll_join an error concerns the collective: it ends for all its members, the
+ * caller included, and is not returned. */
+static int enter(struct px_server *s, const struct px_coll_member *who, struct px_coll_call *call)
 {
-    struct px_coll_member who = {.peer = peer->id, .tag = tag, .proc = peer->proc};
     const struct px_coll_ops *ops = call->ops;
+    const struct px_args *args = &call->args.head;
     struct px_coll *coll;
     struct px_fence_directives directives; /* all collectives have some of a fence's */
-    int rc = is_named(s, call, &peer->proc) ? PMIX_SUCCESS : PMIX_ERR_NOT_A_MEMBER;
+    int rc = is_named(s, call, &who->proc) ? PMIX_SUCCESS : PMIX_ERR_NOT_A_MEMBER;
 
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_fence_read(call->info, call->ninfo, &directives);
+    rc = rc ? rc : px_fence_read(args->info, args->ninfo, &directives);
     rc = rc ? rc : px_coll_call_prepare(&s->colls, call);
-    rc = rc || !ops->admit ? rc : ops->admit(s, call, &who);
-    rc = rc ? rc : px_coll_join(&s->colls, call, &who, &coll);
+    rc = rc || !ops->admit ? rc : ops->admit(s, call, who);
+    rc = rc ? rc : px_coll_join(&s->colls, call, who, &coll);
     if (rc) {
         return rc;
     }
-    rc = ops->absorb ? ops->absorb(coll, call, &who) : px_coll_merge(coll, call->info, call->ninfo);
+    rc = ops->absorb ? ops->absorb(coll, call, who) : px_coll_merge(coll, args->info, args->ninfo);
     rc = rc ? rc : apply_directives(coll, &directives);
     if (rc) {
         px_coll_finish(coll, rc);
@@ -260,14 +258,17 @@ int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
 }
 
 /* All memory that was unpacked belongs to the call, also after an error. */
-int px_coll_handle(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,
-                   const struct px_coll_ops *ops)
+int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t tag,
+                  struct px_in *in)
 {
+    struct px_coll_member who = {.peer = peer->id, .tag = tag, .proc = peer->proc};
     struct px_coll_call call = {.ops = ops};
-    int rc = px_unpack_procs(in, &call.procs, &call.nprocs);
+    bool older = ops->request->older && !px_peer_at_least(peer, 4, 2, 4);
+    int rc = px_args_unpack(in, older ? ops->request->older : ops->request, &call.args.head);
 
-    rc = rc ? rc : px_unpack_infos(in, &call.info, &call.ninfo);
-    rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
+    px_assert(px_loop_inside(peer->server->loop));
+    rc = rc || !ops->prepare ? rc : ops->prepare(peer->server, &who, &call);
+    rc = rc ? rc : enter(peer->server, &who, &call);
     px_coll_call_fini(&call);
     return rc;
 }

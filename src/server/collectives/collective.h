@@ -15,18 +15,13 @@ struct px_in;
 struct px_peer;
 struct px_server;
 
-/* A member's call: joins or starts a tracker, and completes the collective if the member is the
- * last local one. The call stays the caller's. 0: the member is answered later, or has been; an
- * error: the caller is refused and nothing has changed. PMIX_ERR_NOT_A_MEMBER (the processes do
- * not name the caller), PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, a malformed directive, or the status
- * of the operation's `admit`. */
-int px_coll_enter(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                  struct px_coll_call *call);
-
-/* Reads SIZE n; PROC[n]; SIZE m; INFO[m] from a peer's message and enters. The status of
- * px_coll_enter or of unpacking. */
-int px_coll_handle(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,
-                   const struct px_coll_ops *ops);
+/* A member's call: reads its arguments, joins or starts a tracker, and completes the collective if
+ * the member is the last local one. 0: the member is answered later, or has been; an error: the
+ * caller is refused and nothing has changed. PMIX_ERR_NOT_A_MEMBER (the processes do not name the
+ * caller), PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, a malformed directive, the status of unpacking, or
+ * that of the operation's `prepare` or `admit`. */
+int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t tag,
+                  struct px_in *in);
 
 /* The status of a collective that completes without the host: PMIX_ERR_NOT_SUPPORTED if a member
  * requires a directive that this library does not honour, else what is wrong with the local

@@ -59,8 +59,9 @@ static int disconnect_absorb(struct px_coll *coll, const struct px_coll_call *ca
                              const struct px_coll_member *who)
 {
     (void) who;
-    return find_connected(coll) || is_family(coll) ? px_coll_merge(coll, call->info, call->ninfo)
-                                                   : PMIX_ERR_INVALID_OPERATION;
+    return find_connected(coll) || is_family(coll)
+               ? px_coll_merge(coll, call->args.head.info, call->args.head.ninfo)
+               : PMIX_ERR_INVALID_OPERATION;
 }
 
 /* The host is asked even if all members are local: it keeps track of connected processes. */
@@ -114,17 +115,14 @@ static void pack_namespace(struct px_buf *reply, struct px_nspace *ns, enum px_w
 {
     const struct px_buf *packed;
     struct px_buf inner = {0};
-    int rc = px_pack_string(&inner, kind, ns->name);
 
-    if (!rc && shared) {
-        rc = px_pack_segment(&inner, kind);
-    } else if (!rc) {
-        rc = px_nspace_packed(ns, kind, &packed);
-        if (!rc) {
-            px_buf_append(&inner, packed->data, packed->len);
-        }
+    (void) px_pack_string(&inner, kind, ns->name);
+    if (shared) {
+        (void) px_pack_segment(&inner, kind);
+    } else if (!px_buf_fail(&inner, px_nspace_packed(ns, kind, &packed))) {
+        px_buf_append(&inner, packed->data, packed->len);
     }
-    if (!rc) {
+    if (px_buf_ok(&inner)) {
         (void) px_pack_bytes(reply, kind, inner.data, inner.len);
     }
     px_buf_fini(&inner);
@@ -180,31 +178,18 @@ static void connect_reply(struct px_coll *coll, const struct px_reply_to *reply_
 }
 
 /* The two operations. A disconnect replies with the status only, a connect with data. */
-static const struct px_coll_ops connect_ops = {
-    .call = &px_call_connect,
+const struct px_coll_ops px_connect_ops = {
+    .request = &px_request_connect,
     .complete = connect_complete,
     .ask = connect_ask,
     .finished = connect_finished,
     .reply = connect_reply,
 };
 
-static const struct px_coll_ops disconnect_ops = {
-    .call = &px_call_disconnect,
+const struct px_coll_ops px_disconnect_ops = {
+    .request = &px_request_disconnect,
     .absorb = disconnect_absorb,
     .complete = connect_complete,
     .ask = disconnect_ask,
     .finished = disconnect_finished,
 };
-
-/* Only the table differs from a disconnect. */
-int px_handle_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    px_assert(px_loop_inside(s->loop));
-    return px_coll_handle(s, peer, tag, in, &connect_ops);
-}
-
-int px_handle_disconnect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    px_assert(px_loop_inside(s->loop));
-    return px_coll_handle(s, peer, tag, in, &disconnect_ops);
-}

@@ -4,19 +4,17 @@
 #define PX_SERVER_CONNECT_H
 
 /* Connect and disconnect of processes (PMIx_Connect, PMIx_Disconnect; the Standard, chapter on
- * process management): handlers (px_handler) of the two commands. Loop thread. */
+ * process management): the tables of the two operations. */
 
 #include <stdint.h>
 
-struct px_in;
-struct px_peer;
-struct px_server;
+struct px_coll_ops;
 
 /* Connects the processes: the host decides; members of other namespaces then learn each other's
- * job information. The status of px_coll_handle. */
-int px_handle_connect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+ * job information. */
+extern const struct px_coll_ops px_connect_ops;
 /* Ends a connection. Members get PMIX_ERR_INVALID_OPERATION if these processes are not
  * connected. */
-int px_handle_disconnect(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+extern const struct px_coll_ops px_disconnect_ops;
 
 #endif

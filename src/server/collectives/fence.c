@@ -154,20 +154,13 @@ static void fence_complete(struct px_coll *coll, bool remote)
 }
 
 /* Directives are merged (px_coll_merge), so one member's PMIX_COLLECT_DATA holds for all; every
- * member gets the status alone. */
-static const struct px_coll_ops fence_ops = {
-    .call = &px_call_fence,
+ * member gets the status alone. Data need no step: a client commits on the same connection before
+ * its call, so they are stored already. */
+const struct px_coll_ops px_fence_ops = {
+    .request = &px_request_fence,
     .state_size = sizeof(struct fence),
     .complete = fence_complete,
     .ask = fence_ask,
     .answered = fence_answered,
     .finished = fence_finished,
 };
-
-/* Data need no step here: a client commits on the same connection before its call, so they are
- * stored already. */
-int px_handle_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    px_assert(px_loop_inside(s->loop));
-    return px_coll_handle(s, peer, tag, in, &fence_ops);
-}

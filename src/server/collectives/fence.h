@@ -9,12 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct px_in;
-struct px_peer;
-struct px_server;
+struct px_coll_ops;
 
-/* Handler (px_handler) of the command: one member's call. The status of px_coll_handle. */
-int px_handle_fence(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
+/* The table of the operation. */
+extern const struct px_coll_ops px_fence_ops;
 
 /* True if the host's fence waits for other nodes only when it carries data: by the parameter
  * shmix_fence_piece, or because this process is a slurmstepd (docs/decisions/0016). Any thread. */

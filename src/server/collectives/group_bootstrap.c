@@ -49,7 +49,7 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
     }
     whole->wants_id |= build->wants_id;
     whole->n_leaders = build->n_leaders > whole->n_leaders ? build->n_leaders : whole->n_leaders;
-    *n_leaders += build->solo && part->nprocs > 0;
+    *n_leaders += part->solo && part->nprocs > 0;
     return rc;
 }
 

@@ -96,11 +96,12 @@ static int compare_order(struct px_coll *coll, const struct px_coll_call *call)
     struct px_proc_list other = {0};
     int rc;
 
-    if (build->mixed || px_procs_equal(coll->procs, coll->nprocs, call->procs, call->nprocs)) {
+    if (build->mixed ||
+        px_procs_equal(coll->procs, coll->nprocs, call->args.procs, call->args.nprocs)) {
         return PMIX_SUCCESS;
     }
     rc = expand(coll->server, &first, coll->procs, coll->nprocs);
-    rc = rc ? rc : expand(coll->server, &other, call->procs, call->nprocs);
+    rc = rc ? rc : expand(coll->server, &other, call->args.procs, call->args.nprocs);
     build->mixed = !rc && !px_procs_equal(first.at, first.n, other.at, other.n);
     px_proc_list_fini(&first);
     px_proc_list_fini(&other);
@@ -127,26 +128,29 @@ static int absorb_order(struct px_coll *coll, const struct px_procs *order)
 int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
                     const struct px_coll_member *who)
 {
-    const struct px_group_construct_directives *directives = call->directives;
+    const struct px_args *args = &call->args.head;
+    struct px_group_construct_directives directives;
     struct px_group_build *build = coll->state;
-    const pmix_info_t *info = directives->info;
-    int rc = build->solo ? PMIX_SUCCESS : compare_order(coll, call);
+    const pmix_info_t *info;
+    int rc = px_group_construct_read(args->info, args->ninfo, &directives);
 
-    for (; !rc && info; info = px_infos_next(call->info, call->ninfo, info, PMIX_GROUP_INFO)) {
+    rc = rc || coll->solo ? rc : compare_order(coll, call);
+    info = directives.info;
+    for (; !rc && info; info = px_infos_next(args->info, args->ninfo, info, PMIX_GROUP_INFO)) {
         rc = add_contribution(build, &who->proc, info);
     }
-    for (size_t i = 0; !rc && i < directives->add_members.n; i++) {
-        rc = px_proc_list_add(&build->added, &directives->add_members.at[i]);
+    for (size_t i = 0; !rc && i < directives.add_members.n; i++) {
+        rc = px_proc_list_add(&build->added, &directives.add_members.at[i]);
     }
-    rc = rc ? rc : absorb_order(coll, &directives->order);
-    rc = rc ? rc : px_coll_merge(coll, call->info, call->ninfo);
-    build->local_only |= directives->local_only;
-    if (directives->bootstrap != PX_NOT_GIVEN && directives->bootstrap > build->n_leaders) {
-        build->n_leaders = directives->bootstrap;
+    rc = rc ? rc : absorb_order(coll, &directives.order);
+    rc = rc ? rc : px_coll_merge(coll, args->info, args->ninfo);
+    build->local_only |= directives.local_only;
+    if (directives.bootstrap != PX_NOT_GIVEN && directives.bootstrap > build->n_leaders) {
+        build->n_leaders = directives.bootstrap;
     }
-    if (directives->assign_context_id) {
-        build->wants_id |= px_value_true(&directives->assign_context_id->value);
-        build->requires_id |= (directives->assign_context_id->flags & PMIX_INFO_REQD) != 0;
+    if (directives.assign_context_id) {
+        build->wants_id |= px_value_true(&directives.assign_context_id->value);
+        build->requires_id |= (directives.assign_context_id->flags & PMIX_INFO_REQD) != 0;
     }
     /* Collected in `build` for all members. */
     px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_INFO);
@@ -197,7 +201,7 @@ int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
         }
     }
     /* A caller by itself is in no list of processes, so the host gets its name. */
-    if (!rc && build->solo) {
+    if (!rc && coll->solo) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_PROCID, &coll->members[0].proc, PMIX_PROC);
     }
     if (!rc && build->added.n) {
@@ -418,13 +422,12 @@ int px_group_settle(struct px_server *s, struct px_group_build *build)
     return rc ? rc : settle(s, build);
 }
 
-/* Only a caller by itself can be a stranger: others are checked by px_coll_enter. */
+/* Only a caller by itself can be a stranger: others are checked when they call. */
 int px_group_judge(const struct px_coll *coll, const struct px_proc_list *members)
 {
-    const struct px_group_build *build = coll->state;
 
     px_assert(coll->n_members > 0);
-    return !build->solo || !members->n ||
+    return !coll->solo || !members->n ||
                    px_procs_cover(members->at, members->n, &coll->members[0].proc)
                ? PMIX_SUCCESS
                : PMIX_ERR_NOT_A_MEMBER;

@@ -31,24 +31,7 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
-static const struct px_coll_ops construct_ops;
-static const struct px_coll_ops solo_ops;
-
 /* --- the answer --- */
-
-/* True if the peer's release is this one or a later one. Major 0 is a build that does not know
- * its release, and counts as the newest. */
-static bool at_least(const struct px_peer *peer, unsigned major, unsigned minor, unsigned release)
-{
-    if (peer->version_major != major) {
-        /* Major 0: unknown */
-        return peer->version_major > major || !peer->version_major;
-    }
-    if (peer->version_minor != minor) {
-        return peer->version_minor > minor;
-    }
-    return peer->version_release >= release;
-}
 
 /* Packs the job information of the other members' namespaces, as byte objects within one byte
  * object. A namespace that cannot be packed is left out. */
@@ -111,9 +94,9 @@ static void construct_reply(struct px_coll *coll, const struct px_reply_to *repl
         return;
     }
     (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
-    if (at_least(peer, 6, 0, 0)) {
+    if (px_peer_at_least(peer, 6, 0, 0)) {
         pack_outcome_6(&buf, peer, group);
-    } else if (at_least(peer, 4, 2, 4)) {
+    } else if (px_peer_at_least(peer, 4, 2, 4)) {
         (void) px_pack_procs(&buf, peer->kind, group->members.at, group->members.n);
         (void) px_pack_size(&buf, peer->kind, group->has_id ? group->id : SIZE_MAX);
         if (peer->ours) {
@@ -150,12 +133,11 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
 
     px_list_each(item, next, &s->colls.list) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
-        bool gathered = coll->ops == &construct_ops;
 
-        if ((gathered || coll->ops == &solo_ops) && strcmp(coll->name, call->name) == 0 &&
+        if (coll->ops == call->ops && strcmp(coll->name, call->args.group) == 0 &&
             (px_coll_has_proc(coll, caller) ||
-             (gathered && call->ops == &construct_ops &&
-              px_procs_overlap(coll->set, coll->nset, call->procs, call->nprocs)))) {
+             (!coll->solo && !call->solo &&
+              px_procs_overlap(coll->set, coll->nset, call->args.procs, call->args.nprocs)))) {
             return true;
         }
     }
@@ -168,22 +150,27 @@ static int construct_admit(struct px_server *s, const struct px_coll_call *call,
                            const struct px_coll_member *who)
 {
     return !px_coll_find(&s->colls, call, who) &&
-                   (is_there(s, call->name, call->set.at, call->set.n) ||
-                    is_there(s, call->name, &who->proc, 1) || is_being_made(s, call, &who->proc))
+                   (is_there(s, call->args.group, call->set.at, call->set.n) ||
+                    is_there(s, call->args.group, &who->proc, 1) ||
+                    is_being_made(s, call, &who->proc))
                ? PMIX_ERR_EXISTS
                : PMIX_SUCCESS;
 }
 
 /* --- construction --- */
 
-/* As px_group_absorb, and marks the caller as one by itself. */
-static int solo_absorb(struct px_coll *coll, const struct px_coll_call *call,
-                       const struct px_coll_member *who)
+/* A leader that bootstraps, or a member that leaders add (it names no processes), comes by itself:
+ * no caller of another kind joins its tracker. */
+static int construct_prepare(struct px_server *s, const struct px_coll_member *who,
+                             struct px_coll_call *call)
 {
-    struct px_group_build *build = coll->state;
+    struct px_group_construct_directives directives;
+    int rc = px_group_construct_read(call->args.head.info, call->args.head.ninfo, &directives);
 
-    build->solo = true;
-    return px_group_absorb(coll, call, who);
+    (void) s;
+    (void) who;
+    call->solo = !call->args.nprocs || directives.bootstrap != PX_NOT_GIVEN;
+    return rc;
 }
 
 /* True if one of the processes is on another node, or may be: its namespace is not known here.
@@ -205,7 +192,7 @@ static void construct_complete(struct px_coll *coll, bool remote)
 {
     struct px_server *s = coll->server;
     struct px_group_build *build = coll->state;
-    bool others = build->solo || build->added.n;
+    bool others = coll->solo || build->added.n;
     bool needs_host = build->wants_id ||
                       (!build->local_only &&
                        (remote || any_elsewhere(s, &build->added) || (others && s->host.group)));
@@ -279,11 +266,12 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
     }
 }
 
-/* Members that know each other: they are gathered by name and set of processes, and the call
- * joins the open tracker of both. Its state is a struct px_group_build. */
-static const struct px_coll_ops construct_ops = {
-    .call = &px_call_group_construct,
+/* Members that know each other are gathered by name and set of processes, and the call joins the
+ * open tracker of both; others are alone in theirs. The state is a struct px_group_build. */
+const struct px_coll_ops px_group_construct_ops = {
+    .request = &px_request_group_construct,
     .state_size = sizeof(struct px_group_build),
+    .prepare = construct_prepare,
     .admit = construct_admit,
     .absorb = px_group_absorb,
     .complete = construct_complete,
@@ -293,51 +281,6 @@ static const struct px_coll_ops construct_ops = {
     .reply = construct_reply,
     .fini = px_group_build_fini,
 };
-
-/* A leader that bootstraps, or a member that leaders add: no other caller joins its tracker. */
-static const struct px_coll_ops solo_ops = {
-    .call = &px_call_group_construct,
-    .state_size = sizeof(struct px_group_build),
-    .admit = construct_admit,
-    .absorb = solo_absorb,
-    .complete = construct_complete,
-    .ask = construct_ask,
-    .answered = construct_answered,
-    .finished = construct_finished,
-    .reply = construct_reply,
-    .fini = px_group_build_fini,
-};
-
-/* Reads STRING name; [SIZE n; PROC[n];] SIZE m; INFO[m]. PMIX_ERR_BAD_PARAM without a name. The
- * call owns what was read, also after an error. */
-static int read_call(struct px_in *in, bool has_procs, struct px_coll_call *call)
-{
-    int rc = px_unpack_string(in, &call->name);
-
-    if (!rc && has_procs) {
-        rc = px_unpack_procs(in, &call->procs, &call->nprocs);
-    }
-    rc = rc ? rc : px_unpack_infos(in, &call->info, &call->ninfo);
-    return rc || (call->name && call->name[0]) ? rc : PMIX_ERR_BAD_PARAM;
-}
-
-/* No processes: leaders will add the caller. PMIX_GROUP_BOOTSTRAP: it is a leader. */
-int px_handle_group_construct(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                              struct px_in *in)
-{
-    struct px_group_construct_directives directives;
-    struct px_coll_call call = {.ops = &construct_ops, .directives = &directives};
-    int rc = read_call(in, true, &call);
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_group_construct_read(call.info, call.ninfo, &directives);
-    if (!rc && (!call.nprocs || directives.bootstrap != PX_NOT_GIVEN)) {
-        call.ops = &solo_ops;
-    }
-    rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
-    px_coll_call_fini(&call);
-    return rc;
-}
 
 /* --- destruction --- */
 
@@ -378,49 +321,39 @@ static void destruct_finished(struct px_coll *coll, pmix_status_t status)
     }
 }
 
+/* Replaces the processes of a destruct by the members that this server has of the group; the
+ * caller's list may be out of date, as members may have left, and clients before 4.2.4 send none. A
+ * group made by invitation is not known here: the caller's list counts. PMIX_ERR_NOT_FOUND (neither
+ * exists), PMIX_ERR_NOMEM. */
+static int destruct_prepare(struct px_server *s, const struct px_coll_member *who,
+                            struct px_coll_call *call)
+{
+    struct px_coll_args *args = &call->args;
+    const struct px_proc_set *group = find_group(s, args->group, &who->proc);
+
+    if (!group) {
+        return args->nprocs ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+    }
+    PMIx_Proc_free(args->procs, args->nprocs);
+    args->nprocs = 0;
+    args->procs = PMIx_Proc_create(group->n);
+    if (!args->procs) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(args->procs, group->members, group->n * sizeof(*args->procs));
+    args->nprocs = group->n;
+    return PMIX_SUCCESS;
+}
+
 /* Gathered by name and member: members may have different lists after some have left. */
-static const struct px_coll_ops destruct_ops = {
-    .call = &px_call_group_destruct,
+const struct px_coll_ops px_group_destruct_ops = {
+    .request = &px_request_group_destruct,
     .by_member = true,
+    .prepare = destruct_prepare,
     .complete = destruct_complete,
     .ask = destruct_ask,
     .finished = destruct_finished,
 };
-
-/* Replaces the processes of a destruct by the members that this server has of the group; the
- * caller's list may be out of date, as members may have left. A group made by invitation is not
- * known here: the caller's list counts. PMIX_ERR_NOT_FOUND (neither exists), PMIX_ERR_NOMEM. */
-static int fill_members(struct px_server *s, const pmix_proc_t *caller, struct px_coll_call *call)
-{
-    const struct px_proc_set *group = find_group(s, call->name, caller);
-
-    if (!group) {
-        return call->nprocs ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
-    }
-    PMIx_Proc_free(call->procs, call->nprocs);
-    call->nprocs = 0;
-    call->procs = PMIx_Proc_create(group->n);
-    if (!call->procs) {
-        return PMIX_ERR_NOMEM;
-    }
-    memcpy(call->procs, group->members, group->n * sizeof(*call->procs));
-    call->nprocs = group->n;
-    return PMIX_SUCCESS;
-}
-
-/* Clients before 4.2.4 send no processes. */
-int px_handle_group_destruct(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                             struct px_in *in)
-{
-    struct px_coll_call call = {.ops = &destruct_ops};
-    int rc = read_call(in, at_least(peer, 4, 2, 4), &call);
-
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : fill_members(s, &peer->proc, &call);
-    rc = rc ? rc : px_coll_enter(s, peer, tag, &call);
-    px_coll_call_fini(&call);
-    return rc;
-}
 
 /* --- leaving --- */
 
@@ -445,27 +378,17 @@ static void notify_left(struct px_server *s, struct px_peer *peer, struct px_pro
 }
 
 /* The event is raised first, because the set is freed with its last member. */
-int px_handle_group_leave(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+pmix_status_t px_group_leave_call(struct px_upcall *up)
 {
-    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    struct px_proc_set *group;
-    pmix_info_t *info = NULL;
-    size_t ninfo = 0;
-    char *name = NULL;
-    int rc = px_unpack_string(in, &name);
+    const struct px_coll_args *args = up->args;
+    struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
+    struct px_proc_set *group = args->group ? find_group(up->server, args->group, &up->proc) : NULL;
 
-    px_assert(px_loop_inside(s->loop));
-    rc = rc ? rc : px_unpack_infos(in, &info, &ninfo);
-    group = rc || !name ? NULL : find_group(s, name, &peer->proc);
-    if (!rc && !group) {
-        rc = PMIX_ERR_NOT_FOUND;
+    px_assert(px_loop_inside(up->server->loop));
+    if (!peer || !group) {
+        return PMIX_ERR_NOT_FOUND;
     }
-    if (!rc) {
-        notify_left(s, peer, group);
-        px_proc_set_leave(group, &peer->proc);
-        px_answer_status(s, &reply_to, PMIX_SUCCESS);
-    }
-    PMIx_Info_free(info, ninfo);
-    free(name);
-    return rc;
+    notify_left(up->server, peer, group);
+    px_proc_set_leave(group, &up->proc);
+    return PMIX_OPERATION_SUCCEEDED;
 }

@@ -28,9 +28,9 @@ void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server
 
 void px_coll_call_fini(struct px_coll_call *call)
 {
-    free(call->name);
-    PMIx_Proc_free(call->procs, call->nprocs);
-    PMIx_Info_free(call->info, call->ninfo);
+    free(call->args.group);
+    PMIx_Proc_free(call->args.procs, call->args.nprocs);
+    PMIx_Info_free(call->args.head.info, call->args.head.ninfo);
     px_proc_list_fini(&call->set);
 }
 
@@ -38,9 +38,10 @@ void px_coll_call_fini(struct px_coll_call *call)
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call)
 {
     px_assert(call->ops && !call->set.at);
-    return call->name && !call->nprocs ? PMIX_SUCCESS
-                                       : px_procs_normalise(call->procs, call->nprocs, colls->size,
-                                                            colls->server, &call->set);
+    return call->args.group && !call->args.nprocs
+               ? PMIX_SUCCESS
+               : px_procs_normalise(call->args.procs, call->args.nprocs, colls->size, colls->server,
+                                    &call->set);
 }
 
 /* --- members --- */
@@ -112,18 +113,20 @@ static struct px_coll *coll_create(struct px_server *server, struct px_coll_call
     }
     px_list_init(&coll->link);
     coll->ops = call->ops;
+    coll->solo = call->solo;
     coll->server = server;
-    coll->procs = calloc(call->nprocs + 1, sizeof(*coll->procs));
-    coll->name = call->name ? strdup(call->name) : NULL;
+    coll->procs = calloc(call->args.nprocs + 1, sizeof(*coll->procs));
+    coll->name = call->args.group ? strdup(call->args.group) : NULL;
     coll->state = call->ops->state_size ? calloc(1, call->ops->state_size) : NULL;
-    if (!coll->procs || (call->name && !coll->name) || (call->ops->state_size && !coll->state)) {
+    if (!coll->procs || (call->args.group && !coll->name) ||
+        (call->ops->state_size && !coll->state)) {
         px_coll_destroy(coll);
         return NULL;
     }
-    if (call->nprocs) {
-        memcpy(coll->procs, call->procs, call->nprocs * sizeof(*call->procs));
+    if (call->args.nprocs) {
+        memcpy(coll->procs, call->args.procs, call->args.nprocs * sizeof(*call->args.procs));
     }
-    coll->nprocs = call->nprocs;
+    coll->nprocs = call->args.nprocs;
     coll->set = call->set.at;
     coll->nset = call->set.n;
     call->set = (struct px_proc_list){0};
@@ -149,10 +152,10 @@ static bool same_by_now(const struct px_colls *colls, const struct px_coll *coll
 static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll,
                        const struct px_coll_call *call, const pmix_proc_t *who)
 {
-    if (!call->name) {
+    if (!call->args.group) {
         return px_procs_equal(call->set.at, call->set.n, coll->set, coll->nset);
     }
-    if (strcmp(call->name, coll->name) != 0) {
+    if (strcmp(call->args.group, coll->name) != 0) {
         return false;
     }
     return call->ops->by_member ? px_procs_cover(coll->set, coll->nset, who)
@@ -166,8 +169,8 @@ struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_
     for (const struct px_list *item = colls->list.next; item != &colls->list; item = item->next) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
 
-        if (coll->ops == call->ops && !coll->closed && !px_coll_has_peer(coll, who->peer) &&
-            belongs_to(colls, coll, call, &who->proc)) {
+        if (coll->ops == call->ops && coll->solo == call->solo && !coll->closed &&
+            !px_coll_has_peer(coll, who->peer) && belongs_to(colls, coll, call, &who->proc)) {
             return coll;
         }
     }

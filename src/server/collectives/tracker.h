@@ -9,7 +9,7 @@
  *
  * Two calls belong together if they have the same table and the same set of processes, in
  * whatever order and with whatever repetitions the set is written; calls with a name also need
- * the same name. A tracker that is closed (all local members have called), or that has the
+ * the same name, and a caller by itself joins only those of its kind. A tracker that is closed (all local members have called), or that has the
  * caller already, admits no more calls: the caller starts the next one. */
 
 #include <stdbool.h>
@@ -19,9 +19,9 @@
 
 #include "src/base/list.h"
 #include "src/loop/loop.h"
+#include "src/request/schema.h"
 #include "src/value/procs.h"
 
-struct px_call;
 struct px_coll;
 struct px_coll_call;
 struct px_coll_member;
@@ -30,14 +30,18 @@ struct px_server;
 struct px_upcall;
 
 /* The operation of a kind of collective. Constant. A NULL member does nothing, unless its
- * comment says otherwise. The order of calls: admit and absorb for each member, complete once,
- * ask and answered if the host takes part, finished, reply for each member, fini. */
+ * comment says otherwise. The order of calls: prepare, admit and absorb for each member, complete
+ * once, ask and answered if the host takes part, finished, reply for each member, fini. */
 struct px_coll_ops {
-    const struct px_call *call; /* the directives of the call */
-    size_t state_size;          /* of px_coll.state, which is zeros at first; 0: none */
+    const struct px_request *request;
+    size_t state_size; /* of px_coll.state, which is zeros at first; 0: none */
     /* Calls belong together if they have the same name and the caller is in the tracker's set; the
      * processes of the call are not compared. */
     bool by_member;
+    /* Completes or checks the arguments as they were read; may set `solo`. An error refuses the
+     * caller. */
+    int (*prepare)(struct px_server *s, const struct px_coll_member *who,
+                   struct px_coll_call *call);
     /* Checks whether the call may join or start a tracker. An error refuses the caller; nothing has
      * changed. */
     int (*admit)(struct px_server *s, const struct px_coll_call *call,
@@ -70,17 +74,12 @@ struct px_coll_member {
     pmix_proc_t proc;
 };
 
-/* One member's call, on the stack of its handler. It owns all members but `directives`
- * (px_coll_call_fini). */
+/* One member's call, on the stack of its handler. Owned: args and set (px_coll_call_fini). */
 struct px_coll_call {
     const struct px_coll_ops *ops;
-    char *name; /* NULL: none */
-    pmix_proc_t *procs;
-    size_t nprocs;
-    pmix_info_t *info;
-    size_t ninfo;
-    const void *directives;  /* the operation's own, read from info */
-    struct px_proc_list set; /* procs in normal form; empty: others name the members */
+    struct px_coll_args args; /* `group` is the name; NULL: none */
+    bool solo;                /* one caller by itself: joins only trackers of such calls */
+    struct px_proc_list set;  /* the processes in normal form; empty: others name the members */
 };
 /* Frees what the call owns. */
 void px_coll_call_fini(struct px_coll_call *call);
@@ -91,6 +90,7 @@ struct px_coll {
     const struct px_coll_ops *ops;
     struct px_server *server;
     char *name;
+    bool solo;          /* of the first call */
     pmix_proc_t *procs; /* as the first caller gave them */
     size_t nprocs;
     pmix_proc_t *set; /* the same, in normal form */

@@ -12,9 +12,6 @@
 
 #include "src/server/state.h"
 #include "src/wire/message.h"
-#include "src/server/collectives/connect.h"
-#include "src/server/collectives/fence.h"
-#include "src/server/collectives/server_group.h"
 #include "src/server/data/commit.h"
 #include "src/server/data/server_get.h"
 #include "src/server/events/server_events.h"
@@ -30,19 +27,13 @@
 #include "src/request/reply.h"
 
 /* The commands that have a handler of their own. All others are rows of the table of services
- * (requests.c), which pass them to the host. */
+ * (requests.c), which pass them to the host or gather them as collectives. */
 static const px_handler handlers[] = {
     [PX_CMD_REQ] = px_handle_req,
     [PX_CMD_COMMIT] = px_handle_commit,
-    [PX_CMD_FENCE] = px_handle_fence,
     [PX_CMD_GET] = px_handle_get,
     [PX_CMD_FINALIZE] = px_handle_finalize,
-    [PX_CMD_CONNECT] = px_handle_connect,
-    [PX_CMD_DISCONNECT] = px_handle_disconnect,
     [PX_CMD_DEREGEVENTS] = px_handle_deregevents,
-    [PX_CMD_GROUP_CONSTRUCT] = px_handle_group_construct,
-    [PX_CMD_GROUP_LEAVE] = px_handle_group_leave,
-    [PX_CMD_GROUP_DESTRUCT] = px_handle_group_destruct,
     [PX_CMD_DEVICE_DISTANCES] = px_handle_distances,
     [PX_CMD_REFRESH_CACHE] = px_handle_refresh,
 };

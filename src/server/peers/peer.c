@@ -184,6 +184,18 @@ static void on_closed(void *arg, int status)
 /* Callbacks of an admitted connection; their argument is the peer. */
 static const struct px_conn_ops conn_ops = {.message = on_message, .closed = on_closed};
 
+bool px_peer_at_least(const struct px_peer *peer, unsigned major, unsigned minor, unsigned release)
+{
+    if (peer->version_major != major) {
+        /* Major 0: unknown */
+        return peer->version_major > major || !peer->version_major;
+    }
+    if (peer->version_minor != minor) {
+        return peer->version_minor > minor;
+    }
+    return peer->version_release >= release;
+}
+
 void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd)
 {
     if (!peer->conn || !px_buf_ok(buf)) {

@@ -85,4 +85,8 @@ void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd
  * decided about before. */
 void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t *proc);
 
+/* True if the peer's release is this one or a later one. Major 0 is a build that does not know its
+ * release, and counts as the newest. */
+bool px_peer_at_least(const struct px_peer *peer, unsigned major, unsigned minor, unsigned release);
+
 #endif

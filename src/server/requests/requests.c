@@ -13,6 +13,10 @@
 #include "server_query.h"
 #include "server_resolve.h"
 #include "src/context/context.h"
+#include "src/server/collectives/collective.h"
+#include "src/server/collectives/connect.h"
+#include "src/server/collectives/fence.h"
+#include "src/server/collectives/server_group.h"
 #include "src/server/data/nspace.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/server_iof.h"
@@ -312,6 +316,13 @@ static const struct px_service services[] = {
     [PX_CMD_IOF_DEREG] = {&px_request_iof_deregister, .call = px_iof_deregister_call,
                           .anonymous = true},
     [PX_CMD_IOF_PUSH] = {&px_request_iof_push, .call = call_iof_push},
+    [PX_CMD_FENCE] = {&px_request_fence, .coll = &px_fence_ops},
+    [PX_CMD_CONNECT] = {&px_request_connect, .coll = &px_connect_ops},
+    [PX_CMD_DISCONNECT] = {&px_request_disconnect, .coll = &px_disconnect_ops},
+    [PX_CMD_GROUP_CONSTRUCT] = {&px_request_group_construct, .coll = &px_group_construct_ops},
+    [PX_CMD_GROUP_DESTRUCT] = {&px_request_group_destruct, .coll = &px_group_destruct_ops},
+    [PX_CMD_GROUP_LEAVE] = {&px_request_group_leave, .call = px_group_leave_call,
+                            .anonymous = true},
 };
 
 /* Commands without a row have zeros in the table; a command comes from a peer and may be any
@@ -364,10 +375,15 @@ int px_service_start(const struct px_service *service, struct px_peer *peer, uin
                      struct px_in *in)
 {
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    struct px_upcall *up = create(peer->server, service, &reply_to, &peer->proc);
-    int rc = up ? px_args_unpack(in, service->request, up->args) : PMIX_ERR_NOMEM;
+    struct px_upcall *up;
+    int rc;
 
     px_assert(px_loop_inside(peer->server->loop));
+    if (service->coll) {
+        return px_coll_start(service->coll, peer, tag, in);
+    }
+    up = create(peer->server, service, &reply_to, &peer->proc);
+    rc = up ? px_args_unpack(in, service->request, up->args) : PMIX_ERR_NOMEM;
     rc = rc ? rc : prepare(service, up, peer);
     if (rc) {
         px_upcall_destroy(up);
@@ -396,6 +412,7 @@ pmix_status_t px_self_request(struct px_ctx *ctx, const struct px_request *reque
     struct px_upcall *up;
     int rc;
 
+    px_assert(!request->member);
     if (request == &px_request_iof_deregister) {
         return px_self_iof_deregister(s, (const struct px_iof_deregister_args *) args);
     }

@@ -9,6 +9,7 @@
 
 #include "host_upcall.h"
 
+struct px_coll_ops;
 struct px_ctx;
 struct px_in;
 struct px_peer;
@@ -26,13 +27,16 @@ struct px_service {
     pmix_status_t (*call)(struct px_upcall *up);
     px_upcall_fn done; /* the host has answered; NULL: px_upcall_answer */
     bool anonymous;    /* the requester's ids are not among the directives */
+    /* The operation of a collective (collective.h), which gathers the calls of its members; the
+     * members above are not used. NULL: none. */
+    const struct px_coll_ops *coll;
 };
 
 /* The service of a command, or NULL if it is unknown or has a handler of its own (dispatch.c). */
 const struct px_service *px_service_of(unsigned command);
 
-/* Serves a peer's request from its message. 0: the peer is or will be answered by the upcall; or
- * the status of unpacking or preparing, with which the dispatcher answers. */
+/* Serves a peer's request from its message. 0: the peer is or will be answered by the upcall or the
+ * collective; or the status of unpacking or preparing, with which the dispatcher answers. */
 int px_service_start(const struct px_service *service, struct px_peer *peer, uint32_t tag,
                      struct px_in *in);
 

@@ -336,14 +336,16 @@ static void without_a_server(void **state)
     pmix_info_t info = switched_on("k");
     struct px_args publish = {.info = &info, .ninfo = 1};
     struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
+    const struct px_coll_args all = {.nprocs = 0};
+    const struct px_coll_args self = {.procs = &ctx->self, .nprocs = 1};
     pmix_proc_t *procs = NULL;
     size_t n = 0;
     char *nodes = NULL;
 
     (void) state;
-    assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, NULL, NULL),
+    assert_int_equal(ctx->ops->request(ctx, &px_request_fence, &all.head, &nobody),
                      PMIX_OPERATION_SUCCEEDED);
-    assert_int_equal(ctx->ops->fence_nb(ctx, &ctx->self, 1, NULL, 0, NULL, NULL),
+    assert_int_equal(ctx->ops->request(ctx, &px_request_fence, &self.head, &nobody),
                      PMIX_OPERATION_SUCCEEDED);
     assert_int_equal(ctx->ops->request(ctx, &px_request_publish, &publish, &nobody),
                      PMIX_ERR_UNREACH);

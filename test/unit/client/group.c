@@ -138,6 +138,7 @@ static void op_done(pmix_status_t status, void *cbdata)
 
 static pmix_status_t construct(const char *version, script_fn fn, bool with_id, struct outcome *out)
 {
+    struct px_coll_args args;
     struct px_wait wait;
     pmix_info_t info;
     pmix_proc_t all;
@@ -150,12 +151,16 @@ static pmix_status_t construct(const char *version, script_fn fn, bool with_id, 
     PMIx_Load_procid(&all, "job", PMIX_RANK_WILDCARD);
     PMIx_Info_construct(&info);
     PMIx_Info_load(&info, PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
+    args = (struct px_coll_args){PX_DIRECTIVES_OF(&info, with_id ? 1 : 0), (char *) "g", &all, 1};
     assert_int_equal(
-        ctx->ops->group_construct_nb(ctx, "g", &all, 1, &info, with_id ? 1 : 0, constructed, out),
+        script_request(&px_request_group_construct, &args, (px_callback) constructed, out),
         PMIX_SUCCESS);
     rc = px_wait_for(&out->wait);
     px_wait_init(&wait);
-    assert_int_equal(ctx->ops->group_destruct_nb(ctx, "g", NULL, 0, op_done, &wait), PMIX_SUCCESS);
+    args = (struct px_coll_args){.group = (char *) "g"};
+    assert_int_equal(
+        script_request(&px_request_group_destruct, &args, (px_callback) op_done, &wait),
+        PMIX_SUCCESS);
     assert_int_equal(px_wait_for(&wait), PMIX_SUCCESS);
     script_settle();
     assert_int_equal(had_procs, wants_procs);

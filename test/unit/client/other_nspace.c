@@ -187,7 +187,7 @@ static void collective(void)
     struct called called;
 
     called_init(&called);
-    assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, got_status, &called), PMIX_SUCCESS);
+    assert_int_equal(script_fence(got_status, &called), PMIX_SUCCESS);
     assert_int_equal(px_wait_for(&called.wait), PMIX_SUCCESS);
 }
 

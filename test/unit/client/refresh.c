@@ -230,7 +230,7 @@ static void after_a_fence(void **state)
         move();
         given = px_store_fd(store);
         called_init(&called);
-        assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, fenced, &called), PMIX_SUCCESS);
+        assert_int_equal(script_fence(fenced, &called), PMIX_SUCCESS);
         assert_int_equal(px_wait_for(&called.wait), PMIX_SUCCESS);
         assert_int_equal(number(), g);
     }

@@ -23,6 +23,7 @@
 #include "src/client/start.h"
 #include "src/net/conn_write.h"
 #include "src/net/pending_conn.h"
+#include "src/request/schema.h"
 #include "src/wire/messages.h"
 
 /* A server that answers as a test tells it to: one client, on a loop of its own in this process. */
@@ -266,6 +267,24 @@ static inline void called_init(struct called *called)
 {
     memset(called, 0, sizeof(*called));
     px_wait_init(&called->wait);
+}
+
+/* Starts a request that src/request describes; the callback is that of its reply type. */
+static inline pmix_status_t script_request(const struct px_request *request,
+                                           const struct px_coll_args *args, px_callback callback,
+                                           void *cbdata)
+{
+    struct px_completion to = px_completion_of(request->reply, callback, cbdata);
+
+    return ctx->ops->request(ctx, request, &args->head, &to);
+}
+
+/* A fence of the whole namespace. */
+static inline pmix_status_t script_fence(pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_coll_args args = {.nprocs = 0};
+
+    return script_request(&px_request_fence, &args, (px_callback) cbfunc, cbdata);
 }
 
 /* Set-up of a group: no end is a failure. */

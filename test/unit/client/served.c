@@ -361,7 +361,7 @@ static void fence(void)
     struct px_wait wait;
 
     px_wait_init(&wait);
-    assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, op_done, &wait), PMIX_SUCCESS);
+    assert_int_equal(script_fence(op_done, &wait), PMIX_SUCCESS);
     assert_int_equal(px_wait_for(&wait), PMIX_SUCCESS);
     script_settle();
 }
@@ -449,8 +449,7 @@ static void losing_the_server(void **state)
     PMIx_Value_free(value, 1);
     assert_int_equal(px_client_get_local(px_session(ctx), &one, "first", NULL, 0, &value),
                      PMIX_ERR_LOST_CONNECTION);
-    assert_int_equal(ctx->ops->fence_nb(ctx, NULL, 0, NULL, 0, op_done, &called),
-                     PMIX_ERR_LOST_CONNECTION);
+    assert_int_equal(script_fence(op_done, &called), PMIX_ERR_LOST_CONNECTION);
     assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "other", &procs, &n),
                      PMIX_ERR_INVALID_NAMESPACE);
     client_close();

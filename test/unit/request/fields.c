@@ -22,6 +22,10 @@ static const struct px_request *const requests[] = {
     &px_request_unpublish,
     &px_request_spawn,
     &px_request_abort,
+    &px_request_fence,
+    &px_request_group_construct,
+    &px_request_group_destruct,
+    &px_request_group_leave,
     &px_request_query,
     &px_request_log,
     &px_request_alloc,
@@ -84,6 +88,10 @@ static void fill_field(struct gen *gen, const struct px_field *field, void *base
         break;
     case PX_FIELD_ONE:
     case PX_FIELD_LOCAL:
+        if (field->need == PX_REQUIRED && field->type == PMIX_STRING) {
+            *(char **) at(field, base) = strdup("required");
+            break;
+        }
         gen_fill(gen, field->type, at(field, base), 2);
         break;
     default:

@@ -42,9 +42,19 @@ static void messages_have_their_bytes(void **state)
     struct px_iof_deregister_args ended_pull = {{NULL, 0}, 7};
     struct px_iof_push_args push = {{NULL, 0}, &proc, 1, {"xy", 2}};
     struct px_validate_args valid = {{NULL, 0}, {"xy", 2}};
+    struct px_coll_args group = {PX_DIRECTIVES_OF(&flag, 1), (char *) "g", &proc, 1};
 
     (void) state;
     assert_message(&px_request_abort, &ended, "0201 0201 02047400 0201 0204 6a00 03");
+    assert_message(&px_request_fence, &group, "0203 0201 02046a0003 0201 02046b0000 0101");
+    assert_message(&px_request_connect, &group, "020a 0201 02046a0003 0201 02046b0000 0101");
+    assert_message(&px_request_disconnect, &group, "020b 0201 02046a0003 0201 02046b0000 0101");
+    assert_message(&px_request_group_construct, &group,
+                   "0218 02046700 0201 02046a0003 0201 02046b0000 0101");
+    assert_message(&px_request_group_destruct, &group,
+                   "021c 02046700 0201 02046a0003 0201 02046b0000 0101");
+    assert_message(px_request_group_destruct.older, &group, "021c 02046700 0201 02046b0000 0101");
+    assert_message(&px_request_group_leave, &group, "021b 02046700 0201 02046b0000 0101");
     assert_message(&px_request_alloc, &alloc, "0211 0202 0200");
     assert_message(&px_request_job_control, &job, "0212 0201 02046a0003 0201 02046b0000 0101");
     assert_message(&px_request_monitor, &monitor, "0213 02046b0000 0101 0201 0200");
@@ -89,8 +99,13 @@ static void what_is_missing_is_refused(void **state)
     struct px_args one = {&flag, 1};
     struct px_keys_args keys = {.keys = none};
     struct px_spawn_args spawn = {.apps = &app, .napps = 0};
+    struct px_coll_args group = {.group = (char *) ""};
 
     (void) state;
+    assert_true(px_args_valid(&px_request_fence, &group.head));
+    assert_false(px_args_valid(&px_request_group_construct, &group.head));
+    group.group = (char *) "g";
+    assert_true(px_args_valid(&px_request_group_construct, &group.head));
     assert_true(px_args_valid(&px_request_credential, &nothing));
     assert_false(px_args_valid(&px_request_credential, &torn));
     assert_true(px_args_valid(&px_request_publish, &one));
@@ -108,6 +123,7 @@ static void an_empty_request_is_refused(void **state)
 {
     struct px_keys_args keys = {.keys = NULL};
     struct px_spawn_args spawn = {.napps = 0};
+    struct px_coll_args group = {.nprocs = 0};
     struct px_buf buf = {0};
     struct px_in in;
 
@@ -122,6 +138,12 @@ static void an_empty_request_is_refused(void **state)
     in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
     assert_int_equal(px_args_unpack(&in, &px_request_spawn, &spawn.head), PMIX_ERR_BAD_PARAM);
     px_args_fini(&px_request_spawn, &spawn.head);
+    px_buf_fini(&buf);
+    unhex("0202 00 0200 0200", &buf); /* a name without characters, no processes, no infos */
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    assert_int_equal(px_args_unpack(&in, &px_request_group_construct, &group.head),
+                     PMIX_ERR_BAD_PARAM);
+    px_args_fini(&px_request_group_construct, &group.head);
     px_buf_fini(&buf);
 }
 

@@ -41,12 +41,13 @@ static int enter(struct px_colls *colls, const struct px_coll_ops *ops, const ch
                  const pmix_proc_t *procs, size_t n, const struct px_coll_member *who,
                  struct px_coll **ret)
 {
-    struct px_coll_call call = {.ops = ops, .name = name ? strdup(name) : NULL, .nprocs = n};
+    struct px_coll_call call = {.ops = ops,
+                                .args = {.group = name ? strdup(name) : NULL, .nprocs = n}};
     int rc;
 
-    call.procs = n ? PMIx_Proc_create(n) : NULL;
+    call.args.procs = n ? PMIx_Proc_create(n) : NULL;
     if (n) {
-        memcpy(call.procs, procs, n * sizeof(*procs));
+        memcpy(call.args.procs, procs, n * sizeof(*procs));
     }
     rc = px_coll_call_prepare(colls, &call);
     rc = rc ? rc : px_coll_join(colls, &call, who, ret);
