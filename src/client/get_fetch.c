@@ -57,7 +57,7 @@ struct px_fetch {
     bool again;
 };
 
-static void fetch_reply(void *arg, int status, struct px_in *reply, int fd);
+static void fetch_reply(void *arg, int status, struct px_in *reply);
 
 /* Frees the waiter of a non-blocking get, with its request. */
 static void waiter_free(struct waiter *waiter)
@@ -396,7 +396,7 @@ static struct waiter *next_waiter(struct px_fetch *fetch)
 
 /* The reply to a fetch: stores it, then serves or restarts each waiter, and frees the fetch. The
  * first waiter's status is that of the reply. Loop thread. */
-static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
+static void fetch_reply(void *arg, int status, struct px_in *reply)
 {
     struct px_fetch *fetch = arg;
     struct waiter *waiter = first_waiter(fetch);
@@ -408,7 +408,7 @@ static void fetch_reply(void *arg, int status, struct px_in *reply, int fd)
     bool found;
 
     px_assert(px_loop_inside(session->ctx->loop));
-    status = px_reply_status(status, reply, fd);
+    status = px_reply_status(status, reply);
     found = status == PMIX_SUCCESS && is_published(fetch, &slice);
     if (status == PMIX_SUCCESS && !found) {
         status = store_reply(fetch, reply, &fresh);

@@ -171,13 +171,13 @@ static void construct_over(void *arg)
 
 /* Reads the reply of a construct and enters the group in the map; then waits until data from before
  * can be read. Loop thread. */
-static void construct_reply(void *arg, int status, struct px_in *in, int fd)
+static void construct_reply(void *arg, int status, struct px_in *in)
 {
     struct construct_call *call = arg;
     struct px_reply *reply = &call->reply;
     struct outcome out = {0};
 
-    reply->status = px_reply_status(status, in, fd);
+    reply->status = px_reply_status(status, in);
     if (reply->status == PMIX_SUCCESS || reply->status == PMIX_ERR_PARTIAL_SUCCESS) {
         int rc = read_outcome(call, in, &out);
 

@@ -17,7 +17,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "get.h"
 #include "request.h"
@@ -184,7 +183,7 @@ void px_session_prefault(struct px_store *segment)
 
 /* A segment that fails the checks of px_store_open is logged and dropped; the reply then finds that
  * nothing has arrived. */
-int px_session_descriptor(void *arg, int fd)
+void px_session_descriptor(void *arg, int fd)
 {
     struct px_server_peer *server = arg;
     struct px_session *session = server->session;
@@ -198,7 +197,6 @@ int px_session_descriptor(void *arg, int fd)
     } else {
         px_log(PX_LOG_GDS, 1, "a segment is refused: %s", PMIx_Error_string(rc));
     }
-    return -1;
 }
 
 /* --- asking for the next --- */
@@ -240,14 +238,11 @@ static int send_request(struct px_session *session, const char *nspace, uint32_t
 }
 
 /* Ignores the reply to a refusal of a segment. */
-static void refused_reply(void *arg, int status, struct px_in *reply, int fd)
+static void refused_reply(void *arg, int status, struct px_in *reply)
 {
     (void) arg;
     (void) status;
     (void) reply;
-    if (fd >= 0) {
-        close(fd);
-    }
 }
 
 /* Without a segment that can be used, an old one is dropped too: there will be no newer one. Our
@@ -313,16 +308,13 @@ static bool read_answer(const struct refresh *refresh, struct px_in *reply)
 }
 
 /* The end of a refresh, with or without a new segment. Loop thread. */
-static void refresh_reply(void *arg, int status, struct px_in *reply, int fd)
+static void refresh_reply(void *arg, int status, struct px_in *reply)
 {
     struct refresh *refresh = arg;
     struct px_refresh_barrier *barrier = refresh->barrier;
     bool known = status != 0 || read_answer(refresh, reply);
 
     px_assert(px_loop_inside(refresh->session->ctx->loop));
-    if (fd >= 0) {
-        close(fd);
-    }
     /* No new segment. A request of a collective does not count for the back-off: each collective
      * asks only once. */
     if (px_space_segment(refresh->space) == refresh->segment && (barrier == NULL || !known)) {

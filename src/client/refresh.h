@@ -19,8 +19,8 @@ struct px_store;
 void px_session_adopt(struct px_session *session, struct px_store *segment);
 
 /* Opens the segment whose descriptor came with a reply, and adopts it, before the reply itself is
- * delivered. Always returns -1: the descriptor is used up. For px_link_ops; loop thread. */
-int px_session_descriptor(void *arg, int fd);
+ * delivered. For px_link_ops; loop thread. */
+void px_session_descriptor(void *arg, int fd);
 
 /* To be called when a reply says that the namespace's segment came with it. True: it did, and is
  * adopted. False: its descriptor was lost, or it is of no use here. Then the server is told that we

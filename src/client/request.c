@@ -9,7 +9,6 @@
 #include "request.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "get_request.h"
 #include "events.h"
@@ -86,13 +85,10 @@ int px_msg_send(struct px_msg *msg, uint64_t timeout_ms, px_reply_fn fn, void *a
     return rc;
 }
 
-pmix_status_t px_reply_status(int status, struct px_in *reply, int fd)
+pmix_status_t px_reply_status(int status, struct px_in *reply)
 {
     pmix_status_t said;
 
-    if (fd >= 0) {
-        close(fd);
-    }
     if (status != 0) {
         return status;
     }
@@ -125,10 +121,10 @@ static void store_spawned(struct px_session *session, struct px_in *in, struct p
 
 /* Reads the reply of a described request and calls the completion, which owns nothing of it. Loop
  * thread. */
-static void on_reply(void *arg, int status, struct px_in *in, int fd)
+static void on_reply(void *arg, int status, struct px_in *in)
 {
     struct server_call *call = arg;
-    struct px_reply reply = {.status = px_reply_status(status, in, fd)};
+    struct px_reply reply = {.status = px_reply_status(status, in)};
 
     px_reply_unpack(in, call->type, &reply);
     if (call->type == &px_reply_spawn) {

@@ -68,9 +68,8 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
                                 const struct px_args *args, const struct px_completion *to);
 
 /* The outcome of a request: the error `status` of the link, or the STATUS at the head of the reply
- * (PMIX_ERR_UNPACK_FAILURE without one; PMIX_OPERATION_SUCCEEDED becomes PMIX_SUCCESS). Closes fd
- * unless it is negative: such replies pass no descriptor. */
-pmix_status_t px_reply_status(int status, struct px_in *reply, int fd);
+ * (PMIX_ERR_UNPACK_FAILURE without one; PMIX_OPERATION_SUCCEEDED becomes PMIX_SUCCESS). */
+pmix_status_t px_reply_status(int status, struct px_in *reply);
 
 /* The time after which this process gives up on a request: the caller's PMIX_TIMEOUT and one second
  * of grace for the server's own time-out, in milliseconds; 0: no limit. */

@@ -342,11 +342,8 @@ enum px_wire_kind px_server_kind(const struct px_server_peer *server)
 }
 
 /* Ends the wait of px_session_goodbye with the status of the reply. Loop thread. */
-static void goodbye_reply(void *arg, int status, struct px_in *reply, int fd)
+static void goodbye_reply(void *arg, int status, struct px_in *reply)
 {
-    if (fd >= 0) {
-        close(fd);
-    }
     if (status == 0 && reply != NULL) {
         status = px_unpack_status(reply, &status) == 0 ? status : PMIX_ERR_UNPACK_FAILURE;
     }

@@ -225,15 +225,12 @@ static int read_job(struct px_session *session, struct px_in *in)
 }
 
 /* Reads the reply and wakes the waiting thread. Loop thread. */
-static void req_reply(void *arg, int status, struct px_in *reply, int fd)
+static void req_reply(void *arg, int status, struct px_in *reply)
 {
     struct req_call *call = arg;
 
     if (status == 0) {
         status = read_job(call->session, reply);
-    }
-    if (fd >= 0) {
-        close(fd);
     }
     px_wait_done(&call->wait, status);
 }

@@ -117,12 +117,12 @@ static int store_participant(struct px_session *session, struct px_in *in)
 /* The reply: a status, and for a connect the job information of the participants, which is stored.
  * A fence has the status of a commit that the server refused earlier; a disconnect refreshes
  * nothing at its end. Loop thread. */
-static void collective_reply(void *arg, int status, struct px_in *reply, int fd)
+static void collective_reply(void *arg, int status, struct px_in *reply)
 {
     struct collective_call *call = arg;
     int rc = 0;
 
-    status = px_reply_status(status, reply, fd);
+    status = px_reply_status(status, reply);
     if (status == PMIX_SUCCESS && call->request == &px_request_fence) {
         rc = px_session_refused(call->session);
     }

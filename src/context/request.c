@@ -128,7 +128,7 @@ static void answer_all(struct px_list *list, int status)
     for (item = px_list_shift(list); item; item = px_list_shift(list)) {
         struct pending *p = px_container_of(item, struct pending, link);
 
-        p->fn(p->arg, status, NULL, -1);
+        p->fn(p->arg, status, NULL);
         free(p);
     }
 }
@@ -204,28 +204,23 @@ static void got_message(void *arg, uint32_t tag, const void *payload, size_t len
 
     px_assert(px_loop_inside(link->loop));
     (void) px_fetch_add(&link->received, 1);
-    if (tag < PX_TAG_FIRST) {
-        if (fd >= 0) {
-            (void) close(fd);
-        }
-        link->ops.notice(link->arg, tag, &in);
-        return;
-    }
     px_lock_take(&link->lock);
-    p = find_locked(link, tag);
+    p = tag < PX_TAG_FIRST ? NULL : find_locked(link, tag);
     if (p) {
         px_list_remove(&p->link);
     }
     px_lock_give(&link->lock);
     if (p && fd >= 0 && link->ops.descriptor) {
-        fd = link->ops.descriptor(link->arg, fd);
+        link->ops.descriptor(link->arg, fd);
+    } else if (fd >= 0) {
+        (void) close(fd);
     }
     if (p) {
-        p->fn(p->arg, PMIX_SUCCESS, &in, fd);
+        p->fn(p->arg, PMIX_SUCCESS, &in);
         free(p);
-    } else if (fd >= 0) {
-        (void) close(fd); /* the request timed out, or there was none */
-    }
+    } else if (tag < PX_TAG_FIRST) {
+        link->ops.notice(link->arg, tag, &in);
+    } /* otherwise the request timed out, or there was none */
 }
 
 /* Refuses requests from now on and answers all that are pending with PMIX_ERR_LOST_CONNECTION. */

@@ -18,8 +18,8 @@ struct px_link;
 /* Receives the end of one request; called exactly once, on the loop thread. `status` is 0 when a
  * reply came: `reply` is then its payload from the start, its own status included, borrowed for the
  * call. Otherwise `status` is an error of ours (PMIX_ERR_LOST_CONNECTION, PMIX_ERR_TIMEOUT) and
- * `reply` is NULL. fd: -1, or the descriptor passed with the reply, which the function owns. */
-typedef void (*px_reply_fn)(void *arg, int status, struct px_in *reply, int fd);
+ * `reply` is NULL. */
+typedef void (*px_reply_fn)(void *arg, int status, struct px_in *reply);
 
 /* What the owner of a link is called with, `arg` first. Loop thread. */
 struct px_link_ops {
@@ -27,9 +27,9 @@ struct px_link_ops {
     void (*notice)(void *arg, uint32_t tag, struct px_in *in);
     /* The stream has ended, and all pending requests have been answered. */
     void (*lost)(void *arg);
-    /* A descriptor came with a reply, which is delivered next. Takes it and returns -1, or returns
-     * it for the reply's function. May be NULL: every descriptor goes to the reply's function. */
-    int (*descriptor)(void *arg, int fd);
+    /* A descriptor came with a reply, which is delivered next. Takes the descriptor. May be NULL:
+     * descriptors are closed. */
+    void (*descriptor)(void *arg, int fd);
 };
 
 /* Makes a link of a connected descriptor, which it takes over, also on failure. index: our number

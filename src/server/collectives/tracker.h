@@ -9,8 +9,9 @@
  *
  * Two calls belong together if they have the same table and the same set of processes, in
  * whatever order and with whatever repetitions the set is written; calls with a name also need
- * the same name, and a caller by itself joins only those of its kind. A tracker that is closed (all local members have called), or that has the
- * caller already, admits no more calls: the caller starts the next one. */
+ * the same name, and a caller by itself joins only those of its kind. A tracker that is closed (all
+ * local members have called), or that has the caller already, admits no more calls: the caller
+ * starts the next one. */
 
 #include <stdbool.h>
 #include <stdint.h>

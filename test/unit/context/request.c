@@ -50,7 +50,7 @@ static void await(struct bench *b, const unsigned *what, unsigned n)
     (void) pthread_mutex_unlock(&b->lock);
 }
 
-static void on_reply(void *arg, int status, struct px_in *reply, int fd)
+static void on_reply(void *arg, int status, struct px_in *reply)
 {
     struct bench *b = arg;
 
@@ -59,7 +59,6 @@ static void on_reply(void *arg, int status, struct px_in *reply, int fd)
     (void) pthread_mutex_lock(&b->lock);
     b->last_status = status;
     b->last_word = reply ? (char) *reply->at : 0;
-    b->last_fd = fd;
     (void) pthread_mutex_unlock(&b->lock);
     bump(b, &b->answers);
 }
@@ -80,7 +79,18 @@ static void on_lost(void *arg)
     bump(b, &b->lost);
 }
 
-static const struct px_link_ops link_ops = {.notice = on_notice, .lost = on_lost};
+static void on_descriptor(void *arg, int fd)
+{
+    struct bench *b = arg;
+
+    (void) pthread_mutex_lock(&b->lock);
+    assert_int_equal(b->last_fd, 0); /* one only */
+    b->last_fd = fd;
+    (void) pthread_mutex_unlock(&b->lock);
+}
+
+static const struct px_link_ops link_ops = {
+    .notice = on_notice, .lost = on_lost, .descriptor = on_descriptor};
 
 static int setup(void **state)
 {
@@ -311,12 +321,11 @@ static void bad_payloads(void **state)
 }
 
 /* A reply handler may ask again. */
-static void ask_again(void *arg, int status, struct px_in *reply, int fd)
+static void ask_again(void *arg, int status, struct px_in *reply)
 {
     struct bench *b = arg;
 
     (void) reply;
-    (void) fd;
     assert_int_equal(status, PMIX_SUCCESS);
     assert_int_equal(ask(b, 'z', 1000000), 0);
 }
@@ -414,7 +423,7 @@ static void descriptors_come_with_replies(void **state)
     fixture_header(frame, 101, 1);
     assert_int_equal(sendmsg(b->raw, &msg, 0), 17);
     await(b, &b->answers, 1);
-    assert_true(b->last_fd >= 0);
+    assert_true(b->last_fd > 0);
     assert_int_equal(fixture_descriptors(), before + 1);
     (void) close(b->last_fd);
 }
