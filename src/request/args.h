@@ -147,6 +147,13 @@ struct px_coll_args {
     size_t nprocs;
 };
 
+/* The distances of devices from the CPUs of a process. */
+struct px_distance_args {
+    struct px_args head;
+    pmix_topology_t topo; /* never read from a message: the server has that of the node */
+    pmix_cpuset_t cpuset; /* not bound: the server's */
+};
+
 /* PMIx_IOF_pull: a subscription to the output of some processes. */
 struct px_iof_pull_args {
     struct px_args head;

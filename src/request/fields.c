@@ -189,7 +189,8 @@ static void unpack_field(struct px_in *in, const struct px_field *field, void *b
     case PX_FIELD_LOCAL:
         break;
     default:
-        (void) px_unpack_one(in, field->type, member(field, base));
+        (void) (field->type == PMIX_TOPO ? px_unpack_past_topo(in)
+                                         : px_unpack_one(in, field->type, member(field, base)));
         break;
     }
 }

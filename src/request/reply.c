@@ -32,6 +32,7 @@ void px_reply_fini(struct px_reply *reply)
     }
     PMIx_Proc_free(reply->procs, reply->nprocs);
     free(reply->text);
+    PMIx_Device_distance_free(reply->distances, reply->ndistances);
     *reply = (struct px_reply){.status = reply->status};
 }
 
@@ -140,6 +141,7 @@ static const struct px_field number[] = {
     {PX_FIELD_ONE, PX_ANY, PMIX_SIZE, offsetof(struct px_reply, number), 0},
 };
 static const struct px_field peers[] = {MANY(procs, PMIX_PROC)};
+static const struct px_field distances[] = {MANY(distances, PMIX_DEVICE_DIST)};
 static const struct px_field nodes[] = {
     {PX_FIELD_ONE, PX_ANY, PMIX_STRING, offsetof(struct px_reply, text), 0},
 };
@@ -158,6 +160,7 @@ const struct px_reply_type px_reply_value = {.done = done_value};
 const struct px_reply_type px_reply_subscription = {FIELDS(number)};
 const struct px_reply_type px_reply_peers = {FIELDS(peers)};
 const struct px_reply_type px_reply_nodes = {FIELDS(nodes)};
+const struct px_reply_type px_reply_distances = {FIELDS(distances)};
 
 /* True if fields follow a status: it is a success or a partial success. */
 static bool has_fields(const struct px_reply *reply)

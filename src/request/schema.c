@@ -156,6 +156,11 @@ REQUEST(resolve_nodes, RESOLVE_NODES, px_resolve_args, nodes, .since = 5,
         FIELDS(ONE(px_resolve_args, nspace, PMIX_STRING),
                LOCAL(px_resolve_args, query, PMIX_QUERY)));
 
+/* No application sends it through this library, which computes distances where it is. */
+REQUEST(distances, DEVICE_DISTANCES, px_distance_args, distances, .call = &px_call_distances,
+        FIELDS(ONE(px_distance_args, topo, PMIX_TOPO),
+               ONE(px_distance_args, cpuset, PMIX_PROC_CPUSET), DIRECTIVES(PX_ANY)));
+
 /* --- events --- */
 
 /* The source does not travel: a peer raises its events itself, so the server knows it from the

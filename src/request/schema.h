@@ -26,7 +26,7 @@
 
 /* How a member of a structure is written to a message. */
 enum px_field_form {
-    PX_FIELD_ONE,    /* a member of `type`: one operation of one value */
+    PX_FIELD_ONE,    /* a member of `type`: one operation of one value; a TOPO is passed over */
     PX_FIELD_MANY,   /* pointer and number: SIZE n, and unless n is 0 one operation of n values */
     PX_FIELD_KEYS,   /* char **: SIZE n, then n operations of one STRING */
     PX_FIELD_NSPACE, /* a pmix_nspace_t: one STRING */
@@ -70,6 +70,8 @@ struct px_reply {
     size_t nprocs;
     char *text;
     size_t number;
+    pmix_device_distance_t *distances;
+    size_t ndistances;
 };
 
 /* A callback of the application without its type; the reply type casts it back. NULL: none. */
@@ -109,6 +111,7 @@ extern const struct px_reply_type px_reply_value; /* has no message of its own *
 extern const struct px_reply_type px_reply_subscription;
 extern const struct px_reply_type px_reply_peers;
 extern const struct px_reply_type px_reply_nodes;
+extern const struct px_reply_type px_reply_distances;
 
 /* A completion that calls the application's callback, which has to have the type's signature. */
 static inline struct px_completion px_completion_of(const struct px_reply_type *type,
@@ -174,6 +177,7 @@ extern const struct px_request px_request_notify;
 extern const struct px_request px_request_register_codes;
 extern const struct px_request px_request_resolve_peers;
 extern const struct px_request px_request_resolve_nodes;
+extern const struct px_request px_request_distances;
 extern const struct px_request px_request_iof_pull;
 extern const struct px_request px_request_iof_deregister;
 extern const struct px_request px_request_iof_push;

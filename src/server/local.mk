@@ -14,7 +14,7 @@ libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collecti
   %D%/collectives/modex_blob.h %D%/collectives/modex_exchange.c %D%/collectives/modex_exchange.h \
   %D%/collectives/modex_log.c %D%/collectives/modex_log.h %D%/collectives/pset.c %D%/collectives/pset.h \
   %D%/collectives/server_group.c %D%/collectives/server_group.h %D%/collectives/tracker.c %D%/collectives/tracker.h
-libpx_server_la_SOURCES += %D%/requests/distances.c %D%/requests/distances.h %D%/requests/host_module.c \
+libpx_server_la_SOURCES += %D%/requests/host_module.c \
   %D%/requests/host_module.h %D%/requests/host_upcall.c %D%/requests/host_upcall.h %D%/requests/query_local.c \
   %D%/requests/query_local.h %D%/requests/requests.c %D%/requests/requests.h %D%/requests/server_query.c \
   %D%/requests/server_query.h %D%/requests/server_resolve.c %D%/requests/server_resolve.h

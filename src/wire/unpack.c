@@ -264,23 +264,31 @@ static void get_cpuset(struct px_in *in, pmix_cpuset_t *ret)
     free(named);
 }
 
+/* Reads the XML of a topology, borrowed, and passes over the raw support bytes behind it. */
+static const char *take_topo(struct px_in *in)
+{
+    size_t size;
+    const char *xml = px_take_chars(in, &size);
+
+    if (px_in_left(in) < px_wire_hooks.topo_support_size) {
+        (void) px_in_fail(in, PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER);
+        return NULL;
+    }
+    in->at += px_wire_hooks.topo_support_size;
+    return xml;
+}
+
 /* Reads a topology and has the hook parse its XML, if the caller of the library asked for
- * topologies; messages of peers never get that far. The raw support bytes are skipped. */
+ * topologies; messages of peers never get that far. */
 static void get_topo(struct px_in *in, pmix_topology_t *ret)
 {
     const char *xml;
-    size_t size;
 
     if (!in->topo || !px_wire_hooks.topo_parse) {
         (void) px_in_fail(in, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
-    xml = px_take_chars(in, &size);
-    if (px_in_left(in) < px_wire_hooks.topo_support_size) {
-        (void) px_in_fail(in, PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER);
-        return;
-    }
-    in->at += px_wire_hooks.topo_support_size;
+    xml = take_topo(in);
     (void) px_in_fail(in, xml ? px_wire_hooks.topo_parse(xml, ret) : PMIX_ERR_UNPACK_FAILURE);
 }
 
@@ -410,6 +418,13 @@ int px_unpack_any_single(struct px_in *in, pmix_data_type_t type)
     int rc = px_unpack_frame(in, type, &n);
 
     return rc == PMIX_SUCCESS && n != 1 ? px_in_fail(in, PMIX_ERR_UNPACK_FAILURE) : rc;
+}
+
+int px_unpack_past_topo(struct px_in *in)
+{
+    (void) px_unpack_any_single(in, PMIX_TOPO);
+    (void) take_topo(in);
+    return in->status;
 }
 
 /* Reads and drops n elements for which there was no room, so that the next operation starts where

@@ -26,6 +26,9 @@ int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n);
  * otherwise. */
 int px_unpack_one(struct px_in *in, pmix_data_type_t type, void *val);
 
+/* Passes over one TOPO without parsing it, which px_unpack_one refuses in messages of peers. */
+int px_unpack_past_topo(struct px_in *in);
+
 /* Reads one value without a frame, as px_pack_raw writes it. On failure val is zeros. For
  * PMIX_UNDEF nothing is read and val is unchanged. */
 int px_unpack_raw(struct px_in *in, pmix_data_type_t type, void *val);

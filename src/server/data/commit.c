@@ -269,6 +269,7 @@ static int find_buffers(struct px_in *in, struct px_in *ret_local, struct px_in 
     while (px_in_left(in)) {
         pmix_scope_t scope;
         struct px_in inner;
+
         (void) px_unpack_one(in, PMIX_SCOPE, &scope);
         if (px_unpack_buffer_view(in, &inner)) {
             break;

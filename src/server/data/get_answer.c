@@ -133,19 +133,15 @@ static void pack_job(struct px_buf *reply, const struct answer_packer *p, struct
     pmix_proc_t job = {.rank = PMIX_RANK_WILDCARD};
     const struct px_buf *packed;
     struct px_buf inner = {0};
-    int rc;
 
     memcpy(job.nspace, ns->name, sizeof(job.nspace));
-    rc = px_pack(&inner, p->kind, PMIX_PROC, &job, 1);
-    if (!rc && p->offers) {
-        rc = px_pack_segment(&inner, p->kind);
-    } else if (!rc) {
-        rc = px_nspace_packed(ns, p->kind, &packed);
-        if (!rc) {
-            px_buf_append(&inner, packed->data, packed->len);
-        }
+    (void) px_pack(&inner, p->kind, PMIX_PROC, &job, 1);
+    if (p->offers) {
+        (void) px_pack_segment(&inner, p->kind);
+    } else if (!px_buf_fail(&inner, px_nspace_packed(ns, p->kind, &packed))) {
+        px_buf_append(&inner, packed->data, packed->len);
     }
-    if (!rc) {
+    if (px_buf_ok(&inner)) {
         (void) px_pack_bytes(reply, p->kind, inner.data, inner.len);
     }
     px_buf_fini(&inner);

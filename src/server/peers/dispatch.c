@@ -20,7 +20,6 @@
 #include "peer.h"
 #include "segment_offer.h"
 #include "src/server/requests/requests.h"
-#include "src/server/requests/distances.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/wire/messages.h"
@@ -34,7 +33,6 @@ static const px_handler handlers[] = {
     [PX_CMD_GET] = px_handle_get,
     [PX_CMD_FINALIZE] = px_handle_finalize,
     [PX_CMD_DEREGEVENTS] = px_handle_deregevents,
-    [PX_CMD_DEVICE_DISTANCES] = px_handle_distances,
     [PX_CMD_REFRESH_CACHE] = px_handle_refresh,
 };
 

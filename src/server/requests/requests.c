@@ -29,6 +29,7 @@
 #include "src/value/infos.h"
 #include "src/server/self/self_events.h"
 #include "src/request/reply.h"
+#include "src/topo/distance.h"
 
 /* --- arguments completed --- */
 
@@ -251,6 +252,20 @@ static pmix_status_t call_iof_push(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* The server computes distances from its own topology, which is that of the node; the host has no
+ * part in it. The client's cpuset says where it is bound. */
+static pmix_status_t call_distances(struct px_upcall *up)
+{
+    struct px_distance_args *args = up->args;
+    pmix_cpuset_t *cpuset = args->cpuset.bitmap ? &args->cpuset : NULL;
+    int rc = px_directives_met(&px_call_distances, PX_ATTR_ALL, args->head.info, args->head.ninfo)
+                 ? px_topo_distances(NULL, cpuset, args->head.info, args->head.ninfo,
+                                     &up->reply.distances, &up->reply.ndistances)
+                 : PMIX_ERR_NOT_SUPPORTED;
+
+    return rc ? rc : PMIX_OPERATION_SUCCEEDED;
+}
+
 /* --- the answer of a spawn --- */
 
 /* Adds the new job's information to the answer, so that the parent can get it without another
@@ -316,6 +331,7 @@ static const struct px_service services[] = {
     [PX_CMD_IOF_DEREG] = {&px_request_iof_deregister, .call = px_iof_deregister_call,
                           .anonymous = true},
     [PX_CMD_IOF_PUSH] = {&px_request_iof_push, .call = call_iof_push},
+    [PX_CMD_DEVICE_DISTANCES] = {&px_request_distances, .call = call_distances, .anonymous = true},
     [PX_CMD_FENCE] = {&px_request_fence, .coll = &px_fence_ops},
     [PX_CMD_CONNECT] = {&px_request_connect, .coll = &px_connect_ops},
     [PX_CMD_DISCONNECT] = {&px_request_disconnect, .coll = &px_disconnect_ops},

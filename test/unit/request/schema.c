@@ -14,6 +14,7 @@
 #include "src/request/schema.h"
 #include "test/unit/wire/hex.h"
 #include "src/wire/pack.h"
+#include "src/wire/wire_hooks.h"
 
 static pmix_info_t flag = {.key = "k", .value = {.type = PMIX_BOOL, .data.flag = true}};
 static pmix_proc_t proc = {"j", 3};
@@ -147,6 +148,31 @@ static void an_empty_request_is_refused(void **state)
     px_buf_fini(&buf);
 }
 
+/* The server of a node has its topology; it parses none that a message brings. */
+static void a_topology_is_passed_over(void **state)
+{
+    struct px_distance_args args = {.cpuset = {NULL, NULL}};
+    struct px_buf buf = {0};
+    struct px_in in;
+
+    (void) state;
+    px_wire_hooks.topo_support_size = 3;
+    unhex("02047800 ffffff 0200 0201 02046b0000 0101", &buf); /* XML, support, no cpuset, an info */
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    assert_int_equal(px_args_unpack(&in, &px_request_distances, &args.head), 0);
+    assert_int_equal(px_in_left(&in), 0);
+    assert_null(args.topo.topology);
+    assert_int_equal(args.head.ninfo, 1);
+    px_args_fini(&px_request_distances, &args.head);
+    for (size_t len = 0; len < buf.len; len++) {
+        in = px_in_make(buf.data, len, PX_WIRE_PLAIN);
+        assert_int_not_equal(px_args_unpack(&in, &px_request_distances, &args.head), 0);
+        px_args_fini(&px_request_distances, &args.head);
+    }
+    px_wire_hooks.topo_support_size = 0;
+    px_buf_fini(&buf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +180,7 @@ int main(void)
         cmocka_unit_test(keys_are_operations_of_their_own),
         cmocka_unit_test(what_is_missing_is_refused),
         cmocka_unit_test(an_empty_request_is_refused),
+        cmocka_unit_test(a_topology_is_passed_over),
     };
 
     return cmocka_run_group_tests_name("table of requests", tests, NULL, NULL);
