@@ -12,13 +12,9 @@
 
 void px_topo_install_hooks(void)
 {
-    px_value_topology_copy = px_topo_copy;
-    px_value_topology_release = px_topo_destruct;
-    px_value_topology_compare = px_topo_compare;
-    px_value_topology_size = px_topo_size;
-    px_value_cpuset_copy = px_topo_cpuset_copy;
-    px_value_cpuset_release = px_topo_cpuset_destruct;
-    px_value_cpuset_compare = px_topo_cpuset_compare;
-    px_value_cpuset_size = px_topo_cpuset_size;
-    px_value_cpuset_text = px_topo_cpuset_string;
+    px_topology_hooks = (struct px_value_hooks){px_topo_copy, px_topo_destruct, px_topo_compare,
+                                                px_topo_size, NULL};
+    px_cpuset_hooks =
+        (struct px_value_hooks){px_topo_cpuset_copy, px_topo_cpuset_destruct,
+                                px_topo_cpuset_compare, px_topo_cpuset_size, px_topo_cpuset_string};
 }

@@ -13,8 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-int px_topo_copy(const pmix_topology_t *src, pmix_topology_t *ret_dst)
+int px_topo_copy(const void *from, void *ret_to)
 {
+    const pmix_topology_t *src = from;
+    pmix_topology_t *ret_dst = ret_to;
+
     if (src->source == NULL || !px_topo_is_ours(src->source)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
@@ -32,8 +35,10 @@ int px_topo_copy(const pmix_topology_t *src, pmix_topology_t *ret_dst)
     return 0;
 }
 
-void px_topo_destruct(pmix_topology_t *topo)
+void px_topo_destruct(void *element)
 {
+    pmix_topology_t *topo = element;
+
     if (topo == NULL) {
         return;
     }
@@ -93,8 +98,11 @@ static bool same_hardware(hwloc_topology_t one, hwloc_topology_t two)
 }
 
 /* Exports both first, so that only topologies of ours reach hwloc's comparison. */
-pmix_value_cmp_t px_topo_compare(const pmix_topology_t *one, const pmix_topology_t *two)
+pmix_value_cmp_t px_topo_compare(const void *x, const void *y)
 {
+    const pmix_topology_t *one = x;
+    const pmix_topology_t *two = y;
+
     if (one->topology == two->topology) {
         return PMIX_EQUAL;
     }
@@ -111,8 +119,10 @@ pmix_value_cmp_t px_topo_compare(const pmix_topology_t *one, const pmix_topology
     return result;
 }
 
-size_t px_topo_size(const pmix_topology_t *topo)
+size_t px_topo_size(const void *element)
 {
+    const pmix_topology_t *topo = element;
+
     char *xml;
 
     if (px_topo_to_xml(topo, &xml) != 0) {
@@ -142,8 +152,11 @@ void px_topo_support(const pmix_topology_t *topo, void *ret_bytes)
     memcpy(at, support->membind, sizeof(*support->membind));
 }
 
-int px_topo_cpuset_copy(const pmix_cpuset_t *src, pmix_cpuset_t *ret_dst)
+int px_topo_cpuset_copy(const void *from, void *ret_to)
 {
+    const pmix_cpuset_t *src = from;
+    pmix_cpuset_t *ret_dst = ret_to;
+
     if (src->source == NULL || !px_topo_is_ours(src->source)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
@@ -159,8 +172,10 @@ int px_topo_cpuset_copy(const pmix_cpuset_t *src, pmix_cpuset_t *ret_dst)
     return 0;
 }
 
-void px_topo_cpuset_destruct(pmix_cpuset_t *cpuset)
+void px_topo_cpuset_destruct(void *element)
 {
+    pmix_cpuset_t *cpuset = element;
+
     if (cpuset == NULL) {
         return;
     }
@@ -172,8 +187,11 @@ void px_topo_cpuset_destruct(pmix_cpuset_t *cpuset)
     cpuset->bitmap = NULL;
 }
 
-pmix_value_cmp_t px_topo_cpuset_compare(const pmix_cpuset_t *one, const pmix_cpuset_t *two)
+pmix_value_cmp_t px_topo_cpuset_compare(const void *x, const void *y)
 {
+    const pmix_cpuset_t *one = x;
+    const pmix_cpuset_t *two = y;
+
     if (one->bitmap == NULL || two->bitmap == NULL) {
         return one->bitmap == two->bitmap ? PMIX_EQUAL
                : one->bitmap != NULL      ? PMIX_VALUE1_GREATER
@@ -183,8 +201,10 @@ pmix_value_cmp_t px_topo_cpuset_compare(const pmix_cpuset_t *one, const pmix_cpu
     return order == 0 ? PMIX_EQUAL : order > 0 ? PMIX_VALUE1_GREATER : PMIX_VALUE2_GREATER;
 }
 
-size_t px_topo_cpuset_size(const pmix_cpuset_t *cpuset)
+size_t px_topo_cpuset_size(const void *element)
 {
+    const pmix_cpuset_t *cpuset = element;
+
     if (cpuset->bitmap == NULL) {
         return 0;
     }

@@ -5,7 +5,9 @@
 
 /* Operations of the value family on its two opaque structures, pmix_topology_t and pmix_cpuset_t:
  * copy, release, comparison, size, and for the wire the topology's text. Any thread. Copies belong
- * to the caller; outputs are untouched on failure. Arguments are not NULL unless said otherwise. */
+ * to the caller; outputs are untouched on failure. The hooks of the value family
+ * (src/value/value_hooks.h) take both structures as pointers to void, and so do these functions.
+ * Arguments are not NULL unless said otherwise. */
 
 #include <stddef.h>
 
@@ -13,15 +15,15 @@
 
 /* A deep copy, without topology if src has none; released by px_topo_destruct.
  * PMIX_ERR_NOT_SUPPORTED: a source other than hwloc, or none; PMIX_ERR_NOMEM. */
-int px_topo_copy(const pmix_topology_t *src, pmix_topology_t *ret_dst);
+int px_topo_copy(const void *src, void *ret_dst);
 
 /* Frees the source, and the topology if it is of hwloc and not one lent by px_topo_load; empties
  * the structure. Takes NULL. */
-void px_topo_destruct(pmix_topology_t *topo);
+void px_topo_destruct(void *topo);
 
 /* PMIX_EQUAL for the same hardware, else the order of the XML texts.
  * PMIX_VALUE_COMPARISON_NOT_AVAIL: one cannot be exported. */
-pmix_value_cmp_t px_topo_compare(const pmix_topology_t *one, const pmix_topology_t *two);
+pmix_value_cmp_t px_topo_compare(const void *one, const void *two);
 
 /* The topology as a malloc'd XML string. PMIX_ERR_BAD_PARAM: there is none; PMIX_ERR_NOT_SUPPORTED:
  * a source other than hwloc, or none; else as px_topo_export. */
@@ -33,7 +35,7 @@ int px_topo_from_xml(const char *xml, pmix_topology_t *ret_topo);
 
 /* Length of the topology's XML text in bytes, as a measure of its size; 0 if it cannot be
  * exported. */
-size_t px_topo_size(const pmix_topology_t *topo);
+size_t px_topo_size(const void *topo);
 
 /* hwloc's flags for what discovery and binding can do on the topology's system: three structures of
  * the hwloc that we were built with, in a row, as peers append them to the XML. px_topo_support
@@ -43,15 +45,15 @@ void px_topo_support(const pmix_topology_t *topo, void *ret_bytes);
 
 /* A deep copy, without bitmap if src has none; released by px_topo_cpuset_destruct.
  * PMIX_ERR_NOT_SUPPORTED: a source other than hwloc, or none; PMIX_ERR_NOMEM. */
-int px_topo_cpuset_copy(const pmix_cpuset_t *src, pmix_cpuset_t *ret_dst);
+int px_topo_cpuset_copy(const void *src, void *ret_dst);
 
 /* Frees the source, and the bitmap if the source is hwloc; empties the structure. Takes NULL. */
-void px_topo_cpuset_destruct(pmix_cpuset_t *cpuset);
+void px_topo_cpuset_destruct(void *cpuset);
 
 /* The order of hwloc_bitmap_compare; a cpuset without bitmap is the smaller one. */
-pmix_value_cmp_t px_topo_cpuset_compare(const pmix_cpuset_t *one, const pmix_cpuset_t *two);
+pmix_value_cmp_t px_topo_cpuset_compare(const void *one, const void *two);
 
 /* Bytes of the bitmap; 0 if there is none or it is infinite. */
-size_t px_topo_cpuset_size(const pmix_cpuset_t *cpuset);
+size_t px_topo_cpuset_size(const void *cpuset);
 
 #endif

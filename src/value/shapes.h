@@ -40,7 +40,6 @@ extern const struct px_shape_ops px_info_ops;
 extern const struct px_shape_ops px_value_ops;
 extern const struct px_shape_ops px_array_ops;
 extern const struct px_shape_ops px_buffer_ops;
-extern const struct px_shape_ops px_topo_ops;
-extern const struct px_shape_ops px_cpuset_ops;
+extern const struct px_shape_ops px_opaque_ops;
 
 #endif

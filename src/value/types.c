@@ -57,7 +57,7 @@ static const struct px_shape_ops *const shapes[PX_TYPE_SHAPES] = {
     [PX_TYPE_NAME] = &px_name_ops,         [PX_TYPE_STRUCT] = &px_struct_ops,
     [PX_TYPE_INFO] = &px_info_ops,         [PX_TYPE_VALUE] = &px_value_ops,
     [PX_TYPE_ARRAY] = &px_array_ops,       [PX_TYPE_BUFFER] = &px_buffer_ops,
-    [PX_TYPE_TOPO] = &px_topo_ops,         [PX_TYPE_CPUSET] = &px_cpuset_ops,
+    [PX_TYPE_OPAQUE] = &px_opaque_ops,
 };
 
 /* True if elements own nothing and start as zeros: arrays of them are handled as bytes. */

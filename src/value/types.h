@@ -45,8 +45,7 @@ enum px_type_shape {
     PX_TYPE_VALUE,
     PX_TYPE_ARRAY,
     PX_TYPE_BUFFER,
-    PX_TYPE_TOPO,
-    PX_TYPE_CPUSET,
+    PX_TYPE_OPAQUE,
     PX_TYPE_SHAPES
 };
 

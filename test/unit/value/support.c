@@ -156,8 +156,7 @@ void random_element(const struct px_type *type, void *ret_element, unsigned leve
     case PX_TYPE_BUFFER:
         random_buffer(ret_element);
         break;
-    case PX_TYPE_TOPO:
-    case PX_TYPE_CPUSET:
+    case PX_TYPE_OPAQUE:
         *(char **) ret_element = random_text(); /* the source */
         break;
     default:

@@ -189,16 +189,21 @@ static void test_depth(void **unused)
 static int copies;
 static int releases;
 
-static int copy_topology(const pmix_topology_t *src, pmix_topology_t *ret_dst)
+static int copy_topology(const void *from, void *to)
 {
+    const pmix_topology_t *src = from;
+    pmix_topology_t *ret_dst = to;
+
     copies++;
     ret_dst->source = strdup(src->source);
     ret_dst->topology = src->topology;
     return PMIX_SUCCESS;
 }
 
-static void release_topology(pmix_topology_t *topo)
+static void release_topology(void *element)
 {
+    pmix_topology_t *topo = element;
+
     releases++;
     free(topo->source);
 }
@@ -214,8 +219,8 @@ static void test_hooks(void **unused)
     (void) unused;
     assert_int_equal(PMIx_Value_load(&value, &topo, PMIX_TOPO), PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(PMIx_Value_load(&value, &cpuset, PMIX_PROC_CPUSET), PMIX_ERR_NOT_SUPPORTED);
-    px_value_topology_copy = copy_topology;
-    px_value_topology_release = release_topology;
+    px_topology_hooks.copy = copy_topology;
+    px_topology_hooks.release = release_topology;
     assert_int_equal(PMIx_Value_load(&value, &topo, PMIX_TOPO), PMIX_SUCCESS);
     assert_int_equal(PMIx_Value_xfer(&other, &value), PMIX_SUCCESS);
     assert_int_equal(PMIx_Value_compare(&other, &value), PMIX_EQUAL);
@@ -223,8 +228,7 @@ static void test_hooks(void **unused)
     PMIx_Value_destruct(&other);
     assert_int_equal(copies, 2);
     assert_int_equal(releases, 2);
-    px_value_topology_copy = NULL;
-    px_value_topology_release = NULL;
+    px_topology_hooks = (struct px_value_hooks){NULL};
 }
 
 int main(void)
