@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Batches: values, nodes and placements, collected for one publication. Nothing here touches a
  * segment; the store is read only for the nodes that it already has. Process-level values are filed
  * by key as they arrive, so publication need not sort millions of entries. */

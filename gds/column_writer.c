@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Choosing and writing a column: the smallest form that holds all values. Scalars of one type and
  * scope become a constant, a line (base + step * rank) or an array of the narrowest elements. All
  * other values become cells, shared between equal values, with an element or a locator per rank. A

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Compaction: copies a store's live data into an empty one, the next generation. Everything is read
  * as readers read it and published as writers publish it, so garbage stays behind and nothing else
  * can differ. One publication brings the nodes and all records; then each column has one of its

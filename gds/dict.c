@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* A column's dictionary. Cells enter in two ways and share one numbering: new values are compared
  * by content, cells of an older version by locator. A value that enters in both ways has two cells,
  * which costs space and nothing else. */

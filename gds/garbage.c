@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Counts the garbage that a publication makes. It is an estimate taken on the way, not a search: a
  * few small objects are left out, and a cell that several ranks share counts for each of them that
  * gives it up. The count decides when a store moves (px_store_compact); in a new generation it

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Generations. A store moves when too much of its segment is garbage, or when the segment is full:
  * the live data are copied into a new segment, which nobody else knows yet; then one store to the
  * old segment's state marks it superseded. Nothing is ever published in a segment after that store,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Keys in a segment. A key carries the words that lead to its job-level value and to its column, so
  * that the commonest reads end one load after the key is found. A key without values is invisible
  * to a get, so it needs no version. */

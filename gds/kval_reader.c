@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Reading put values from the wire into a batch. The values stay where they were decoded, in chunks
  * that do not move, because the batch borrows them; their strings and bytes stay in the input where
  * the decoder could leave them there. Qualified values are folded and unfolded here and nowhere

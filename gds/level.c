@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* What a store has at one level and index, by its own rules alone: no directive, no realm, no
  * placement. Reads single values and enumerates all of them. Any thread; no lock, no allocation;
  * every loop is bounded by a chain that descends. */

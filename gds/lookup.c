@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The order of lookup. For a concrete rank the process level comes first, whatever the key. Then
  * the key's realm decides which session, node or application is asked. The job level comes last,
  * because hosts put there what they have no better place for. A realm named by the caller is the

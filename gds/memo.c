@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The memo of pointer values: a trie over the bits of a hash, 256 ways at the top, 16 below. A word
  * of it is 0, a leaf (lowest bit set) or a node. Each word changes from 0 or from a leaf only, by
  * compare-and-swap, and nothing is removed before the end. So readers need no protection, and a

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Reading the placement: nodes by index, name, alias or number, ranks to nodes and back. A
  * placement is one immutable object, replaced by each publication that changes it, so answers from
  * one pass agree with each other. Any thread; every locator is checked, and damage is a status or

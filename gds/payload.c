@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* From values to the bytes of cells. Most values can be used where they lie: strings with their
  * NUL, byte objects and arrays of scalars as they are, scalars as one word. Only a value with
  * pointers inside is encoded, in the raw encoding of the wire with exact floats, so that each type

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Writing the placement. It changes seldom and is read often, so a change writes a whole new one;
  * names that were written before are referred to. Regular layouts (blocks, round robin) take no
  * memory per rank in either direction. Writer's thread; what was taken from the segment is given

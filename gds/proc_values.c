@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The place of process-level values. Values for many ranks become a column, which is compact and
  * needs no probing; values for a few become records, which win over an older column. Values that a
  * rank has already are dropped first, so that a publication costs what changed. Writer's thread. */

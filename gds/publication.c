@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Publication in three steps: write all new objects where no reader looks; when they are in memory,
  * store the words that lead to them; store the sequence number. Objects carry the number of their
  * publication and readers pass over those above the sequence, so the last store alone makes the

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Reading single values: the hot path. A read hashes the key, probes the key table, and then takes
  * the key's job word, its column, or one probe of the record table. Whatever a locator leads to is
  * checked against the segment's end first, so damage is a status. Nothing is retried and no loop

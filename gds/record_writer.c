@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Writing records: values outside columns, one record each, with the version before it behind.
  * Records of one level and index form a chain whose head is in their index list, so that all of
  * them can be enumerated without a search. Writer's thread. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Segments as files. A copy is only as long as what was used, so a loaded segment has another size
  * than the header says: that one field is corrected. The writer stores `used` before any word that
  * leads beyond it, so a copy during which `used` stayed the same has no locator to outside,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* From a value found in a segment to what PMIx_Get returns: a value filled in place, a fresh one,
  * or a borrowed one. The payload has passed the checks of its form (gds/payload.c), so lengths are
  * believed here; only encoded values are parsed again. Any thread. */

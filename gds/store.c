@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The life of a store. Creating and opening both end with a mapped segment and a checked header;
  * only the writer's store has an allocator behind it. Also the words of the header that are not
  * part of a publication: flags and state. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The per-thread caches of a store: one array for each thread that has cached a result, made when
  * it first does. Threads beyond the number of readers have none. An array stays for the next thread
  * with the same number and is freed with the store. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* An independent reading of the format: it shares the bounds checks and the probing with the
  * readers, and nothing with the writer. A writer stopped between two stores leaves objects above
  * the sequence; they are allowed exactly where a reader would step over them.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The names that every part of the interface shares: constants, keys, types, macros. */
 #ifndef PMIX_COMMON_H
 #define PMIX_COMMON_H

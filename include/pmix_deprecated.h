@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /*
  * The functions that make, copy and release the public structures, and old names. The name of the
  * file is historic: programs find it by that. All of it works before PMIx_Init and from any thread.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /*
  * The macros of the Standard and of the 4.2 series, each over the function that does the work.
  * The names of the arguments: m is a pointer to the structure, n a number of elements, r or s a

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /*
  * The interface of hosts: daemons that start processes and serve them. A host calls the functions
  * here and gives the library a table of functions of its own, the upcalls. The conventions are

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /*
  * The interface of tools: debuggers, launchers, status commands. The conventions are those of
  * pmix.h; a tool may use everything in there. Std 18, Tools and Debuggers.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /*
  * The public structures, enumerations and callback types. Their layout is part of the binary
  * interface: tables/structs.tsv has every size and offset, and test/abi compares.

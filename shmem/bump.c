@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The writer's bump allocator. Allocation is exact and deterministic: the same calls give the same
  * bytes at the same offsets, in the shared form and in the private form. Memory is committed before
  * a pointer is returned, so filling it cannot fail. */

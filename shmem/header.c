@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Making and checking the header of a segment. Readers accept only the major version, the byte
  * order and the structure fingerprint that they know exactly. A minor version may only add column
  * kinds, payload forms, flags and words in reserved space; an older reader does without these. */

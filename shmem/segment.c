@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The one file that maps segment memory. The whole virtual size is mapped once, so growth never
  * moves anything and readers never map again. The writer backs memory before it stores there: a
  * machine without memory is a status here, not a signal at the store. The seals are added when the

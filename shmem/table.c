@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Writing hash tables. A table that readers use is changed by storing single slots, after
  * everything else of the publication is in memory; until then the changes wait in process memory. A
  * table that fills up is replaced by a larger one built beside it, to which one word leads readers;

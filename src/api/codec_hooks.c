@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Sets the function pointers by which the codec reaches src/topo. */
 
 #include "codec_hooks.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Buffers grow by doubling from FIRST_CAP bytes. Sizes are bounded by a quarter of the address
  * space, so that no sum of two of them overflows. */
 

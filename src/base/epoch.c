@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Grace periods. The barrier that readers do not execute is executed for them by membarrier(2) in
  * the freeing thread, which is rare. A process registers for membarrier when it first has something
  * to free: with several threads that takes the kernel some ten milliseconds, and no read shall wait

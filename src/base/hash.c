@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Multiply-and-fold over 8-byte words. Chosen for short keys: one multiplication per 8 bytes, no
  * tables. */
 

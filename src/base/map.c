@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Open addressing with linear probing. At least a quarter of the slots have neither entry nor
  * tombstone, so every probe ends; the table is rebuilt without tombstones before that changes. Keys
  * come from peers: a hash under a secret key of the process (seed.h) keeps them from choosing keys

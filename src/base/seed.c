@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* px_hash_bytes is part of the segment format and public, so anybody can make any number of strings
  * with one hash value. Where that matters this hash is used: SipHash of J.-P. Aumasson and D. J.
  * Bernstein, with one round per word and three at the end. */

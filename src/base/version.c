@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The version text is composed once, at the first call. The declared OpenPMIx series is the one
  * whose headers and behaviour this library follows. */
 

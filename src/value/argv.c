@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Vectors of strings (PMIx_Argv_*), the form of argv, environments and lists in the interface: an
  * array that ends with NULL. The array and the strings are malloc memory and belong to the caller.
  * No state: any thread, as long as one at a time uses a vector. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The shapes of data arrays and data buffers. Arrays are the only way in which data nests, so the
  * depth is counted here and bounded by PX_VALUE_MAX_DEPTH. Only releasing is not bounded: anything
  * that could be built must be freed. The first argument of the shape functions is the type of the

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Attribute support. What the library itself honours are the rows of src/value/directives.def, the
  * same by which it reads directives and refuses required ones; the calls are those of
  * tables/functions.tsv. The attributes that a host registers are kept in a list. Hosts name their

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The functions of the interface for byte objects and data buffers. Loading and unloading moves
  * memory between the structure and its caller; nothing is copied. Packing is in src/api/pack.c. */
 #include <pmix.h>

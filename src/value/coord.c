@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The functions of the interface for coordinates, which are created with room for their dimensions
  * and therefore do not fit the pattern of nouns.c. */
 #include <pmix.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The functions of the interface for data arrays of any type. What an array owns is known to
  * arrays.c. */
 #include <pmix.h>

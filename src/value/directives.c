@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The tables of directives, made from directives.def, and their only reader. PMIx_Get reads its
  * infos by it, so finding a row costs a few instructions: keys are compared in words, not by
  * strcmp. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* PMIx_Setenv: variables in the environment of the process, whose memory the C library owns, or in
  * a vector that the caller prepares for a child process. */
 #include <pmix.h>

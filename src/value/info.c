@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The functions of the interface for infos. An array that the library creates has
  * PMIX_INFO_ARRAY_END in its last element, because programs compiled against the 4.2 headers look
  * for it. Construct and destruct are in nouns.c, the shape of an info in nested.c. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Lists of infos (PMIx_Info_list_*), for an array whose length is not known beforehand. A list
  * belongs to the caller and is used by one thread at a time. Keys and values are copies, except
  * for inserted infos, whose values stay the caller's. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Reading and making arrays of infos. Keys are compared up to PMIX_MAX_KEYLEN, because the arrays
  * come from applications and may lack the final NUL. No state: any thread. */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Names: keys, namespaces, ranks, process identifiers. The arrays of the public structures come
  * from applications and peers, so nothing here relies on a final NUL in them. Matching is that of
  * the Standard: an empty namespace and a wildcard rank match everything. No state: any thread. */

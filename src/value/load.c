@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* PMIx_Value_load and PMIx_Value_unload. Loading takes what programs have at hand: the text itself
  * for strings, namespaces and regexes, the pointer itself for pointers, the address of the element
  * for everything else. Unloading is the inverse: a scalar is stored where the caller says,

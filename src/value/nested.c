@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The shapes of values, and of infos, which contain one. A value holds an element of another type,
  * in its union (PX_INLINE) or in memory of its own (PX_BOXED). An info that is marked persistent
  * does not own its value: the mark is the caller's promise that the value stays valid. */

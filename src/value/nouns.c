@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* PMIx_<noun>_construct, _destruct, _create and _free for every structure of nouns.def; the table
  * of types knows what each of them owns. All of them take NULL. Coordinates and infos are created
  * differently: coord.c, info.c. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Conversion between the number types (PMIx_Value_get_number). A number that fits the other type
  * is converted, another one is refused with the status that says why. The fraction of a real
  * number is dropped if an integer is wanted. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Integers of any width and sign in one representation, and the conversion to and from the types
  * of values. A number that does not fit its destination is refused with a status that says why,
  * and never cut off. Any thread. */

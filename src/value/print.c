@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Text for people: PMIx_Value_string and its like, and the print functions of scalars. Control
  * characters in strings are escaped, so that a value cannot control the reader's terminal; long
  * data is cut. Programs must not parse any of it. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Comparison of processes, lists of processes, and the normal form in which sets of them are
  * compared: two sets with the same processes have the same normal form if the sizes of their jobs
  * are known. Names are compared up to PMIX_MAX_NSLEN, because arrays of applications may lack the

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The functions of the interface for single structures beyond those of nouns.c. A function without
  * a status leaves an empty structure if there is no memory. All take NULL for the structure. */
 #include <pmix.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The shapes of elements that own nothing: numbers, flags, enumerations, times, pointers of other
  * processes. They are copied and released as plain bytes, so they only need comparison and
  * printing. */

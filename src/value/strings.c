@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Names of codes, states and attributes (PMIx_Error_string and others). All are look-ups in tables
  * that are generated from tables/, so they work before PMIx_Init and from any thread. The texts
  * are those that programs of the 4.2 and 6.1 series print; status codes print as the name of their

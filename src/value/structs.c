@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The shape of structures: each operation is a loop over the members as members.def lists them. A
  * count without an array, which callers sometimes leave, counts as 0. Members are accessed by
  * their offsets. */

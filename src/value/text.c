@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The shapes of strings (a char * that the element owns) and of names (a namespace in its fixed
  * array, which owns nothing). */
 #include "text.h"

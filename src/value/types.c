@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The tables of types and members as data, and the operations on elements, each of which selects
  * the function of the type's shape. No other file enumerates data types to copy or release them: a
  * type that is added to the tables is complete. */

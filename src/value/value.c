@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The functions of the interface for values: copying, comparison, size, truth. Loading is in
  * load.c, conversion of numbers in number.c, text in print.c. */
 #include <pmix.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Compression (zlib) of byte objects and maps. A few bytes from a peer may claim to stand for
  * gigabytes. Therefore memory is allocated only if the claimed length is within what deflate can
  * achieve at best, and the stream has to give exactly the claimed length. */

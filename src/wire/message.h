@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Numbers and names of the protocol between client and server: commands, tags, versions, and the
  * keys that only this library sends. Values are those of peers' releases, so that either side may
  * be another implementation (docs/wire-format.md). Constants only. */

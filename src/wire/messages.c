@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The fields of commands and replies, in terms of px_pack and px_unpack (docs/wire-format.md).
  * Each is one operation with one value unless its name is a plural. A KVAL and a BUFFER are no
  * data types with a C representation, so they are put together here from their parts. */

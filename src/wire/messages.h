@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Packing and unpacking of the fields that commands and replies consist of. Each function is one
  * pack operation, or an array with its count in front. Statuses are those of px_pack and
  * px_unpack, and sticky like those: the status of the last call is that of all on the same buffer

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The packing half of the codec. It walks the table of types (src/value/types.def, members.def)
  * and distinguishes types only by their wire form. The output depends on the arguments only, so
  * the same values give the same bytes in every process. Only data arrays nest; their depth is

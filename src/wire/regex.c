@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The parser of node and process maps. The text comes from a host or a peer. It is read once, with
  * both ends known; numbers are bounded where they are read; the number of names, ranks and bytes
  * that a short text may expand to is bounded too (PX_REGEX_NODES, PX_REGEX_RANKS, BYTES_MAX). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The writer of node and process maps. Adjacent names that differ in one number share a group;
  * nothing is reordered, because ranks are matched with nodes by position. The result is the
  * compact form if it is shorter than the list and every known parser reads it the same way;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Raw numbers and texts from the front of a message. Every function compares the size of what it
  * reads with what is left before it reads, and a number with the range of its type before it
  * stores it. */

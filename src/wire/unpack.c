@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The unpacking half of the codec. Every byte may be hostile: each length is compared with what is
  * left before it is used, memory is allocated in proportion to the bytes behind it, and only data
  * arrays recurse, with their depth counted. A value that fails half-way is released before the

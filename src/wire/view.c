@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Unpacking without copies. A fence with data delivers up to a million small values at once, so
  * keys, strings and bytes are used where they lie in the message. The checks are the same as in
  * unpack.c. */

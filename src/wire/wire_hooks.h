@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The codec's hooks for cpusets and topologies. src/wire does not depend on hwloc; src/topo, which
  * does, fills them. */
 #ifndef PX_WIRE_WIRE_HOOKS_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The codec against any bytes: byte 0 chooses the kind of buffer and the form of floats, byte 1 the
  * type, the rest is the message. What can be read can be written, and what was written is read and
  * written as the same bytes. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Any bytes as a segment, through everything that a reader can ask. The input is an image as
  * `pmix-shm save` writes it; it lies in memory of exactly its length, so that a sanitizer sees the
  * first byte read beyond. Statuses may differ; nothing may crash, read outside or allocate more

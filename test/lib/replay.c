@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Runs a fuzz target over the files of its corpus, each whole and cut at every byte, without a
  * fuzzer. The corpus is the folder in argv[1], or test/fuzz/corpus/<program> below
  * PX_TOP_SRCDIR. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Writes the corpus of segment_fuzz: small segments that together have every level, kind of column,
  * form of payload and map. The format's fingerprint is in them: run this again whenever it changes.
  * usage: segment_seeds FOLDER */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* A grace is over when nobody who was inside at its beginning is inside any more. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The hash map, against a plain array that does the same. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Collecting a batch: what is refused, and what happens without memory at each step. */
 #include "support.h"
 #include "gds/batch.h"

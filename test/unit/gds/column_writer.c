@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Each form of a column: chosen when it should be, read back right, with absent ranks, overlaid and
  * rebuilt.
  * Covers: SHM-014 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* A damaged segment: bytes and words of a good image are changed at random, and the whole reader's
  * interface runs over it. Statuses may differ; nothing may crash, loop or read outside. SEED
  * repeats a run.

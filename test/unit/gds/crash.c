@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The writer ends at every single store of a scripted history, in a process of its own: values of
  * every kind of column, records, versions, growing tables, nodes and ranks that come, values that
  * are hidden, qualified, of a process set; a move to another generation, since much is dead, and

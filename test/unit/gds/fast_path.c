@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The inlined case says what px_store_get says, or nothing. */
 #include "support.h"
 

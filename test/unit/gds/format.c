@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The number that guards the layout. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* A store that moves to a new generation: everything arrives, whoever has pointers keeps them, and
  * want of memory leaves things as they were.
  * Covers: SHM-006 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Segments of each released format, kept in test/golden: they must be read for ever, or refused.
  * The file of the present version was written by this program with PX_GOLDEN_WRITE=<file>. */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The order of lookup: KEY-007 to KEY-025, GET-011, GET-021, GET-034, NRK-012, PUT-017. Four ranks,
  * two applications, two nodes; rank 0 asks, on node 0. Values say where they were put: level * 100
  * + index. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The memo of ready values: one pointer per value whoever asks first, from any number of threads,
  * with many values. */
 #include "support.h"

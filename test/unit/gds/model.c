@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Random publications against a sorted array, in both forms at once: every answer of the shared
  * form, of a reader of it, and of the private form is the model's. The same for a store that moves
  * from generation to generation: a reader of an old one finds what was there when it was

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Nodes, their names, and which ranks run where: regular and irregular layouts, both ways, and as
  * they change. */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Publications: all or nothing, replaced values, what changes nothing costs nothing, and every
  * failure on the way. */
 #include "support.h"

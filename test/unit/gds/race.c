@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* One writer, many readers, as processes and as threads. The writer publishes batch n: every key
  * says n, blobs are filled with n, tables grow, columns are replaced and overlaid. Readers check on
  * each pass that values are whole and never go back, and that one batch is seen as one: what is

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* What a read may cost, what enumeration gives, and what a reader sees of a publication that has
  * not ended.
  * Covers: SHM-002 SHM-003 */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Segments as bytes: what is saved is loaded, a copy taken while the writer publishes is sound, and
  * bytes that are no segment are refused. */
 #include "support.h"

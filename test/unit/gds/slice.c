@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Values of every type come back as they went in: filled, allocated, and by pointer. GET-003,
  * GET-004, GET-006, PUT-013. */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* A store's life: made, handed over, opened or refused, flagged, and gone.
  * Covers: SHM-009 SHM-010 SHM-012 SHM-016 */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* What is noted is found by the same string, rank and state only, and by its thread only. */
 #include "support.h"
 

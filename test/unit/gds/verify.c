@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The verifier finds what is wrong: a small segment is built by hand, checked, and broken in one
  * place at a time. */
 #include <setjmp.h>

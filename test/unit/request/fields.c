@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Every request with random arguments: what is packed returns, a copy is equal and its own, and a
  * message that ends early is refused. */
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Replies: their bytes, what may be missing, and what reaches the application's callbacks. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The table of requests: the bytes of messages as peers of the protocol know them, and what an
  * application must give. */
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The bump allocator: aligned, exact, given back on failure, never beyond the segment. */
 #include <setjmp.h>
 #include <stdarg.h>

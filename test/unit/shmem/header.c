@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The header: what it says when new, and who is refused. */
 #include <setjmp.h>
 #include <stdarg.h>

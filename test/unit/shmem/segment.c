@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Segments: who can write what, limits, and that memory comes before the store.
  * Covers: SHM-001 SHM-008 */
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Tables: what is added is found, edits are unseen until published, growth, crowds, and full
  * memory. */
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: MAC-012 */
 /* Arrays of strings. MAC-012. */
 #include "support.h"

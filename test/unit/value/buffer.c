@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: PKG-007 */
 /* Bytes and data buffers. PKG-007. */
 #include "support.h"

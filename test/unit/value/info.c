@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: MAC-006 MAC-007 MAC-008 */
 /* Infos. MAC-006 to MAC-009. */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: MAC-010 MAC-014 */
 /* Names and process ids. MAC-010, MAC-014. */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: MAC-006 */
 /* Values in and out. PKG-005, MAC-006. */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: MAC-005 */
 /* construct, create, destruct and free of every structure, also through the macros. MAC-005,
  * QRY-049 to QRY-053. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: MAC-013 STR-003 */
 /* Conversion of numbers. MAC-013, STR-003. */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: STR-003 STR-004 */
 /* Text for people. STR-003. */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: MAC-005 */
 /* What single structures can do beyond being made and freed. MAC-006, QRY-050, QRY-051. */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: STR-001 STR-002 STR-004 */
 /* Names of codes, states and attributes: the texts that programs of the 4.2 and 6.1 series
  * print. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Every type of the table against the rules that hold for all of them, on random content. */
 #include "support.h"
 

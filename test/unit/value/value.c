@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: MAC-006 MAC-009 */
 /* What can be asked of a value. MAC-006, MAC-009. */
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: PKG-006 */
 /* PKG-006 and what 6.x peers put into values: inflated exactly, and bounded whatever they claim. */
 #include <setjmp.h>

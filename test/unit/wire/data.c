@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: PKG-001 PKG-002 PKG-003 PKG-004 PKG-005 PKG-006 PKG-008 PKG-009 PKG-011 SRV-010 SRV-011
  * SRV-012 SRV-013 */
 #include <setjmp.h>

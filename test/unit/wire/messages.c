@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* The shorthands that commands are made of: their bytes, their views, and that a failure moves
  * nothing. */
 #include <setjmp.h>

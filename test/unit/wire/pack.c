@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: PKG-009 */
 /* PKG-001, PKG-009: every type gives, byte for byte, what a 4.2.2 peer gives. The vectors were
  * captured from one. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: SRV-010 SRV-011 SRV-012 SRV-013 */
 /* SRV-010..SRV-013: maps in every form that hosts and peers write, ours included. */
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Covers: PKG-001 PKG-003 PKG-008 PKG-010 */
 /* What was packed comes back; what nobody packed is refused
  * with nothing lost. */

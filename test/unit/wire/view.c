@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Views take and refuse exactly what copying does, and say the same of it. Buffers and byte
  * objects: messages.c. */
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
+
 /* Open MPI 5 reads this list when it translates OMPI_MCA_* settings into PMIX_MCA_* ones. */
 #ifndef PMIX_FRAMEWORKS_H
 #define PMIX_FRAMEWORKS_H
