@@ -177,11 +177,21 @@ static void misses(void **state)
 
     (void) state;
     assert_int_equal(get("nothing", &got), PMIX_ERR_NOT_FOUND);
-    assert_int_equal(get(PMIX_JOB_SIZE, &got), PMIX_ERR_NOT_FOUND);
     PMIx_Load_procid(&other, "elsewhere", 0);
     assert_int_equal(px_client_get(&other, "x", NULL, 0, &got), PMIX_ERR_NOT_FOUND);
     assert_ptr_equal(got, &got);
     assert_int_equal(px_client_get(NULL, "x", NULL, 0, NULL), PMIX_ERR_BAD_PARAM);
+}
+
+/* [INI-003] a process without a server is a job of one. */
+static void a_job_of_one(void **state)
+{
+    pmix_value_t *got = NULL;
+
+    (void) state;
+    assert_int_equal(get(PMIX_JOB_SIZE, &got), PMIX_SUCCESS);
+    assert_int_equal(got->data.uint32, 1);
+    PMIx_Value_free(got, 1);
 }
 
 static pmix_info_t switched_on(const char *key)
@@ -359,8 +369,9 @@ static void without_a_server(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        alone(every_scope_is_ours), alone(put_copies),        alone(misses),    alone(manners),
-        alone(names_of_our_own),    alone(stored_for_others), alone(qualified), alone(non_blocking),
+        alone(every_scope_is_ours), alone(put_copies),      alone(misses),
+        alone(a_job_of_one),        alone(manners),         alone(names_of_our_own),
+        alone(stored_for_others),   alone(qualified),       alone(non_blocking),
         alone(without_a_server),    alone(posted_in_order),
     };
 
