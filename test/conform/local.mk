@@ -11,6 +11,9 @@ conform_ldflags = $(AM_LDFLAGS) -no-install
 conform_programs = \
   %D%/directives.t \
   %D%/door.t \
+  %D%/edges.t \
+  %D%/edges_get.t \
+  %D%/edges_query.t \
   %D%/ends.t \
   %D%/fence.t \
   %D%/fence_end.t \
@@ -55,6 +58,15 @@ TESTS += $(conform_programs)
 %C%_door_t_SOURCES = %D%/door.c
 %C%_door_t_LDADD = $(conform_ldadd)
 %C%_door_t_LDFLAGS = $(conform_ldflags)
+%C%_edges_t_SOURCES = %D%/edges.c
+%C%_edges_t_LDADD = $(conform_ldadd)
+%C%_edges_t_LDFLAGS = $(conform_ldflags)
+%C%_edges_get_t_SOURCES = %D%/edges_get.c
+%C%_edges_get_t_LDADD = $(conform_ldadd)
+%C%_edges_get_t_LDFLAGS = $(conform_ldflags)
+%C%_edges_query_t_SOURCES = %D%/edges_query.c
+%C%_edges_query_t_LDADD = $(conform_ldadd)
+%C%_edges_query_t_LDFLAGS = $(conform_ldflags)
 %C%_ends_t_SOURCES = %D%/ends.c
 %C%_ends_t_LDADD = $(conform_ldadd)
 %C%_ends_t_LDFLAGS = $(conform_ldflags)

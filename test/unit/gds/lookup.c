@@ -226,6 +226,7 @@ static void node_keys(void **state)
 static void derived(void **state)
 {
     struct px_lookup_key n1 = with_host("n1.alias");
+    struct px_slice slice;
 
     (void) state;
     assert_string_equal(answer_text(PMIX_HOSTNAME, 0, NULL), "n0");
@@ -237,6 +238,8 @@ static void derived(void **state)
     assert_int_equal(answer(PMIX_NODEID, 0, &n1), 11);
     assert_int_equal(answer(PMIX_APPNUM, 3, NULL), 1);
     assert_int_equal(answer(PMIX_RANK, 2, NULL), 2);
+    assert_int_equal(spec(PMIX_RANK, 2, NULL, &slice), 0);
+    assert_int_equal(slice.type, PMIX_PROC_RANK);
     assert_int_equal(answer(PMIX_LOCAL_SIZE, PMIX_RANK_WILDCARD, NULL), 2);
     assert_int_equal(answer(PMIX_HOSTNAME, 4, NULL), PMIX_ERR_NOT_FOUND);
     put(PX_LEVEL_PROC, 3, PMIX_HOSTNAME); /* what was said outranks what follows */
@@ -302,6 +305,23 @@ static void qualified_values(void **state)
     PMIx_Value_destruct(&quals[0].value);
 }
 
+/* GET-034: the realm that is asked for, also when a process has a value of that name. */
+static void realm_of_a_process(void **state)
+{
+    struct px_lookup_key job = with_realm(PX_REALM_JOB);
+    struct px_lookup_key global = PX_LOOKUP_KEY_INIT;
+    pmix_value_t v = u32(5);
+
+    (void) state;
+    put(PX_LEVEL_JOB, 0, PMIX_MAX_PROCS);
+    put(PX_LEVEL_PROC, 2, PMIX_MAX_PROCS);
+    assert_int_equal(answer(PMIX_MAX_PROCS, 2, &job), 100);
+    assert_int_equal(answer(PMIX_MAX_PROCS, 2, NULL), 402);
+    global.scope = PMIX_GLOBAL; /* GET-021: what came from another node may be global there */
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, "from.afar", &v, PMIX_REMOTE), 0);
+    assert_int_equal(answer("from.afar", 3, &global), 5);
+}
+
 static void realms(void **state)
 {
     (void) state;
@@ -329,6 +349,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(derived, setup, teardown),
         cmocka_unit_test_setup_teardown(posted_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(qualified_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(realm_of_a_process, setup, teardown),
         cmocka_unit_test(realms),
     };
 

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "gds/level.h"
+#include "gds/read.h"
 #include "shmem/put.h"
 #include "gds/batch.h"
 #include "gds/nodes.h"
@@ -229,13 +230,76 @@ static void unfinished_publication(void **state)
     drop_store(store);
 }
 
+static struct px_column *column_of(struct px_store *store, const char *key)
+{
+    const struct px_key *known;
+    struct px_read read;
+
+    px_read_begin(store, &read);
+    known = px_read_known_key(&read, key, strlen(key));
+    assert_non_null(known);
+    return (struct px_column *) (uintptr_t) px_read_column(&read, known);
+}
+
+static void put_texts(struct px_store *store, const char *key, unsigned different)
+{
+    struct px_batch *batch = px_batch_create();
+    static char texts[256][16];
+    pmix_value_t v[256];
+
+    for (unsigned i = 0; i < 256; i++) {
+        (void) snprintf(texts[i], sizeof(texts[i]), "%s %u", key, i % different);
+        v[i] = str(texts[i]);
+        add(batch, PX_LEVEL_PROC, i, key, &v[i]);
+    }
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+}
+
+static int status_of(const struct px_store *store, const char *key)
+{
+    struct px_slice slice;
+
+    return px_store_find(store, PX_LEVEL_PROC, 255, key, strlen(key), &slice);
+}
+
+/* Columns that lead out of their dictionary, or the dictionary out of the segment. SHM-011. */
+static void damaged_columns(void **state)
+{
+    const uint64_t outside = UINT64_C(1) << 40;
+    struct px_store *store = make_store(true);
+    struct px_column *few;
+    struct px_column *many;
+    struct px_column good;
+
+    (void) state;
+    put_texts(store, "few", 4);
+    put_texts(store, "many", 256);
+    few = column_of(store, "few");
+    many = column_of(store, "many");
+    assert_int_equal(few->kind, PX_COLUMN_DICT);
+    assert_int_equal(many->kind, PX_COLUMN_LOC);
+    good = *few;
+    few->n_dict = 1;
+    assert_int_equal(status_of(store, "few"), PMIX_ERR_UNPACK_FAILURE);
+    *few = good;
+    few->base = outside;
+    assert_int_equal(status_of(store, "few"), PMIX_ERR_UNPACK_FAILURE);
+    *few = good;
+    assert_int_equal(status_of(store, "few"), 0);
+    good = *many;
+    many->data = outside;
+    assert_int_equal(status_of(store, "many"), PMIX_ERR_UNPACK_FAILURE);
+    *many = good;
+    drop_store(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_allocation),
-        cmocka_unit_test(no_system_call),
-        cmocka_unit_test(enumerates),
-        cmocka_unit_test(unfinished_publication),
+        cmocka_unit_test(no_allocation),   cmocka_unit_test(no_system_call),
+        cmocka_unit_test(enumerates),      cmocka_unit_test(unfinished_publication),
+        cmocka_unit_test(damaged_columns),
     };
 
     alarm(60);

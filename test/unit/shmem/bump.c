@@ -87,6 +87,7 @@ static void full(void **state)
     assert_int_equal(px_bump_take(&bump, UINT64_MAX - 6, &at), PX_ERR_OUT_OF_RESOURCE);
     assert_int_equal(px_bump_take(&bump, seg.size, &at), PX_ERR_OUT_OF_RESOURCE);
     assert_int_equal(bump.next, before);
+    assert_int_equal(bump.beyond, before + seg.size); /* what a next generation needs */
     assert_int_equal(px_bump_take(&bump, seg.size - before, &at), 0);
     memset(at, 1, seg.size - before);
     assert_int_equal(px_bump_take(&bump, 1, &at), PX_ERR_OUT_OF_RESOURCE);

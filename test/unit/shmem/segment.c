@@ -125,6 +125,33 @@ static void another_user(void **state)
     px_segment_close(&seg);
 }
 
+/* What a descriptor with these seals and this size gives. */
+static int opened(int seals, off_t size)
+{
+    struct px_segment seg;
+    int fd = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int rc;
+
+    assert_int_equal(ftruncate(fd, size), 0);
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+    rc = px_segment_open(fd, &seg);
+    if (rc == 0) {
+        px_segment_close(&seg);
+    }
+    return rc;
+}
+
+/* Each seal is needed: who could shrink it could end its readers, who could write it, deceive
+ * them. SHM-008. */
+static void every_seal(void **state)
+{
+    (void) state;
+    assert_int_equal(opened(F_SEAL_WRITE, 8192), PX_ERR_NO_PERMISSIONS);
+    assert_int_equal(opened(F_SEAL_SHRINK, 8192), PX_ERR_NO_PERMISSIONS);
+    assert_int_equal(opened(F_SEAL_SHRINK | F_SEAL_WRITE, 100), PX_ERR_UNPACK_FAILURE);
+    assert_int_equal(opened(F_SEAL_SHRINK | F_SEAL_WRITE, 8192), 0);
+}
+
 static void refusals(void **state)
 {
     struct px_segment seg;
@@ -418,6 +445,7 @@ int main(void)
         cmocka_unit_test(reader_maps_read_only),
         cmocka_unit_test(another_user),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(every_seal),
         cmocka_unit_test(commits_ahead),
         cmocka_unit_test(limits),
         cmocka_unit_test(not_in_core_dumps),

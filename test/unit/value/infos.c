@@ -73,6 +73,9 @@ static void test_numbers(void **unused)
     assert_int_equal(px_value_u32(&value, &v), PMIX_ERR_BAD_PARAM);
     value = (pmix_value_t){.type = PMIX_INT64, .data.int64 = INT64_MIN};
     assert_int_equal(px_value_u32(&value, &v), PMIX_ERR_BAD_PARAM);
+    value.data.int64 = -1; /* its magnitude would fit */
+    assert_int_equal(px_value_u32(&value, &v), PMIX_ERR_BAD_PARAM);
+    value.data.int64 = INT64_MIN;
     assert_true(px_value_integer(&value, &n));
     assert_true(n.negative && n.magnitude == (uint64_t) 1 << 63);
     value = (pmix_value_t){.type = PMIX_STRING};
@@ -117,6 +120,31 @@ static void test_arrays_of_infos(void **unused)
     assert_int_equal(px_info_open(&value, &info, &n), PMIX_ERR_TYPE_MISMATCH);
 }
 
+static void test_whole_keys(void **unused)
+{
+    pmix_info_t three[3];
+    size_t n = 3;
+
+    (void) unused;
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t v = (uint32_t) i;
+
+        PMIx_Info_construct(&three[i]);
+        assert_int_equal(PMIx_Info_load(&three[i],
+                                        i == 0   ? "ab"
+                                        : i == 1 ? "a"
+                                                 : "c",
+                                        &v, PMIX_UINT32),
+                         PMIX_SUCCESS);
+    }
+    assert_ptr_equal(px_info_find(three, n, "a"), &three[1].value); /* not the longer one */
+    px_infos_drop(three, &n, "ab");
+    assert_int_equal(n, 2);
+    assert_string_equal(three[0].key, "a");
+    assert_string_equal(three[1].key, "c");
+    assert_int_equal(three[1].value.data.uint32, 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +153,7 @@ int main(void)
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_arrays_of_infos),
+        cmocka_unit_test(test_whole_keys),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Edges of queries and resolve: what one small mistake in the library would change, and nothing
+ * that the other programs look at. */
+
+#include "lib/answers.h"
+#include "lib/calls.h"
+#include "lib/queries.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- what is remembered */
+
+/* "conform." keys: how often the host was asked by now; others are nobody's. PMIX_TIME_REMAINING:
+ * the same as a number. PMIX_NODE_SIZE: how many nodes were named. */
+static pmix_status_t counts(struct upcall *ask)
+{
+    struct infos list = {0};
+    size_t asked = 0;
+    uint32_t number = (uint32_t) upcalls(ON_QUERY, 0);
+    char text[16];
+
+    snprintf(text, sizeof(text), "%u", number);
+    for (size_t i = 0; i < ask->n_queries; i++) {
+        const pmix_query_t *q = &ask->queries[i];
+        uint32_t nodes = 0;
+
+        for (size_t k = 0; k < q->nqual; k++) {
+            nodes += PMIX_CHECK_KEY(&q->qualifiers[k], PMIX_HOSTNAME);
+        }
+        for (int k = 0; q->keys[k] != NULL; k++, asked++) {
+            if (strncmp(q->keys[k], "conform.", 8) == 0) {
+                add_text(&list, q->keys[k], text);
+            } else if (strcmp(q->keys[k], PMIX_TIME_REMAINING) == 0) {
+                add_u32(&list, PMIX_TIME_REMAINING, number);
+            } else if (strcmp(q->keys[k], PMIX_NODE_SIZE) == 0 && nodes > 1) {
+                add_u32(&list, PMIX_NODE_SIZE, nodes);
+            }
+        }
+    }
+    reply_infos(ask,
+                list.n == 0      ? PMIX_ERR_NOT_FOUND
+                : list.n < asked ? PMIX_ERR_PARTIAL_SUCCESS
+                                 : PMIX_SUCCESS,
+                list.at, list.n);
+    free_infos(&list);
+    return PMIX_SUCCESS;
+}
+
+#define COUNTS .host = {[ON_QUERY] = {OWN, .own = counts}}
+
+static void half_an_answer(void)
+{
+    for (int i = 1; i <= 2; i++) {
+        struct asked asked = ask_one("conform.a,other.x", NULL);
+
+        check_status(PMIX_ERR_PARTIAL_SUCCESS, asked.rc, "one of two, time %d", i);
+        free_asked(&asked);
+        check(upcalls(ON_QUERY, 0) == i, "the host is asked each time");
+    }
+}
+
+static struct asked ask_two_nodes(void)
+{
+    struct queries list = {0};
+
+    for (int i = 1; i <= 2; i++) {
+        struct infos quals = {0};
+
+        add_text(&quals, PMIX_HOSTNAME, i == 1 ? "n1" : "n2");
+        add_query(&list, "conform.a", &quals);
+    }
+    return ask_all(&list);
+}
+
+static void several_remembered(void)
+{
+    struct asked asked;
+    struct infos quals = {0};
+    bool no = false;
+    size_t n = 0;
+
+    for (int i = 1; i <= 2; i++) {
+        asked = ask_two_nodes();
+        same("1", said(&asked, 0, "conform.a"), "of the first node, time %d", i);
+        same("1", said(&asked, 1, "conform.a"), "of the second node, time %d", i);
+        free_asked(&asked);
+    }
+    check(upcalls(ON_QUERY, 0) == 1, "several queries at once are remembered");
+    add_text(&quals, PMIX_HOSTNAME, "n1");
+    same("2", query_text("conform.a", &quals), "one of them is another question");
+    add_text(&quals, PMIX_HOSTNAME, "n1");
+    add(&quals, PMIX_QUERY_REFRESH_CACHE, &no, PMIX_BOOL);
+    same("2", query_text("conform.a", &quals), "a refresh that is false is none");
+    same("3", query_text(PMIX_TIME_REMAINING, NULL), "the time that is left");
+    same("4", query_text(PMIX_TIME_REMAINING, NULL), "is asked for each time");
+    asked = ask_one(PMIX_JOB_SIZE "," PMIX_JOB_NUM_APPS, NULL);
+    same("1", said(&asked, 0, PMIX_JOB_SIZE), "two keys that are here: the first");
+    same("1", said(&asked, 0, PMIX_JOB_NUM_APPS), "and the second");
+    free_asked(&asked);
+    asked = ask_one("conform.b,conform.b", NULL);
+    check_status(PMIX_SUCCESS, asked.rc, "one key twice");
+    check(results(&asked, 0, &n) != NULL && n == 2, "has two answers, not %zu", n);
+    free_asked(&asked);
+    add_text(&quals, PMIX_HOSTNAME, "n2");
+    add_text(&quals, PMIX_HOSTNAME, node_name(0));
+    same("2", query_text(PMIX_NODE_SIZE, &quals), "two nodes are not answered by one");
+}
+
+static void names_are_new(void)
+{
+    same("A", query_text(PMIX_QUERY_NAMESPACES, NULL), "one job");
+    tell("looked");
+    await("registered");
+    same("A,B", query_text(PMIX_QUERY_NAMESPACES, NULL), "and then another");
+}
+
+static void register_b(void)
+{
+    await("looked");
+    job_register("B");
+    tell("registered");
+}
+
+/* ---- what the server answers */
+
+static void two_maxima(const struct job *job, struct infos *list)
+{
+    struct infos session = {0};
+
+    if (strcmp(job->name, "B") == 0) {
+        drop(list, PMIX_MAX_PROCS);
+        add_u32(list, PMIX_MAX_PROCS, 55);
+        add_u32(&session, PMIX_SESSION_ID, 7);
+        add_u32(&session, PMIX_MAX_PROCS, 77);
+        add_array(list, PMIX_SESSION_INFO_ARRAY, &session);
+    }
+}
+
+static void of_other_jobs(void)
+{
+    struct queries list = {0};
+    struct infos quals = {0};
+    struct asked asked;
+
+    add_text(&quals, PMIX_NSPACE, "A");
+    add_query(&list, PMIX_JOB_SIZE, &quals);
+    add_text(&quals, PMIX_NSPACE, "B");
+    add_query(&list, PMIX_JOB_SIZE, &quals);
+    asked = ask_all(&list);
+    check_status(PMIX_SUCCESS, asked.rc, "one key of two jobs");
+    same("1", said(&asked, 0, PMIX_JOB_SIZE), "of ours");
+    same("3", said(&asked, 1, PMIX_JOB_SIZE), "of the other");
+    free_asked(&asked);
+    add_text(&quals, PMIX_NSPACE, "B");
+    same("55", query_text(PMIX_MAX_PROCS, &quals), "of the job");
+    add_text(&quals, PMIX_NSPACE, "B");
+    add_true(&quals, PMIX_SESSION_INFO);
+    same("77", query_text(PMIX_MAX_PROCS, &quals), "of its session");
+}
+
+static void unmet(void)
+{
+    struct infos quals = {0};
+    bool yes = true;
+    struct asked asked;
+    char version[32];
+
+    add_required(&quals, "made.up", &yes, PMIX_BOOL);
+    check_status(PMIX_ERR_NOT_SUPPORTED, ask_one("other.x", &quals).rc,
+                 "a required qualifier that nobody knows");
+    snprintf(version, sizeof(version), "%s", query_text(PMIX_QUERY_STABLE_ABI_VERSION, NULL));
+    kill(server_pid(0), SIGSTOP);
+    asked = ask_one(PMIX_JOB_SIZE "," PMIX_QUERY_STABLE_ABI_VERSION, NULL);
+    same(version, said(&asked, 0, PMIX_QUERY_STABLE_ABI_VERSION), "is known here");
+    free_asked(&asked);
+    kill(server_pid(0), SIGCONT);
+    asked = ask_one("conform.a," PMIX_QUERY_STABLE_ABI_VERSION, NULL);
+    same(version, said(&asked, 0, PMIX_QUERY_STABLE_ABI_VERSION), "the version among others");
+    free_asked(&asked);
+}
+
+static void support_once(void)
+{
+    struct asked asked = ask_one(PMIX_QUERY_ATTRIBUTE_SUPPORT ",PMIx_Fence", NULL);
+    int before = upcalls(ON_QUERY, 0);
+    struct infos quals = {0};
+    bool yes = true;
+
+    check_status(PMIX_SUCCESS, asked.rc, "what is supported");
+    check(asked.n == 4, "%zu elements, one for each level", asked.n);
+    free_asked(&asked);
+    check(before == 0, "the host is not asked");
+    add_required(&quals, "made.up", &yes, PMIX_BOOL);
+    check_status(PMIX_ERR_NOT_SUPPORTED,
+                 ask_one(PMIX_QUERY_ATTRIBUTE_SUPPORT ",PMIx_Fence", &quals).rc,
+                 "a required qualifier that nobody knows");
+}
+
+/* ---- resolve */
+
+static pmix_status_t declines(struct upcall *ask)
+{
+    (void) ask;
+    return PMIX_ERR_NOT_SUPPORTED;
+}
+
+static void declined_once(void)
+{
+    for (int i = 0; i < 3; i++) {
+        same("node0", hosts("B"), "nodes, time %d", i);
+    }
+    check(upcalls(ON_QUERY, 0) == 1, "the host has declined nodes for good");
+    for (int i = 0; i < 3; i++) {
+        same("B:0", peers("node0", "B"), "peers, time %d", i);
+    }
+    check(upcalls(ON_QUERY, 0) == 2, "and peers");
+}
+
+static pmix_status_t wrong_type(struct upcall *ask)
+{
+    struct infos list = {0};
+
+    add_u32(&list, ask->queries[0].keys[0], 1);
+    reply_infos(ask, PMIX_SUCCESS, list.at, list.n);
+    free_infos(&list);
+    return PMIX_SUCCESS;
+}
+
+static void wrong_types(void)
+{
+    char want[16];
+
+    snprintf(want, sizeof(want), "%d", PMIX_ERR_TYPE_MISMATCH);
+    same(want, hosts("A"), "a number is no list of nodes");
+    same(want, peers("node0", "A"), "nor of processes");
+}
+
+static void wait_for_host(void)
+{
+    await("asked");
+}
+
+static void host_asks(void)
+{
+    pmix_proc_t job = process("A", PMIX_RANK_WILDCARD);
+    pmix_proc_t *procs = NULL;
+    size_t n = 0;
+    const struct record *r;
+    const struct note *node;
+
+    check_status(PMIX_SUCCESS, PMIx_Resolve_peers(NULL, job.nspace, &procs, &n),
+                 "the server's own call");
+    check(n == 1, "%zu processes", n);
+    PMIX_PROC_FREE(procs, n);
+    r = upcall(ON_QUERY, 0, 0);
+    node = note_info(record_info(r, PMIX_QUERY_RESOLVE_PEERS), PMIX_HOSTNAME);
+    check(node != NULL && strcmp(node->text, "node0") == 0, "the host is told which node");
+    tell("asked");
+}
+
+static void met_and_gone(void)
+{
+    pmix_proc_t b = process("B", PMIX_RANK_WILDCARD);
+    pmix_value_t *v = NULL;
+
+    same("node0", hosts("B"), "a job");
+    check_status(PMIX_SUCCESS, PMIx_Get(&b, PMIX_JOB_SIZE, NULL, 0, &v), "that was looked into");
+    PMIX_VALUE_RELEASE(v);
+    same("node0", hosts("B"), "is known");
+    tell("looked");
+    await("gone");
+    same("-44", hosts("B"), "until it is gone");
+    same("-44", peers("node0", "B"), "also its peers");
+}
+
+static void deregister_b(void)
+{
+    await("looked");
+    job_deregister("B");
+    tell("gone");
+}
+
+const struct conform_case cases[] = {
+    {.ids = "QRY-003 QRY-019",
+     .what = "half an answer is no answer the next time",
+     .client = half_an_answer,
+     COUNTS},
+    {.ids = "QRY-001 QRY-019 QRY-021 QRY-022 QRY-032 QRY-035",
+     .what = "what is remembered, and what not",
+     .client = several_remembered,
+     COUNTS},
+    {.ids = "QRY-028",
+     .what = "namespaces are asked for each time",
+     .jobs = {{"A", {1}}, {"B", {1}, .later = true, .quiet = true}},
+     .client = names_are_new,
+     .script = register_b},
+    {.ids = "QRY-009 QRY-014 QRY-023 QRY-024",
+     .what = "one key of two jobs and of two realms",
+     .jobs = {{"A", {1}}, {"B", {3}, .quiet = true}},
+     .setup = two_maxima,
+     .client = of_other_jobs},
+    {.ids = "QRY-004 QRY-025 QRY-030",
+     .what = "what nobody knows, and versions among other keys",
+     .client = unmet,
+     COUNTS},
+    {.ids = "QRY-040 QRY-041 QRY-044",
+     .what = "each level answers once, and the host is left alone",
+     .client = support_once,
+     COUNTS},
+    {.ids = "RES-020 RES-021 RES-032",
+     .what = "a host that declines is asked once for each kind",
+     .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}},
+     .client = declined_once,
+     .host = {[ON_QUERY] = {OWN, .own = declines}}},
+    {.ids = "RES-027",
+     .what = "an answer of another type",
+     .client = wrong_types,
+     .host = {[ON_QUERY] = {OWN, .own = wrong_type}}},
+    {.ids = "RES-018 RES-026",
+     .what = "the server's own call names its node",
+     .client = wait_for_host,
+     .script = host_asks,
+     .host = {[ON_QUERY] = {OWN, .own = declines}}},
+    {.ids = "RES-061",
+     .what = "a job that a client has read and that is gone",
+     .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}},
+     .client = met_and_gone,
+     .script = deregister_b},
+};
+const int n_cases = sizeof(cases) / sizeof(cases[0]);
