@@ -5,7 +5,8 @@
 // under it.
 //
 // A test that runs for more than PX_TEST_SECONDS seconds (600; 7200 with PX_LONG) is ended: what
-// its processes were doing is printed as TAP comments, then "Bail out!". Processes that a test
+// its processes were doing is printed as TAP comments (not with PX_TEST_STACKS=no), then "Bail
+// out!". Processes that a test
 // started and that outlive it by GRACE seconds are named and ended, and the test counts as failed.
 // This process is the reaper of all that the test started, so nothing escapes by a double fork, a
 // session or a process group of its own.
@@ -132,7 +133,8 @@ static void show_stacks(pid_t pid)
 
     show(pid);
     (void) snprintf(script, sizeof script,
-                    "command -v gdb >/dev/null && timeout 20 gdb -batch -p %d -ex 'thread apply "
+                    "[ \"$PX_TEST_STACKS\" != no ] && command -v gdb >/dev/null && "
+                    "timeout 20 gdb -batch -p %d -ex 'thread apply "
                     "all bt 20' 2>&1 "
                     "</dev/null | grep -E '^(Thread|#)' | sed 's/^/#   /'",
                     (int) pid);
