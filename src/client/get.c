@@ -178,6 +178,24 @@ int px_client_get_builtin(struct px_session *session, const struct px_get_reques
                          : PMIX_ERR_NOT_FOUND;
 }
 
+/* True if a value that we were not allowed to see when its process's data came by message may be
+ * another one by now, and the server can be asked. */
+static bool may_change(struct px_session *session, const struct px_get_request *request,
+                       const struct px_store *segment)
+{
+    bool us = request->space == &session->own && request->spec.rank == session->ctx->self.rank;
+
+    return segment == NULL && !us && (request->flags & PX_GET_OPTIONAL) == 0 &&
+           px_session_server(session) != NULL;
+}
+
+/* True for keys that not every server sends with the job information. */
+static bool is_map(const char *key)
+{
+    return px_value_key_is(key, PMIX_NODE_MAP) || px_value_key_is(key, PMIX_PROC_MAP) ||
+           px_value_key_is(key, PMIX_NODE_MAP_RAW) || px_value_key_is(key, PMIX_PROC_MAP_RAW);
+}
+
 /* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
 static int miss_status(struct px_session *session, const struct px_get_request *request, int found)
 {
@@ -186,7 +204,7 @@ static int miss_status(struct px_session *session, const struct px_get_request *
     bool complete;
     bool hosts;
 
-    if (found == PMIX_ERR_EXISTS_OUTSIDE_SCOPE) {
+    if (found == PMIX_ERR_EXISTS_OUTSIDE_SCOPE && !may_change(session, request, segment)) {
         return found;
     }
     if ((request->flags & PX_GET_OPTIONAL) != 0) {
@@ -197,7 +215,8 @@ static int miss_status(struct px_session *session, const struct px_get_request *
     complete = segment == NULL ? space == &session->own
                                : (px_store_flags(segment) & PX_STORE_JOB_COMPLETE) != 0 &&
                                      !px_space_is_behind(session, space, segment);
-    hosts = px_key_is_of_host(request->spec.key) && !px_key_is_dynamic(request->spec.key);
+    hosts = px_key_is_of_host(request->spec.key) && !px_key_is_dynamic(request->spec.key) &&
+            (segment != NULL || !is_map(request->spec.key));
     if (complete && hosts) {
         return PMIX_ERR_NOT_FOUND;
     }
@@ -231,14 +250,33 @@ static bool is_stale(struct px_session *session, const struct px_get_request *re
            px_session_server(session) != NULL;
 }
 
-/* True if the request names a scope and the value came by message, which does not carry the scope.
- * Then the server has to decide. */
-static bool is_unscoped(struct px_session *session, const struct px_get_request *request,
-                        const struct px_slice *slice)
+/* True if this process has put the key itself, which the caller promises to be only one process's.
+ */
+static bool is_put_by_us(struct px_session *session, const struct px_get_request *request)
 {
-    return request->spec.scope != PMIX_SCOPE_UNDEF && slice->scope == PMIX_SCOPE_UNDEF &&
-           !slice->store->seg.shared && !px_key_is_of_host(request->spec.key) &&
-           (request->flags & PX_GET_OPTIONAL) == 0 && px_session_server(session) != NULL;
+    struct px_lookup_key spec = request->spec;
+    const struct px_store *held;
+    struct px_slice slice;
+
+    spec.rank = session->ctx->self.rank;
+    return request->space == &session->own &&
+           px_space_private(session, request->space, &held) == 0 && held != NULL &&
+           px_store_get(held, &spec, &slice) == 0 && slice.scope != PMIX_SCOPE_UNDEF;
+}
+
+/* True if the server has to decide about a value that came by message: the request names a scope,
+ * and a stock server's message does not carry it; or it names no process, and what came of the one
+ * that had the key may be old. */
+static bool is_undecided(struct px_session *session, const struct px_get_request *request,
+                         const struct px_slice *slice)
+{
+    bool unscoped = request->spec.scope != PMIX_SCOPE_UNDEF && slice->scope == PMIX_SCOPE_UNDEF;
+    bool anyones = request->spec.rank == PMIX_RANK_UNDEF && slice->scope != PMIX_INTERNAL &&
+                   !is_put_by_us(session, request);
+
+    return (unscoped || anyones) && !slice->store->seg.shared &&
+           !px_key_is_of_host(request->spec.key) && (request->flags & PX_GET_OPTIONAL) == 0 &&
+           px_session_server(session) != NULL;
 }
 
 /* True if the request has no more than a key, a process of our own namespace and a return mode.
@@ -293,7 +331,7 @@ static pmix_status_t get(struct px_session *session, const struct px_get_request
     /* A value of a segment is never stale, nor is one of PMIx_Store_internal. Of other values, ask
      * the server. */
     if ((rare(stale) && !slice.store->seg.shared && slice.scope != PMIX_INTERNAL) ||
-        rare(is_unscoped(session, request, &slice))) {
+        rare(is_undecided(session, request, &slice))) {
         return PMIX_ERR_WOULD_BLOCK;
     }
     if (rare(session->report_fd >= 0)) {

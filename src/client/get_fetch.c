@@ -23,6 +23,7 @@
 #include "resolve.h"
 #include "src/base/epoch.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 #include "src/wire/messages.h"
 #include "gds/nodes.h"
 #include "gds/slice.h"
@@ -245,6 +246,20 @@ static int find_all(const struct waiter *waiter, int status, pmix_value_t **valu
                : status;
 }
 
+/* The server has refused a value because of its scope: a get that asks nobody then says the same.
+ * Without memory for the mark it says that there is nothing. */
+static void note_hidden(struct px_session *session, const struct px_get_request *request)
+{
+    const struct px_space *space = px_space_named(session, request->nspace);
+    bool segment = space != NULL && px_space_segment(space) != NULL;
+    pmix_proc_t owner = proc_of(request);
+
+    if (is_of_commits(request) && (request->flags & (PX_GET_MORE | PX_GET_ALL)) == 0 && !segment &&
+        request->spec.realm == PX_REALM_NONE && !px_proc_equal(&owner, &session->ctx->self)) {
+        (void) px_session_store_mark(session, &owner, request->spec.key);
+    }
+}
+
 /* Hands out the value of the key from the stores, or returns a final status. found: the value if it
  * was looked up already, or NULL. status: of the reply. PMIX_ERR_NOT_FOUND: the value is not here.
  */
@@ -256,6 +271,7 @@ static int find_key(const struct waiter *waiter, const struct px_slice *found, b
     int rc = 0;
 
     if (status == PMIX_ERR_EXISTS_OUTSIDE_SCOPE) {
+        note_hidden(waiter->session, request);
         return status; /* the server knows scopes; we may not */
     }
     if (found == NULL) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collected.h"
 #include "request.h"
 #include "src/value/infos.h"
 #include "group_map.h"
@@ -30,7 +31,8 @@ struct construct_call {
     const struct px_server_peer *server; /* its release decides how the reply is read */
     struct px_coll_args asked;           /* a copy of the caller's arguments */
     struct px_completion to;
-    struct px_reply reply; /* for the completion; without infos unless it is a success */
+    struct px_reply reply;         /* for the completion; without infos unless it is a success */
+    struct px_proc_list collected; /* the namespaces whose data are to be brought */
 };
 
 /* Frees a call with whatever results it still has. */
@@ -38,6 +40,7 @@ static void construct_free(struct construct_call *call)
 {
     px_reply_fini(&call->reply);
     px_args_fini(&px_request_group_construct, &call->asked.head);
+    px_proc_list_fini(&call->collected);
     free(call);
 }
 
@@ -169,6 +172,14 @@ static void construct_over(void *arg)
     construct_free(call);
 }
 
+/* Brings what the members have committed, if there is no segment that has it. Loop thread. */
+static void construct_collect(void *arg)
+{
+    struct construct_call *call = arg;
+
+    px_collected_fetch(call->session, &call->collected, construct_over, call);
+}
+
 /* Reads the reply of a construct and enters the group in the map; then waits until data from before
  * can be read. Loop thread. */
 static void construct_reply(void *arg, int status, struct px_in *in)
@@ -189,9 +200,15 @@ static void construct_reply(void *arg, int status, struct px_in *in)
             reply->status = rc;
         }
     }
+    if (reply->status == PMIX_SUCCESS || reply->status == PMIX_ERR_PARTIAL_SUCCESS) {
+        const struct px_proc_list members = {.at = out.members, .n = out.n_members};
+
+        /* without memory for the list gets bring the data */
+        (void) px_collected_choose(call->session, &members, &call->collected);
+    }
     PMIx_Proc_free(out.members, out.n_members);
     PMIx_Info_free(out.info, out.n_info);
-    px_client_collective_over(call->session, construct_over, call);
+    px_client_collective_over(call->session, construct_collect, call);
 }
 
 /* The commit goes first: what the other members are to learn of us travels with the server's part

@@ -16,6 +16,7 @@
 #include "gds/kval_reader.h"
 #include "src/nspace/jobinfo.h"
 #include "src/value/keys.h"
+#include "src/value/procs.h"
 #include "src/wire/message.h"
 #include "refresh.h"
 #include "src/wire/messages.h"
@@ -24,6 +25,7 @@
 #include "gds/batch.h"
 #include "gds/generation.h"
 #include "gds/publication.h"
+#include "gds/slice.h"
 
 /* An empty private store; NULL: no memory. */
 static struct px_store *create_store(const char *nspace)
@@ -171,6 +173,26 @@ int px_session_store_value(struct px_session *session, const pmix_proc_t *owner,
     return rc;
 }
 
+/* A mark never takes the place of a value that we may see. */
+int px_session_store_mark(struct px_session *session, const pmix_proc_t *owner, const char *key)
+{
+    struct px_store_entry entry = {.scope = PMIX_REMOTE, .key = key};
+    struct px_batch *batch = px_batch_create();
+    struct px_space *space;
+    int rc = batch != NULL ? 0 : PMIX_ERR_NOMEM;
+
+    set_index(&entry, owner->rank);
+    rc = rc == 0 ? px_batch_add(batch, &entry) : rc;
+    if (rc == 0) {
+        px_lock_take(&session->lock);
+        space = open_locked(session, owner->nspace);
+        rc = space != NULL ? publish_locked(session, space, batch) : PMIX_ERR_NOMEM;
+        px_lock_give(&session->lock);
+    }
+    px_batch_destroy(batch);
+    return rc;
+}
+
 /* --- the age of fetched data --- */
 
 /* Data that came by message stay as they were, while a segment shows what its writer publishes
@@ -269,26 +291,76 @@ uint64_t px_session_change(struct px_session *session, const char *nspace, pmix_
     return (then & COUNTED) != 0 ? then & ~COUNTED : 0;
 }
 
-/* Reads a KVAL stream to its end into the reader's batch. PX_KEY_CHANGE is no value of the process:
- * it goes to *ret_change (0 without one). */
-static int read_kvals(struct px_kval_reader *reader, pmix_rank_t rank, struct px_in *in,
-                      uint64_t *ret_change)
+/* What a KVAL stream says beside the values. */
+struct stream_notes {
+    uint64_t change;    /* PX_KEY_CHANGE; 0: none */
+    pmix_scope_t scope; /* PX_KEY_SCOPE: of the values that follow */
+};
+
+/* Reads a note. False: the entry is a value of the process. */
+static bool read_note(const struct px_kval *kval, struct stream_notes *notes)
+{
+    const pmix_value_t *value = kval->packed;
+
+    if (px_value_key_is(kval->entry.key, PX_KEY_CHANGE) && value->type == PMIX_UINT64) {
+        notes->change = value->data.uint64;
+        return true;
+    }
+    if (px_value_key_is(kval->entry.key, PX_KEY_SCOPE) && value->type == PMIX_SCOPE) {
+        notes->scope = value->data.scope;
+        return true;
+    }
+    return false;
+}
+
+/* True if this process has put a value under the key and qualifiers of the entry, which is of
+ * itself. What the server has of that is never newer. held: our private store, or NULL. */
+static bool is_put_here(const struct px_store *held, const struct px_store_entry *entry)
+{
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
+    struct px_slice slice;
+
+    spec.rank = entry->index;
+    spec.self = entry->index;
+    spec.key = entry->key;
+    spec.key_len = strlen(entry->key);
+    spec.quals = entry->quals;
+    spec.n_quals = entry->n_quals;
+    return held != NULL && px_store_get(held, &spec, &slice) == 0 &&
+           slice.scope != PMIX_SCOPE_UNDEF;
+}
+
+/* The process that a stream is about. */
+struct stream_owner {
+    pmix_rank_t rank;
+    bool us;
+    const struct px_store *held; /* our private store, if it is us; NULL: it is empty */
+};
+
+/* Reads a KVAL stream to its end into the reader's batch, with the scopes that the stream names. A
+ * value without a type is one that we may not see. Of our own values only those that we have not
+ * put are read, and without a scope, by which our own are told apart. */
+static int read_kvals(struct px_kval_reader *reader, const struct stream_owner *owner,
+                      struct px_in *in, struct stream_notes *ret)
 {
     struct px_kval kval;
     int rc = 0;
 
-    *ret_change = 0;
+    *ret = (struct stream_notes){.scope = PMIX_SCOPE_UNDEF};
     while (rc == 0 && px_in_left(in) > 0) {
         rc = px_kval_reader_next(reader, in, &kval);
         if (rc != 0) {
             return rc;
         }
-        set_index(&kval.entry, rank);
-        if (px_value_key_is(kval.entry.key, PX_KEY_CHANGE) && kval.packed->type == PMIX_UINT64) {
-            *ret_change = kval.packed->data.uint64;
-        } else {
-            rc = px_kval_reader_add(reader, &kval);
+        set_index(&kval.entry, owner->rank);
+        if (read_note(&kval, ret) || (owner->us && is_put_here(owner->held, &kval.entry))) {
+            continue;
         }
+        if (ret->scope != PMIX_SCOPE_UNDEF && kval.entry.value->type == PMIX_UNDEF) {
+            kval.entry.value = NULL;
+        }
+        kval.entry.scope = owner->us && kval.entry.value != NULL ? PMIX_SCOPE_UNDEF : ret->scope;
+        rc = px_kval_reader_add(reader, &kval);
     }
     return rc;
 }
@@ -299,18 +371,23 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
                            const char *only)
 {
     struct px_kval_reader *reader = px_kval_reader_create(true, only);
+    struct stream_owner from = {owner->rank, px_proc_equal(owner, &session->ctx->self), NULL};
     const struct px_batch *batch;
-    uint64_t change;
+    struct stream_notes notes;
     struct px_space *space;
-    int rc = reader != NULL ? read_kvals(reader, owner->rank, in, &change) : PMIX_ERR_NOMEM;
+    int rc = reader != NULL ? 0 : PMIX_ERR_NOMEM;
 
+    if (rc == 0 && from.us) {
+        rc = px_space_private(session, &session->own, &from.held);
+    }
+    rc = rc == 0 ? read_kvals(reader, &from, in, &notes) : rc;
     batch = rc == 0 ? px_kval_reader_batch(reader) : NULL;
     if (batch != NULL) {
         px_lock_take(&session->lock);
         space = open_locked(session, owner->nspace);
         rc = space != NULL ? publish_locked(session, space, batch) : PMIX_ERR_NOMEM;
-        rc = rc == 0 && only == NULL && (change != 0 || !is_counted_locked(session, owner))
-                 ? note_fetched_locked(session, owner, change)
+        rc = rc == 0 && only == NULL && (notes.change != 0 || !is_counted_locked(session, owner))
+                 ? note_fetched_locked(session, owner, notes.change)
                  : rc;
         px_lock_give(&session->lock);
     }

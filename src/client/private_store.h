@@ -56,6 +56,10 @@ bool px_session_is_stale(struct px_session *session, const char *nspace, pmix_ra
 /* The number of the newest change of this process's data that we have completely; 0: none, or the
  * server does not count changes. */
 uint64_t px_session_change(struct px_session *session, const char *nspace, pmix_rank_t rank);
+/* Notes that another process has committed a value under the key which we may not see. 0,
+ * PMIX_ERR_NOMEM or another error of storing. */
+int px_session_store_mark(struct px_session *session, const pmix_proc_t *owner, const char *key);
+
 /* Stores one value, which is copied. A qualified value is stored under the key and the qualifiers
  * that are in it. 0, PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM or another error of storing the value. */
 int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,

@@ -53,6 +53,7 @@ struct px_server_peer {
     char *uri;
     pmix_proc_t named;
     pmix_value_t facts[PX_N_SERVER_FACTS];
+    bool ours; /* constant: it is known to be a server of this library */
 };
 
 /* A value of PMIx_Put that waits for the next commit. Owned by px_session.uncommitted; after the

@@ -111,6 +111,7 @@ static void fini_one(struct px_space *space)
     space->private_store = NULL;
     space->segment = NULL;
     space->refresh_state = 0;
+    space->collected = 0;
 }
 
 void px_spaces_fini(struct px_session *session)

@@ -34,6 +34,9 @@ struct px_space {
     void *private_store;
     /* Atomic: when the server is asked for the next generation; refresh.c says how it is packed. */
     uint64_t refresh_state;
+    /* Loop thread: the number of the server's change up to which the private store has all that
+     * collectives have collected; 0: nothing was collected. */
+    uint64_t collected;
     size_t nspace_len;
     /* Index of the name's last word, its NUL included; 0: the first two words hold the name. */
     size_t last_word;

@@ -99,6 +99,13 @@ static const char *const recent[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51", "
                                      NULL};
 static const char *const old[] = {"PMIX_SERVER_URI4", NULL};
 
+/* The stores that we ask for without a segment. Our own server tells by a variable that it is one;
+ * then it is told the same of us. */
+static const char *by_messages(void)
+{
+    return getenv("PMIX_SHMIX_GDS") != NULL ? PX_GDS_MESSAGES "," PX_GDS_OURS : PX_GDS_MESSAGES;
+}
+
 /* Collects the ways to reach our server, in the order in which they are tried: at most MAX_WAYS;
  * returns their number. An URI given by directive replaces our own server's listener. */
 static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
@@ -116,11 +123,11 @@ static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
             ways[n] = (struct way){door, PX_WIRE_MODULE, PX_GDS_SHARED "," PX_GDS_MESSAGES};
             n++;
         }
-        ways[n] = (struct way){door, PX_WIRE_MODULE, PX_GDS_MESSAGES};
+        ways[n] = (struct way){door, PX_WIRE_MODULE, PX_GDS_MESSAGES "," PX_GDS_OURS};
         n++;
     }
     if (uri != NULL) {
-        ways[n] = (struct way){uri, PX_WIRE_MODULE, PX_GDS_MESSAGES};
+        ways[n] = (struct way){uri, PX_WIRE_MODULE, by_messages()};
         n++;
     } else if (env_uri(old) != NULL) {
         ways[n] = (struct way){env_uri(old), "v4", PX_GDS_MESSAGES};
@@ -176,6 +183,8 @@ static int dial(struct px_session *session, const struct way *way, const char *t
     rc = px_session_attach(session, &dialed, handshake.kind, told != NULL ? told : way->uri, ret);
     if (rc == 0) {
         px_session_set_version(*ret, getenv("PMIX_VERSION"));
+        (*ret)->ours = px_handshake_names(way->gds, PX_GDS_SHARED) ||
+                       px_handshake_names(way->gds, PX_GDS_OURS);
     }
     return rc;
 }

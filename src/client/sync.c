@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "collected.h"
 #include "request.h"
 #include "group.h"
 #include "group_map.h"
@@ -61,6 +62,7 @@ struct collective_call {
     const struct px_request *request;
     struct px_reply reply; /* for the completion, once the server has replied */
     struct px_completion to;
+    struct px_proc_list collected; /* of a fence: namespaces whose data are to be brought */
 };
 
 /* Calls the completion, after the refreshes. Loop thread. */
@@ -86,6 +88,14 @@ void px_client_collective_over(struct px_session *session, void (*then)(void *ar
     if (!px_session_refresh_all(session, then, arg)) {
         then(arg);
     }
+}
+
+/* Brings what a fence has collected, if there is no segment that has it. Loop thread. */
+static void collective_over(void *arg)
+{
+    struct collective_call *call = arg;
+
+    px_collected_fetch(call->session, &call->collected, collective_done, call);
 }
 
 /* Stores one BYTE_OBJECT of the reply to a connect: STRING nspace; KVAL... of a namespace that
@@ -114,6 +124,17 @@ static int store_participant(struct px_session *session, struct px_in *in)
     return rc == PMIX_ERR_WOULD_BLOCK ? 0 : rc; /* a get will ask for it */
 }
 
+/* Reads what our servers add to the reply to a fence: the namespaces whose data were collected and
+ * that we read by messages. If they cannot be read, gets bring the data. */
+static void read_collected(struct collective_call *call, struct px_in *reply)
+{
+    const struct px_server_peer *server = px_session_server(call->session);
+
+    if (server != NULL && server->ours) {
+        (void) px_collected_read(reply, &call->collected);
+    }
+}
+
 /* The reply: a status, and for a connect the job information of the participants, which is stored.
  * A fence has the status of a commit that the server refused earlier; a disconnect refreshes
  * nothing at its end. Loop thread. */
@@ -125,6 +146,7 @@ static void collective_reply(void *arg, int status, struct px_in *reply)
     status = px_reply_status(status, reply);
     if (status == PMIX_SUCCESS && call->request == &px_request_fence) {
         rc = px_session_refused(call->session);
+        read_collected(call, reply);
     }
     while (status == PMIX_SUCCESS && call->request == &px_request_connect &&
            px_in_left(reply) > 0 && rc == 0) {
@@ -134,7 +156,7 @@ static void collective_reply(void *arg, int status, struct px_in *reply)
     if (call->request == &px_request_disconnect) {
         collective_done(call);
     } else {
-        px_client_collective_over(call->session, collective_done, call);
+        px_client_collective_over(call->session, collective_over, call);
     }
 }
 

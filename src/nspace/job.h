@@ -136,6 +136,7 @@ struct px_job {
     const struct px_store *store;
     const char *hostname; /* name of the readers' own node, borrowed, or NULL */
     bool strict;          /* from the host, not from the wire: wrong types are refused */
+    bool maps_are_values; /* maps are stored, and nothing is learnt from them */
 
     struct px_batch *batch;      /* values of processes, later everything; NULL: memory was out */
     struct px_job_value *values; /* above processes, in the order of reading */

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Packs job information for stock clients, which look node, application and session values up in
- * arrays and the values of a process in a buffer of its own. Maps are not sent, since they were
- * expanded at registration. Only the host's values are job information: what processes have put is
- * left out.
+ * arrays and the values of a process in a buffer of its own. Maps are not sent to them, since they
+ * were expanded at registration; clients of this library get them behind the rest. Only the host's
+ * values are job information: what processes have put is left out.
  *
  * The stream, each part a KVAL (docs/wire-format.md):
  *   values of the job, one KVAL each
@@ -24,6 +24,7 @@
 #include "job.h"
 #include "src/base/array.h"
 #include "src/value/infos.h"
+#include "src/value/keys.h"
 #include "src/wire/messages.h"
 #include "gds/nodes.h"
 #include "gds/level.h"
@@ -142,30 +143,55 @@ static int put_array(struct job_packer *p, const char *key)
 
 /* --- the parts --- */
 
+/* The keys of maps. */
+static const char *const maps[] = {PMIX_NODE_MAP, PMIX_PROC_MAP, PMIX_NODE_MAP_RAW,
+                                   PMIX_PROC_MAP_RAW};
+enum { N_MAPS = sizeof(maps) / sizeof(maps[0]) };
+
+/* Packs a value as a KVAL. */
+static int put_value(struct px_buf *buf, enum px_wire_kind kind, const char *key,
+                     const struct px_slice *slice)
+{
+    pmix_value_t value;
+    int rc = px_slice_fill(slice, &value);
+
+    if (rc) {
+        return rc;
+    }
+    rc = px_pack_kval(buf, kind, key, &value);
+    PMIx_Value_destruct(&value);
+    return rc;
+}
+
 /* Callback of px_store_each at the level of the job: packs the value as a KVAL of its own, except
  * maps. */
 static int put_job_value(void *arg, const char *key, const struct px_slice *slice)
 {
-    static const char *const unsent[] = {PMIX_NODE_MAP, PMIX_PROC_MAP, PMIX_NODE_MAP_RAW,
-                                         PMIX_PROC_MAP_RAW};
     struct job_packer *p = arg;
-    pmix_value_t value;
-    int rc;
 
     if (!from_host(slice) || is_private(key)) {
         return PMIX_SUCCESS;
     }
-    for (size_t i = 0; i < sizeof(unsent) / sizeof(unsent[0]); i++) {
-        if (strcmp(key, unsent[i]) == 0) {
+    for (size_t i = 0; i < N_MAPS; i++) {
+        if (px_value_key_is(key, maps[i])) {
             return PMIX_SUCCESS;
         }
     }
-    rc = px_slice_fill(slice, &value);
-    if (rc) {
-        return rc;
+    return put_value(p->buf, p->kind, key, slice);
+}
+
+int px_jobinfo_pack_maps(const struct px_store *store, struct px_buf *buf, enum px_wire_kind kind)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < N_MAPS; i++) {
+        struct px_slice slice;
+
+        if (!px_store_find(store, PX_LEVEL_JOB, 0, maps[i], strlen(maps[i]), &slice) &&
+            from_host(&slice)) {
+            rc = put_value(buf, kind, maps[i], &slice);
+        }
     }
-    rc = px_pack_kval(p->buf, p->kind, key, &value);
-    PMIx_Value_destruct(&value);
     return rc;
 }
 

@@ -21,6 +21,10 @@ uint32_t px_job_session_of(const struct px_store *store);
  * PMIX_ERR_NOMEM or an error of packing; buf is then not to be used. */
 int px_jobinfo_pack(const struct px_store *store, struct px_buf *buf, enum px_wire_kind kind);
 
+/* Appends the maps of the job as they were registered, which the function above leaves out: stock
+ * clients do not expect them. Statuses as above. */
+int px_jobinfo_pack_maps(const struct px_store *store, struct px_buf *buf, enum px_wire_kind kind);
+
 /* The PMIX_UINT32 that the job has under the key; `otherwise` if it has none of that type. Any
  * thread. */
 uint32_t px_job_number(const struct px_store *store, const char *key, uint32_t otherwise);

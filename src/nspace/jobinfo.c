@@ -248,6 +248,19 @@ static int read_blobs(const struct infos *infos, enum px_wire_kind kind, struct 
     return rc;
 }
 
+/* True if the stream has what its maps say in another form too, or has too little of them: then
+ * they are only values. That the server's maps of several registrations may contradict each other
+ * does no harm then. */
+static bool has_more_than_maps(const struct infos *infos)
+{
+    bool nodes = px_info_find(infos->at, infos->n, PMIX_NODE_MAP) ||
+                 px_info_find(infos->at, infos->n, PMIX_NODE_MAP_RAW);
+    bool procs = px_info_find(infos->at, infos->n, PMIX_PROC_MAP) ||
+                 px_info_find(infos->at, infos->n, PMIX_PROC_MAP_RAW);
+
+    return !nodes || !procs || px_info_find(infos->at, infos->n, PMIX_NODE_INFO_ARRAY);
+}
+
 /* Reads the unpacked infos and blobs as a registration that is not strict, and publishes it. */
 static int store_stream(struct px_store *store, const char *hostname, const struct infos *infos,
                         const struct blob *blobs, size_t n_blobs)
@@ -257,6 +270,7 @@ static int store_stream(struct px_store *store, const char *hostname, const stru
     int rc;
 
     px_job_init(&job, store, hostname, false);
+    job.maps_are_values = has_more_than_maps(infos);
     rc = px_job_read_maps(&job, &top);
     rc = rc ? rc : px_job_read(&job, &top);
     for (size_t i = 0; !rc && i < n_blobs; i++) {

@@ -186,7 +186,7 @@ static int read_names(struct px_job *job, enum px_key_role role, const pmix_valu
         (void) px_value_u32(value, &job->offset);
         return PMIX_SUCCESS;
     case PX_KEY_ROLE_NODE_MAP:
-        return px_job_node_map(job, value);
+        return job->maps_are_values ? PMIX_SUCCESS : px_job_node_map(job, value);
     default:
         return PMIX_SUCCESS;
     }
@@ -197,8 +197,8 @@ static int read_proc_maps(struct px_job *job, enum px_key_role role, const pmix_
                           unsigned depth)
 {
     return role == PX_KEY_ROLE_SESSION_ARRAY ? walk_session(job, value, depth, read_proc_maps)
-           : role == PX_KEY_ROLE_PROC_MAP    ? px_job_proc_map(job, value)
-                                             : PMIX_SUCCESS;
+           : role == PX_KEY_ROLE_PROC_MAP && !job->maps_are_values ? px_job_proc_map(job, value)
+                                                                   : PMIX_SUCCESS;
 }
 
 /* Walks the top level outside of the run of process arrays. */

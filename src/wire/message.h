@@ -81,6 +81,12 @@ enum { PX_TAG_NOTIFY = 0, PX_TAG_HEARTBEAT = 1, PX_TAG_IOF = 2, PX_TAG_FIRST = 1
 #define PX_GDS_SHARED   "shmix"
 #define PX_GDS_MESSAGES "hash"
 
+/* Named beside the stores by a client of this library that knows that its server is one, too, and
+ * may read by messages. Such a client is told what only this library sends: the maps in job
+ * information, and at the end of a collective the namespaces that it should collect
+ * (PX_KEY_COLLECTED). */
+#define PX_GDS_OURS "shmix.ours"
+
 /* Announces a segment in the reply to REQ, if the client reads a shared store: one KVAL with this
  * key (BYTE_OBJECT of length 0) after the namespace. The descriptor of the segment is passed with
  * the same message by SCM_RIGHTS. */
@@ -91,5 +97,15 @@ enum { PX_TAG_NOTIFY = 0, PX_TAG_HEARTBEAT = 1, PX_TAG_IOF = 2, PX_TAG_FIRST = 1
  * data of a process, the version of these data. A reply without objects means that the version is
  * unchanged. */
 #define PX_KEY_CHANGE "shmix.change"
+
+/* In the reply to a GET that carries PX_KEY_CHANGE, and to one that carries PX_KEY_COLLECTED: the
+ * scope (PMIX_SCOPE) of the values that follow in the same object. A value of the type PMIX_UNDEF
+ * then is a key that the requester may not see. */
+#define PX_KEY_SCOPE "shmix.scope"
+
+/* In the directives of a GET without a key: asks for the committed data of all processes of the
+ * namespace, from the given rank on, that have changed since the change of this number (UINT64). In
+ * the reply: the number up to which the requester then has all. */
+#define PX_KEY_COLLECTED "shmix.collected"
 
 #endif

@@ -8,17 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* On this node and without asking the host: in the process's memory, or at most from its server. */
-static const char *here(void)
-{
-    return shared_form() ? PMIX_OPTIONAL : PMIX_IMMEDIATE;
-}
-
 static bool absent(pmix_rank_t rank, const char *key)
 {
     uint32_t ignored;
 
-    return get(rank, key, here(), &ignored) != PMIX_SUCCESS;
+    return get(rank, key, PMIX_OPTIONAL, &ignored) != PMIX_SUCCESS;
 }
 
 /* ---- who takes part */
@@ -196,6 +190,7 @@ static void collected(void)
     commit();
     fence_all(PMIX_COLLECT_DATA);
     for (int r = 0; r < job_size(job); r++) {
+        check_number((uint32_t) r + 7, (pmix_rank_t) r, "number", PMIX_OPTIONAL);
         check_number((uint32_t) r + 7, (pmix_rank_t) r, "number", PMIX_IMMEDIATE);
     }
 }
@@ -206,7 +201,7 @@ static void only_committed(void)
     commit();
     put_number("kept", 2);
     fence_all(PMIX_COLLECT_DATA);
-    check_number(1, remote(), "committed", here());
+    check_number(1, remote(), "committed", PMIX_OPTIONAL);
     check(absent(remote(), "kept"), "what was not committed stays");
     fence_all(NULL);
 }
@@ -224,8 +219,8 @@ static void job_info_too(void)
     add_true(&list, PMIX_COLLECT_DATA);
     add(&list, PMIX_COLLECT_GENERATED_JOB_INFO, &no, PMIX_BOOL);
     check_status(PMIX_SUCCESS, PMIx_Fence(NULL, 0, list.at, list.n), "without it");
-    check_number(1, other, "first", here());
-    check_number(other, other, PMIX_GLOBAL_RANK, here());
+    check_number(1, other, "first", PMIX_OPTIONAL);
+    check_number(other, other, PMIX_GLOBAL_RANK, PMIX_OPTIONAL);
     free_infos(&list);
 }
 
@@ -261,9 +256,9 @@ static void generated(void)
         }
         check_status(PMIX_SUCCESS, PMIx_Fence(NULL, 0, list.at, list.n), "fence %zu", i);
         free_infos(&list);
-        check_number(other % 2, other, PMIX_LOCAL_RANK, here());
-        check_number(other % 2, other, PMIX_NODE_RANK, here());
-        check_number(other / 2, other, PMIX_NODEID, here());
+        check_number(other % 2, other, PMIX_LOCAL_RANK, PMIX_OPTIONAL);
+        check_number(other % 2, other, PMIX_NODE_RANK, PMIX_OPTIONAL);
+        check_number(other / 2, other, PMIX_NODEID, PMIX_OPTIONAL);
     }
 }
 
@@ -288,12 +283,12 @@ static void scopes(void)
     put_text(PMIX_INTERNAL, "internal", "word-for-none");
     commit();
     fence_all(PMIX_COLLECT_DATA);
-    check_status(PMIX_SUCCESS, get(remote(), "remote", here(), &ignored), "remote");
-    check_status(PMIX_SUCCESS, get(remote(), "global", here(), &ignored), "global");
+    check_status(PMIX_SUCCESS, get(remote(), "remote", PMIX_OPTIONAL, &ignored), "remote");
+    check_status(PMIX_SUCCESS, get(remote(), "global", PMIX_OPTIONAL, &ignored), "global");
     check(absent(remote(), "local"), "local left its node");
     check(absent(remote(), "internal") && absent(me.rank ^ 1, "internal"),
           "internal left its process");
-    check_status(PMIX_SUCCESS, get(me.rank ^ 1, "local", here(), &ignored), "local, here");
+    check_status(PMIX_SUCCESS, get(me.rank ^ 1, "local", PMIX_OPTIONAL, &ignored), "local, here");
     fence_all(NULL);
 }
 
@@ -320,8 +315,8 @@ static void collected_each_time(void)
         commit();
         fence_all(PMIX_COLLECT_DATA);
         for (pmix_rank_t r = 0; r < 4; r++) {
-            check_number(i, r, key, here());
-            check_number(i, r, "again", here());
+            check_number(i, r, key, PMIX_OPTIONAL);
+            check_number(i, r, "again", PMIX_OPTIONAL);
         }
         fence_all(NULL);
     }

@@ -237,6 +237,103 @@ static void fill_values(void)
     fill(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, PMIX_UINT32);
 }
 
+/* ---- every manner, in every order */
+
+/* What one manner says: text, or a status. */
+static const char *said_in(const char *manner, pmix_rank_t rank, const char *key)
+{
+    static char text[8][256];
+    static unsigned turn;
+    char *to = text[turn++ % 8];
+    pmix_value_t room;
+    pmix_value_t *v = &room;
+    pmix_status_t rc = get_as(manner, rank, key, &v);
+    bool fills = manner != NULL && strcmp(manner, PMIX_GET_STATIC_VALUES) == 0;
+    bool points = manner != NULL && strcmp(manner, PMIX_GET_POINTER_VALUES) == 0;
+
+    if (rc != PMIX_SUCCESS) {
+        snprintf(to, sizeof(text[0]), "%d", rc);
+        return to;
+    }
+    snprintf(to, sizeof(text[0]), "%s", text_of(v));
+    if (fills) {
+        check(v == &room, "%s of %u is in the given place", key, rank);
+        PMIX_VALUE_DESTRUCT(&room);
+    } else if (!points) {
+        PMIX_VALUE_RELEASE(v);
+    }
+    return to;
+}
+
+static const struct {
+    pmix_rank_t rank;
+    const char *key;
+    const char *want; /* NULL: as a get without directives says */
+} everything[] = {
+    {0, PMIX_PROCID, NULL},
+    {1, PMIX_PROCID, NULL},
+    {0, PMIX_NSPACE, "A"},
+    {1, PMIX_NSPACE, "A"},
+    {0, PMIX_VERSION_INFO, NULL},
+    {PMIX_RANK_WILDCARD, PMIX_VERSION_INFO, NULL},
+    {0, PMIX_RANK, "0"},
+    {1, PMIX_RANK, "1"},
+    {PMIX_RANK_INVALID, PMIX_RANK, NULL},
+    {0, PMIX_SERVER_URI, NULL},
+    {0, PMIX_SERVER_NSPACE, NULL},
+    {0, PMIX_SERVER_RANK, NULL},
+    {0, PMIX_GLOBAL_RANK, "0"},
+    {1, PMIX_LOCAL_RANK, "1"},
+    {1, PMIX_HOSTNAME, NULL},
+    {PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, "2"},
+    {PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, "0,1"},
+    {PMIX_RANK_WILDCARD, PMIX_NODE_MAP, NULL},
+    {PMIX_RANK_WILDCARD, PMIX_PROC_MAP, NULL},
+    {0, "text", "text of 0"},
+    {1, "text", "text of 1"},
+    {1, "number", "101"},
+    {1, "remote", OUTSIDE_SCOPE},
+    {PMIX_RANK_WILDCARD, PMIX_ANL_MAP, NOT_FOUND},
+};
+
+/* One key in one order of the manners: number `order` of the 24, read twice. */
+static void ask_in_order(size_t i, unsigned order)
+{
+    const char *manners[] = {NULL, PMIX_GET_POINTER_VALUES, PMIX_GET_STATIC_VALUES, PMIX_OPTIONAL};
+    const char *want = everything[i].want;
+
+    for (unsigned n = 4; n > 0; n--) {
+        unsigned pick = order % n;
+        const char *manner = manners[pick];
+        const char *is = said_in(manner, everything[i].rank, everything[i].key);
+
+        order /= n;
+        memmove(&manners[pick], &manners[pick + 1], (n - 1 - pick) * sizeof(manners[0]));
+        want = want != NULL ? want : is;
+        same(want, is, "%s of %d, %s", everything[i].key, (int) everything[i].rank,
+             manner != NULL ? manner : "as usual");
+        check(everything[i].want != NULL || is[0] != '-', "%s is there", everything[i].key);
+        same(is, said_in(manner, everything[i].rank, everything[i].key), "%s, again",
+             everything[i].key);
+    }
+}
+
+/* Rank 0 asks in each order; what comes between makes what it has looked up before be looked up
+ * again. */
+static void ask_in_every_manner(void)
+{
+    put_in(PMIX_REMOTE, "remote", 1);
+    post_and_fence();
+    for (unsigned order = 0; me.rank == 0 && order < 24; order++) {
+        for (size_t i = 0; i < sizeof(everything) / sizeof(everything[0]); i++) {
+            ask_in_order(i, order);
+        }
+        put_number("order", order);
+        commit();
+    }
+    fence_all(NULL);
+}
+
 static void give_bad_places(void)
 {
     struct infos both = {0};
@@ -359,9 +456,8 @@ static void see_scopes(void)
     }
     fence_all(PMIX_COLLECT_DATA);
     if (me.rank == 0) {
-        same(OUTSIDE_SCOPE, got_of(1, "remote", NULL), "a neighbour's remote key");
-        same(shared_form() ? OUTSIDE_SCOPE : NOT_FOUND, got_of(1, "remote", PMIX_OPTIONAL),
-             "if this process knows");
+        same(OUTSIDE_SCOPE, got_of(1, "remote", PMIX_OPTIONAL), "a neighbour's remote key, here");
+        same(OUTSIDE_SCOPE, got_of(1, "remote", NULL), "the same, of the server");
         same(OUTSIDE_SCOPE, got_of(1, "remote", PMIX_IMMEDIATE), "the same, immediate");
     } else if (me.rank == 2) {
         same(NOT_FOUND, got_of(1, "local", PMIX_IMMEDIATE), "another node's local key");
@@ -467,6 +563,10 @@ const struct conform_case cases[] = {
      .what = "a value in the caller's memory",
      .ranks = 2,
      .client = fill_values},
+    {.ids = "GET-002 GET-004 GET-006",
+     .what = "in every manner a get says the same, in whatever order they are asked for",
+     .ranks = 2,
+     .client = ask_in_every_manner},
     {.ids = "GET-007 GET-010", .what = "bad places are refused", .client = give_bad_places},
     {.ids = "GET-014",
      .what = "the answer comes after the call, once",

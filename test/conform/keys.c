@@ -194,6 +194,9 @@ static const struct row {
     {ANY, PMIX_NUM_SLOTS, "51", PMIX_APP_INFO, PMIX_APPNUM, "0"},
     {ANY, PMIX_ANL_MAP, "anl", NULL, NULL, NULL},
     {ANY, PMIX_NODE_LIST, "node0,node1", NULL, NULL, NULL},
+    {ANY, PMIX_NODE_MAP, "raw:node0,node1", NULL, NULL, NULL},
+    {ANY, PMIX_PROC_MAP, "raw:0,1;2,3", PMIX_JOB_INFO, NULL, NULL},
+    {0, PMIX_PROC_MAP, "raw:0,1;2,3", NULL, NULL, NULL},
     {ANY, PMIX_ALLOCATED_NODELIST, "node0,node1,node2", PMIX_SESSION_INFO, NULL, NULL},
     {ANY, PMIX_NUM_ALLOCATED_NODES, "3", PMIX_SESSION_INFO, NULL, NULL},
     {ANY, PMIX_UNIV_SIZE, "40", PMIX_SESSION_INFO, PMIX_SESSION_ID, "7"},
@@ -299,17 +302,14 @@ static void read_table(void)
     }
 }
 
-/* Nobody but the host and the library is needed: the table, in the form of memory, with a server
- * that stands still. */
+/* Nobody but the host and the library is needed: the table, with a server that stands still. */
 static void read_all(void)
 {
     if (me.rank != 0) {
         await("read");
         return;
     }
-    if (shared_form()) {
-        kill(server_pid(0), SIGSTOP);
-    }
+    kill(server_pid(0), SIGSTOP);
     read_table();
     kill(server_pid(0), SIGCONT);
     tell("read");

@@ -465,6 +465,7 @@ static void grow_old(void)
         await("old");
         put_number("a", 2);
         post("b", 2);
+        same(NOT_FOUND, got_of(2, "nothing", PMIX_IMMEDIATE), "its server has both");
         tell("new");
         await("seen");
     }

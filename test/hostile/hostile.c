@@ -341,6 +341,60 @@ static bool vanishing_requester(const char *uri)
     return true;
 }
 
+/* GET of a namespace with the private directive "shmix.collected", whose value is given as its type
+ * and its bytes, twice; without a key. */
+static size_t write_collected(unsigned char *at, const char *name, const void *rank_bytes,
+                              size_t rank_len, const void *value, size_t value_len)
+{
+    size_t len = strlen(name) + 1;
+    size_t n = put(at, "\x02\x04\x02", 3);
+
+    at[n++] = (unsigned char) (2 * len);
+    n += put_string(at + n, name);
+    at[n++] = 2;
+    n += put(at + n, rank_bytes, rank_len);
+    n += put(at + n, "\x02\x02\x04", 3); /* two infos */
+    for (int i = 0; i < 2; i++) {
+        at[n++] = 2 * sizeof("shmix.collected");
+        n += put_string(at + n, "shmix.collected");
+        at[n++] = 0;
+        n += put(at + n, value, value_len);
+    }
+    return n;
+}
+
+/* What has changed of a namespace, asked for with numbers of every kind. */
+static bool collects_oddly(const char *uri)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+    } ranks[] = {{"\x00", 1},
+                 {"\x7f", 1},
+                 {"\xff\xff\xff\xff\x0f", 5},
+                 {"\xfa\xff\xff\xff\x0f", 5}},
+      values[] = {{"\x0f\x00", 2},
+                  {"\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff", 10},
+                  {"\x03\x04x", 4},
+                  {"\x00", 1},
+                  {"\x1b\x01x", 3}};
+    const char *names[] = {nspace, "nobody", "other-job", ""};
+    unsigned char payload[512];
+
+    for (unsigned i = 0; i < 4 * 5 * 4; i++) {
+        size_t r = i % 4;
+        size_t v = i / 4 % 5;
+        size_t n = write_collected(payload, names[i / 20], ranks[r].bytes, ranks[r].len,
+                                   values[v].bytes, values[v].len);
+
+        if (!answered(uri, payload, (uint32_t) n)) {
+            printf("# number %u was not answered\n", i);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* The descriptors that came with one reply; -1: there is no reply. */
 static int descriptors_of_reply(int fd)
 {
@@ -453,6 +507,7 @@ static const struct {
     {"arrays 2,000 deep", over_deep, true},
     {"a commit of a scope that is not known", unknown_scope, true},
     {"elements that do not come", promised_elements, true},
+    {"what was collected, by odd numbers", collects_oddly, true},
     {"requesters that vanish", vanishing_requester, true},
     {"one that cannot get enough segments", greedy, true},
 };

@@ -110,20 +110,19 @@ static void disconnect_finished(struct px_coll *coll, pmix_status_t status)
 
 /* Packs one namespace as a byte object: STRING nspace; KVAL... `shared`: instead of the values a
  * mark that they are in the segment sent with this message. Errors leave it out of the reply. */
-static void pack_namespace(struct px_buf *reply, struct px_nspace *ns, enum px_wire_kind kind,
+static void pack_namespace(struct px_buf *reply, struct px_nspace *ns, const struct px_peer *peer,
                            bool shared)
 {
-    const struct px_buf *packed;
     struct px_buf inner = {0};
 
-    (void) px_pack_string(&inner, kind, ns->name);
+    (void) px_pack_string(&inner, peer->kind, ns->name);
     if (shared) {
-        (void) px_pack_segment(&inner, kind);
-    } else if (!px_buf_fail(&inner, px_nspace_packed(ns, kind, &packed))) {
-        px_buf_append(&inner, packed->data, packed->len);
+        (void) px_pack_segment(&inner, peer->kind);
+    } else {
+        (void) px_buf_fail(&inner, px_nspace_append_info(ns, peer->kind, peer->ours, &inner));
     }
     if (px_buf_ok(&inner)) {
-        (void) px_pack_bytes(reply, kind, inner.data, inner.len);
+        (void) px_pack_bytes(reply, peer->kind, inner.data, inner.len);
     }
     px_buf_fini(&inner);
 }
@@ -146,9 +145,9 @@ static struct px_nspace *pack_namespaces(struct px_buf *reply, struct px_peer *p
             continue;
         }
         if (!px_peer_may_read(peer, ns)) {
-            pack_namespace(reply, ns, peer->kind, false);
+            pack_namespace(reply, ns, peer, false);
         } else if (!rides && px_peer_has_news(peer, ns)) {
-            pack_namespace(reply, ns, peer->kind, true);
+            pack_namespace(reply, ns, peer, true);
             rides = ns;
         }
     }

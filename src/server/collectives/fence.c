@@ -19,10 +19,14 @@
 #include "src/server/requests/host_upcall.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
+#include "src/server/peers/segment_offer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/wire/messages.h"
 
 /* The state of a fence's tracker (px_coll.state). */
 struct fence {
@@ -153,8 +157,33 @@ static void fence_complete(struct px_coll *coll, bool remote)
     }
 }
 
-/* Directives are merged (px_coll_merge), so one member's PMIX_COLLECT_DATA holds for all; every
- * member gets the status alone. Data need no step: a client commits on the same connection before
+/* Replies to one member: the status. What was collected is in the stores by now. A client of this
+ * library is told which of the namespaces it has no segment of; of those it collects the data or
+ * the segment (px_get_collected). */
+static void fence_reply(struct px_coll *coll, const struct px_reply_to *reply_to,
+                        pmix_status_t status)
+{
+    const struct fence *fence = coll->state;
+    struct px_peer *peer = px_peer_find(coll->server, reply_to->peer);
+    struct px_buf buf = {0};
+
+    if (!peer || status || !peer->ours || !fence->collect) {
+        px_answer_status(coll->server, reply_to, status);
+        return;
+    }
+    (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
+    for (size_t i = 0; i < coll->nset; i++) {
+        const struct px_nspace *ns = px_nspace_find(coll->server, coll->set[i].nspace);
+
+        if (ns && !px_procs_have_nspace(coll->set, i, ns->name) && !px_peer_reads(peer, ns)) {
+            (void) px_pack_string(&buf, peer->kind, ns->name);
+        }
+    }
+    px_answer_take(coll->server, reply_to, &buf);
+}
+
+/* Directives are merged (px_coll_merge), so one member's PMIX_COLLECT_DATA holds for all.
+ * Data need no step: a client commits on the same connection before
  * its call, so they are stored already. */
 const struct px_coll_ops px_fence_ops = {
     .request = &px_request_fence,
@@ -163,4 +192,5 @@ const struct px_coll_ops px_fence_ops = {
     .ask = fence_ask,
     .answered = fence_answered,
     .finished = fence_finished,
+    .reply = fence_reply,
 };

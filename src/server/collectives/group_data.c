@@ -226,7 +226,6 @@ static int store_given(struct px_server *s, const struct px_group_build *build,
     const pmix_info_t *infos = NULL;
     pmix_info_t qualifier;
     struct px_batch *batch;
-    struct px_local_proc *rank;
     struct px_nspace *ns;
     int rc = PMIX_SUCCESS;
 
@@ -258,10 +257,7 @@ static int store_given(struct px_server *s, const struct px_group_build *build,
         rc = px_batch_add(batch, &entry);
     }
     rc = rc ? rc : px_store_publish(ns->store, batch);
-    rank = px_local_proc_find(ns, infos[0].value.data.proc->rank);
-    if (rank) {
-        rank->change = ++s->changes;
-    }
+    px_nspace_note_change(s, ns, infos[0].value.data.proc->rank);
     px_batch_destroy(batch);
     px_store_compact(ns->store);
     return rc;

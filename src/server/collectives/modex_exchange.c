@@ -254,7 +254,7 @@ static int on_part(void *arg, const struct px_modex_blob_head *head,
         forget_received(s, ns);
         return PMIX_ERR_NOMEM;
     }
-    return px_modex_values_read(values, ns, part->rank, &kvals);
+    return px_modex_values_read(s, values, ns, part->rank, &kvals);
 }
 
 /* No batch is published unless all bytes could be read. A server that asks for a resync has no

@@ -46,16 +46,16 @@ static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px
         pmix_proc_t owner = {.rank = PMIX_RANK_WILDCARD};
         bool seen = strcmp(name, peer->proc.nspace) == 0 ||
                     px_procs_have_nspace(group->members.at, i, name);
-        const struct px_buf *packed;
         struct px_buf one = {0};
 
-        if (!ns || seen || px_nspace_packed(ns, peer->kind, &packed)) {
+        if (!ns || seen) {
             continue;
         }
         memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
         (void) px_pack(&one, peer->kind, PMIX_PROC, &owner, 1);
-        px_buf_append(&one, packed->data, packed->len);
-        (void) px_pack_bytes(&jobs, peer->kind, one.data, one.len);
+        if (!px_nspace_append_info(ns, peer->kind, peer->ours, &one)) {
+            (void) px_pack_bytes(&jobs, peer->kind, one.data, one.len);
+        }
         px_buf_fini(&one);
     }
     (void) px_pack_bytes(reply, peer->kind, jobs.data, jobs.len);

@@ -75,12 +75,13 @@ static int publish(const struct px_kval_reader *reader, struct px_nspace *ns)
 
 /* --- data of another node --- */
 
-int px_modex_values_read(struct px_kval_reader *reader, const struct px_nspace *ns, uint32_t rank,
-                         struct px_in *in)
+int px_modex_values_read(struct px_server *s, struct px_kval_reader *reader, struct px_nspace *ns,
+                         uint32_t rank, struct px_in *in)
 {
     struct px_kval kval;
     int rc = PMIX_SUCCESS;
 
+    px_nspace_note_change(s, ns, rank);
     while (!rc && px_in_left(in)) {
         rc = px_kval_reader_next(reader, in, &kval);
         rc = rc ? rc : add_value(reader, ns, rank, PMIX_REMOTE, kval);
@@ -325,7 +326,7 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
     /* A refused commit counts as a commit: its values will not arrive any more, and a get that
      * waits for one waits no longer than for any other key that a process did not put. */
     rank->committed = true;
-    rank->change = ++s->changes;
+    px_nspace_note_change(s, rank->ns, rank->rank);
     if (!rc) {
         px_answer_status(s, &reply_to, PMIX_SUCCESS);
     }

@@ -21,10 +21,10 @@ struct px_server;
 int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
 /* Reads the committed values of one process that another server sent, a KVAL stream to its end,
- * into the reader's batch. The batch borrows from `in`. 0, or the status of unpacking. Loop thread.
- */
-int px_modex_values_read(struct px_kval_reader *reader, const struct px_nspace *ns, uint32_t rank,
-                         struct px_in *in);
+ * into the reader's batch, and notes that the process's data has changed. The batch borrows from
+ * `in`. 0, or the status of unpacking. Loop thread. */
+int px_modex_values_read(struct px_server *s, struct px_kval_reader *reader, struct px_nspace *ns,
+                         uint32_t rank, struct px_in *in);
 
 /* Publishes the values that were read if rc is 0, and frees the reader. The reader may be NULL if
  * rc is an error. Returns rc, or the status of px_store_publish. Loop thread. */

@@ -4,7 +4,9 @@
 /* Answers a request for data from the stores of this server. A client stores the values that it is
  * sent, then repeats its lookup. Therefore the answer to one key of a process carries all values
  * that the process has committed, which saves the client its next requests. A client that maps the
- * segment, or is sent its descriptor with the answer, is sent only the value that it asked for.
+ * segment, or is sent its descriptor with the answer, is sent only the value that it asked for. At
+ * the end of a collective that has collected data a client without the segment asks for what has
+ * changed of a whole namespace; that answer comes in pieces of limited size.
  *
  * Every function returns PMIX_ERR_NOT_FOUND without having answered if the data is not here; the
  * caller then decides whether to wait (server_get.c). Loop thread, except for requests of this
@@ -50,8 +52,10 @@ struct answer_packer {
     struct px_buf buf;
     enum px_wire_kind kind;
     size_t n;    /* values packed */
-    bool offers; /* the segment's descriptor is passed with the answer */
-    bool shares; /* offers, or the requester already maps the segment */
+    bool scoped; /* each value's scope is packed too, and what the requester may not see as UNDEF */
+    pmix_scope_t scope; /* packed last */
+    bool offers;        /* the segment's descriptor is passed with the answer */
+    bool shares;        /* offers, or the requester already maps the segment */
 };
 
 /* Packs one value under its key. A value that has qualifiers is packed together with them, as one
@@ -70,14 +74,28 @@ static int pack_slice(struct answer_packer *p, const char *key, const struct px_
     return rc;
 }
 
-/* Packs a value if a process committed it and this node may read it: the host's values and marks
- * without value are left out. For px_store_each. */
+/* Packs the scope of the values that follow, if it is another one than before. */
+static int pack_scope(struct answer_packer *p, pmix_scope_t scope)
+{
+    pmix_value_t value = {.type = PMIX_SCOPE, .data.scope = scope};
+
+    if (!p->scoped || p->scope == scope) {
+        return PMIX_SUCCESS;
+    }
+    p->scope = scope;
+    return px_pack_kval(&p->buf, p->kind, PX_KEY_SCOPE, &value);
+}
+
+/* Packs a value if a process committed it: the host's values are left out, and marks of values that
+ * this node may not read unless the packer is scoped. For px_store_each. */
 static int pack_committed(void *arg, const char *key, const struct px_slice *slice)
 {
+    struct answer_packer *p = arg;
     bool committed = slice->scope != PMIX_SCOPE_UNDEF && slice->scope != PMIX_INTERNAL &&
-                     slice->type != PMIX_UNDEF;
+                     (slice->type != PMIX_UNDEF || (slice->hidden && p->scoped));
+    int rc = committed ? pack_scope(p, slice->scope) : PMIX_SUCCESS;
 
-    return committed ? pack_slice(arg, key, slice) : PMIX_SUCCESS;
+    return rc || !committed ? rc : pack_slice(p, key, slice);
 }
 
 /* The peer that asked, or NULL: this process asked, or the peer has disconnected. */
@@ -87,7 +105,7 @@ static struct px_peer *asking_peer(const struct px_get *get)
 }
 
 /* Packs all values that a process has committed. For a client that counts changes, the number of
- * the process's newest change goes first. */
+ * the process's newest change goes first, and each value's scope before it. */
 static int pack_process(struct answer_packer *p, const struct px_get *get,
                         const struct px_nspace *ns, uint32_t owner)
 {
@@ -95,6 +113,8 @@ static int pack_process(struct answer_packer *p, const struct px_get *get,
     pmix_value_t change = {.type = PMIX_UINT64};
     int rc = PMIX_SUCCESS;
 
+    p->scoped = get->counts;
+    p->scope = PMIX_SCOPE_UNDEF;
     if (rank && rank->change) {
         change.data.uint64 = rank->change;
         rc = px_pack_kval(&p->buf, p->kind, PX_KEY_CHANGE, &change);
@@ -128,18 +148,19 @@ static void send_kvals(const struct px_get *get, struct answer_packer *p)
 
 /* Packs {PROC, KVAL...} of the job, or the one value that stands for all of them when the segment
  * is passed with the answer. If packing fails, the answer goes without the job. */
-static void pack_job(struct px_buf *reply, const struct answer_packer *p, struct px_nspace *ns)
+static void pack_job(struct px_buf *reply, const struct px_get *get, const struct answer_packer *p,
+                     struct px_nspace *ns)
 {
     pmix_proc_t job = {.rank = PMIX_RANK_WILDCARD};
-    const struct px_buf *packed;
+    const struct px_peer *peer = asking_peer(get);
     struct px_buf inner = {0};
 
     memcpy(job.nspace, ns->name, sizeof(job.nspace));
     (void) px_pack(&inner, p->kind, PMIX_PROC, &job, 1);
     if (p->offers) {
         (void) px_pack_segment(&inner, p->kind);
-    } else if (!px_buf_fail(&inner, px_nspace_packed(ns, p->kind, &packed))) {
-        px_buf_append(&inner, packed->data, packed->len);
+    } else {
+        (void) px_buf_fail(&inner, px_nspace_append_info(ns, p->kind, peer && peer->ours, &inner));
     }
     if (px_buf_ok(&inner)) {
         (void) px_pack_bytes(reply, p->kind, inner.data, inner.len);
@@ -166,7 +187,7 @@ static void send_object(const struct px_get *get, struct px_nspace *ns, struct a
     }
     (void) px_pack_status(&reply, p->kind, PMIX_SUCCESS);
     if (p->offers || (foreign && !p->shares && get->target.rank != PMIX_RANK_WILDCARD)) {
-        pack_job(&reply, p, ns);
+        pack_job(&reply, get, p, ns);
     }
     (void) px_pack_bytes(&reply, p->kind, p->buf.data, p->buf.len);
     (void) px_buf_fail(&reply, p->buf.status);
@@ -286,7 +307,7 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
         return PMIX_SUCCESS;
     }
     rc = begin_object(&p, get, ns, owner);
-    if (!rc && committed && !slice->quals && !p.shares) {
+    if (!rc && committed && (get->counts || !slice->quals) && !p.shares) {
         rc = pack_process(&p, get, ns, owner);
     } else if (!rc) {
         rc = pack_slice(&p, get->key, slice);
@@ -307,13 +328,11 @@ static int answer_all(const struct px_get *get, struct px_nspace *ns)
     int rc = begin_object(&p, get, ns, get->target.rank);
 
     if (!rc && get->target.rank == PMIX_RANK_WILDCARD) {
-        const struct px_buf *packed;
+        const struct px_peer *peer = asking_peer(get);
+        size_t before = p.buf.len;
 
-        rc = px_nspace_packed(ns, p.kind, &packed);
-        if (!rc) {
-            px_buf_append(&p.buf, packed->data, packed->len);
-            p.n = packed->len;
-        }
+        rc = px_nspace_append_info(ns, p.kind, peer && peer->ours, &p.buf);
+        p.n = p.buf.len - before;
     } else if (!rc) {
         rc = pack_process(&p, get, ns, get->target.rank);
     }
@@ -387,6 +406,82 @@ int px_get_attempt(struct px_get *get)
     if (rc) {
         return rc == PMIX_ERR_NOT_FOUND ? attempt_self(get) : rc;
     }
-    committed = slice.scope != PMIX_SCOPE_UNDEF && !px_key_reserved(get->key);
+    committed = slice.scope != PMIX_SCOPE_UNDEF && (get->counts || !px_key_reserved(get->key));
     return answer_slice(get, ns, get->target.rank, &slice, committed);
+}
+
+/* --- what a collective has collected --- */
+
+/* An answer ends behind the process that makes it longer than this, so that no answer grows with
+ * the job, and a requester that does not read keeps no more than one of them waiting here. */
+enum { PIECE_BYTES = 1 << 20 };
+
+/* Packs one process as BYTES {PROC; KVAL...}; nothing if it has committed nothing. */
+static int pack_changed(struct answer_packer *all, const struct px_get *get,
+                        const struct px_nspace *ns, uint32_t rank)
+{
+    struct answer_packer p = {.kind = all->kind};
+    pmix_proc_t owner = {.rank = rank};
+    int rc;
+
+    memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
+    rc = px_pack(&p.buf, p.kind, PMIX_PROC, &owner, 1);
+    rc = rc ? rc : pack_process(&p, get, ns, rank);
+    if (!rc && p.n) {
+        rc = px_pack_bytes(&all->buf, p.kind, p.buf.data, p.buf.len);
+    }
+    px_buf_fini(&p.buf);
+    return rc;
+}
+
+/* Packs the processes from get->target.rank on that have changed, until the piece is full.
+ * *ret_next is the rank at which the next piece begins, or PMIX_RANK_INVALID. Ranks without a
+ * number have committed nothing, or cannot be collected (px_nspace_note_change). */
+static int pack_piece(struct answer_packer *all, const struct px_get *get,
+                      const struct px_nspace *ns, pmix_rank_t *ret_next)
+{
+    uint32_t rank = get->target.rank;
+    int rc = PMIX_SUCCESS;
+
+    for (; !rc && rank < ns->n_changes && all->buf.len < PIECE_BYTES; rank++) {
+        if (ns->changes[rank] > get->change) {
+            rc = pack_changed(all, get, ns, rank);
+        }
+    }
+    *ret_next = rank < ns->n_changes ? rank : PMIX_RANK_INVALID;
+    return rc;
+}
+
+/* To a requester that may map the segment of the namespace goes the segment in place of the data.
+ */
+int px_get_collected(const struct px_get *get)
+{
+    struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
+    struct px_peer *peer = asking_peer(get);
+    pmix_value_t reached = {.type = PMIX_UINT64, .data.uint64 = get->server->changes};
+    struct answer_packer all = {.kind = peer ? peer->kind : PX_WIRE_PLAIN};
+    pmix_rank_t next = PMIX_RANK_INVALID;
+    struct px_buf reply = {0};
+    int rc;
+
+    if (!ns || !peer) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    all.offers = px_peer_has_news(peer, ns);
+    rc = all.offers ? PMIX_SUCCESS : pack_piece(&all, get, ns, &next);
+    (void) px_pack_status(&reply, all.kind, PMIX_SUCCESS);
+    rc = rc ? rc : px_pack_kval(&reply, all.kind, PX_KEY_COLLECTED, &reached);
+    rc = rc ? rc : px_pack_rank(&reply, all.kind, next);
+    px_buf_append(&reply, all.buf.data, all.buf.len);
+    (void) px_buf_fail(&reply, all.buf.status);
+    px_buf_fini(&all.buf);
+    if (rc) {
+        px_buf_fini(&reply);
+    } else if (all.offers) {
+        pack_job(&reply, get, &all, ns);
+        px_answer_offer(get->server, &get->reply_to, &reply, px_peer_offer(peer, ns));
+    } else {
+        px_answer_take(get->server, &get->reply_to, &reply);
+    }
+    return rc;
 }

@@ -76,7 +76,7 @@ static int store_committed(struct px_server *s, const struct modex *modex, struc
     }
     reader = px_kval_reader_create(false, modex->renewal ? modex->key : NULL);
     if (reader) {
-        rc = px_modex_values_read(reader, ns, modex->rank, in);
+        rc = px_modex_values_read(s, reader, ns, modex->rank, in);
     }
     return px_modex_values_publish(reader, ns, rc);
 }

@@ -144,6 +144,7 @@ static void ns_destroy(struct px_server *s, struct px_nspace *ns)
     px_store_destroy(ns->store);
     s->n_shared -= ns->shared;
     free(ns->received);
+    free(ns->changes);
     free(ns);
 }
 
@@ -300,6 +301,46 @@ struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank)
     return rec;
 }
 
+/* Makes room for the number of this rank's change. Zeroed memory of this size comes untouched from
+ * the kernel, so that a high rank costs little. */
+static bool make_room_for_change(struct px_nspace *ns, uint32_t rank)
+{
+    enum { MAX_NOTED = 1 << 24 };
+    uint32_t n = ns->n_changes * 2 > rank ? ns->n_changes * 2 : rank + 1;
+    uint64_t *more;
+
+    if (rank < ns->n_changes) {
+        return true;
+    }
+    more = rank < MAX_NOTED ? calloc(n, sizeof(*more)) : NULL;
+    if (!more) {
+        return false;
+    }
+    if (ns->n_changes) {
+        memcpy(more, ns->changes, ns->n_changes * sizeof(*more));
+    }
+    free(ns->changes);
+    ns->changes = more;
+    ns->n_changes = n;
+    return true;
+}
+
+/* A local process has the number in its record, too, where it is never missing: there it decides
+ * whether a requester has the newest data. */
+void px_nspace_note_change(struct px_server *s, struct px_nspace *ns, uint32_t rank)
+{
+    struct px_local_proc *local = px_local_proc_find(ns, rank);
+
+    px_assert(px_loop_inside(s->loop));
+    s->changes++;
+    if (local) {
+        local->change = s->changes;
+    }
+    if (make_room_for_change(ns, rank)) {
+        ns->changes[rank] = s->changes;
+    }
+}
+
 /* The record is kept, since a later collective may still name the process. A registration under its
  * name makes it a live process again. */
 void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
@@ -432,4 +473,20 @@ int px_nspace_packed(struct px_nspace *ns, enum px_wire_kind kind, const struct 
     }
     *ret = &ns->packed[i];
     return PMIX_SUCCESS;
+}
+
+int px_nspace_append_info(struct px_nspace *ns, enum px_wire_kind kind, bool ours,
+                          struct px_buf *buf)
+{
+    const struct px_buf *packed;
+    struct px_buf maps = {0};
+    int rc = px_nspace_packed(ns, kind, &packed);
+
+    rc = rc || !ours ? rc : px_jobinfo_pack_maps(ns->store, &maps, kind);
+    if (!rc) {
+        px_buf_append(buf, packed->data, packed->len);
+        px_buf_append(buf, maps.data, maps.len);
+    }
+    px_buf_fini(&maps);
+    return rc;
 }

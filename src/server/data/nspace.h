@@ -53,6 +53,9 @@ struct px_nspace {
     bool asked_host;                   /* job information was asked for by direct modex */
     struct px_received_mark *received; /* by rank: data that fences have delivered */
     uint32_t n_received;
+    uint64_t *changes; /* by rank: number of the newest change of its committed data, of s->changes;
+                          0: none, or not noted */
+    uint32_t n_changes;
 };
 
 /* Of a process on another node: everything that it had committed up to number `up_to` of its server
@@ -113,6 +116,10 @@ struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank);
  * modex log. The record stays as that of a departed process. */
 void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank);
 
+/* Notes that the committed data of a process, local or not, has changed. Changes that cannot be
+ * noted (no memory; a rank of 2^24 or more) are not collected; gets find them all the same. */
+void px_nspace_note_change(struct px_server *s, struct px_nspace *ns, uint32_t rank);
+
 /* The record of a process of any namespace, or NULL. */
 struct px_local_proc *px_local_proc_of(struct px_server *s, const pmix_proc_t *proc);
 
@@ -128,6 +135,11 @@ uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bo
 
 /* The job's size, or 0 if it is unknown. A px_job_size_fn; arg is the server. */
 uint32_t px_nspace_job_size(void *arg, const char *name);
+
+/* Appends the job information for a peer, with the maps of the job if `ours`: a client of this
+ * library. 0, PMIX_ERR_NOMEM or the status of packing; then buf is as before. */
+int px_nspace_append_info(struct px_nspace *ns, enum px_wire_kind kind, bool ours,
+                          struct px_buf *buf);
 
 /* Job information ready to send in an encoding. Borrowed from the namespace until the next call of
  * this function for it. 0, PMIX_ERR_NOMEM or the status of packing. */

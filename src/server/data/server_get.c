@@ -194,21 +194,23 @@ static void answer_or_wait(struct px_get *get)
     }
 }
 
-/* Takes the number of the change that the requester has (PX_KEY_CHANGE, sent by clients of this
- * library) out of the directives, so that the host does not see it. */
-static void take_change(struct px_get *get)
+/* Takes the number of the change that the requester has out of the directives, so that the host
+ * does not see it: under PX_KEY_CHANGE or, for a whole namespace, under PX_KEY_COLLECTED. Only
+ * clients of this library send them. True if there is one. */
+static bool take_change(struct px_get *get, const char *key)
 {
-    const pmix_value_t *change = px_info_find(get->info, get->ninfo, PX_KEY_CHANGE);
+    const pmix_value_t *change = px_info_find(get->info, get->ninfo, key);
     pmix_info_t *info;
 
     if (!change || change->type != PMIX_UINT64) {
-        return;
+        return false;
     }
     info = px_container_of((pmix_value_t *) (uintptr_t) change, pmix_info_t, value);
     get->counts = true;
     get->change = change->data.uint64;
     get->ninfo--;
     *info = get->info[get->ninfo]; /* the array is freed whole; a number owns nothing */
+    return true;
 }
 
 /* True if all required directives are honoured. A directive that this library does not know may be
@@ -253,12 +255,17 @@ static bool is_settled(struct px_get *get, int rc)
     return rc != PMIX_ERR_NOT_FOUND;
 }
 
-/* Three ways: refused because of its directives, renewed by a direct modex of its own, or answered
- * from the stores, with a decision about the wait if they do not have the data. */
+/* What has changed of a namespace is answered at once. Else three ways: refused because of its
+ * directives, renewed by a direct modex of its own, or answered from the stores, with a decision
+ * about the wait if they do not have the data. */
 void px_get_begin(struct px_get *get)
 {
     px_assert(get->here_only || px_loop_inside(get->server->loop));
-    if (!is_supported(get)) {
+    if (get->how & PX_GET_COLLECTED) {
+        if (!is_settled(get, px_get_collected(get))) {
+            get_end(get, PMIX_ERR_NOT_FOUND);
+        }
+    } else if (!is_supported(get)) {
         get_end(get, PMIX_ERR_NOT_SUPPORTED);
     } else if (is_renewable(get)) {
         get->renewal = ++get->server->renewals;
@@ -291,7 +298,14 @@ int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const
     get->key = key;
     get->info = info;
     get->ninfo = ninfo;
-    take_change(get);
+    (void) take_change(get, PX_KEY_CHANGE);
+    if (!key && reply_to->peer && px_info_find(info, get->ninfo, PX_KEY_COLLECTED)) {
+        get->how |= PX_GET_COLLECTED;
+        if (!take_change(get, PX_KEY_COLLECTED)) {
+            px_get_destroy(get);
+            return PMIX_ERR_BAD_PARAM;
+        }
+    }
     get->spec = (struct px_lookup_key) PX_LOOKUP_KEY_INIT;
     get->spec.rank = target->rank;
     get->spec.key = key;

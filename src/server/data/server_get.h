@@ -46,6 +46,7 @@ struct px_get {
 /* How a get is answered. */
 enum px_get_how {
     PX_GET_KVALS = 1, /* REFRESH_CACHE: the reply has plain values, not one object per process */
+    PX_GET_COLLECTED = 2, /* all that has changed of a namespace (PX_KEY_COLLECTED) */
 };
 
 /* Makes a get of its arguments; its directives are read here and nowhere else. Takes over key and

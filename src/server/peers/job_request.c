@@ -53,7 +53,6 @@ static int pack_own(struct px_server *s, struct px_peer *peer, const struct wish
                     struct px_buf *buf, int *ret_fd)
 {
     struct px_nspace *ns = peer->rank ? peer->rank->ns : px_nspace_find(s, peer->proc.nspace);
-    const struct px_buf *packed = NULL;
     int rc = px_pack_string(buf, peer->kind, peer->proc.nspace);
 
     if (rc || !ns) {
@@ -67,11 +66,7 @@ static int pack_own(struct px_server *s, struct px_peer *peer, const struct wish
     if (*ret_fd >= 0) {
         return px_pack_segment(buf, peer->kind);
     }
-    rc = wish->next ? 0 : px_nspace_packed(ns, peer->kind, &packed);
-    if (!rc && packed) {
-        px_buf_append(buf, packed->data, packed->len);
-    }
-    return rc;
+    return wish->next ? 0 : px_nspace_append_info(ns, peer->kind, peer->ours, buf);
 }
 
 /* Packs the answer to a refresh of another namespace. Generation 0 means that the client cannot use

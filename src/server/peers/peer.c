@@ -249,7 +249,8 @@ static struct px_peer *peer_create(struct px_server *s, struct px_pending_conn *
     peer->version_major = handshake->version_major;
     peer->version_minor = handshake->version_minor;
     peer->version_release = handshake->version_release;
-    peer->ours = px_handshake_names(handshake->gds, PX_GDS_SHARED);
+    peer->maps_segments = px_handshake_names(handshake->gds, PX_GDS_SHARED);
+    peer->ours = peer->maps_segments || px_handshake_names(handshake->gds, PX_GDS_OURS);
     px_list_init(&peer->link);
     if (px_map_set(&s->peers, &peer->id, sizeof(peer->id), peer)) {
         free(peer);
@@ -431,7 +432,7 @@ static void accept_client(struct px_server *s, struct px_pending_conn *pending,
     peer->as_tool = handshake->flag != PX_HANDSHAKE_CLIENT;
     peer->uid = rank->uid;
     peer->gid = rank->gid;
-    peer->shared = peer->ours && peer_cred->known && peer_cred->uid == rank->uid;
+    peer->shared = peer->maps_segments && peer_cred->known && peer_cred->uid == rank->uid;
     ask_host_about_client(peer);
 }
 

@@ -49,6 +49,7 @@ struct px_peer {
                             was sent last (segment_offer.c) */
     bool further;          /* a tool, or not the first connection of its process */
     bool ours;             /* one of this library, whatever its version says */
+    bool maps_segments;    /* it asked for the shared store in its handshake */
     bool tool;
     bool as_tool;         /* a client that talks as a tool does */
     bool needs_id;        /* a tool that gets its name from the host or the server */

@@ -278,7 +278,6 @@ static void spawn_answered(struct px_upcall *up)
     struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
     struct px_nspace *ns = px_nspace_find(s, up->reply.proc.nspace);
     bool good = up->reply.status == PMIX_SUCCESS;
-    const struct px_buf *packed;
     struct px_buf buf = {0};
 
     if (!peer || !good || !ns) {
@@ -292,8 +291,8 @@ static void spawn_answered(struct px_upcall *up)
             px_answer_offer(s, &up->reply_to, &buf, px_peer_offer(peer, ns));
             return;
         }
-    } else if (!px_peer_may_read(peer, ns) && !px_nspace_packed(ns, peer->kind, &packed)) {
-        px_buf_append(&buf, packed->data, packed->len);
+    } else if (!px_peer_may_read(peer, ns)) {
+        (void) px_nspace_append_info(ns, peer->kind, peer->ours, &buf);
     }
     px_answer_take(s, &up->reply_to, &buf);
 }

@@ -110,6 +110,9 @@ const char *text_of(const pmix_value_t *v)
     case PMIX_STRING:
         snprintf(to, ROOM, "%s", v->data.string != NULL ? v->data.string : "(null)");
         return to;
+    case PMIX_REGEX: /* of the compact form, which is text */
+        snprintf(to, ROOM, "%s", v->data.bo.bytes != NULL ? v->data.bo.bytes : "(null)");
+        return to;
     case PMIX_BOOL:
         snprintf(to, ROOM, "%s", v->data.flag ? "true" : "false");
         return to;
