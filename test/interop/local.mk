@@ -12,4 +12,4 @@ check_PROGRAMS += %D%/host %D%/peer %D%/across
 interop_tests = %D%/ours.sh %D%/stock_client.sh %D%/stock_server.sh %D%/openmpi_pmixrun.sh \
   %D%/openmpi_mpirun.sh %D%/openmpi_nodes.sh %D%/python.sh %D%/slurm.sh %D%/containers.sh
 TESTS += $(interop_tests)
-EXTRA_DIST += $(interop_tests) %D%/python_client.py %D%/python_host.py %D%/ring.c
+EXTRA_DIST += $(interop_tests) %D%/python_alone.py %D%/python_client.py %D%/python_host.py %D%/ring.c

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# The distribution's Python binding as it is, host and clients on our library.
+# The distribution's Python binding as it is, host and clients on our library, and processes without a server.
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
 [ -z "${PX_SANITIZED:-}" ] || skip_all "Python is not built for a sanitizer"
 here=$PX_TOP_SRCDIR/test/interop
@@ -25,8 +25,9 @@ job() {
     same "host and clients end well, $form" 0 $?
     same "every check holds, $form" '' "$(grep -a 'not ok' "$SCRATCH/out")"
     same "the ranks had them all, $form" 'ends [0, 0]' "$(grep -a '^ends' "$SCRATCH/out")"
-    for upcall in clientconnected publish lookup unpublish spawn connect disconnect clientfinalized \
-        'query pmix.qry.peers' 'query pmix.qry.node' 'query python.known'; do
+    for upcall in clientconnected publish lookup unpublish spawn connect disconnect clientfinalized registerevents \
+        deregisterevents 'allocate 1 0' 'abort 0 3' 'query pmix.qry.peers python-job' 'query pmix.qry.peers empty' \
+        'query pmix.qry.node python-job' 'query pmix.qry.node moved' 'query python.known' 'query python.refused'; do
         grep -aq "upcall $upcall" "$SCRATCH/out"
         report $? "upcall $upcall, $form"
     done
@@ -35,4 +36,9 @@ job() {
 
 job shared PMIX_MCA_gds=
 job messages PMIX_MCA_gds=hash
+for role in client tool; do
+    limit 60 env -u PMIX_NAMESPACE -u PMIX_RANK "$python" "$here/python_alone.py" "$role" >"$SCRATCH/out" 2>"$SCRATCH/err"
+    same "a $role without a server ends well" 0 $?
+    same "every check holds, a $role without a server" '' "$(grep -a 'not ok' "$SCRATCH/out")"
+done
 finish

@@ -54,6 +54,10 @@ def resolve():
     same((0, both), client.resolve_peers(os.uname().nodename, me["nspace"]), "peers of a node by its name")
     same((0, os.uname().nodename), client.resolve_nodes(me["nspace"]), "nodes")
     same(INVALID_NAMESPACE, client.resolve_peers(None, "none")[0], "peers of nobody")
+    same((0, [both[1]]), client.resolve_peers(None, "moved"), "peers that the host names")
+    same((0, []), client.resolve_peers(None, "empty"), "no peers, as the host says")
+    same((0, "here,there"), client.resolve_nodes("moved"), "nodes that the host names")
+    same((PMIX_ERR_NO_PERMISSIONS, []), client.resolve_peers(None, "refused"), "peers that the host refuses")
 
 
 def publishing():
@@ -72,6 +76,19 @@ def queries():
     names = client.query([{"keys": [PMIX_QUERY_NAMESPACES], "qualifiers": []}])
     same((0, [me["nspace"]]), (names[0], values(names, PMIX_QUERY_NAMESPACES)), "a key of the server")
     same((PMIX_ERR_NOT_FOUND, []), client.query([{"keys": ["python.unknown"], "qualifiers": []}]), "a key of nobody")
+    same((PMIX_ERR_NO_PERMISSIONS, []), client.query([{"keys": ["python.refused"], "qualifiers": []}]), "a key that the host refuses")
+
+
+# Of itself, of its server; what has no value.
+def itself():
+    name, rank = client.get(me, PMIX_NSPACE, []), client.get(me, PMIX_RANK, [])
+    same((0, {"value": me["nspace"], "val_type": PMIX_STRING}), name, "its namespace")
+    same((0, {"value": me["rank"], "val_type": PMIX_PROC_RANK}), rank, "its rank")
+    same((0, {"value": "python-server", "val_type": PMIX_STRING}), client.get(me, PMIX_SERVER_NSPACE, []), "its server")
+    rc, uri = client.get(me, PMIX_SERVER_URI, [])
+    same(0, rc, "its server's address")
+    check(uri["value"].startswith("python-server.7;"), "its server's name in it", repr(uri))
+    same(PMIX_ERR_NOT_FOUND, client.get(other, "none", text(PMIX_OPTIONAL, "true"))[0], "what nobody has posted")
 
 
 def groups():
@@ -106,6 +123,13 @@ def events():
         same([(EVENT, other)], seen, "its status and source")
 
 
+# Neither ends anything: the host only notes them.
+def requests():
+    rc, infos = client.allocation_request(PMIX_ALLOC_NEW, [{"key": PMIX_ALLOC_NUM_NODES, "value": 1, "val_type": PMIX_UINT64}])
+    same((0, [42]), (rc, values((rc, infos), "python.allocated")), "allocation_request")
+    same(0, client.abort(3, "no reason", [other]), "abort of the other")
+
+
 def spawn():
     app = {"cmd": "/bin/true", "argv": ["/bin/true"], "env": [], "maxprocs": 1, "cwd": "/", "info": []}
     rc, name = client.spawn([], [app])
@@ -125,9 +149,11 @@ exchange()
 resolve()
 publishing()
 queries()
+itself()
 groups()
 events()
 if me["rank"] == 0:
+    requests()
     spawn()
 same(0, client.fence([], []), "fence")
 same(0, client.finalize([]), "finalize")

@@ -5,7 +5,8 @@
 # NAME" each. usage: python_host.py CLIENT; returns the first exit status that is not 0.
 #
 # A list of results must not be shorter than the list of queries, since the binding takes it for as long, and the main thread
-# must not wait for an upcall, since it has Python's lock.
+# must not wait for an upcall, since it has Python's lock. Upcalls that the binding never answers, or cannot be given, are left
+# out: log, job_control, monitor, credentials, tool_connected, notify_event.
 
 import os
 import subprocess
@@ -49,15 +50,38 @@ def lookup(args):
     return (PMIX_SUCCESS if found else PMIX_ERR_NOT_FOUND), found
 
 
-# Success without the key that was asked, for what this host has never heard of.
+def peers(key, ranks):
+    procs = [{"nspace": NSPACE, "rank": rank} for rank in ranks]
+    return PMIX_SUCCESS, [{"key": key, "value": {"type": PMIX_PROC, "array": procs}, "val_type": PMIX_DATA_ARRAY}]
+
+
+# What this host answers for some names; for others it says success without the key that was asked.
 def query(_, queries):
     key = queries[0]["keys"][0]
-    say("upcall query", key)
+    names = [info["value"] for info in queries[0]["qualifiers"] if info["key"] == "pmix.nspace"]
+    name = names[0] if names else ""
+    say("upcall query", key, name)
     if key == "python.known":
         return PMIX_SUCCESS, [{"key": key, "value": "answer", "val_type": PMIX_STRING}]
+    if key == "python.refused" or name == "refused":
+        return PMIX_ERR_NO_PERMISSIONS, []
+    if key == PMIX_QUERY_RESOLVE_PEERS and name in ("moved", "empty"):
+        return peers(key, [1] if name == "moved" else [])
+    if key == PMIX_QUERY_RESOLVE_NODE and name == "moved":
+        return PMIX_SUCCESS, [{"key": key, "value": "here,there", "val_type": PMIX_STRING}]
     if key in (PMIX_QUERY_RESOLVE_PEERS, PMIX_QUERY_RESOLVE_NODE):
         return PMIX_SUCCESS, [{"key": "python.beside", "value": "x", "val_type": PMIX_STRING}]
     return PMIX_ERR_NOT_FOUND, []
+
+
+def allocate(args):
+    say("upcall allocate", args["action"], args["source"]["rank"])
+    return PMIX_SUCCESS, [{"key": "python.allocated", "value": 42, "val_type": PMIX_UINT32}]
+
+
+def abort(args):
+    say("upcall abort", args["caller"]["rank"], args["status"])
+    return PMIX_SUCCESS
 
 
 PMIX_QUERY_RESOLVE_PEERS = "pmix.qry.peers"  # the names came with 5.0
@@ -70,6 +94,8 @@ UPCALLS = {
     "lookup": lookup,
     "unpublish": said("unpublish", PMIX_SUCCESS),
     "query": query,
+    "allocate": allocate,
+    "abort": abort,
     "spawn": said("spawn", (PMIX_SUCCESS, "python-child")),
     "connect": said("connect", PMIX_SUCCESS),
     "disconnect": said("disconnect", PMIX_SUCCESS),
@@ -86,7 +112,10 @@ def need(what, rc):
 
 def main():
     server = PMIxServer()
-    need("init", server.init([], UPCALLS))
+    need("init", server.init([
+        {"key": PMIX_SERVER_NSPACE, "value": "python-server", "val_type": PMIX_STRING},
+        {"key": PMIX_SERVER_RANK, "value": 7, "val_type": PMIX_PROC_RANK},
+    ], UPCALLS))
     need("register_nspace", server.register_nspace(NSPACE, RANKS, [
         {"key": PMIX_JOB_SIZE, "value": RANKS, "val_type": PMIX_UINT32},
         {"key": PMIX_LOCAL_SIZE, "value": RANKS, "val_type": PMIX_UINT32},
@@ -103,6 +132,10 @@ def main():
     say("ends", ends)
     rc, value = server.get({"nspace": NSPACE, "rank": PMIX_RANK_WILDCARD}, PMIX_JOB_SIZE, [])
     need("get", rc if value["value"] == RANKS else PMIX_ERROR)
+    rc, value = server.get({"nspace": NSPACE, "rank": 1}, "number", [])
+    need("get of what a rank posted", rc if value["value"] == 11 else PMIX_ERROR)
+    rc, value = server.get({"nspace": "python-server", "rank": 7}, PMIX_SERVER_URI, [])
+    need("get of its own address", rc if value["value"].startswith("python-server.7;") else PMIX_ERROR)
     need("finalize", server.finalize())
     sys.exit(next((end for end in ends if end != 0), 0))
 
