@@ -16,16 +16,28 @@
 #include "src/value/infos.h"
 #include "query.h"
 
-/* Sends a resolve request and waits for the reply, which is the caller's. PMIX_ERR_NOT_SUPPORTED
- * (the server has no such command), PMIX_ERR_WOULD_BLOCK (on the loop thread), PMIX_ERR_UNREACH (no
- * server, or it was lost), or the status of the reply. */
+/* True if the status of a reply means that the server has no answer. Our server never sends it,
+ * whose own answer takes the place of a host's that is none; OpenPMIx's does if its host has no
+ * answer, or one that it cannot read, or if it knows no such command. */
+static bool lacks_answer(pmix_status_t status)
+{
+    return status == PMIX_ERR_NOT_SUPPORTED || status == PMIX_ERR_NOT_FOUND ||
+           status == PMIX_ERR_INVALID_VAL;
+}
+
+/* Sends a resolve request and waits for the reply, which is the caller's. PMIX_ERR_WOULD_BLOCK (on
+ * the loop thread), PMIX_ERR_NOMEM, PMIX_ERR_LOST_CONNECTION (while it waits), or the status of the
+ * reply. *ret_here is set if this process has to answer: there is no server, it has no such
+ * command, or it has no answer. Its other statuses are the host's, whatever they mean elsewhere. */
 static pmix_status_t ask_server(struct px_session *session, const struct px_request *request,
-                                const char *node, const char *nspace, struct px_reply *ret)
+                                const char *node, const char *nspace, struct px_reply *ret,
+                                bool *ret_here)
 {
     struct px_resolve_args args = {.node = PX_BORROWED(node), .nspace = PX_BORROWED(nspace)};
     struct px_server_peer *server;
     struct px_reply_wait waiting;
     struct px_completion to;
+    bool sent;
     int rc = px_msg_server(session, &server);
 
     if (rc == 0 && !px_request_is_known(server, request)) {
@@ -35,12 +47,16 @@ static pmix_status_t ask_server(struct px_session *session, const struct px_requ
         rc = PMIX_ERR_WOULD_BLOCK;
     }
     if (rc != 0) {
-        return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_ERR_UNREACH : rc;
+        *ret_here = rc == PMIX_ERR_NOT_SUPPORTED || rc == PMIX_ERR_UNREACH ||
+                    rc == PMIX_ERR_LOST_CONNECTION;
+        return rc;
     }
     to = px_reply_wait_begin(&waiting);
     rc = px_request_send_at(server, request, &args.head, &to);
+    sent = rc == 0;
     rc = px_reply_wait_end(session->ctx, &waiting, rc);
     *ret = waiting.reply;
+    *ret_here = sent ? lacks_answer(rc) : rc == PMIX_ERR_UNREACH;
     return rc;
 }
 
@@ -66,15 +82,6 @@ static bool may_answer(const struct px_space *space, bool peers)
     }
     px_store_info(segment, &info);
     return !info.dead; /* a namespace that is no more is none of ours to describe */
-}
-
-/* True if the status means that the server has no answer, so that this process answers from its own
- * stores. Our server never returns the last two; OpenPMIx's does if its host has no answer, or one
- * that it cannot read. */
-static bool fall_back(pmix_status_t status)
-{
-    return status == PMIX_ERR_NOT_SUPPORTED || status == PMIX_ERR_UNREACH ||
-           status == PMIX_ERR_NOT_FOUND || status == PMIX_ERR_INVALID_VAL;
 }
 
 /* So many stores fit in an array on the stack. */
@@ -115,14 +122,15 @@ static pmix_status_t resolve(struct px_session *session, const char *node, const
 {
     bool all = nspace == NULL || nspace[0] == '\0';
     const struct px_space *space = all ? &session->own : px_space_named(session, nspace);
+    bool here = false;
     pmix_status_t rc;
 
     px_reader_enter();
     if (all || !may_answer(space, peers)) {
         px_reader_leave();
         rc = ask_server(session, peers ? &px_request_resolve_peers : &px_request_resolve_nodes,
-                        node != NULL ? node : session->hostname, nspace, ret);
-        if (!fall_back(rc)) {
+                        node != NULL ? node : session->hostname, nspace, ret, &here);
+        if (!here) {
             return rc;
         }
         px_reader_enter();

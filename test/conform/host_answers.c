@@ -8,6 +8,7 @@
 #include "lib/queries.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -126,6 +127,40 @@ static void take_late_refusal(void)
 {
     same("-24", peers(NULL, "A"), "peers");
     same("-24", hosts("A"), "nodes");
+}
+
+/* Errors that the library gives for reasons of its own, too; of a host they are its answer. */
+static const pmix_status_t refusals[] = {
+    PMIX_ERR_UNREACH,   PMIX_ERR_LOST_CONNECTION,   PMIX_ERR_WOULD_BLOCK,
+    PMIX_ERR_NOMEM,     PMIX_ERR_INVALID_NAMESPACE, PMIX_ERR_DATA_VALUE_NOT_FOUND,
+    PMIX_ERR_BAD_PARAM, PMIX_ERR_TYPE_MISMATCH,     PMIX_ERR_UNPACK_FAILURE,
+    PMIX_ERR_INIT,      PMIX_ERR_OUT_OF_RESOURCE,   PMIX_ERROR,
+};
+enum { N_REFUSALS = sizeof(refusals) / sizeof(refusals[0]) };
+
+/* One after the other: all of them at once, then all by callback. */
+static pmix_status_t refuse_in_turn(struct upcall *ask)
+{
+    int turn = told("refused");
+    pmix_status_t status = refusals[turn % N_REFUSALS];
+
+    tell("refused");
+    if (turn < N_REFUSALS) {
+        return status;
+    }
+    reply_status(ask, status);
+    return PMIX_SUCCESS;
+}
+
+static void take_every_refusal(void)
+{
+    for (int i = 0; i < 2 * N_REFUSALS; i++) {
+        char want[16];
+
+        snprintf(want, sizeof(want), "%d", refusals[i % N_REFUSALS]);
+        same(want, i % 2 == 0 ? peers(NULL, "A") : hosts("A"), "%s",
+             i < N_REFUSALS ? "at once" : "later");
+    }
 }
 
 /* Each call gets another form of nothing under the key that was asked for. */
@@ -329,6 +364,17 @@ const struct conform_case cases[] = {
      .ranks = 3,
      .host = {[ON_QUERY] = {CALLBACK, PMIX_ERR_TIMEOUT}},
      .client = take_late_refusal,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-022",
+     .what = "an error of the host is the answer, whatever it means of the library",
+     .host = {[ON_QUERY] = {OWN, .own = refuse_in_turn}},
+     .client = take_every_refusal,
+     .ours_only = HOST_FIRST},
+    {.ids = "RES-019",
+     .what = "success at once, without an answer, leaves it to the server",
+     .ranks = 3,
+     .host = {[ON_QUERY] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}},
+     .client = take_servers_word,
      .ours_only = HOST_FIRST},
     {.ids = "RES-023",
      .what = "success with nothing under the key is nobody, nowhere",
