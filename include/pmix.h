@@ -523,6 +523,19 @@ PMIX_EXPORT pmix_status_t PMIx_Process_monitor_nb(const pmix_info_t *monitor, pm
  */
 PMIX_EXPORT void PMIx_Heartbeat(void);
 
+/* It became a function with 6.1; a program of an earlier series loads on libraries that lack it. */
+#if PMIX_VERSION_MAJOR < 6 || (PMIX_VERSION_MAJOR == 6 && PMIX_VERSION_MINOR < 1)
+static inline void pmix_heartbeat(void)
+{
+    pmix_info_t beat;
+
+    PMIx_Info_construct(&beat);
+    PMIx_Load_key(beat.key, PMIX_SEND_HEARTBEAT);
+    (void) PMIx_Process_monitor_nb(&beat, PMIX_SUCCESS, NULL, 0, NULL, NULL);
+}
+#define PMIx_Heartbeat() pmix_heartbeat()
+#endif
+
 /* Events. Std 10, Event Notification. */
 
 /*

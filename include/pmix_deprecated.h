@@ -714,6 +714,15 @@ static inline pmix_value_number_t pmix_value_number(const pmix_value_t *value)
     }
 }
 
+/* Behind PMIX_BYTE_OBJECT_LOAD. */
+static inline void pmix_byte_object_load(pmix_byte_object_t *b, char *d, size_t sz)
+{
+    if (NULL != b) {
+        b->bytes = d;
+        b->size = NULL == d ? 0 : sz;
+    }
+}
+
 /* Behind PMIX_PDATA_LOAD and PMIX_PDATA_XFER. */
 
 static inline void pmix_pdata_load(pmix_pdata_t *dest, const pmix_proc_t *p, const char *key,

@@ -209,7 +209,7 @@
 /* Moves the bytes: d and s are variables, and are cleared. */
 #define PMIX_BYTE_OBJECT_LOAD(b, d, s) \
     do { \
-        PMIx_Byte_object_load((b), (char *) (d), (s)); \
+        pmix_byte_object_load((b), (char *) (d), (s)); \
         (d) = NULL; \
         (s) = 0; \
     } while (0)
@@ -328,7 +328,7 @@
         PMIx_Endpoint_free((m), (n)); \
         (m) = NULL; \
     } while (0)
-#define PMIX_FABRIC_CONSTRUCT(x) PMIx_Fabric_construct(x)
+#define PMIX_FABRIC_CONSTRUCT(x) memset((x), 0, sizeof(pmix_fabric_t))
 
 /* usage of resources */
 

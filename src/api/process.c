@@ -110,6 +110,8 @@ pmix_status_t PMIx_Process_monitor(const pmix_info_t *monitor, pmix_status_t err
                             nresults);
 }
 
+#undef PMIx_Heartbeat
+
 /* A monitor request with the key PMIX_SEND_HEARTBEAT, without a callback and without a result to
  * report. */
 void PMIx_Heartbeat(void)

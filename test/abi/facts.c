@@ -20,6 +20,9 @@
 
 #define PX_NONE(...)
 
+/* A macro where it is not yet a function. */
+#undef PMIx_Heartbeat
+
 /* A prototype that differs from the header's does not compile. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wredundant-decls"

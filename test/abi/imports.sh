@@ -3,8 +3,9 @@
 # Copyright (c) 2026 The shmix authors
 #
 # A program that is built from our headers loads on any library of the release that they declare: every macro of tables/ up to
-# that release, every inline function of the headers, and a program that uses most of them, call only functions that tables/
-# has for that release. For each layout of the server module.
+# that release, every inline function of the headers, and programs that use most of them, call only functions that tables/
+# has for that release. For each layout of the server module. tables/ says since when a library exports a function, not since
+# when a header declares it.
 # Covers: MAC-015
 . "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
 LC_ALL=C
@@ -28,7 +29,36 @@ later() {
 }
 
 # A sign that later() finds anything at all.
-same 'a function of 6.1 is none of 5.0' 'x: PMIx_Heartbeat 6.1.0' "$(printf 'x\tPMIx_Heartbeat\nx\tPMIx_Get\n' | later 5.0.0)"
+same 'a function of 6.1 is none of 5.0, nor is a name that no table has' 'x: PMIx_Heartbeat 6.1.0
+x: pmix_none ' "$(printf 'x\tPMIx_Heartbeat\nx\tPMIx_Get\nx\tpmix_none\n' | later 5.0.0)"
+
+# imports OBJECT WHO: a line "WHO function" for each symbol that is ours, or that looks so.
+imports() {
+    nm -u "$1" | awk -v who="$2" 'tolower($NF) ~ /^(pmix|px)_/ { print who "\t" $NF }'
+}
+
+# tables/ against a library that is not ours: what they have for its release, and nothing else, is what it exports. The
+# distribution's, or the one in PX_STOCK_PMIX, a folder with include and lib.
+stock=
+for at in ${PX_STOCK_PMIX:-} /usr/lib/*/pmix2; do
+    if [ -e "$at/include/pmix_version.h" ] && [ -e "$at/lib/libpmix.so.2" ] && ! grep -q shmix "$at/lib/libpmix.so.2"; then
+        stock=$at
+        break
+    fi
+done
+if [ -n "$stock" ]; then
+    release=$(awk '$2 ~ /^PMIX_VERSION_(MAJOR|MINOR|RELEASE)$/ { gsub(/L/, "", $3); printf "%s%s", sep, $3; sep = "." }' \
+        "$stock/include/pmix_version.h")
+    nm -D --defined-only "$stock/lib/libpmix.so.2" | awk '{ sub(/@.*/, "", $NF) } $NF ~ /^PMIx_/ { print $NF }' |
+        sort >"$SCRATCH/exported"
+    same "what $release exports is in the tables" '' "$(sed 's/^/exported\t/' "$SCRATCH/exported" | later "$release")"
+    awk -F '\t' 'NR > 1 { print "x\t" $1 }' "$tables/functions.tsv" | later "$release" | awk '{ print $2 }' | sort >"$SCRATCH/later"
+    same "what the tables have for $release is exported" '' "$(
+        # 6.0 has dropped the functions of the structures of usage.
+        awk -F '\t' -v major="${release%%.*}" 'NR > 1 && (major < 6 || $1 !~ /_stats_/) { print $1 }' \
+            "$tables/functions.tsv" | sort | comm -23 - "$SCRATCH/later" | comm -23 - "$SCRATCH/exported"
+    )"
+fi
 
 for level in 42 50 61; do
     flags="$headers -DPMIX_SERVER_MODULE_LEVEL=$level"
@@ -63,11 +93,13 @@ for level in 42 50 61; do
     same "macros call what $declared has, layout $level" '' "$(later "$declared" <"$SCRATCH/calls")"
     # shellcheck disable=SC2086
     $CC -w -O0 -fkeep-inline-functions $flags -c "$SCRATCH/all.c" -o "$SCRATCH/all.o" &&
-        nm -u "$SCRATCH/all.o" | awk '$NF ~ /^PMIx_/ { print "inline\t" $NF }' >"$SCRATCH/calls"
+        imports "$SCRATCH/all.o" inline >"$SCRATCH/calls"
     same "inline functions call what $declared has, layout $level" '0 ' "$? $(later "$declared" <"$SCRATCH/calls")"
-    # shellcheck disable=SC2086
-    $CC -w -O0 -D_GNU_SOURCE -DPX_SYSTEM_HEADERS $flags -c "$PX_TOP_SRCDIR/test/abi/macros.c" -o "$SCRATCH/macros.o" &&
-        nm -u "$SCRATCH/macros.o" | awk '$NF ~ /^PMIx_/ { print "program\t" $NF }' >"$SCRATCH/calls"
-    same "a program imports what $declared has, layout $level" '0 ' "$? $(later "$declared" <"$SCRATCH/calls")"
+    for program in "$PX_TOP_SRCDIR"/test/abi/macros.c "$PX_TOP_SRCDIR"/examples/*.c; do
+        # shellcheck disable=SC2086
+        $CC -w -O0 -D_GNU_SOURCE -DPX_SYSTEM_HEADERS $flags -c "$program" -o "$SCRATCH/program.o" &&
+            imports "$SCRATCH/program.o" program >"$SCRATCH/calls" && [ -s "$SCRATCH/calls" ]
+        same "${program##*/} imports what $declared has, layout $level" '0 ' "$? $(later "$declared" <"$SCRATCH/calls")"
+    done
 done
 finish

@@ -81,6 +81,7 @@ static void values(void)
     PMIX_VALUE_LOAD(&value, "text", PMIX_STRING);
     PMIX_VALUE_GET_NUMBER(rc, &value, got, uint16_t);
     is_true(rc != PMIX_SUCCESS, "PMIX_VALUE_GET_NUMBER of a string");
+    PMIx_Heartbeat(); /* a macro until 6.1; before init it does nothing */
     copy = NULL;
     PMIX_VALUE_XFER(rc, copy, &value);
     is_true(rc == PMIX_SUCCESS && strcmp(copy->data.string, "text") == 0, "PMIX_VALUE_XFER");
