@@ -44,18 +44,26 @@ static struct px_server_peer *find_server(const struct px_session *session,
     return NULL;
 }
 
+/* True if a server started this process as one of a job, which may have others. */
+static bool is_launched(const struct px_session *session)
+{
+    const char *nspace = getenv("PMIX_NAMESPACE");
+
+    return nspace != NULL && getenv("PMIX_RANK") != NULL &&
+           strcmp(nspace, session->ctx->self.nspace) == 0;
+}
+
 /* Fills the handshake: as a tool that has a name, as one that needs one from the server, or as a
  * client that is a tool too (the name is that of the environment). */
 static void introduce(const struct px_session *session, struct px_handshake *handshake)
 {
     bool named = session->ctx->self.nspace[0] != '\0';
-    bool launched = getenv("PMIX_NAMESPACE") != NULL && getenv("PMIX_RANK") != NULL;
 
     handshake->kind = PX_WIRE_PLAIN;
     handshake->uid = (uint32_t) geteuid();
     handshake->gid = (uint32_t) getegid();
     handshake->flag = named ? PX_HANDSHAKE_TOOL : PX_HANDSHAKE_TOOL_NEEDS_ID;
-    if (named && launched && strcmp(getenv("PMIX_NAMESPACE"), session->ctx->self.nspace) == 0) {
+    if (named && is_launched(session)) {
         handshake->flag = PX_HANDSHAKE_CLIENT_TOOL;
     }
     handshake->proc = session->ctx->self;
@@ -222,18 +230,17 @@ static void name_self(struct px_session *session, const struct px_tool_directive
     }
 }
 
-/* A tool without a server: takes a name of its own if it has none, which it keeps when it connects
- * later. Unless it was started as a process of a job, of which it knows nothing, it is alone in its
- * namespace. Statuses as px_singleton_describe. */
-static int go_without_server(struct px_session *session,
-                             const struct px_tool_directives *directives)
+/* Completes what the tool knows of itself when it starts. Without a server it takes a name of its
+ * own if it has none, which it keeps when it connects later. Unless it is of a job, or its server
+ * has described it, it is alone in its namespace. Statuses as px_singleton_describe. */
+static int know_self(struct px_session *session)
 {
-    bool unnamed = session->ctx->self.nspace[0] == '\0';
-
-    if (unnamed) {
+    if (session->ctx->self.nspace[0] == '\0') {
         px_singleton_name(session, "tool");
     }
-    return unnamed || directives->own_nspace != NULL ? px_singleton_describe(session) : 0;
+    return is_launched(session) || px_space_private_peek(&session->own) != NULL
+               ? 0
+               : px_singleton_describe(session);
 }
 
 /* px_client_repeat_codes for px_loop_run. If it fails, events of other processes do not come. */
@@ -280,8 +287,8 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
             rc = 0;
         }
     }
-    if (rc == 0 && server == NULL) {
-        rc = go_without_server(session, &directives);
+    if (rc == 0) {
+        rc = know_self(session);
     }
     if (rc != 0) {
         px_session_destroy(session);

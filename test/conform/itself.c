@@ -208,6 +208,9 @@ static void ask_as_tool(void)
     free_infos(&list);
     check_version();
     same(me.nspace, got(me.nspace, me.rank, PMIX_NSPACE, NULL, 0), "my namespace");
+    same(me.nspace, got(me.nspace, PMIX_RANK_WILDCARD, PMIX_JOBID, NULL, 0), "my job");
+    same("1", got(me.nspace, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "it is alone");
+    same("0", got(me.nspace, me.rank, PMIX_LOCAL_RANK, NULL, 0), "its local rank");
     check_server("conform-host", "0");
     attach(1);
     check_server("conform-host", "1");
