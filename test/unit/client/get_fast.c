@@ -73,16 +73,23 @@ static void adopt(void)
     assert_int_equal(px_loop_run(ctx->loop, adopt_loop, segment), 0);
 }
 
-static void publish(enum px_level level, uint32_t index, const char *key, uint32_t number)
+static void publish_value(enum px_level level, uint32_t index, const char *key,
+                          const pmix_value_t *value)
 {
-    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = number};
-    struct px_store_entry entry = {.level = level, .index = index, .key = key, .value = &value};
+    struct px_store_entry entry = {.level = level, .index = index, .key = key, .value = value};
     struct px_batch *batch = px_batch_create();
 
     assert_non_null(batch);
     assert_int_equal(px_batch_add(batch, &entry), 0);
     assert_int_equal(px_store_publish(writer, batch), 0);
     px_batch_destroy(batch);
+}
+
+static void publish(enum px_level level, uint32_t index, const char *key, uint32_t number)
+{
+    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = number};
+
+    publish_value(level, index, key, &value);
 }
 
 static int set_up(void **state)
@@ -101,7 +108,9 @@ static int set_up(void **state)
     adopt();
     px_lock_take(&ctx->lock);
     px_ctx_up(ctx);
+    px_session_open_reads(px_session(ctx));
     px_lock_give(&ctx->lock);
+    assert_ptr_equal(px_session_visited(), px_session(ctx)); /* else all goes the long way */
     return 0;
 }
 
@@ -110,8 +119,9 @@ static int tear_down(void **state)
     (void) state;
     px_lock_take(&ctx->lock);
     px_ctx_down(ctx);
+    px_session_end(px_session(ctx));
     px_lock_give(&ctx->lock);
-    px_session_destroy(px_session(ctx));
+    assert_null(ctx->role);
     px_loop_destroy(ctx->loop);
     ctx->loop = NULL;
     px_store_destroy(writer);
@@ -234,6 +244,38 @@ static void another_key_at_the_place(void **state)
     }
 }
 
+/* More keys than the key hints and the cache of a thread have places: numbers and texts of the job,
+ * of the node, of another rank and of our own, which are put; and every sixth that nobody has. */
+static void keys_that_meet(void **state)
+{
+    static char names[600][16];
+    pmix_value_t text = {.type = PMIX_STRING};
+    pmix_value_t number = {.type = PMIX_UINT32};
+
+    (void) state;
+    for (uint32_t i = 0; i < 600; i++) {
+        (void) snprintf(names[i], sizeof(names[i]), "key-%u", i);
+        text.data.string = names[i];
+        number.data.uint32 = i;
+        if (i % 6 < 4) {
+            publish_value((enum px_level[]){PX_LEVEL_JOB, PX_LEVEL_PROC}[i % 2], i % 2, names[i],
+                          i % 6 < 2 ? &text : &number);
+        } else if (i % 6 == 4) {
+            assert_int_equal(px_client_put(ctx, PMIX_LOCAL, names[i], i % 4 != 0 ? &text : &number),
+                             0);
+        }
+    }
+    publish(PX_LEVEL_NODE, 0, PMIX_LOCAL_SIZE, 4);
+    for (uint32_t i = 0; i < 4 * 600; i++) {
+        for (size_t d = 0; d < 4; d++) {
+            compare(1, names[i % 600], directives[d]);
+            compare(SELF, names[i % 600], directives[d]);
+            compare(PMIX_RANK_WILDCARD, names[i % 600], directives[d]);
+            compare(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, directives[d]);
+        }
+    }
+}
+
 static void a_new_generation(void **state)
 {
     struct px_store *next;
@@ -310,6 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(says_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_key_at_the_place, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(keys_that_meet, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_new_generation, set_up, tear_down),
         cmocka_unit_test_setup_teardown(never_goes_back, set_up, tear_down),
     };
