@@ -6,33 +6,34 @@
  * differently: coord.c, info.c. */
 #include <pmix.h>
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "types.h"
 
-/* Releases values of any type; faster for one string or byte object. Not inline, to keep the path
- * for scalars short. */
-static __attribute__((noinline)) void free_value(pmix_value_t *v, size_t n)
+/* Releases a string or a byte object, both of which own one piece of memory; free() is faster than
+ * the way by the table. Not inline, to keep the path for scalars short. */
+static __attribute__((noinline)) void free_bytes(pmix_value_t *v)
 {
-    if (v != NULL && n == 1 && v->type == PMIX_STRING) {
-        px_value_free_with(v, v->data.string);
-    } else if (v != NULL && n == 1 && v->type == PMIX_BYTE_OBJECT) {
-        px_value_free_with(v, v->data.bo.bytes);
-    } else {
-        px_type_free(px_type_info(PMIX_VALUE), v, n);
-    }
+    int saved = errno;
+
+    free(v->type == PMIX_STRING ? v->data.string : v->data.bo.bytes);
+    free(v);
+    errno = saved;
 }
 
-/* Releases values. The fast path is for one value that owns nothing, which is what most gets
- * return: releasing it is part of the cost of a get. */
+/* Releases values. The fast path is for one value of a type that most gets return: releasing it is
+ * part of the cost of a get. */
 static inline void free_read(pmix_value_t *v, size_t n)
 {
     size_t type = v != NULL && n == 1 ? v->type : PX_VALUE_TYPES;
 
     if (type < PX_VALUE_TYPES && px_type_bare[type]) {
         free(v); /* too small for a system call, so errno is kept */
+    } else if (type == PMIX_STRING || type == PMIX_BYTE_OBJECT) {
+        free_bytes(v);
     } else {
-        free_value(v, n);
+        px_type_free(px_type_info(PMIX_VALUE), v, n);
     }
 }
 

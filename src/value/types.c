@@ -202,13 +202,3 @@ void px_type_free(const struct px_type *type, void *elements, size_t n)
 const bool px_type_bare[PX_VALUE_TYPES] = {
 #include "types.def"
 };
-
-/* free() is faster than the way by the table, and most values are freed after one read. */
-void px_value_free_with(pmix_value_t *v, void *owned)
-{
-    int saved = errno;
-
-    free(owned);
-    free(v);
-    errno = saved;
-}

@@ -163,7 +163,5 @@ void px_type_free(const struct px_type *type, void *elements, size_t n);
 
 /* Indexed by data type: true if a value of the type owns nothing. */
 extern const bool px_type_bare[PX_VALUE_TYPES] __attribute__((visibility("hidden")));
-/* PMIx_Value_free for one value that owns the memory `owned` and nothing else. Keeps errno. */
-void px_value_free_with(pmix_value_t *v, void *owned);
 
 #endif
