@@ -15,43 +15,64 @@ struct px_scalar {
     pmix_data_type_t type;
 };
 
-/* Gets the scalar under the key to which this string led before. True with *ret, and *ret_name: the
- * name of that key, which the caller still has to compare. False says nothing about the value. It
- * follows locators below the limit only, and takes no version but the newest. Any thread, inside a
- * read-side critical section. pairs with px_read_note_key and publish_all */
-static inline __attribute__((always_inline)) bool px_store_get_scalar(const struct px_store *store,
-                                                                      pmix_rank_t rank,
-                                                                      const char *name,
-                                                                      const char **ret_name,
-                                                                      struct px_scalar *ret)
+/* True, with *ret: the key to which this string led before; its name is still to be compared
+ * (px_key_is_named). Any thread, inside a read-side critical section. pairs with px_read_note_key
+ */
+static inline bool px_store_hinted_key(const struct px_store *store, const char *name,
+                                       const struct px_key **ret)
 {
     uint64_t loc = px_load_acquire(px_key_hints(store, name));
-    const struct px_key *key = (const void *) (store->seg.base + (loc << 3));
+
+    *ret = (const void *) (store->seg.base + (loc << 3));
+    return loc != 0;
+}
+
+/* True if a key of px_store_hinted_key has this name. */
+static inline bool px_key_is_named(const struct px_key *key, const char *name)
+{
+    return strcmp(key->name, name) == 0;
+}
+
+/* What px_store_get_scalar found. */
+enum px_scalar_result {
+    PX_SCALAR,         /* a scalar */
+    PX_SCALAR_OTHER,   /* most likely a value of another type, or none */
+    PX_SCALAR_UNKNOWN, /* the value lies elsewhere, if there is one */
+};
+
+/* Finds the scalar of a rank in its column, or for the wildcard that of the job. *ret is set only
+ * with PX_SCALAR; the other results say nothing for certain. It follows locators below the limit
+ * only, and takes no version but the newest. Any thread, inside a read-side critical section. pairs
+ * with publish_all */
+static inline __attribute__((always_inline)) enum px_scalar_result px_store_get_scalar(
+    const struct px_store *store, const struct px_key *key, pmix_rank_t rank, struct px_scalar *ret)
+{
     const struct px_full_record *full;
     const struct px_column *col;
     struct px_read read;
 
-    if (__builtin_expect(loc == 0, 0) || !px_key_ends_at(key, rank)) {
-        return false;
+    if (!px_key_ends_at(key, rank)) {
+        return PX_SCALAR_UNKNOWN;
     }
-    *ret_name = key->name;
     px_read_begin(store, &read);
     if (rank == PMIX_RANK_WILDCARD) {
         full = px_seen(&read.view, px_load_acquire(&key->job), sizeof(*full) + 8);
         if (!full || full->rec.version.seq > read.seq || !px_cell_word(&full->cell, &ret->word)) {
-            return false;
+            return PX_SCALAR_OTHER;
         }
         ret->type = full->cell.type;
-        return true;
+        return PX_SCALAR;
     }
     col = px_seen(&read.view, px_load_acquire(&key->column), sizeof(*col));
     if (!col || col->version.seq > read.seq || rank >= col->n ||
-        (px_load_acquire(&col->overlay) | col->present) != 0 ||
-        !px_column_word(&read.view, col, rank, &ret->word)) {
-        return false;
+        (px_load_acquire(&col->overlay) | col->present) != 0) {
+        return PX_SCALAR_UNKNOWN;
+    }
+    if (!px_column_word(&read.view, col, rank, &ret->word) || px_word_size(col->type) == 0) {
+        return PX_SCALAR_OTHER;
     }
     ret->type = col->type;
-    return px_word_size(col->type) != 0;
+    return PX_SCALAR;
 }
 
 #endif

@@ -15,6 +15,7 @@
 #include "gds/read.h"
 #include "nodes.h"
 #include "record_writer.h"
+#include "slice.h"
 
 /* A reserved key and its realm; the table is sorted by name. */
 struct realm_key {
@@ -25,7 +26,6 @@ struct realm_key {
 static const struct realm_key realm_keys[] = {
 #define PX_REALM_KEY(name, realm) {name, PX_REALM_##realm},
 #include "gds/realm.def"
-#include "slice.h"
 #undef PX_REALM_KEY
 };
 
@@ -171,7 +171,7 @@ static int derived_node(struct lookup *l, uint32_t index, struct px_slice *ret)
     }
     switch (l->key->derived) {
     case PX_DERIVED_HOSTNAME:
-        return px_cell_slice(l->read.store, &l->read.view, node->name, ret);
+        return px_read_cell(&l->read, node->name, ret);
     case PX_DERIVED_NODEID:
         return word_slice(l, PMIX_UINT32, node->nodeid, ret);
     case PX_DERIVED_LOCAL_SIZE:

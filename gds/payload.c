@@ -285,19 +285,15 @@ int px_payload_cell(const struct px_payload *p, pmix_scope_t scope, struct px_bu
     return 0;
 }
 
-/* True if type and length fit the form. A payload that passes can be used without further checks:
- * strings end with NUL, arrays have all their elements. */
-static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *payload, size_t len)
+bool px_payload_fits(uint8_t form, pmix_data_type_t type, const unsigned char *payload, size_t len)
 {
     struct px_array array;
 
     switch (form) {
     case PX_FORM_NONE:
         return len == 0 && type == PMIX_UNDEF;
-    case PX_FORM_WORD:
-        return len == 8 && px_word_size(type);
     case PX_FORM_TEXT:
-        return (len == 0 || payload[len - 1] == '\0') &&
+        return px_payload_is_usual(form, PMIX_STRING, payload, len) &&
                (type == PMIX_STRING || type == PMIX_PROC_NSPACE);
     case PX_FORM_BYTES:
         return type == PMIX_BYTE_OBJECT || type == PMIX_COMPRESSED_STRING ||
@@ -317,39 +313,6 @@ static bool form_ok(uint8_t form, pmix_data_type_t type, const unsigned char *pa
                array.n * array.width == len - sizeof(array) &&
                (array.n == 0 || array.width == px_word_size(array.type));
     default:
-        return false;
+        return px_payload_is_usual(form, type, payload, len);
     }
-}
-
-/* Deleted values are checked like others before they count as absent. The cell is immutable, so
- * length and form can be read before they are checked. */
-int px_cell_slice_other(const struct px_store *store, struct px_view *view,
-                        const struct px_cell *cell, uint64_t loc, struct px_slice *ret)
-{
-    size_t len = cell->len;
-    uint8_t form = cell->form;
-
-    px_assert(px_locator(view, cell) == loc);
-    if (!px_at(view, loc, sizeof(*cell) + len) ||
-        !form_ok(form & PX_FORM_MASK, cell->type, cell->payload, len)) {
-        return PMIX_ERR_UNPACK_FAILURE;
-    }
-    if (form & PX_CELL_TOMB) {
-        return PMIX_ERR_NOT_FOUND;
-    }
-    *ret = (struct px_slice){
-        .store = store,
-        .payload = cell->payload,
-        .len = len,
-        .locator = loc,
-        .type = cell->type,
-        .scope = cell->scope,
-        .form = form & PX_FORM_MASK,
-        .hidden = (form & PX_CELL_HIDDEN) != 0,
-    };
-    if (ret->form == PX_FORM_WORD) {
-        memcpy(&ret->word, cell->payload, sizeof(ret->word));
-        ret->inlined = true;
-    }
-    return 0;
 }

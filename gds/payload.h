@@ -102,11 +102,23 @@ void px_payload_put(const struct px_payload *payload, pmix_scope_t scope, void *
 int px_payload_cell(const struct px_payload *payload, pmix_scope_t scope, struct px_bump *bump,
                     uint64_t *ret_loc);
 
-/* The value in a cell of any form, as a slice that borrows it; a hidden one has ret->hidden. `cell`
- * is the one at `loc`; its head is known to be inside, its payload is not. *ret is set only with 0.
- * 0, PMIX_ERR_NOT_FOUND (deleted), PMIX_ERR_UNPACK_FAILURE (damaged). */
-int px_cell_slice_other(const struct px_store *store, struct px_view *view,
-                        const struct px_cell *cell, uint64_t loc, struct px_slice *ret);
+/* True if a payload of this form (enum px_form without flags) is a scalar, a string or bytes, and
+ * type and length fit the form; as px_payload_fits, and inline, since most values are. */
+static inline bool px_payload_is_usual(uint8_t form, pmix_data_type_t type,
+                                       const unsigned char *payload, size_t len)
+{
+    if (form == PX_FORM_WORD) {
+        return len == 8 && px_word_size(type) != 0;
+    }
+    if (form == PX_FORM_TEXT) {
+        return type == PMIX_STRING && (len == 0 || payload[len - 1] == '\0');
+    }
+    return form == PX_FORM_BYTES && type == PMIX_BYTE_OBJECT;
+}
+
+/* True if type and length of a payload, which is inside, fit its form. Then it can be used without
+ * further checks: strings end with NUL, arrays have all their elements. */
+bool px_payload_fits(uint8_t form, pmix_data_type_t type, const unsigned char *payload, size_t len);
 
 /* True, with *ret, if the cell holds a scalar. Its head and 8 bytes behind it are known to be
  * inside. */
@@ -117,38 +129,6 @@ static inline bool px_cell_word(const struct px_cell *cell, uint64_t *ret)
     }
     memcpy(ret, cell->payload, sizeof(*ret));
     return true;
-}
-
-/* As px_cell_slice_other, with scalars handled inline: they are most of what is read. */
-static inline int px_cell_slice_at(const struct px_store *store, struct px_view *view,
-                                   const struct px_cell *cell, uint64_t loc, struct px_slice *ret)
-{
-    uint64_t word;
-
-    if (!px_seen(view, loc, sizeof(*cell) + 8) || !px_cell_word(cell, &word)) {
-        return px_cell_slice_other(store, view, cell, loc, ret);
-    }
-    *ret = (struct px_slice){
-        .store = store,
-        .payload = cell->payload,
-        .len = 8,
-        .word = word,
-        .locator = loc,
-        .type = cell->type,
-        .scope = cell->scope,
-        .form = PX_FORM_WORD,
-        .inlined = true,
-    };
-    return 0;
-}
-
-/* As px_cell_slice_other, for a locator of which nothing is known. */
-static inline int px_cell_slice(const struct px_store *store, struct px_view *view, uint64_t loc,
-                                struct px_slice *ret)
-{
-    const struct px_cell *cell = (const struct px_cell *) px_at(view, loc, sizeof(*cell));
-
-    return cell ? px_cell_slice_at(store, view, cell, loc, ret) : PMIX_ERR_UNPACK_FAILURE;
 }
 
 /* True for a scalar, a string or bytes: nothing but want of memory keeps such a value from being

@@ -194,7 +194,7 @@ static void publish_table(struct px_writer *writer, struct px_table_edit *edit,
     writer->dead += edit->n_dead;
     px_table_edit_publish(edit);
     if (edit->fresh) {
-        px_publish(word, edit->loc); /* pairs with px_read_key and px_record_find */
+        px_publish(word, edit->loc); /* pairs with px_read_key and find_record */
     }
 }
 
@@ -223,7 +223,7 @@ static void publish_all(struct px_writer *writer)
         px_publish(&h->columns, writer->columns); /* pairs with each_column */
     }
     for (i = 0; i < writer->n_words; i++) {
-        /* pairs with px_read_column, px_read_level, px_store_get_scalar, read_proc, get_any_rank
+        /* pairs with px_read_column, px_read_job, px_store_get_scalar, px_read_proc, get_any_rank
          * and each_at */
         px_publish(writer->words[i].at, writer->words[i].value);
     }

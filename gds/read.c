@@ -50,13 +50,15 @@ static inline bool same_quals(struct px_read *read, uint64_t loc, const struct p
     return quals && quals->sum_a == sum->a && quals->sum_b == sum->b && quals->n == sum->n;
 }
 
-/* Equal tags are settled by comparing the records. Each step is a bounds check and a comparison;
- * the probe is bounded by the table code. */
-uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
-                        const struct px_qual_digest *quals)
+/* px_record_find, inlined where no qualifiers are asked for. Equal tags are settled by comparing
+ * the records. Each step is a bounds check and a comparison; the probe is bounded by the table
+ * code. */
+static inline __attribute__((always_inline)) uint64_t find_record(
+    struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
+    const struct px_qual_digest *quals)
 {
     /* pairs with publish_table */
-    uint64_t table = px_load_acquire(&px_store_header(read->store)->table);
+    uint64_t table = px_load_acquire(&px_read_header(read)->table);
     struct px_probe probe;
     uint64_t loc;
 
@@ -79,6 +81,71 @@ uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, ui
     return 0;
 }
 
+uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
+                        const struct px_qual_digest *quals)
+{
+    return find_record(read, level, index, key, quals);
+}
+
+/* The slice of a cell whose payload has been checked. */
+static inline void set_slice(const struct px_read *read, const struct px_cell *cell,
+                             struct px_slice *ret)
+{
+    *ret = (struct px_slice){
+        .store = read->store,
+        .payload = cell->payload,
+        .len = cell->len,
+        .locator = px_locator(&read->view, cell),
+        .type = cell->type,
+        .scope = cell->scope,
+        .form = cell->form & PX_FORM_MASK,
+        .hidden = (cell->form & PX_CELL_HIDDEN) != 0,
+    };
+    if (ret->form == PX_FORM_WORD) {
+        memcpy(&ret->word, cell->payload, sizeof(ret->word));
+        ret->inlined = true;
+    }
+}
+
+/* read_cell for all forms, with flags. Deleted values are checked like others before they count as
+ * absent. */
+static __attribute__((noinline)) int read_rare_cell(const struct px_read *read,
+                                                    const struct px_cell *cell,
+                                                    struct px_slice *ret)
+{
+    if (!px_payload_fits(cell->form & PX_FORM_MASK, cell->type, cell->payload, cell->len)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (cell->form & PX_CELL_TOMB) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    set_slice(read, cell, ret);
+    return 0;
+}
+
+/* The value in a cell whose head is inside; a hidden one has ret->hidden. The cell is immutable, so
+ * it can be read again after a check. PMIX_ERR_NOT_FOUND (deleted), PMIX_ERR_UNPACK_FAILURE
+ * (damaged). */
+static __attribute__((noinline)) int read_cell(struct px_read *read, const struct px_cell *cell,
+                                               struct px_slice *ret)
+{
+    if (!px_reaches(&read->view, cell, sizeof(*cell) + cell->len)) {
+        return PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (!px_payload_is_usual(cell->form, cell->type, cell->payload, cell->len)) {
+        return read_rare_cell(read, cell, ret);
+    }
+    set_slice(read, cell, ret);
+    return 0;
+}
+
+int px_read_cell(struct px_read *read, uint64_t loc, struct px_slice *ret)
+{
+    const struct px_cell *cell = (const struct px_cell *) px_at(&read->view, loc, sizeof(*cell));
+
+    return cell ? read_cell(read, cell, ret) : PMIX_ERR_UNPACK_FAILURE;
+}
+
 /* The version of a record that this pass may see, with its cell's head inside; or NULL. Not for
  * index lists, which have no cell. */
 static inline const struct px_full_record *visible_record(struct px_read *read, uint64_t loc)
@@ -86,19 +153,27 @@ static inline const struct px_full_record *visible_record(struct px_read *read, 
     return (const struct px_full_record *) px_visible(read, loc, sizeof(struct px_full_record));
 }
 
+/* The value of a visible record with qualifiers. As slice_of_record. */
+static __attribute__((noinline)) int slice_of_qualified(struct px_read *read,
+                                                        const struct px_full_record *full,
+                                                        struct px_slice *ret)
+{
+    const struct px_quals *quals = px_quals_at(read, full->rec.quals);
+    int rc = quals ? read_cell(read, &full->cell, ret) : PMIX_ERR_UNPACK_FAILURE;
+
+    if (rc == 0) {
+        ret->quals = quals;
+    }
+    return rc;
+}
+
 /* The value of a visible record, with its qualifiers. PMIX_ERR_NOT_FOUND if it was deleted;
  * PMIX_ERR_UNPACK_FAILURE if cell or qualifiers are damaged. */
 static inline int slice_of_record(struct px_read *read, const struct px_full_record *full,
                                   struct px_slice *ret)
 {
-    int rc = px_cell_slice_at(read->store, &read->view, &full->cell,
-                              px_locator(&read->view, &full->cell), ret);
-
-    if (__builtin_expect(rc == 0 && full->rec.quals, 0)) {
-        ret->quals = px_quals_at(read, full->rec.quals);
-        rc = ret->quals ? 0 : PMIX_ERR_UNPACK_FAILURE;
-    }
-    return rc;
+    return __builtin_expect(full->rec.quals != 0, 0) ? slice_of_qualified(read, full, ret)
+                                                     : read_cell(read, &full->cell, ret);
 }
 
 /* The value of the record at a locator, which may be 0: then, as for a record that is not visible
@@ -138,7 +213,7 @@ static int get_cell(struct px_read *read, const struct px_column *col, uint32_t 
     if (loc == 0) {
         return px_read_miss(read);
     }
-    return px_cell_slice(read->store, &read->view, loc, ret);
+    return px_read_cell(read, loc, ret);
 }
 
 /* The value of a rank below n in a column, or PMIX_ERR_NOT_FOUND if the rank has none. The presence
@@ -175,31 +250,35 @@ static inline __attribute__((always_inline)) int column_get(struct px_read *read
     return 0;
 }
 
-/* The value of a rank under a key: the rule at the end of section 7 of docs/segment-format.md.
- * Records are probed only for ranks beyond the column or if the column has an overlay. */
-static inline __attribute__((always_inline)) int read_proc(struct px_read *read,
-                                                           const struct px_key *key, uint32_t rank,
-                                                           struct px_slice *ret)
+/* The rule at the end of section 7 of docs/segment-format.md. Records are probed only for ranks
+ * beyond the column or if the column has an overlay. */
+int px_read_proc(struct px_read *read, const struct px_key *key, uint32_t rank,
+                 struct px_slice *ret)
 {
     const struct px_column *col = px_read_column(read, key);
-    uint64_t key_loc = px_locator(&read->view, key);
     const struct px_full_record *full = NULL;
-    uint64_t loc;
+    uint64_t loc = 0;
 
-    if (!col || rank >= col->n) {
-        return read_record(read, px_record_find(read, PX_LEVEL_PROC, rank, key_loc, NULL), ret);
+    if (col && rank >= col->n) {
+        col = NULL;
     }
-    if (__builtin_expect(px_load_acquire(&col->overlay) != 0, 0)) { /* pairs with publish_all */
-        loc = px_record_find(read, PX_LEVEL_PROC, rank, key_loc, NULL);
-        if (loc) {
-            full = visible_record(read, loc);
-        }
-        /* Older records were taken over by the column (docs/memory-model.md, section 5). */
-        if (full && full->rec.version.seq > col->version.seq) {
-            return slice_of_record(read, full, ret);
-        }
+    if (!col ||
+        __builtin_expect(px_load_acquire(&col->overlay) != 0, 0)) { /* pairs with publish_all */
+        loc = find_record(read, PX_LEVEL_PROC, rank, px_locator(&read->view, key), NULL);
     }
-    return column_get(read, col, rank, ret);
+    if (loc) {
+        full = visible_record(read, loc);
+    }
+    /* Older records were taken over by the column (docs/memory-model.md, section 5). */
+    if (full && (!col || full->rec.version.seq > col->version.seq)) {
+        return slice_of_record(read, full, ret);
+    }
+    return col ? column_get(read, col, rank, ret) : px_read_miss(read);
+}
+
+int px_read_job(struct px_read *read, const struct px_key *key, struct px_slice *ret)
+{
+    return read_record(read, px_load_acquire(&key->job), ret); /* pairs with publish_all */
 }
 
 /* Process and job level have ways of their own, because they are nearly all of what is read; every
@@ -210,10 +289,10 @@ int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
 {
     px_assert(level < PX_N_LEVELS);
     if (level == PX_LEVEL_PROC && !quals) {
-        return read_proc(read, key, index, ret);
+        return px_read_proc(read, key, index, ret);
     }
     if (level == PX_LEVEL_JOB && !quals) {
-        return read_record(read, px_load_acquire(&key->job), ret); /* pairs with publish_all */
+        return px_read_job(read, key, ret);
     }
     return read_record(
         read, px_record_find(read, (uint32_t) level, index, px_locator(&read->view, key), quals),

@@ -24,12 +24,18 @@ struct px_read {
     uint64_t seq;
 };
 
+/* The header of the segment that is read. */
+static inline const struct px_store_header *px_read_header(const struct px_read *read)
+{
+    return (const struct px_store_header *) (const void *) read->view.base;
+}
+
 /* Starts a pass at the publication that is newest now. pairs with publish_all */
 static inline void px_read_begin(const struct px_store *store, struct px_read *ret)
 {
     ret->store = store;
     px_view_init(&ret->view, store->seg.base, store->seg.size);
-    ret->seq = px_load_acquire(&px_store_header(store)->sequence);
+    ret->seq = px_load_acquire(&px_read_header(ret)->sequence);
 }
 
 /* The version of an object of `need` bytes that the pass may see: the one at `loc`, the version
@@ -44,7 +50,7 @@ static inline const void *px_visible(struct px_read *read, uint64_t loc, uint64_
         return at;
     }
     /* pairs with publish_all */
-    read->seq = px_load_acquire(&px_store_header(read->store)->sequence);
+    read->seq = px_load_acquire(&px_read_header(read)->sequence);
     if (at->seq <= read->seq || at->prev == 0) {
         return at->seq <= read->seq ? at : NULL;
     }
@@ -96,8 +102,7 @@ static inline const struct px_key *px_read_key(struct px_read *read, const char 
                                                uint64_t hash)
 {
     /* pairs with publish_table */
-    return px_key_find(&read->view, px_load_acquire(&px_store_header(read->store)->keys), key, len,
-                       hash);
+    return px_key_find(&read->view, px_load_acquire(&px_read_header(read)->keys), key, len, hash);
 }
 
 /* The key at a hint if it has that name, else NULL. The hint may be any number that
@@ -178,6 +183,14 @@ int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
                   const struct px_key *key, const struct px_qual_digest *quals,
                   struct px_slice *ret);
 
+/* px_read_level for a value without qualifiers of a rank, and of the job. */
+int px_read_proc(struct px_read *read, const struct px_key *key, uint32_t rank,
+                 struct px_slice *ret);
+int px_read_job(struct px_read *read, const struct px_key *key, struct px_slice *ret);
+
+/* The value in the cell at a locator of which nothing is known. Statuses of px_read_level. */
+int px_read_cell(struct px_read *read, uint64_t loc, struct px_slice *ret);
+
 /* The column of a key that the pass may see, or NULL. */
 static inline const struct px_column *px_read_column(struct px_read *read, const struct px_key *key)
 {
@@ -191,10 +204,11 @@ static inline const struct px_column *px_read_column(struct px_read *read, const
 static inline int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t rank,
                                 struct px_slice *ret)
 {
-    return px_key_ends_at(key, rank)
-               ? px_read_level(read, rank <= PMIX_RANK_VALID ? PX_LEVEL_PROC : PX_LEVEL_JOB, rank,
-                               key, NULL, ret)
-               : PMIX_ERR_NOT_FOUND;
+    if (!px_key_ends_at(key, rank)) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    return rank <= PMIX_RANK_VALID ? px_read_proc(read, key, rank, ret)
+                                   : px_read_job(read, key, ret);
 }
 
 /* True, with *ret: the element of a rank below n. False: the elements are not all inside, or the

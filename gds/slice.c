@@ -16,9 +16,8 @@
 #include "src/wire/codec.h"
 #include "src/wire/unpack.h"
 
-/* Stores at `ret`, the address of a pointer of any type, a malloc'd copy of the bytes; NULL for no
- * bytes. PMIX_ERR_NOMEM. */
-static int copy_bytes(const void *bytes, size_t len, void *ret)
+/* A malloc'd copy of the bytes; *ret is NULL for no bytes. PMIX_ERR_NOMEM. */
+static inline int copy_bytes(const void *bytes, size_t len, void **ret)
 {
     void *copy = NULL;
 
@@ -29,17 +28,20 @@ static int copy_bytes(const void *bytes, size_t len, void *ret)
         }
         memcpy(copy, bytes, len);
     }
-    memcpy(ret, &copy, sizeof(copy));
+    *ret = copy;
     return 0;
 }
 
-/* A string or a namespace; length 0 is the NULL pointer. A namespace that is too long for
- * pmix_nspace_t is cut; its last byte stays NUL. PMIX_ERR_NOMEM. */
-static int fill_text(const struct px_slice *slice, pmix_value_t *value)
+/* True for a string, which is one piece of memory. */
+static bool is_string(const struct px_slice *slice)
 {
-    if (slice->type == PMIX_STRING) {
-        return copy_bytes(slice->payload, slice->len, &value->data.string);
-    }
+    return slice->form == PX_FORM_TEXT && slice->type == PMIX_STRING;
+}
+
+/* A namespace; length 0 is the NULL pointer. One that is too long for pmix_nspace_t is cut; its
+ * last byte stays NUL. PMIX_ERR_NOMEM. */
+static int fill_nspace(const struct px_slice *slice, pmix_value_t *value)
+{
     if (slice->len == 0) {
         return 0;
     }
@@ -124,9 +126,9 @@ static int fill_encoded(const struct px_slice *slice, pmix_value_t *value)
     return 0;
 }
 
-/* Fills the data of a value of any form but a scalar; its type is set already and its data are
- * zero. PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE (damaged, or an unknown form). */
-static int fill_other(const struct px_slice *slice, pmix_value_t *value)
+/* Fills the data of a value that is no scalar, string or bytes; its type is set already and its
+ * data are zero. PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE (damaged, or an unknown form). */
+static __attribute__((noinline)) int fill_other(const struct px_slice *slice, pmix_value_t *value)
 {
     int64_t parts[2];
 
@@ -134,10 +136,7 @@ static int fill_other(const struct px_slice *slice, pmix_value_t *value)
     case PX_FORM_NONE:
         return 0;
     case PX_FORM_TEXT:
-        return fill_text(slice, value);
-    case PX_FORM_BYTES:
-        value->data.bo.size = slice->len;
-        return copy_bytes(slice->payload, slice->len, &value->data.bo.bytes);
+        return fill_nspace(slice, value);
     case PX_FORM_CODEC:
         return fill_encoded(slice, value);
     case PX_FORM_PROC:
@@ -158,12 +157,24 @@ static int fill_other(const struct px_slice *slice, pmix_value_t *value)
  * undefined and own nothing. */
 static inline int fill(const struct px_slice *slice, pmix_value_t *value)
 {
+    void *copy;
+    int rc;
+
     if (slice->inlined) {
         px_word_value(slice->type, slice->word, value);
         return 0;
     }
     *value = (pmix_value_t){.type = slice->type};
-    return fill_other(slice, value);
+    if (!is_string(slice) && slice->form != PX_FORM_BYTES) {
+        return fill_other(slice, value);
+    }
+    rc = copy_bytes(slice->payload, slice->len, &copy);
+    if (rc == 0 && is_string(slice)) {
+        value->data.string = copy;
+    } else if (rc == 0) {
+        value->data.bo = (pmix_byte_object_t){.bytes = copy, .size = slice->len};
+    }
+    return rc;
 }
 
 /* Goes through a local value, so that *ret stays as it was after a failure. */
@@ -182,7 +193,7 @@ int px_slice_fill(const struct px_slice *slice, pmix_value_t *ret)
  * own, but for scalars, which need none. */
 int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_owns)
 {
-    bool text = slice->form == PX_FORM_TEXT && slice->type == PMIX_STRING;
+    bool text = is_string(slice);
     void *bytes = slice->len ? (void *) (uintptr_t) slice->payload : NULL;
 
     *ret_owns = false;
@@ -233,30 +244,10 @@ int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret)
     return px_memo_value(store->memo, slice, ret);
 }
 
-/* The cast away from const follows the interface: PMIx_Get returns values by a plain pointer, and
- * PMIX_GET_POINTER_VALUES forbids its caller to change or free them. */
-int px_slice_give(const struct px_slice *slice, enum px_return_mode mode, pmix_value_t **ret)
-{
-    const pmix_value_t *borrowed;
-    int rc;
-
-    if (mode == PX_RETURN_COPY) {
-        return px_slice_value(slice, ret);
-    }
-    if (mode == PX_RETURN_FILL) {
-        return px_slice_fill(slice, *ret);
-    }
-    rc = px_slice_pointer(slice, &borrowed);
-    if (rc == 0) {
-        *ret = (pmix_value_t *) (uintptr_t) borrowed;
-    }
-    return rc;
-}
-
 /* The NUL behind the string was checked with the form. */
 const char *px_slice_text(const struct px_slice *slice, size_t *ret_len)
 {
-    if (slice->type != PMIX_STRING || slice->form != PX_FORM_TEXT || slice->len == 0) {
+    if (!is_string(slice) || slice->len == 0) {
         return NULL;
     }
     *ret_len = slice->len - 1;

@@ -61,8 +61,26 @@ int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_o
 int px_slice_pointer(const struct px_slice *slice, const pmix_value_t **ret);
 
 /* Returns a value in one of the three modes. Statuses of the function that the mode stands for;
- * *ret is then as before. */
-int px_slice_give(const struct px_slice *slice, enum px_return_mode mode, pmix_value_t **ret);
+ * *ret is then as before. The cast away from const follows the interface: PMIx_Get returns values
+ * by a plain pointer, and PMIX_GET_POINTER_VALUES forbids its caller to change or free them. */
+static inline int px_slice_give(const struct px_slice *slice, enum px_return_mode mode,
+                                pmix_value_t **ret)
+{
+    const pmix_value_t *borrowed;
+    int rc;
+
+    if (mode == PX_RETURN_COPY) {
+        return px_slice_value(slice, ret);
+    }
+    if (mode == PX_RETURN_FILL) {
+        return px_slice_fill(slice, *ret);
+    }
+    rc = px_slice_pointer(slice, &borrowed);
+    if (rc == 0) {
+        *ret = (pmix_value_t *) (uintptr_t) borrowed;
+    }
+    return rc;
+}
 
 /* The string where it lies, *ret_len without its NUL. NULL, *ret_len untouched: the value is no
  * string, or a NULL one. */

@@ -11,31 +11,18 @@
 
 /* The array is published with release because the next thread of this number will find it. Its
  * words are relaxed atomics: only the one thread that has the number now stores them. */
-void px_thread_cache_put(const struct px_store *store, const struct px_reader *reader,
-                         const char *name, const struct px_cached_result *what)
+struct px_thread_cache *px_thread_cache_make(const struct px_store *store,
+                                             const struct px_reader *reader)
 {
     void **place = &((struct px_store *) (uintptr_t) store)->thread_caches[reader->number];
-    struct px_thread_cache *mine = px_load_ptr_acquire(place); /* pairs with px_thread_cache_put */
-    struct px_cached_result *at;
-    size_t i;
+    struct px_thread_cache *mine = NULL;
 
-    px_assert(px_reader_is(reader, 1));
-    if (!mine && reader->number < PX_READERS) {
+    if (reader->number < PX_READERS) {
         mine = calloc(1, sizeof(*mine));
-        px_store_ptr_release(place, mine); /* pairs with px_thread_cache_find */
+        /* pairs with px_thread_cache_find and px_thread_cache_put */
+        px_store_ptr_release(place, mine);
     }
-    if (!mine) {
-        return;
-    }
-    at = &mine->at[px_thread_cache_slot(name, (pmix_rank_t) what->rank)];
-    px_store_relaxed(&at->rank, what->rank);
-    px_store_relaxed(&at->sequence, what->sequence);
-    px_store_relaxed(&at->changes, what->changes);
-    px_store_relaxed(&at->key, what->key);
-    px_store_relaxed(&at->type, what->type);
-    for (i = 0; i < sizeof(at->absent) / sizeof(at->absent[0]); i++) {
-        px_store_relaxed(&at->absent[i], what->absent[i]); /* the word and the pointer too */
-    }
+    return mine;
 }
 
 /* No thread reads the store any more. */

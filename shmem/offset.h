@@ -81,6 +81,19 @@ static inline const void *px_at(struct px_view *view, uint64_t loc, uint64_t nee
     return at;
 }
 
+/* True if `need` bytes from the start of an object inside the view are inside; as px_at. */
+static inline bool px_reaches(struct px_view *view, const void *object, uint64_t need)
+{
+    uint64_t end = (uint64_t) ((const unsigned char *) object - view->base) + need;
+
+    px_shm_step_hook();
+    if (__builtin_expect(end > view->limit, 0)) {
+        px_view_refresh(view);
+        view->damaged |= end > view->limit;
+    }
+    return end <= view->limit;
+}
+
 /* The locator of an object inside the view. */
 static inline uint64_t px_locator(const struct px_view *view, const void *at)
 {

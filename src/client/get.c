@@ -56,22 +56,28 @@ bool px_client_find_published(struct px_session *session, const struct px_get_re
 
 /* A value that the request may not see in one store does not hide one in the other. The status
  * "outside scope" is kept unless the second store has the value. */
-int px_client_find(struct px_session *session, const struct px_get_request *request, bool fresh,
-                   struct px_slice *ret)
+int px_client_find_in(struct px_session *session, const struct px_space *space,
+                      const struct px_lookup_key *spec, bool fresh, struct px_slice *ret)
 {
     struct px_stores at;
-    int lacking = stores_of(session, request, fresh, &at);
+    int lacking = px_space_stores(session, space, spec->rank, spec->key, fresh, &at);
     int rc = PMIX_ERR_NOT_FOUND;
     int other;
 
     if (at.first != NULL) {
-        rc = px_store_get(at.first, &request->spec, ret);
+        rc = px_store_get(at.first, spec, ret);
     }
     if (rc != 0 && at.second != NULL) {
-        other = px_store_get(at.second, &request->spec, ret);
+        other = px_store_get(at.second, spec, ret);
         rc = (other == PMIX_ERR_NOT_FOUND && rc == PMIX_ERR_EXISTS_OUTSIDE_SCOPE) ? rc : other;
     }
     return rc == PMIX_ERR_NOT_FOUND && lacking != 0 ? lacking : rc;
+}
+
+int px_client_find(struct px_session *session, const struct px_get_request *request, bool fresh,
+                   struct px_slice *ret)
+{
+    return px_client_find_in(session, space_of(session, request), &request->spec, fresh, ret);
 }
 
 /* Hands out a value that was made for the caller: itself, its content, or a pointer to one that is
@@ -339,8 +345,8 @@ static pmix_status_t get(struct px_session *session, const struct px_get_request
     }
     rc = px_client_hand_out(session, request, &slice, value);
     if (rc == 0 && now.fast_store != NULL && is_plain(session, request)) {
-        px_client_cache_result(session, &now, &slice, request->spec.rank, request->spec.key, *value,
-                               (request->flags & PX_GET_POINTER) != 0);
+        px_client_cache_result(session, &now, &slice, request->spec.rank, request->spec.key,
+                               (request->flags & PX_GET_POINTER) != 0 ? *value : NULL);
     }
     return rc;
 }

@@ -13,11 +13,14 @@
 
 struct px_ctx;
 
-/* Looks a key up in the stores of this process, in the order of px_space_stores; sends no message.
- * fresh: a reply has just brought the value, so the private store goes first. 0 with *ret,
- * PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE (a value that the request may not see),
- * PMIX_ERR_NOMEM (nothing found, and the last put values could not be stored). Inside a read-side
- * critical section, or on the loop thread. */
+/* Looks a key up in the stores of a namespace (NULL: nothing is known of it), in the order of
+ * px_space_stores; sends no message. fresh: a reply has just brought the value, so the private
+ * store goes first. 0 with *ret, PMIX_ERR_NOT_FOUND, PMIX_ERR_EXISTS_OUTSIDE_SCOPE (a value that
+ * the request may not see), PMIX_ERR_NOMEM (nothing found, and the last put values could not be
+ * stored). Inside a read-side critical section, or on the loop thread. */
+int px_client_find_in(struct px_session *session, const struct px_space *space,
+                      const struct px_lookup_key *spec, bool fresh, struct px_slice *ret);
+/* The same for a request. */
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool fresh,
                    struct px_slice *ret);
 

@@ -1,47 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Get for what nearly every call wants: something of our own job that its segment has, without
- * directives that change where to look. A scalar either lies where scalars always lie
+/* PMIx_Get for what nearly every call wants: something of our own job that this process has,
+ * without directives that change where to look. A scalar either lies where scalars always lie
  * (gds/fast_path.h), or this thread has found it before and nothing has been published since
- * (gds/thread_cache.h); for the rest of the segment there is px_store_get. In any doubt the fast
- * path returns PMIX_ERR_WOULD_BLOCK, and px_client_get starts from the beginning and fills the
- * cache. */
+ * (gds/thread_cache.h); for everything else there is get_rest. In any doubt the fast path returns
+ * PMIX_ERR_WOULD_BLOCK, and px_client_get starts from the beginning. */
 
 #include <string.h>
 
 #include "gds/fast_path.h"
+#include "gds/slice.h"
 #include "gds/thread_cache.h"
 #include "get.h"
 #include "get_fast.h"
 #include "src/base/epoch.h"
-#include "gds/slice.h"
 
 #define rare(e) __builtin_expect((e), 0)
 /* For the functions of which the fast path consists: calls among them would be a large part of it.
  */
 #define INLINE static inline __attribute__((always_inline))
 
-/* Only values of the fast store are cached, except for our own rank, whose data may be in the
- * private store: a change there changes the snapshot as well. */
+/* px_client_cache_result. Only values of the fast store are cached, except for our own rank, whose
+ * data may be in the private store: a change there changes the snapshot as well. */
+INLINE void cache_result(const struct px_session *session, const struct px_snapshot *then,
+                         const struct px_slice *slice, pmix_rank_t rank, const char *key,
+                         const pmix_value_t *lasting)
+{
+    if ((slice->inlined || lasting != NULL) &&
+        (slice->store == then->fast_store || rank == session->ctx->self.rank)) {
+        px_thread_cache_put(then->fast_store, px_reader_self, key,
+                            &(struct px_cached_result){
+                                .rank = rank,
+                                .sequence = then->sequence,
+                                .changes = then->changes,
+                                .key = (uintptr_t) slice->name,
+                                .type = slice->inlined ? slice->type : PMIX_UNDEF,
+                                .word = slice->word,
+                                .pointer = (uintptr_t) lasting,
+                            });
+    }
+}
+
 void px_client_cache_result(const struct px_session *session, const struct px_snapshot *then,
                             const struct px_slice *slice, pmix_rank_t rank, const char *key,
-                            const pmix_value_t *value, bool lasts)
+                            const pmix_value_t *lasting)
 {
-    bool scalar = px_word_size(value->type) != 0;
-
-    if (then->fast_store == NULL || (!scalar && !lasts) ||
-        (slice->store != then->fast_store && rank != session->ctx->self.rank)) {
-        return;
-    }
-    px_thread_cache_put(then->fast_store, px_reader_self, key,
-                        &(struct px_cached_result){.rank = rank,
-                                                   .sequence = then->sequence,
-                                                   .changes = then->changes,
-                                                   .key = (uintptr_t) slice->name,
-                                                   .type = scalar ? value->type : PMIX_UNDEF,
-                                                   .word = scalar ? px_word_of(value) : 0,
-                                                   .pointer = lasts ? (uintptr_t) value : 0});
+    cache_result(session, then, slice, rank, key, lasting);
 }
 
 /* An entry without a type stands for a key that is absent; the key itself is in it, for comparison.
@@ -61,8 +66,8 @@ void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, co
 /* --- directives --- */
 
 /* Directives that the fast path serves: fill the caller's structure, hand out a pointer, do not ask
- * the server. */
-enum { FILL = 1, POINT = 2, OPTIONAL = 4 };
+ * the server. The first two are the modes of px_slice_give. */
+enum { FILL = PX_RETURN_FILL, POINT = PX_RETURN_POINTER, OPTIONAL = 4 };
 
 /* Reads the directives. True if all are ones that the fast path serves, with their bits in *ret;
  * false: any other, or a contradiction. */
@@ -97,121 +102,199 @@ static bool read_directives(const pmix_info_t *info, size_t ninfo, unsigned *ret
 
 /* This thread's cached result for a rank and the hash of a key, if it is still valid, or NULL. The
  * caller compares the key. */
-INLINE const struct px_cached_result *cached_result(const struct px_session *session,
-                                                    const struct px_store *first, pmix_rank_t rank,
+INLINE const struct px_cached_result *cached_result(const struct px_store *first, pmix_rank_t rank,
                                                     const char *key)
 {
     /* pairs with publish_all */
     uint64_t sequence = px_load_acquire(&px_store_header(first)->sequence);
     /* pairs with px_session_changed_locked */
-    uint64_t changes = px_load_acquire(&session->changes);
+    uint64_t changes = px_load_acquire(&px_session_visited()->changes);
 
     return px_thread_cache_find(first, px_reader_self, key, rank, sequence, changes);
 }
 
-/* True if the cached result is a pointer for this key, with *value. */
-INLINE bool give_pointer(const struct px_cached_result *cached, const char *key,
-                         pmix_value_t **value)
+/* What px_client_get looks for without directives. */
+INLINE struct px_lookup_key plain_key(const struct px_session *session, pmix_rank_t rank,
+                                      const char *key, size_t len)
 {
-    const char *name = (const char *) (uintptr_t) px_load_relaxed(&cached->key);
-    uint64_t pointer = px_load_relaxed(&cached->pointer);
+    return (struct px_lookup_key){.rank = rank,
+                                  .self = session->ctx->self.rank,
+                                  .key = key,
+                                  .key_len = len,
+                                  .nodeid = PX_NO_NODEID,
+                                  .appnum = PX_NO_APP,
+                                  .session = PX_NO_SESSION};
+}
 
-    if (name == NULL || pointer == 0 || strcmp(name, key) != 0) {
-        return false;
-    }
-    *value = (pmix_value_t *) (uintptr_t) pointer;
-    return true;
+/* px_client_find for our own rank, of which there are private data. Data of ours that came by
+ * message may be old: not found. */
+static __attribute__((noinline)) int find_own(struct px_session *session, pmix_rank_t rank,
+                                              const char *key, struct px_slice *ret)
+{
+    struct px_lookup_key spec = plain_key(session, rank, key, strnlen(key, PMIX_MAX_KEYLEN + 1));
+
+    /* pairs with px_session_collected */
+    return px_load_acquire(&session->ended) == 0
+               ? px_client_find_in(session, &session->own, &spec, false, ret)
+               : PMIX_ERR_NOT_FOUND;
 }
 
 /* px_store_get without directives, which most often ends at the plain column or record of the rank.
- * Statuses as px_store_get. */
-INLINE int find(const struct px_session *session, const struct px_store *first, pmix_rank_t rank,
-                const char *key, struct px_slice *ret)
+ * read: begun. known: the key with this name, or NULL. Statuses as px_store_get. */
+INLINE int find(const struct px_session *session, struct px_read *read, const struct px_key *known,
+                pmix_rank_t rank, const char *key, struct px_slice *ret)
 {
-    size_t len = strnlen(key, PMIX_MAX_KEYLEN + 1);
-    const struct px_key *known;
-    struct px_read read;
-    int rc = PMIX_ERR_NOT_FOUND;
+    struct px_lookup_key spec;
+    int rc;
 
-    px_read_begin(first, &read);
-    known = px_read_known_key(&read, key, len);
-    if (known) {
-        rc = px_read_plain(&read, known, rank, ret);
+    if (known == NULL) {
+        known = px_read_known_key(read, key, strnlen(key, PMIX_MAX_KEYLEN + 1));
     }
-    if (rc == 0) {
-        ret->name = known->name;
-        return ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : 0;
+    if (known == NULL) {
+        return PMIX_ERR_NOT_FOUND;
     }
-    if (!known || rc != PMIX_ERR_NOT_FOUND) {
-        return rc;
+    rc = px_read_plain(read, known, rank, ret);
+    if (rc == PMIX_ERR_NOT_FOUND) {
+        spec = plain_key(session, rank, key, known->len);
+        return px_store_get(read->store, &spec, ret);
     }
-    return px_store_get(first,
-                        &(struct px_lookup_key){.rank = rank,
-                                                .self = session->ctx->self.rank,
-                                                .key = key,
-                                                .key_len = len,
-                                                .nodeid = PX_NO_NODEID,
-                                                .appnum = PX_NO_APP,
-                                                .session = PX_NO_SESSION},
-                        ret);
+    ret->name = known->name;
+    return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
 }
 
-/* Looks in the segment for values that are neither plain scalars nor cached, and caches them.
- * PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
-static __attribute__((noinline)) pmix_status_t get_rest(const struct px_session *session,
-                                                        const struct px_store *first,
+/* Looks in our stores for values that are neither plain scalars nor cached, and caches them.
+ * known: as for find. PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
+static __attribute__((noinline)) pmix_status_t get_rest(const struct px_store *first,
+                                                        const struct px_key *known,
                                                         pmix_rank_t rank, const char *key,
                                                         unsigned how, pmix_value_t **value)
 {
+    struct px_session *session = px_session_visited();
     struct px_snapshot now;
     struct px_slice slice;
+    struct px_read read;
     int rc;
 
-    px_snapshot_take(session, first, &now);
-    if (find(session, first, rank, key, &slice) != 0 || slice.type == PMIX_COMPRESSED_STRING) {
+    px_read_begin(first, &read);
+    now = (struct px_snapshot){
+        .fast_store = first,
+        .sequence = read.seq,
+        .changes = px_load_acquire(&session->changes), /* pairs with px_session_changed_locked */
+    };
+    /* pairs with px_session_set_self_private_locked */
+    rc = rare(rank == px_load_acquire(&session->self_private_rank))
+             ? find_own(session, rank, key, &slice)
+             : find(session, &read, known, rank, key, &slice);
+    if (rc != 0 || slice.type == PMIX_COMPRESSED_STRING) {
         return PMIX_ERR_WOULD_BLOCK;
     }
-    rc = px_slice_give(&slice,
-                       (how & FILL) != 0    ? PX_RETURN_FILL
-                       : (how & POINT) != 0 ? PX_RETURN_POINTER
-                                            : PX_RETURN_COPY,
-                       value);
-    if (rc == 0 && (slice.inlined || (how & POINT) != 0)) {
-        px_client_cache_result(session, &now, &slice, rank, key, *value, (how & POINT) != 0);
+    rc = px_slice_give(&slice, (enum px_return_mode)(how & (FILL | POINT)), value);
+    if (rc == 0) {
+        cache_result(session, &now, &slice, rank, key, (how & POINT) != 0 ? *value : NULL);
     }
     return rc;
 }
 
-/* Looks in the segment `first`, for a rank of which no private data can override it; for our own
- * rank only cached results are used. PMIX_OPERATION_SUCCEEDED: *ret_scalar; PMIX_SUCCESS: *value;
- * PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
-INLINE pmix_status_t look_in_segment(const struct px_session *session, const struct px_store *first,
-                                     pmix_rank_t rank, const char *key, unsigned how,
-                                     struct px_scalar *ret_scalar, pmix_value_t **value)
+/* Looks for a cached result. PMIX_OPERATION_SUCCEEDED: *ret, with POINT the address of a value as
+ * its word, and *ret_name, the name of its key, which is still to be compared. PMIX_ERR_NOT_FOUND:
+ * no key has this name. PMIX_ERR_WOULD_BLOCK: nothing is cached. */
+INLINE pmix_status_t find_cached(const struct px_store *first, pmix_rank_t rank, const char *key,
+                                 unsigned how, const char **ret_name, struct px_scalar *ret)
 {
-    /* pairs with px_session_set_self_private_locked */
-    bool self_private = rank == px_load_acquire(&session->self_private_rank);
-    const struct px_cached_result *cached;
-    const char *name;
+    const struct px_cached_result *cached = cached_result(first, rank, key);
 
-    if ((how & POINT) == 0 && !rare(self_private) &&
-        px_store_get_scalar(first, rank, key, &name, ret_scalar)) {
-        return !rare(strcmp(name, key) != 0) ? PMIX_OPERATION_SUCCEEDED : PMIX_ERR_WOULD_BLOCK;
+    if (cached == NULL) {
+        return PMIX_ERR_WOULD_BLOCK;
     }
-    cached = cached_result(session, first, rank, key);
-    if (cached != NULL && (how & POINT) == 0 && px_load_relaxed(&cached->type) != PMIX_UNDEF) {
-        ret_scalar->type = (pmix_data_type_t) px_load_relaxed(&cached->type);
-        ret_scalar->word = px_load_relaxed(&cached->word);
-        name = (const char *) (uintptr_t) px_load_relaxed(&cached->key);
-        return !rare(strcmp(name, key) != 0) ? PMIX_OPERATION_SUCCEEDED : PMIX_ERR_WOULD_BLOCK;
-    }
-    if (cached != NULL && (how & OPTIONAL) != 0 && px_thread_cache_is_absent(cached, key)) {
+    if ((how & OPTIONAL) != 0 && px_thread_cache_is_absent(cached, key)) {
         return PMIX_ERR_NOT_FOUND;
     }
-    if (cached != NULL && (how & POINT) != 0 && give_pointer(cached, key, value)) {
+    *ret_name = (const char *) (uintptr_t) px_load_relaxed(&cached->key);
+    ret->type = (pmix_data_type_t) px_load_relaxed(&cached->type);
+    ret->word = px_load_relaxed((how & POINT) != 0 ? &cached->pointer : &cached->word);
+    /* A result that says "absent" has no name and no type. */
+    return ((how & POINT) != 0 ? *ret_name != NULL && ret->word != 0 : ret->type != PMIX_UNDEF)
+               ? PMIX_OPERATION_SUCCEEDED
+               : PMIX_ERR_WOULD_BLOCK;
+}
+
+/* Gives what find_cached or px_store_get_scalar has found: a pointer, or a scalar as a new value or
+ * in the caller's. */
+INLINE pmix_status_t give(const struct px_scalar *scalar, unsigned how, pmix_value_t **value)
+{
+    pmix_value_t *to;
+
+    if ((how & POINT) != 0) {
+        *value = (pmix_value_t *) (uintptr_t) scalar->word;
         return PMIX_SUCCESS;
     }
-    return self_private ? PMIX_ERR_WOULD_BLOCK : get_rest(session, first, rank, key, how, value);
+    to = (how & FILL) != 0 ? *value : malloc(sizeof(*to));
+    if (rare(to == NULL)) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_word_value(scalar->type, scalar->word, to);
+    *value = to;
+    return PMIX_SUCCESS;
+}
+
+/* Looks again when what was found first has another name. cached: what was found was not cached, so
+ * that a cached result may be the right one. */
+static __attribute__((noinline)) pmix_status_t look_again(const pmix_proc_t *proc, const char *key,
+                                                          bool cached, unsigned how,
+                                                          pmix_value_t **value)
+{
+    /* pairs with replace_segment */
+    const struct px_store *first = px_load_ptr_acquire(&px_session_visited()->fast_store);
+    pmix_status_t rc = PMIX_ERR_WOULD_BLOCK;
+    struct px_scalar scalar;
+    const char *name;
+
+    if (first == NULL) {
+        return rc;
+    }
+    if (cached) {
+        rc = find_cached(first, proc->rank, key, how, &name, &scalar);
+    }
+    if (rc == PMIX_OPERATION_SUCCEEDED && strcmp(name, key) == 0) {
+        return give(&scalar, how, value);
+    }
+    return rc == PMIX_ERR_NOT_FOUND ? rc : get_rest(first, NULL, proc->rank, key, how, value);
+}
+
+/* Looks in the segment `first`, and for our own rank, of which the process may hold private data,
+ * in the cached results and in all stores. PMIX_OPERATION_SUCCEEDED: *ret, to be given;
+ * PMIX_SUCCESS: *value; PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
+INLINE pmix_status_t look_in_segment(const struct px_session *session, const struct px_store *first,
+                                     const pmix_proc_t *proc, const char *key, unsigned how,
+                                     struct px_scalar *ret, pmix_value_t **value)
+{
+    enum px_scalar_result result = PX_SCALAR_UNKNOWN;
+    const struct px_key *hinted = NULL;
+    const char *name = NULL;
+    pmix_status_t rc;
+
+    /* pairs with px_session_set_self_private_locked */
+    if ((how & POINT) == 0 && !rare(proc->rank == px_load_acquire(&session->self_private_rank)) &&
+        px_store_hinted_key(first, key, &hinted)) {
+        result = px_store_get_scalar(first, hinted, proc->rank, ret);
+    }
+    if (!rare(result != PX_SCALAR)) {
+        name = hinted->name;
+    } else {
+        if (result == PX_SCALAR_OTHER && px_key_is_named(hinted, key)) {
+            return get_rest(first, hinted, proc->rank, key, how, value);
+        }
+        rc = find_cached(first, proc->rank, key, how, &name, ret);
+        if (rc != PMIX_OPERATION_SUCCEEDED) {
+            if (hinted != NULL && !px_key_is_named(hinted, key)) {
+                hinted = NULL;
+            }
+            return rc == PMIX_ERR_NOT_FOUND ? rc
+                                            : get_rest(first, hinted, proc->rank, key, how, value);
+        }
+    }
+    return !rare(strcmp(name, key) != 0) ? PMIX_OPERATION_SUCCEEDED
+                                         : look_again(proc, key, result == PX_SCALAR, how, value);
 }
 
 /* True if the segment is there, is the newest generation, and is of the namespace that is asked
@@ -221,20 +304,6 @@ INLINE bool is_fast_store(const struct px_session *session, const struct px_stor
 {
     return !rare(first == NULL) && !rare(px_store_superseded(first)) &&
            !rare(!px_session_is_named(session, proc->nspace));
-}
-
-/* Makes a value of a scalar, or fills the caller's. Called outside the critical section, so that an
- * allocation does not prolong it. */
-INLINE pmix_status_t give_scalar(const struct px_scalar *scalar, unsigned how, pmix_value_t **value)
-{
-    pmix_value_t *to = (how & FILL) != 0 ? *value : malloc(sizeof(*to));
-
-    if (rare(to == NULL)) {
-        return PMIX_ERR_NOMEM;
-    }
-    px_word_value(scalar->type, scalar->word, to);
-    *value = to;
-    return PMIX_SUCCESS;
 }
 
 /* The fast path. PMIX_ERR_WOULD_BLOCK, with nothing changed, where it does not serve the call: also
@@ -258,10 +327,11 @@ INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned
     /* pairs with replace_segment */
     first = px_load_ptr_acquire(&session->fast_store);
     if (is_fast_store(session, first, proc)) {
-        rc = look_in_segment(session, first, proc->rank, key, how, &scalar, value);
+        rc = look_in_segment(session, first, proc, key, how, &scalar, value);
     }
     px_reader_leave_as(self);
-    return rc == PMIX_OPERATION_SUCCEEDED ? give_scalar(&scalar, how, value) : rc;
+    /* Outside the critical section, so that an allocation does not prolong it. */
+    return rc == PMIX_OPERATION_SUCCEEDED ? give(&scalar, how, value) : rc;
 }
 
 /* A get with directives: by the fast path if it serves all of them. */
@@ -278,15 +348,18 @@ static __attribute__((noinline)) pmix_status_t get_directed(const pmix_proc_t *p
     return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, info, ninfo, value) : rc;
 }
 
-/* Without directives, which is the usual call, nothing is parsed. */
+/* A get without directives, of which nothing is parsed. */
+static __attribute__((noinline)) pmix_status_t get_plain(const pmix_proc_t *proc, const char *key,
+                                                         pmix_value_t **value)
+{
+    pmix_status_t rc = get_fast(proc, key, 0, value);
+
+    return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, NULL, 0, value) : rc;
+}
+
+/* The two are functions of their own, so that this one saves no registers for them. */
 pmix_status_t px_client_get_fast(const pmix_proc_t *proc, const char key[],
                                  const pmix_info_t info[], size_t ninfo, pmix_value_t **value)
 {
-    pmix_status_t rc;
-
-    if (ninfo > 0) {
-        return get_directed(proc, key, info, ninfo, value);
-    }
-    rc = get_fast(proc, key, 0, value);
-    return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, NULL, 0, value) : rc;
+    return ninfo == 0 ? get_plain(proc, key, value) : get_directed(proc, key, info, ninfo, value);
 }

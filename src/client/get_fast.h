@@ -34,13 +34,13 @@ static inline void px_snapshot_take(const struct px_session *session,
     ret->changes = px_load_acquire(&session->changes); /* pairs with px_session_changed_locked */
 }
 
-/* Caches for this thread the value of a slice that px_store_get found for a rank (or
- * PMIX_RANK_WILDCARD) of our own namespace, without directives. px_client_get_fast returns it again
- * until the snapshot changes. lasts: `value` is one of px_slice_pointer, so its address is cached;
- * otherwise only scalars are. In the same critical section as px_snapshot_take. */
+/* Caches for this thread what px_store_get found for a rank (or PMIX_RANK_WILDCARD) of our own
+ * namespace, without directives: a scalar, or the lasting value of px_slice_pointer that was made
+ * of it (else NULL). px_client_get_fast returns it again until the snapshot changes. In the same
+ * critical section as px_snapshot_take. */
 void px_client_cache_result(const struct px_session *session, const struct px_snapshot *then,
                             const struct px_slice *slice, pmix_rank_t rank, const char *key,
-                            const pmix_value_t *value, bool lasts);
+                            const pmix_value_t *lasting);
 
 /* Caches for this thread that no store of ours knows the key. Long keys are not cached. */
 void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, const char *key);

@@ -190,12 +190,13 @@ static inline struct px_session *px_session(const struct px_ctx *ctx)
 static inline void px_session_set_self_private_locked(struct px_session *session)
 {
     px_assert(px_lock_held(&session->lock));
-    /* pairs with look_in_segment */
+    /* pairs with look_in_segment and get_rest */
     px_store_release(&session->self_private_rank, session->ctx->self.rank);
 }
 
 /* Invalidates all cached results that depend on private data of our own namespace. To be called
- * after each change of such data. Session lock. pairs with px_snapshot_take and cached_result */
+ * after each change of such data. Session lock. pairs with px_snapshot_take, cached_result and
+ * get_rest */
 static inline void px_session_changed_locked(struct px_session *session)
 {
     px_assert(px_lock_held(&session->lock));

@@ -28,10 +28,14 @@ static const char large_key[] = "budget-large";
 
 enum { SMALL = 64, LARGE = 65536 };
 
+/* So many keys that a thread remembers none of them: each read is like the first one. */
+enum { N_NEW = 192 };
+static char new_keys[N_NEW][16];
+
 static const struct read_case {
     const char *name;
     const pmix_proc_t *proc;
-    const char *key;
+    const char *key;       /* NULL: one of new_keys, another one each time */
     const char *directive; /* PMIX_HOSTNAME: this node; else a switch */
     pmix_data_type_t type; /* PMIX_UNDEF: not there */
     bool posts;            /* this process has posted too, so that there are two places to look */
@@ -55,7 +59,9 @@ static const struct read_case {
     {"local_size", &job, PMIX_LOCAL_SIZE, NULL, PMIX_UINT32, false},
     {"local_size_self", &self, PMIX_LOCAL_SIZE, NULL, PMIX_UINT32, false},
     {"own", &self, own_key, NULL, PMIX_UINT32, true},
+    {"own_new", &self, NULL, NULL, PMIX_UINT32, true},
     {"posted32", &peer, word_key, NULL, PMIX_UINT32, false},
+    {"posted32_new", &peer, NULL, NULL, PMIX_UINT32, false},
     {"jobid", &job, PMIX_JOBID, NULL, PMIX_STRING, false},
     {"hostname", &self, PMIX_HOSTNAME, NULL, PMIX_STRING, false},
     {"static", &job, PMIX_JOB_SIZE, PMIX_GET_STATIC_VALUES, PMIX_UINT32, false},
@@ -84,11 +90,11 @@ static void must(bool held, const char *what)
     }
 }
 
-static void get(const struct read_case *c, const pmix_info_t *info)
+static void get(const struct read_case *c, const char *key, const pmix_info_t *info)
 {
     pmix_value_t here = {.type = PMIX_UNDEF};
     pmix_value_t *value = &here;
-    pmix_status_t rc = PMIx_Get(c->proc, c->key, info, info ? 1 : 0, &value);
+    pmix_status_t rc = PMIx_Get(c->proc, key, info, info ? 1 : 0, &value);
 
     if (c->type == PMIX_UNDEF) {
         must(rc == PMIX_ERR_NOT_FOUND, c->name);
@@ -109,6 +115,15 @@ static void post(const char *key, size_t len)
     free(bytes);
 }
 
+static void post_words(pmix_scope_t scope)
+{
+    pmix_value_t word = {.type = PMIX_UINT32, .data.uint32 = 1};
+
+    for (size_t i = 0; i < N_NEW; i++) {
+        must(PMIx_Put(scope, new_keys[i], &word) == PMIX_SUCCESS, "put");
+    }
+}
+
 static void read_often(const struct read_case *c, pmix_rank_t n_ranks)
 {
     pmix_value_t posted = {.type = PMIX_UINT32, .data.uint32 = 1};
@@ -118,6 +133,9 @@ static void read_often(const struct read_case *c, pmix_rank_t n_ranks)
     if (c->posts) {
         must(PMIx_Put(PMIX_LOCAL, own_key, &posted) == PMIX_SUCCESS, "put");
     }
+    if (c->posts && !c->key) {
+        post_words(PMIX_LOCAL);
+    }
     PMIX_INFO_CONSTRUCT(&info);
     if (c->directive && !strcmp(c->directive, PMIX_HOSTNAME)) {
         PMIX_INFO_LOAD(&info, PMIX_HOSTNAME, host, PMIX_STRING);
@@ -126,7 +144,7 @@ static void read_often(const struct read_case *c, pmix_rank_t n_ranks)
     }
     for (pmix_rank_t i = 0; i < READS; i++) {
         any.rank = other_any.rank = i * 7919 % n_ranks;
-        get(c, c->directive ? &info : NULL);
+        get(c, c->key ? c->key : new_keys[i % N_NEW], c->directive ? &info : NULL);
     }
     PMIX_INFO_DESTRUCT(&info);
 }
@@ -160,12 +178,16 @@ int main(int argc, char **argv)
     PMIX_LOAD_PROCID(&other, "other-job", PMIX_RANK_WILDCARD);
     other_any = other;
     gethostname(host, sizeof(host) - 1);
+    for (size_t i = 0; i < N_NEW; i++) {
+        snprintf(new_keys[i], sizeof(new_keys[i]), "budget-%zu", i);
+    }
     if (self.rank == peer.rank) {
         pmix_value_t word = {.type = PMIX_UINT32, .data.uint32 = 1};
 
         must(PMIx_Put(PMIX_GLOBAL, word_key, &word) == PMIX_SUCCESS, "put");
         post(small_key, SMALL);
         post(large_key, LARGE);
+        post_words(PMIX_GLOBAL);
         must(PMIx_Commit() == PMIX_SUCCESS, "commit");
     }
     must(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "fence");

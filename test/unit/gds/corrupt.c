@@ -141,8 +141,8 @@ static void ask_all(const struct px_store *store, uint32_t rank)
     static const pmix_rank_t special[] = {PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF, PMIX_RANK_INVALID};
     struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
     struct px_slice slice;
+    const struct px_key *hinted;
     struct px_scalar scalar;
-    const char *name;
     size_t k;
 
     for (k = 0; k < N_KEYS; k++) {
@@ -161,7 +161,9 @@ static void ask_all(const struct px_store *store, uint32_t rank)
         if (px_store_get(store, &spec, &slice) == 0) {
             (void) see(NULL, keys[k], &slice);
         }
-        (void) px_store_get_scalar(store, spec.rank, keys[k], &name, &scalar);
+        if (px_store_hinted_key(store, keys[k], &hinted)) {
+            (void) px_store_get_scalar(store, hinted, spec.rank, &scalar);
+        }
         spec.realm =
             (enum px_realm[]){PX_REALM_NONE, PX_REALM_NODE, PX_REALM_JOB, PX_REALM_PROC}[rank % 4];
         if (px_store_get(store, &spec, &slice) == 0) {
