@@ -239,6 +239,51 @@ static void hear(void)
     check_shown(PIECE * PIECES, 'a', "what came meanwhile, and nothing twice");
 }
 
+/* ---- a job whose information cannot be sent: as deep as a value may be, one array deeper */
+
+enum { DEPTH = 64 };
+
+static void bury(const struct job *job, struct infos *list)
+{
+    struct infos inner = {0};
+    struct infos outer = {0};
+
+    if (strcmp(job->name, "B") != 0) {
+        return;
+    }
+    add_text(&inner, "treasure", "gold");
+    for (int i = 0; i < DEPTH; i++) {
+        add_array(&outer, "conform.deep", &inner);
+        inner = outer;
+        outer = (struct infos){0};
+    }
+    add_text(&inner, PMIX_HOSTNAME, "node0");
+    add_array(list, PMIX_NODE_INFO_ARRAY, &inner);
+}
+
+static void post_and_wait(void)
+{
+    put_text(PMIX_GLOBAL, "word", "posted");
+    commit();
+    tell("posted");
+    await("looked");
+}
+
+static void look_from_outside(void)
+{
+    struct infos list = {0};
+    pid_t pid = server_pid(0);
+    pmix_proc_t name;
+
+    add(&list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    check_status(PMIX_SUCCESS, PMIx_tool_init(&name, list.at, list.n), "the tool");
+    free_infos(&list);
+    await("posted");
+    same("-21", got("B", 0, "word", NULL, 0), "a value whose job cannot be packed");
+    tell("looked");
+    check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "its end");
+}
+
 const struct conform_case cases[] = {
     {.ids = "QRY-028",
      .what = "a tool asks which servers there are, and takes one",
@@ -260,5 +305,14 @@ const struct conform_case cases[] = {
      .script = print_all,
      .host = {[ON_PULL] = {CALLBACK, PMIX_SUCCESS}},
      .client = hear},
+    {.ids = "GET-001",
+     .what = "a value of a job whose information cannot be packed",
+     .jobs = {{"B", {1}}},
+     .setup = bury,
+     .client = post_and_wait,
+     .tools = 1,
+     .tool = look_from_outside,
+     .form = SHARED,
+     .ours_only = "by messages the job's own processes could not start"},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -147,7 +147,7 @@ static void send_kvals(const struct px_get *get, struct answer_packer *p)
 }
 
 /* Packs {PROC, KVAL...} of the job, or the one value that stands for all of them when the segment
- * is passed with the answer. If packing fails, the answer goes without the job. */
+ * is passed with the answer. If packing fails, so does the answer. */
 static void pack_job(struct px_buf *reply, const struct px_get *get, const struct answer_packer *p,
                      struct px_nspace *ns)
 {
@@ -162,15 +162,15 @@ static void pack_job(struct px_buf *reply, const struct px_get *get, const struc
     } else {
         (void) px_buf_fail(&inner, px_nspace_append_info(ns, p->kind, peer && peer->ours, &inner));
     }
-    if (px_buf_ok(&inner)) {
-        (void) px_pack_bytes(reply, p->kind, inner.data, inner.len);
-    }
+    (void) px_buf_fail(reply, inner.status);
+    (void) px_pack_bytes(reply, p->kind, inner.data, inner.len);
     px_buf_fini(&inner);
 }
 
 /* Sends the reply of GET: STATUS; the job's information if the namespace is not the requester's own
  * and its segment is not available to the requester; and the packed values as BYTES. The descriptor
- * of the segment is passed if begin_object decided so. Empties the packer. */
+ * of the segment is passed if begin_object decided so. Job information that cannot be packed fails
+ * the get: without it the requester could not tell what is missing. Empties the packer. */
 static void send_object(const struct px_get *get, struct px_nspace *ns, struct answer_packer *p)
 {
     struct px_peer *peer = asking_peer(get);

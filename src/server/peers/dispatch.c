@@ -111,8 +111,8 @@ void px_answer_take(struct px_server *s, const struct px_reply_to *reply_to, str
     px_answer_offer(s, reply_to, buf, peer ? px_peer_moved_segment(peer) : -1);
 }
 
-/* The reply is built by now. If it failed for lack of memory, a short one with PMIX_ERR_NOMEM takes
- * its place, so that the peer does not wait forever. */
+/* The reply is built by now. If that failed, a short one with the status of the failure takes its
+ * place, so that the peer does not wait forever. */
 void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf,
                      int fd)
 {
@@ -124,8 +124,10 @@ void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, st
         return;
     }
     if (!px_buf_ok(buf)) {
+        int status = buf->status;
+
         px_buf_fini(buf);
-        (void) px_pack_status(buf, peer->kind, PMIX_ERR_NOMEM);
+        (void) px_pack_status(buf, peer->kind, status);
     }
     px_peer_send(peer, reply_to->tag, buf, fd);
 }
