@@ -29,7 +29,26 @@ struct modex {
     uint32_t rank;
     char *key;        /* the key that the host was asked for; NULL: everything; owned */
     uint64_t renewal; /* px_get.renewal of the get that it is for; 0: for all that wait */
+    const struct px_upcall *upcall; /* owns the directives that the host was given */
 };
+
+/* True if the host was given the directives of the get, in their order. */
+static bool has_directives_of(const struct modex *modex, const struct px_get *get)
+{
+    const struct px_upcall *up = modex->upcall;
+
+    if (up->ninfo != get->ninfo + (modex->key ? 1 : 0)) {
+        return false;
+    }
+    for (size_t i = 0; i < get->ninfo; i++) {
+        if (!px_infos_next(&up->info[i], 1, NULL, get->info[i].key) ||
+            up->info[i].flags != get->info[i].flags ||
+            PMIx_Value_compare(&up->info[i].value, &get->info[i].value) != PMIX_EQUAL) {
+            return false;
+        }
+    }
+    return true;
+}
 
 /* The upcall under way for this process that all gets share, or NULL. */
 static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_t rank)
@@ -40,6 +59,14 @@ static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_
         }
     }
     return NULL;
+}
+
+bool px_modex_suits(struct px_server *s, const struct px_get *get, uint32_t rank)
+{
+    const struct modex *modex = find_modex(s, get->target.nspace, rank);
+
+    px_assert(px_loop_inside(s->loop));
+    return !modex || has_directives_of(modex, get);
 }
 
 /* Frees the record; the upcall is not affected. */
@@ -118,8 +145,7 @@ static int fill_modex_upcall(struct px_upcall *up, const struct px_get *get)
 }
 
 /* A second get for the same process joins the upcall under way, whatever its key: the answer brings
- * all values of the process. The upcall owns copies of the directives; the record owns the key.
- * Directives of a get that joins do not reach the host. */
+ * all values of the process. The upcall owns copies of the directives; the record owns the key. */
 int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
 {
     pmix_proc_t proc = get->target;
@@ -148,6 +174,7 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
     memcpy(modex->nspace, proc.nspace, sizeof(modex->nspace));
     modex->rank = rank;
     modex->renewal = get->renewal;
+    modex->upcall = up;
     px_list_append(&s->modexes, &modex->link);
     up->arg = modex;
     px_upcall_returned(up, s->host.direct_modex(&up->proc, up->info, up->ninfo, px_hostcb_modex,

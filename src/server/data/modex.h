@@ -29,6 +29,10 @@ void px_dmodex_requests_proc_departed(struct px_server *s, struct px_local_proc 
 /* The server stops: ends all requests with PMIX_ERR_LOST_CONNECTION. */
 void px_dmodex_requests_drop_all(struct px_server *s);
 
+/* False: an upcall for the data of the get's target is under way with other directives, which the
+ * get cannot share. */
+bool px_modex_suits(struct px_server *s, const struct px_get *get, uint32_t rank);
+
 /* Asks the host for the data of the get's target; rank PMIX_RANK_WILDCARD: for the job's
  * information. A get that renews data has an upcall of its own, others share one. The host may have
  * answered when this returns. 0, PMIX_ERR_NOT_FOUND (the host has no direct_modex) or

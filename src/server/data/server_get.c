@@ -132,8 +132,9 @@ static void wait_for_data(struct px_get *get, bool implicit_limit)
     }
 }
 
-/* Lets the get wait for the host's data of the rank (PMIX_RANK_WILDCARD: of the job). The get may
- * have ended when this returns. */
+/* Lets the get wait for the host's data of the rank (PMIX_RANK_WILDCARD: of the job). Directives
+ * that the upcall under way does not have make it a get with an upcall of its own, like a renewal.
+ * The get may have ended when this returns. */
 static void wait_for_host(struct px_get *get, uint32_t rank)
 {
     uint64_t ms = timeout_of(get);
@@ -141,6 +142,9 @@ static void wait_for_host(struct px_get *get, uint32_t rank)
 
     if (!may_wait(get)) {
         return;
+    }
+    if (!get->renewal && get->target.rank == rank && !px_modex_suits(get->server, get, rank)) {
+        get->renewal = ++get->server->renewals;
     }
     px_list_append(&get->server->gets, &get->link);
     if (ms && px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer)) {

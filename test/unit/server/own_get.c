@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* PMIx_Get by the server process itself: of itself, with static values, and of a process on another
+ * node with directives that say where to look. GET-001, GET-007, GET-019, GET-032. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+
+static pmix_nspace_t job = "job";
+static int n_asked;
+static bool holds; /* the host answers later */
+static struct {
+    pmix_modex_cbfunc_t fn;
+    void *cbdata;
+    bool fast; /* with the directive "site.fast" */
+} held[4];
+
+/* Loop thread; looked at after the calls that ask. */
+static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
+                                  pmix_modex_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) proc;
+    if (holds) {
+        held[n_asked].fn = cbfunc;
+        held[n_asked].cbdata = cbdata;
+        held[n_asked].fast = false;
+        for (size_t i = 0; i < ninfo; i++) {
+            held[n_asked].fast |= PMIX_CHECK_KEY(&info[i], "site.fast");
+        }
+        n_asked++;
+        return PMIX_SUCCESS;
+    }
+    n_asked++;
+    cbfunc(PMIX_ERR_NOT_FOUND, NULL, 0, cbdata, NULL, NULL);
+    return PMIX_SUCCESS;
+}
+
+static pmix_server_module_t module = {.direct_modex = direct_modex};
+
+/* Rank 0 is here, rank 1 elsewhere. */
+static int start(void **state)
+{
+    pmix_info_t info[2];
+    pmix_info_t place[2];
+
+    (void) state;
+    n_asked = 0;
+    holds = false;
+    PMIX_INFO_LOAD(&place[0], PMIX_HOSTNAME, "here", PMIX_STRING);
+    PMIX_INFO_LOAD(&place[1], PMIX_SERVER_NSPACE, "the-server", PMIX_STRING);
+    PMIX_INFO_LOAD(&info[0], PMIX_NODE_MAP, "here,there", PMIX_STRING);
+    PMIX_INFO_LOAD(&info[1], PMIX_PROC_MAP, "0;1", PMIX_STRING);
+    assert_int_equal(PMIx_server_init(&module, place, 2), PMIX_SUCCESS);
+    assert_int_equal(PMIx_server_register_nspace(job, 1, info, 2, NULL, NULL), PMIX_SUCCESS);
+    for (int i = 0; i < 2; i++) {
+        PMIx_Info_destruct(&info[i]);
+        PMIx_Info_destruct(&place[i]);
+    }
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void) state;
+    return PMIx_server_finalize() == PMIX_SUCCESS ? 0 : 1;
+}
+
+static void no_process_is_the_server(void **state)
+{
+    pmix_value_t *value = NULL;
+
+    (void) state;
+    assert_int_equal(PMIx_Get(NULL, PMIX_NSPACE, NULL, 0, &value), PMIX_SUCCESS);
+    assert_string_equal(value->data.string, "the-server");
+    PMIx_Value_free(value, 1);
+    assert_int_equal(PMIx_Get(NULL, PMIX_JOB_SIZE, NULL, 0, &value), PMIX_ERR_NOT_FOUND);
+}
+
+static void got(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    (void) status;
+    (void) value;
+    (void) cbdata;
+    fail(); /* a refused call does not call back */
+}
+
+/* There is no memory of the caller's to fill in when the value comes. */
+static void static_values_need_a_call_that_waits(void **state)
+{
+    pmix_value_t room = {.type = PMIX_UNDEF};
+    pmix_value_t *value = &room;
+    pmix_info_t info;
+
+    (void) state;
+    PMIX_INFO_LOAD(&info, PMIX_GET_STATIC_VALUES, NULL, PMIX_BOOL);
+    assert_int_equal(PMIx_Get_nb(NULL, PMIX_NSPACE, &info, 1, got, NULL), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(PMIx_Get(NULL, PMIX_NSPACE, &info, 1, &value), PMIX_SUCCESS);
+    assert_ptr_equal(value, &room);
+    assert_string_equal(room.data.string, "the-server");
+    PMIx_Value_destruct(&room);
+}
+
+static pmix_status_t get_there(const char *directive, const char *other)
+{
+    pmix_value_t number = {.type = PMIX_UINT32, .data.uint32 = 5};
+    pmix_value_t *value = NULL;
+    pmix_info_t info[2];
+    pmix_proc_t proc;
+    pmix_status_t rc;
+
+    PMIX_LOAD_PROCID(&proc, job, 1);
+    assert_int_equal(PMIx_Store_internal(&proc, "number", &number), PMIX_SUCCESS);
+    PMIX_INFO_LOAD(&info[0], directive, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[1], other ? other : directive, NULL, PMIX_BOOL);
+    rc = PMIx_Get(&proc, "number", info, 2, &value);
+    if (rc == PMIX_SUCCESS) {
+        assert_int_equal(value->data.uint32, 5);
+        PMIx_Value_free(value, 1);
+    }
+    return rc;
+}
+
+/* A renewal asks the host, whatever is here; an optional get never does. */
+static void optional_overrides_a_renewal(void **state)
+{
+    (void) state;
+    assert_int_equal(get_there(PMIX_GET_REFRESH_CACHE, NULL), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(n_asked, 1);
+    assert_int_equal(get_there(PMIX_GET_REFRESH_CACHE, PMIX_OPTIONAL), PMIX_SUCCESS);
+    assert_int_equal(get_there(PMIX_OPTIONAL, PMIX_GET_REFRESH_CACHE), PMIX_SUCCESS);
+    assert_int_equal(n_asked, 1);
+}
+
+/* Stored by the loop thread, looked at when another call has been there. */
+static pmix_status_t statuses[4];
+
+static void note(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    (void) value;
+    *(pmix_status_t *) cbdata = status;
+}
+
+static void begin_get(int n, bool fast)
+{
+    pmix_info_t info;
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, job, 1);
+    PMIX_INFO_LOAD(&info, "site.fast", NULL, PMIX_BOOL);
+    statuses[n] = 1;
+    assert_int_equal(PMIx_Get_nb(&proc, "absent", &info, fast ? 1 : 0, note, &statuses[n]),
+                     PMIX_SUCCESS);
+}
+
+/* Waits until the loop thread has done what it was given before. */
+static void settle(void)
+{
+    pmix_value_t number = {.type = PMIX_UINT32};
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, job, 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(PMIx_Store_internal(&proc, "number", &number), PMIX_SUCCESS);
+    }
+}
+
+/* Gets of one process share an upcall if the host would be told the same. */
+static void directives_reach_the_host(void **state)
+{
+    (void) state;
+    holds = true;
+    begin_get(0, false);
+    begin_get(1, false);
+    begin_get(2, true);
+    settle();
+    assert_int_equal(n_asked, 2);
+    assert_false(held[0].fast);
+    assert_true(held[1].fast);
+    held[1].fn(PMIX_ERR_TIMEOUT, NULL, 0, held[1].cbdata, NULL, NULL);
+    settle();
+    assert_int_equal(statuses[0], 1);
+    assert_int_equal(statuses[2], PMIX_ERR_TIMEOUT);
+    held[0].fn(PMIX_ERR_NOT_FOUND, NULL, 0, held[0].cbdata, NULL, NULL);
+    settle();
+    assert_int_equal(statuses[0], PMIX_ERR_NOT_FOUND);
+    assert_int_equal(statuses[1], PMIX_ERR_NOT_FOUND);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(no_process_is_the_server, start, end),
+        cmocka_unit_test_setup_teardown(static_values_need_a_call_that_waits, start, end),
+        cmocka_unit_test_setup_teardown(optional_overrides_a_renewal, start, end),
+        cmocka_unit_test_setup_teardown(directives_reach_the_host, start, end),
+    };
+
+    alarm(120);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
