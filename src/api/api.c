@@ -12,6 +12,7 @@
 
 #include "src/base/param.h"
 #include "src/event/registry.h"
+#include "src/request/reply.h"
 #include "src/value/attributes.h"
 #include "src/topo/topo.h"
 #include "src/value/infos.h"
@@ -172,7 +173,7 @@ pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *result
 {
     pmix_status_t rc = px_ctx_await(ctx, &results->wait, accepted);
 
-    if (ret != NULL && ret_n != NULL) {
+    if (px_status_has_results(rc) && ret != NULL && ret_n != NULL) {
         *ret = results->info;
         *ret_n = results->n;
     } else {

@@ -16,8 +16,8 @@
  *   4. Required directives, if the library alone serves the call: px_api_check_required.
  *   5. The operation of the role, a request (call.h), or a function run on the loop thread
  *      (src/server/self/loop_call.h).
- * Results that are arrays of infos are set in the blocking forms even if the request has failed:
- * to what the reply had, or NULL and 0. */
+ * The outputs of a blocking form are set after a success or a partial success, results that are
+ * arrays of infos to NULL and 0 if there are none; a failure leaves them alone. */
 
 #include <pmix.h>
 
@@ -74,7 +74,7 @@ void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, voi
                       pmix_release_cbfunc_t release_fn, void *release_cbdata);
 
 /* Waits as px_ctx_await, then moves the results to *ret and *ret_n (NULL and 0 if there are none).
- * If ret or ret_n is NULL the results are freed. */
+ * After a failure, or if ret or ret_n is NULL, the results are freed. */
 pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results,
                                    pmix_status_t accepted, pmix_info_t **ret, size_t *ret_n);
 

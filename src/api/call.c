@@ -80,20 +80,15 @@ pmix_status_t px_api_run(const struct px_request *request, const struct px_args 
     return rc;
 }
 
-/* Asks first whether the thread may block, so that the outputs of a refused call stay untouched. A
- * request that has started sets them, to NULL and 0 if its reply has no infos. */
+/* Infos that come with a failure are for the callback of the non-blocking form only: an application
+ * does not look at, nor free, the results of a call that has failed. */
 pmix_status_t px_api_run_infos(const struct px_request *request, const struct px_args *args,
                                pmix_info_t **ret, size_t *ret_n)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_reply reply = {0};
-    pmix_status_t rc = px_api_may_block(ctx);
+    pmix_status_t rc = px_api_run(request, args, &reply);
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    rc = px_api_run(request, args, &reply);
-    if (ret != NULL && ret_n != NULL) {
+    if (px_status_has_results(rc) && ret != NULL && ret_n != NULL) {
         *ret = reply.info;
         *ret_n = reply.ninfo;
         reply.info = NULL;

@@ -23,16 +23,15 @@ pmix_status_t PMIx_Spawn_nb(const pmix_info_t job_info[], size_t ninfo, const pm
     return px_api_start(&px_request_spawn, &args.head, (px_callback) cbfunc, cbdata);
 }
 
-/* An answered request sets *nspace, to an empty name if the spawn has failed. A request that was
- * refused before it was sent leaves *nspace alone: its reply is empty, with a status of 0. */
+/* A failed request leaves *nspace alone. */
 pmix_status_t PMIx_Spawn(const pmix_info_t job_info[], size_t ninfo, const pmix_app_t apps[],
                          size_t napps, pmix_nspace_t nspace)
 {
     struct px_spawn_args args = {PX_DIRECTIVES_OF(job_info, ninfo), PX_BORROWED(apps), napps};
-    struct px_reply reply = {.status = PMIX_ERROR};
+    struct px_reply reply = {0};
     pmix_status_t rc = px_api_run(&px_request_spawn, &args.head, &reply);
 
-    if (nspace != NULL && reply.status == rc) {
+    if (nspace != NULL && rc == PMIX_SUCCESS) {
         PMIx_Load_nspace(nspace, reply.proc.nspace);
     }
     px_reply_fini(&reply);

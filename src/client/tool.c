@@ -395,12 +395,12 @@ pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret
         procs[0] = primary->proc;
     }
     px_lock_give(&session->lock);
-    if (n > 0 && procs == NULL) {
-        return PMIX_ERR_NOMEM;
+    if (procs == NULL) {
+        return n > 0 ? PMIX_ERR_NOMEM : PMIX_ERR_UNREACH;
     }
     *ret = procs;
     *ret_n = n;
-    return n > 0 ? PMIX_SUCCESS : PMIX_ERR_UNREACH;
+    return PMIX_SUCCESS;
 }
 
 pmix_status_t px_tool_choose(struct px_ctx *ctx, const pmix_proc_t *server)

@@ -146,8 +146,7 @@ static const struct px_field nodes[] = {
     {PX_FIELD_ONE, PX_ANY, PMIX_STRING, offsetof(struct px_reply, text), 0},
 };
 
-/* The types. `always` concerns packing: the infos are sent with any status. The receiver reads
- * fields only after a success or a partial success (has_fields). */
+/* The types. `always`: the infos come with any status. Stock servers send them so, too. */
 const struct px_reply_type px_reply_op = {.done = done_op};
 const struct px_reply_type px_reply_infos = {FIELDS(infos), .always = true, .done = done_infos};
 const struct px_reply_type px_reply_query = {FIELDS(infos), .done = done_infos};
@@ -162,30 +161,31 @@ const struct px_reply_type px_reply_peers = {FIELDS(peers)};
 const struct px_reply_type px_reply_nodes = {FIELDS(nodes)};
 const struct px_reply_type px_reply_distances = {FIELDS(distances)};
 
-/* True if fields follow a status: it is a success or a partial success. */
-static bool has_fields(const struct px_reply *reply)
+bool px_status_has_results(pmix_status_t status)
 {
-    return reply->status == PMIX_SUCCESS || reply->status == PMIX_ERR_PARTIAL_SUCCESS ||
-           reply->status == PMIX_QUERY_PARTIAL_SUCCESS;
+    return status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS ||
+           status == PMIX_QUERY_PARTIAL_SUCCESS;
 }
 
 void px_reply_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_reply_type *type,
                    const struct px_reply *reply)
 {
     (void) px_pack_status(buf, kind, reply->status);
-    if (type->always || has_fields(reply)) {
+    if (type->always || px_status_has_results(reply->status)) {
         px_fields_pack(buf, kind, type->fields, type->n_fields, reply);
     }
 }
 
-/* After an error the receiver gets the status alone, never a part of the fields. */
+/* Fields that cannot be read leave the status alone, never a part of the fields; that of a failure
+ * stays. */
 void px_reply_unpack(struct px_in *in, const struct px_reply_type *type, struct px_reply *reply)
 {
-    int rc =
-        has_fields(reply) ? px_fields_unpack(in, type->fields, type->n_fields, true, reply) : 0;
+    bool good = px_status_has_results(reply->status);
+    bool there = good || (type->always && in != NULL && px_in_left(in) > 0);
+    int rc = there ? px_fields_unpack(in, type->fields, type->n_fields, true, reply) : 0;
 
     if (rc != 0) {
         px_reply_fini(reply);
-        reply->status = rc;
+        reply->status = good ? rc : reply->status;
     }
 }

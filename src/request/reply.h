@@ -14,6 +14,9 @@ struct px_in;
 struct px_reply;
 struct px_reply_type;
 
+/* True for a success and for a partial one: results come with it. */
+bool px_status_has_results(pmix_status_t status);
+
 /* Frees all members that a reply owns and zeroes them; the status stays. */
 void px_reply_fini(struct px_reply *reply);
 
@@ -22,9 +25,10 @@ void px_reply_fini(struct px_reply *reply);
 void px_reply_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_reply_type *type,
                    const struct px_reply *reply);
 
-/* Reads the fields behind reply->status, which the caller has read. They are read only if the
- * status is a success or a partial one, and fields that are not required may be missing. On an
- * error, that error becomes reply->status and the reply owns nothing. */
+/* Reads the fields behind reply->status, which the caller has read. They are there if the status is
+ * a success or a partial one, or if the type always has them; fields that are not required may be
+ * missing. `in` may be NULL if the status is neither. On an error the reply owns nothing, and the
+ * error becomes reply->status unless that is a failure already. */
 void px_reply_unpack(struct px_in *in, const struct px_reply_type *type, struct px_reply *reply);
 
 /* The release function for a struct px_infos, given to a pmix_info_cbfunc_t: frees the infos.

@@ -92,7 +92,7 @@ struct px_completion {
 struct px_reply_type {
     const struct px_field *fields; /* follow the status; members of struct px_reply */
     size_t n_fields;
-    bool always; /* when packed, the fields follow any status; false: only PMIX_SUCCESS and the
+    bool always; /* the fields follow any status; false: only PMIX_SUCCESS and the
                     partial ones */
     /* Calls the completion's callback, which has the type that the reply type is named after. */
     void (*done)(const struct px_completion *to, struct px_reply *reply);

@@ -103,9 +103,9 @@ int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t
     if (value->type != PMIX_DATA_ARRAY) {
         return PMIX_ERR_TYPE_MISMATCH;
     }
-    *ret_info = NULL;
-    *ret_n = 0;
     if (!array || !array->size) {
+        *ret_info = NULL;
+        *ret_n = 0;
         return PMIX_SUCCESS;
     }
     if (array->type != PMIX_INFO || !array->array) {

@@ -59,7 +59,7 @@ size_t px_infos_quals(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals)
 bool px_infos_flag(const pmix_info_t *info, size_t ninfo, const char *key);
 
 /* The elements of a value that has to be an array of infos, borrowed; NULL, 0 for an empty one. 0
- * or PMIX_ERR_TYPE_MISMATCH; the outputs are undefined then. */
+ * or PMIX_ERR_TYPE_MISMATCH. */
 int px_info_open(const pmix_value_t *value, const pmix_info_t **ret_info, size_t *ret_n);
 
 /* --- arrays that are made, to be freed by PMIx_Info_free --- */

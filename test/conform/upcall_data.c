@@ -122,6 +122,26 @@ static pmix_status_t by_another_thread(struct upcall *ask)
     return later(ask, NULL, give);
 }
 
+/* A failure may have infos that say more; a namespace or a credential beside one is for nobody. */
+static pmix_status_t refuse(struct upcall *ask)
+{
+    struct infos list = answer_infos();
+    pmix_byte_object_t credential = {(char *) (uintptr_t) secret, sizeof(secret)};
+    pmix_nspace_t nspace = "no.job";
+
+    if (ask->entry == ON_SPAWN) {
+        ask->reply.spawn(PMIX_ERR_NO_PERMISSIONS, nspace, ask->cbdata);
+    } else if (ask->entry == ON_CREDENTIAL) {
+        ask->reply.cred(PMIX_ERR_NO_PERMISSIONS, &credential, list.at, list.n, ask->cbdata);
+    } else if (ask->entry == ON_VALIDATE) {
+        ask->reply.valid(PMIX_ERR_NO_PERMISSIONS, list.at, list.n, ask->cbdata);
+    } else {
+        reply_infos(ask, PMIX_ERR_NO_PERMISSIONS, list.at, list.n);
+    }
+    free_infos(&list);
+    return PMIX_SUCCESS;
+}
+
 /* ---- the callers */
 
 static void check_infos(const char *what, const pmix_info_t *info, size_t n)
@@ -234,6 +254,93 @@ static void requests(void)
     same("42", query_text("conform.question", NULL), "a query");
 }
 
+/* ---- what is refused */
+
+static void refused(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                    pmix_release_cbfunc_t release, void *release_data)
+{
+    check_status(PMIX_ERR_NO_PERMISSIONS, status, "a refusal");
+    check_infos("a refusal", info, ninfo);
+    if (release != NULL) {
+        release(release_data);
+    }
+    tell(cbdata);
+}
+
+static void invalid(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *cbdata)
+{
+    refused(status, info, ninfo, cbdata, NULL, NULL);
+}
+
+static void no_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
+                          size_t ninfo, void *cbdata)
+{
+    (void) info;
+    (void) ninfo;
+    check_status(PMIX_ERR_NO_PERMISSIONS, status, "no credential");
+    check(credential == NULL, "a failed credential is none");
+    tell(cbdata);
+}
+
+/* A failed call leaves what it would fill in alone. */
+static void fail_in_the_forms_that_wait(pmix_byte_object_t *given, struct infos *list)
+{
+    pmix_info_t *results = list->at;
+    size_t n = 7;
+    pmix_nspace_t nspace = "before";
+    pmix_byte_object_t credential = *given;
+    pmix_app_t *app;
+
+    check_status(PMIX_ERR_NO_PERMISSIONS,
+                 PMIx_Job_control(NULL, 0, list->at, list->n, &results, &n), "job control");
+    check_status(PMIX_ERR_NO_PERMISSIONS,
+                 PMIx_Allocation_request(PMIX_ALLOC_NEW, list->at, list->n, &results, &n),
+                 "allocation");
+    check_status(PMIX_ERR_NO_PERMISSIONS, PMIx_Validate_credential(given, NULL, 0, &results, &n),
+                 "validation");
+    check(results == list->at && n == 7, "results are left alone");
+    check_status(PMIX_ERR_NO_PERMISSIONS, PMIx_Get_credential(NULL, 0, &credential), "credential");
+    check(credential.bytes == given->bytes && credential.size == given->size, "it is left alone");
+    PMIX_APP_CREATE(app, 1);
+    app->cmd = strdup("true");
+    app->maxprocs = 1;
+    check_status(PMIX_ERR_NO_PERMISSIONS, PMIx_Spawn(NULL, 0, app, 1, nspace), "spawn");
+    same("before", nspace, "no namespace");
+    PMIX_APP_FREE(app, 1);
+}
+
+static void be_refused(const char *step)
+{
+    pmix_byte_object_t given = {(char *) (uintptr_t) secret, sizeof(secret)};
+    struct infos list = {0};
+
+    add_true(&list, PMIX_JOB_CTRL_PAUSE);
+    fail_in_the_forms_that_wait(&given, &list);
+    check_status(PMIX_SUCCESS,
+                 PMIx_Job_control_nb(NULL, 0, list.at, list.n, refused, (void *) step),
+                 "job control");
+    check_status(
+        PMIX_SUCCESS,
+        PMIx_Allocation_request_nb(PMIX_ALLOC_NEW, list.at, list.n, refused, (void *) step),
+        "allocation");
+    check_status(PMIX_SUCCESS, PMIx_Validate_credential_nb(&given, NULL, 0, invalid, (void *) step),
+                 "validation");
+    check_status(PMIX_SUCCESS, PMIx_Get_credential_nb(NULL, 0, no_credential, (void *) step),
+                 "credential");
+    await_n(step, 4);
+    free_infos(&list);
+}
+
+static void client_is_refused(void)
+{
+    be_refused("client");
+}
+
+static void host_is_refused(void)
+{
+    be_refused("host");
+}
+
 static void ask_for_all(const char *step)
 {
     look_up();
@@ -306,5 +413,15 @@ const struct conform_case cases[] = {
      .what = "data for the host's own process, from another thread",
      .script = by_host,
      .host = ALL(by_another_thread)},
+    {.ids = "UPC-002",
+     .what = "infos beside a failure reach a client's callback, and nothing else",
+     .client = client_is_refused,
+     .host = ALL(refuse),
+     .ours_only = "the distribution's library changes results of calls that fail"},
+    {.ids = "UPC-002",
+     .what = "infos beside a failure reach the callback of the host's own process",
+     .script = host_is_refused,
+     .host = ALL(refuse),
+     .ours_only = "the distribution's library changes results of calls that fail"},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

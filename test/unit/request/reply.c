@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "src/request/schema.h"
+#include "src/wire/messages.h"
 #include "test/unit/wire/hex.h"
 #include "src/request/reply.h"
 
@@ -78,6 +79,37 @@ static void what_may_be_missing_is_empty(void **state)
     px_reply_fini(&reply);
     reply = read_reply(&px_reply_infos, PMIX_ERR_NOT_FOUND, "ff"); /* is not looked at */
     assert_int_equal(reply.status, PMIX_ERR_NOT_FOUND);
+}
+
+/* One info: a key, no flags, a number; what is behind a failure may be cut off. */
+static void infos_follow_a_failure_too(void **state)
+{
+    struct px_reply given = {.status = PMIX_ERR_NO_PERMISSIONS, .ninfo = 1};
+    pmix_info_t info = {.key = "why", .value = {.type = PMIX_UINT8, .data.uint8 = 5}};
+    struct px_buf buf = {0};
+
+    (void) state;
+    given.info = &info;
+    px_reply_pack(&buf, PX_WIRE_PLAIN, &px_reply_infos, &given);
+    for (size_t cut = 0; cut < buf.len; cut++) {
+        struct px_in in = px_in_make(buf.data, buf.len - cut, PX_WIRE_PLAIN);
+        struct px_reply reply = {0};
+
+        if (px_unpack_status(&in, &reply.status) != 0) {
+            break;
+        }
+        px_reply_unpack(&in, &px_reply_infos, &reply);
+        assert_int_equal(reply.status, PMIX_ERR_NO_PERMISSIONS);
+        assert_int_equal(reply.ninfo, cut == 0 ? 1 : 0);
+        if (cut == 0) {
+            assert_string_equal(reply.info[0].key, "why");
+        }
+        px_reply_fini(&reply);
+    }
+    px_buf_fini(&buf);
+    given = (struct px_reply){.status = PMIX_ERR_LOST_CONNECTION};
+    px_reply_unpack(NULL, &px_reply_infos, &given);
+    assert_int_equal(given.status, PMIX_ERR_LOST_CONNECTION);
 }
 
 static void what_cannot_be_read_becomes_the_status(void **state)
@@ -167,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replies_have_their_bytes),
         cmocka_unit_test(what_may_be_missing_is_empty),
+        cmocka_unit_test(infos_follow_a_failure_too),
         cmocka_unit_test(what_cannot_be_read_becomes_the_status),
         cmocka_unit_test(infos_stay_until_they_are_released),
         cmocka_unit_test(nobody_need_listen),
