@@ -107,30 +107,42 @@ static bool is_stale(const struct sockaddr_un *at)
     return rc != 0 && why == ECONNREFUSED;
 }
 
-/* Notes which file was made, after checking that it is a socket of ours, and gives it `mode`, which
- * the umask may have cut down. Without /proc the narrower mode stays. 0, PX_ERR_NO_PERMISSIONS,
- * PX_ERR_RESOURCE_BUSY (another file). */
-static int mark_path(const char *path, mode_t mode, struct px_socket_file *ret_mark)
+/* Gives the socket of the mark `mode`, which the umask may have cut down. Without a descriptor or
+ * /proc the narrower mode stays. */
+static void widen(const struct px_socket_file *mark, mode_t mode)
 {
-    int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    int fd = open(mark->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     struct stat st;
     char link[64];
 
     if (fd < 0) {
-        return PX_ERR_NO_PERMISSIONS;
+        return;
     }
-    if (fstat(fd, &st) != 0 || !S_ISSOCK(st.st_mode) || st.st_uid != geteuid()) {
-        (void) close(fd);
-        return PX_ERR_RESOURCE_BUSY;
-    }
-    (void) snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-    if ((st.st_mode & 0777) != mode) {
+    if (fstat(fd, &st) == 0 && st.st_dev == mark->dev && st.st_ino == mark->ino) {
+        (void) snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
         (void) chmod(link, mode);
     }
     (void) close(fd);
+}
+
+/* Notes which file was made, after checking that it is a socket of ours, and gives it `mode`. 0,
+ * PX_ERR_NO_PERMISSIONS (no file is there any more), PX_ERR_RESOURCE_BUSY (another file). */
+static int mark_path(const char *path, mode_t mode, struct px_socket_file *ret_mark)
+{
+    struct stat st;
+
+    if (lstat(path, &st) != 0) {
+        return PX_ERR_NO_PERMISSIONS;
+    }
+    if (!S_ISSOCK(st.st_mode) || st.st_uid != geteuid()) {
+        return PX_ERR_RESOURCE_BUSY;
+    }
     (void) snprintf(ret_mark->path, sizeof(ret_mark->path), "%s", path);
     ret_mark->dev = st.st_dev;
     ret_mark->ino = st.st_ino;
+    if ((st.st_mode & 0777) != mode) {
+        widen(ret_mark, mode);
+    }
     return PX_OK;
 }
 

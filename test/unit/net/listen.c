@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -161,6 +162,33 @@ static void other_files_are_left_alone(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* The socket gets the last descriptor. The file that it makes is marked, and removed like others.
+ */
+static void a_path_without_descriptors(void **state)
+{
+    struct px_socket_file mark = {.path = ""};
+    struct rlimit before;
+    struct rlimit few;
+    char uri[PX_URI_BYTES];
+    int next = dup(0);
+    int fd;
+
+    (void) state;
+    assert_true(next >= 0);
+    (void) close(next);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = (rlim_t) next + 1;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    fd = px_listen_unix(path, 0666, uri, &mark);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_true(fd >= 0);
+    assert_int_equal(reach(uri), 0);
+    (void) close(fd);
+    px_listen_unlink(&mark);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
 static void paths_that_cannot_be(void **state)
 {
     struct px_socket_file mark = {.path = ""};
@@ -185,6 +213,7 @@ int main(void)
         cmocka_unit_test(a_path_is_made_and_removed),
         cmocka_unit_test(a_living_server_is_left_alone),
         cmocka_unit_test(other_files_are_left_alone),
+        cmocka_unit_test(a_path_without_descriptors),
         cmocka_unit_test(paths_that_cannot_be),
     };
 
