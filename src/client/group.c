@@ -77,7 +77,8 @@ static int read_infos(struct px_in *reply, struct outcome *out)
         size_t got = n - done;
 
         rc = px_unpack(reply, PMIX_INFO, out->info + done, &got);
-        done += got > 0 ? got : n;
+        rc = rc == 0 && got == 0 ? PMIX_ERR_UNPACK_FAILURE : rc;
+        done += got;
     }
     return rc;
 }

@@ -73,6 +73,24 @@ static bool rubbish(uint8_t command, struct px_in *in, struct px_buf *reply)
     return true;
 }
 
+/* A value without a name, before one that has one. */
+static bool nameless(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    pmix_value_t value = {.type = PMIX_INT, .data.integer = 1};
+    pmix_proc_t owner = peer(1);
+    struct px_buf blob = {0};
+
+    (void) command;
+    (void) in;
+    (void) px_pack_status(reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
+    (void) px_pack(&blob, PX_WIRE_PLAIN, PMIX_PROC, &owner, 1);
+    (void) px_pack_kval(&blob, PX_WIRE_PLAIN, "", &value);
+    (void) px_pack_kval(&blob, PX_WIRE_PLAIN, "first", &value);
+    (void) px_pack_bytes(reply, PX_WIRE_PLAIN, blob.data, blob.len);
+    px_buf_fini(&blob);
+    return true;
+}
+
 static pmix_status_t spec(pmix_rank_t rank, const char *key, const pmix_info_t *info, size_t ninfo,
                           int *number)
 {
@@ -233,6 +251,8 @@ static void bad_replies(void **state)
     client_open("5.0.0", rubbish);
     assert_int_not_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
     assert_int_not_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
+    script_set(nameless);
+    assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_ERR_UNPACK_FAILURE);
     script_set(posted);
     assert_int_equal(spec(1, "first", NULL, 0, &number), PMIX_SUCCESS);
     client_close();
