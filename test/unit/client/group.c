@@ -98,6 +98,21 @@ static bool six(uint8_t command, struct px_in *in, struct px_buf *reply)
     return true;
 }
 
+/* Two infos are announced, in an operation that has none. */
+static bool hollow(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    bool no = false;
+
+    if (answer(command, reply, in)) {
+        pack_members(reply);
+        (void) px_pack(reply, PX_WIRE_PLAIN, PMIX_BOOL, &no, 1);
+        (void) px_pack_size(reply, PX_WIRE_PLAIN, 2);
+        (void) px_pack(reply, PX_WIRE_PLAIN, PMIX_INFO, NULL, 0);
+        px_buf_append(reply, "0123456789abcdef", 16);
+    }
+    return true;
+}
+
 static bool lying(uint8_t command, struct px_in *in, struct px_buf *reply)
 {
     if (answer(command, reply, in)) {
@@ -194,6 +209,7 @@ static void layouts(void **state)
     assert_int_equal(out.n_others, 2);
     assert_int_not_equal(construct("5.0.0", lying, true, &out), PMIX_SUCCESS);
     assert_int_not_equal(construct("6.0.0", lying, true, &out), PMIX_SUCCESS);
+    assert_int_not_equal(construct("6.0.0", hollow, false, &out), PMIX_SUCCESS);
 }
 
 static int set_up(void **state)
