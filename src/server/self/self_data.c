@@ -65,6 +65,9 @@ pmix_status_t px_self_store(struct px_ctx *ctx, const pmix_proc_t *proc, const c
 {
     struct store_args args = {proc ? proc : &ctx->self, key, value};
 
+    if (!args.proc->nspace[0]) {
+        return PMIX_ERR_BAD_PARAM;
+    }
     return px_server_run(ctx->role, store_on_loop, &args);
 }
 

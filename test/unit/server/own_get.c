@@ -89,6 +89,15 @@ static void no_process_is_the_server(void **state)
     assert_int_equal(PMIx_Get(NULL, PMIX_JOB_SIZE, NULL, 0, &value), PMIX_ERR_NOT_FOUND);
 }
 
+static void a_value_needs_a_namespace(void **state)
+{
+    pmix_value_t number = {.type = PMIX_UINT32, .data.uint32 = 5};
+    pmix_proc_t proc = {.rank = 0};
+
+    (void) state;
+    assert_int_equal(PMIx_Store_internal(&proc, "number", &number), PMIX_ERR_BAD_PARAM);
+}
+
 static void got(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     (void) status;
@@ -204,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(no_process_is_the_server, start, end),
         cmocka_unit_test_setup_teardown(static_values_need_a_call_that_waits, start, end),
+        cmocka_unit_test_setup_teardown(a_value_needs_a_namespace, start, end),
         cmocka_unit_test_setup_teardown(optional_overrides_a_renewal, start, end),
         cmocka_unit_test_setup_teardown(directives_reach_the_host, start, end),
     };
