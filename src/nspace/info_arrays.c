@@ -206,23 +206,23 @@ static int node_of_proc(struct px_job *job, const char *name, const struct px_jo
 }
 
 /* Records node and application of a process from its own values. They have precedence over the
- * maps, and the values that are missing leave them as they are. PMIX_ERR_BAD_PARAM: the rank is too
- * high, or memory is out for it. */
+ * maps, and the values that are missing leave them as they are. 0, PMIX_ERR_NOMEM, or
+ * PMIX_ERR_BAD_PARAM: the rank is too high. */
 static int set_proc_home(struct px_job *job, uint32_t rank, const struct seen_keys *said,
                          struct home *ret)
 {
     const char *name = px_value_text(said->of[PX_KEY_ROLE_HOSTNAME]);
     const pmix_value_t *id = said->of[PX_KEY_ROLE_NODEID];
     const pmix_value_t *app = said->of[PX_KEY_ROLE_APPNUM];
-    struct px_job_rank *at = px_job_rank(job, rank);
+    struct px_job_rank *at;
     uint32_t index = PX_NO_NODE;
     uint32_t v;
-    int rc = PMIX_SUCCESS;
+    int rc = px_job_rank(job, rank, &at);
 
     ret->app = 0;
     ret->named = false;
-    if (!at) {
-        return PMIX_ERR_BAD_PARAM;
+    if (rc) {
+        return rc;
     }
     if (name) {
         rc = node_of_proc(job, name, at, &index, &ret->named);
@@ -385,11 +385,10 @@ static int set_peers_place(struct px_job *job, uint32_t node, const pmix_value_t
 
     px_assert(node < job->n_nodes);
     for (size_t i = 0; !rc && i < ranks.n; i++) {
-        struct px_job_rank *rank = px_job_rank(job, ranks.at[i]);
+        struct px_job_rank *rank;
 
-        if (!rank) {
-            rc = PMIX_ERR_BAD_PARAM;
-        } else if (rank->node == PX_NO_NODE) {
+        rc = px_job_rank(job, ranks.at[i], &rank);
+        if (!rc && rank->node == PX_NO_NODE) {
             rank->node = node;
         }
     }

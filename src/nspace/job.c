@@ -239,19 +239,20 @@ int px_job_alias(struct px_job *job, uint32_t index, const char *alias)
 /* --- ranks --- */
 
 /* Ranks below it are added unseen, so that the array has no gaps. */
-struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank)
+int px_job_rank(struct px_job *job, uint32_t rank, struct px_job_rank **ret)
 {
     if (rank >= PX_JOB_MAX_RANKS) {
-        return NULL;
+        return PMIX_ERR_BAD_PARAM;
     }
     while (job->n_ranks <= rank) {
         if (px_array_room(&job->ranks, job->n_ranks, &job->ranks_cap, sizeof(*job->ranks))) {
-            return NULL;
+            return PMIX_ERR_NOMEM;
         }
         job->ranks[job->n_ranks++] = (struct px_job_rank){.node = PX_NO_NODE, .app = PX_NO_APP};
     }
     job->ranks[rank].seen = true;
-    return &job->ranks[rank];
+    *ret = &job->ranks[rank];
+    return PMIX_SUCCESS;
 }
 
 /* Applications are numbered without gaps up to the highest number that was named. */

@@ -213,9 +213,9 @@ uint32_t px_job_node_by_name(const struct px_job *job, const char *name);
 /* Index of the node with that number. A node without a number has its index as one. */
 uint32_t px_job_node_by_id(const struct px_job *job, uint32_t nodeid);
 
-/* The entry of a rank, added if it is new, and marked as seen. NULL: memory is out, or the rank is
- * PX_JOB_MAX_RANKS or more. Valid until the next call. */
-struct px_job_rank *px_job_rank(struct px_job *job, uint32_t rank);
+/* The entry of a rank, added if it is new, and marked as seen; valid until the next call. 0,
+ * PMIX_ERR_BAD_PARAM (the rank is PX_JOB_MAX_RANKS or more), PMIX_ERR_NOMEM. */
+int px_job_rank(struct px_job *job, uint32_t rank, struct px_job_rank **ret);
 /* Notes that the application exists; numbers from UINT16_MAX on are ignored. */
 void px_job_app(struct px_job *job, uint32_t appnum);
 

@@ -98,15 +98,16 @@ int px_job_node_map(struct px_job *job, const pmix_value_t *value)
 }
 
 /* Places the ranks of one field on a node. A rank that two fields list is placed by the later one.
- * PMIX_ERR_BAD_PARAM: px_job_rank refused the rank. */
+ * 0 or the status of px_job_rank. */
 static int place_ranks(struct px_job *job, uint32_t node, const struct px_rank_list *list)
 {
     px_assert(node < job->n_nodes);
     for (size_t i = 0; i < list->n; i++) {
-        struct px_job_rank *rank = px_job_rank(job, list->ranks[i]);
+        struct px_job_rank *rank;
+        int rc = px_job_rank(job, list->ranks[i], &rank);
 
-        if (!rank) {
-            return PMIX_ERR_BAD_PARAM;
+        if (rc) {
+            return rc;
         }
         rank->node = node;
     }
