@@ -77,7 +77,8 @@ static inline enum px_return_mode px_get_request_mode(const struct px_get_reques
  * processes put. */
 bool px_key_is_of_host(const char *key);
 
-/* The PMIX_TIMEOUT among the infos in milliseconds; 0: none, or the infos do not parse. */
-uint64_t px_timeout_ms(const pmix_info_t *info, size_t ninfo);
+/* The time limit of the infos (PMIX_TIMEOUT) in milliseconds; 0: none. 0, or PMIX_ERR_BAD_PARAM for
+ * a value of a wrong type. */
+int px_timeout_read(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms);
 
 #endif

@@ -89,6 +89,32 @@ static void refused(void)
     each_gets(PMIX_ERR_NO_PERMISSIONS);
 }
 
+/* A time limit of a wrong type is refused before anybody is asked. */
+static void refuse_time_limits(void)
+{
+    struct infos list = {0};
+
+    add_text(&list, PMIX_TIMEOUT, "soon");
+    for (int i = 0; i < N_CALLS; i++) {
+        switch (calls[i].entry) {
+        case ON_PUBLISH:
+        case ON_LOOKUP:
+        case ON_UNPUBLISH:
+        case ON_LOG:
+        case ON_ALLOCATE:
+        case ON_CONTROL:
+        case ON_MONITOR:
+        case ON_CREDENTIAL:
+        case ON_VALIDATE:
+            check_status(PMIX_ERR_BAD_PARAM, calls[i].call(list.at, list.n), "%s", calls[i].name);
+            break;
+        default:
+            break;
+        }
+    }
+    free_infos(&list);
+}
+
 static void each_once(void)
 {
     for (int i = 0; i < N_CALLS; i++) {
@@ -430,6 +456,11 @@ const struct conform_case cases[] = {
      TWO_JOBS,
      .client = succeed,
      .after = each_once,
+     .host = ALL(AT_ONCE, PMIX_OPERATION_SUCCEEDED)},
+    {.ids = "UPC-002",
+     .what = "a time limit of a wrong type is refused",
+     .client = refuse_time_limits,
+     .after = none,
      .host = ALL(AT_ONCE, PMIX_OPERATION_SUCCEEDED)},
     {.ids = "UPC-002",
      .what = "not supported, at once",

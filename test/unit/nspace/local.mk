@@ -1,10 +1,5 @@
-<<<<<<< HEAD
 nspace_unit_tests = %D%/derive.t %D%/jobinfo.t %D%/job_pack.t %D%/ranks.t %D%/key_types.t %D%/proc_infos.t %D%/proc_sets.t \
-  %D%/query_args.t %D%/resolve.t
-=======
-nspace_unit_tests = %D%/jobinfo.t %D%/job_pack.t %D%/ranks.t %D%/key_types.t %D%/proc_infos.t %D%/proc_sets.t \
   %D%/query_args.t %D%/resolve.t %D%/scarce.t
->>>>>>> c5e1b04 (nspace: a registration for which memory is out is not called malformed)
 nspace_unit_libs = libpx-nspace.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += $(nspace_unit_tests)
