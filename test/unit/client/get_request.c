@@ -185,6 +185,7 @@ static void timeouts(void **state)
 {
     struct px_get_request want;
     pmix_info_t info;
+    uint64_t ms = 0;
     uint32_t u = 5;
     int i = 7;
 
@@ -195,7 +196,8 @@ static void timeouts(void **state)
     info = directive(PMIX_TIMEOUT, &i, PMIX_INT);
     assert_int_equal(read_with(&info, 1, &want), 0);
     assert_int_equal(want.timeout_ms, 7000);
-    assert_int_equal(px_timeout_ms(&info, 1), 7000);
+    assert_int_equal(px_timeout_read(&info, 1, &ms), 0);
+    assert_int_equal(ms, 7000);
     i = 0;
     info = directive(PMIX_TIMEOUT, &i, PMIX_INT);
     assert_int_equal(read_with(&info, 1, &want), 0);
@@ -205,6 +207,8 @@ static void timeouts(void **state)
     assert_int_equal(read_with(&info, 1, &want), PMIX_ERR_BAD_PARAM);
     info = directive(PMIX_TIMEOUT, "soon", PMIX_STRING);
     assert_int_equal(read_with(&info, 1, &want), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_timeout_read(&info, 1, &ms), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(ms, 7000);
     PMIx_Info_destruct(&info);
 }
 
