@@ -4,7 +4,8 @@
 /* The memo of pointer values: a trie over the bits of a hash, 256 ways at the top, 16 below. A word
  * of it is 0, a leaf (lowest bit set) or a node. Each word changes from 0 or from a leaf only, by
  * compare-and-swap, and nothing is removed before the end. So readers need no protection, and a
- * thread that loses a race frees only what it made itself. */
+ * thread that loses a race frees only what it made itself. Leaves of one hash hang on each
+ * other. */
 
 #include "gds/memo.h"
 
@@ -34,6 +35,7 @@ struct px_memo {
  * from then on. */
 struct leaf {
     uint64_t hash;
+    uint64_t next; /* atomic: struct leaf * of the same hash, stored by px_cas; 0: none */
     uint64_t what; /* locator, or the word of a column's value */
     uint64_t kind; /* 0: locator; else 1 + its type */
     pmix_value_t value;
@@ -62,6 +64,17 @@ static void destroy_leaf(struct leaf *leaf)
     free(leaf);
 }
 
+/* Frees a leaf and those of the same hash. */
+static void destroy_leaves(struct leaf *leaf)
+{
+    while (leaf) {
+        struct leaf *next = (struct leaf *) (uintptr_t) leaf->next;
+
+        destroy_leaf(leaf);
+        leaf = next;
+    }
+}
+
 /* Frees everything below n words. At most 14 levels deep: each takes four bits of the hash. */
 static void destroy_words(uint64_t *words, size_t n)
 {
@@ -69,7 +82,7 @@ static void destroy_words(uint64_t *words, size_t n)
 
     for (i = 0; i < n; i++) {
         if (words[i] & 1) {
-            destroy_leaf(as_leaf(words[i]));
+            destroy_leaves(as_leaf(words[i]));
         } else if (words[i]) {
             struct node *below = (struct node *) (uintptr_t) words[i];
 
@@ -145,9 +158,29 @@ static struct node *push_down(uint64_t leaf_word, unsigned shift)
     return below;
 }
 
+/* True if that is the leaf of this value. */
+static bool is_of(const struct leaf *leaf, uint64_t what, uint64_t kind)
+{
+    return leaf->what == what && leaf->kind == kind;
+}
+
+/* Hangs a leaf behind those of its hash, or finds the equal one among them. Returns the one to use.
+ */
+static struct leaf *chain(struct leaf *at, struct leaf *leaf)
+{
+    px_assert(at->hash == leaf->hash);
+    while (!is_of(at, leaf->what, leaf->kind)) {
+        /* pairs with chain and find_leaf */
+        if (px_cas(&at->next, 0, (uint64_t) (uintptr_t) leaf)) {
+            return leaf;
+        }
+        at = (struct leaf *) (uintptr_t) px_load_acquire(&at->next); /* pairs with chain */
+    }
+    return at;
+}
+
 /* Inserts a leaf, or finds the equal one that another thread has inserted; *ret is the one to use,
- * and the caller frees its own if it is not that. PMIX_ERR_NOMEM; PMIX_ERR_OUT_OF_RESOURCE: another
- * value has the same 64-bit hash. */
+ * and the caller frees its own if it is not that. 0 or PMIX_ERR_NOMEM. */
 static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
 {
     uint64_t *place = &memo->child[leaf->hash & ((1 << ROOT_BITS) - 1)];
@@ -163,19 +196,14 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
                 *ret = leaf;
                 return 0;
             }
-        } else if (word & 1) {
-            struct leaf *other = as_leaf(word);
-            struct node *below;
-
+        } else if ((word & 1) && as_leaf(word)->hash == leaf->hash) {
             /* Equal hashes cannot be told apart by going deeper. */
-            if (other->hash == leaf->hash) {
-                bool same = other->what == leaf->what && other->kind == leaf->kind;
-
-                *ret = other;
-                return same ? 0 : PMIX_ERR_OUT_OF_RESOURCE;
-            }
+            *ret = chain(as_leaf(word), leaf);
+            return 0;
+        } else if (word & 1) {
             /* Another leaf is in the way: put a node in its place and go on in that. */
-            below = push_down(word, shift);
+            struct node *below = push_down(word, shift);
+
             if (!below) {
                 return PMIX_ERR_NOMEM;
             }
@@ -192,12 +220,13 @@ static int insert(struct px_memo *memo, struct leaf *leaf, struct leaf **ret)
     }
 }
 
-/* The leaf of a value, or NULL. Two leaves never share a place, so one comparison decides. Loads
- * only: no reader stores to the trie when the value is there. */
+/* The leaf of a value, or NULL. Loads only: no reader stores to the trie when the value is there.
+ */
 static struct leaf *find_leaf(struct px_memo *memo, uint64_t hash, uint64_t what, uint64_t kind)
 {
     /* pairs with insert */
     uint64_t word = px_load_acquire(&memo->child[hash & ((1 << ROOT_BITS) - 1)]);
+    struct leaf *leaf = NULL;
     unsigned shift;
 
     for (shift = ROOT_BITS; word && (word & 1) == 0 && shift < HASH_BITS; shift += NODE_BITS) {
@@ -207,10 +236,13 @@ static struct leaf *find_leaf(struct px_memo *memo, uint64_t hash, uint64_t what
         word = px_load_acquire(&below->child[(hash >> shift) & ((1 << NODE_BITS) - 1)]);
     }
     /* The loop ends at 0 or at a leaf, which may be that of another value. */
-    if ((word & 1) && as_leaf(word)->what == what && as_leaf(word)->kind == kind) {
-        return as_leaf(word);
+    if (word & 1) {
+        leaf = as_leaf(word);
     }
-    return NULL;
+    while (leaf && !is_of(leaf, what, kind)) {
+        leaf = (struct leaf *) (uintptr_t) px_load_acquire(&leaf->next); /* pairs with chain */
+    }
+    return leaf;
 }
 
 /* Makes the leaf outside the trie and then inserts it; a leaf that came second is freed. */

@@ -18,8 +18,7 @@ struct px_memo *px_memo_create(void);       /* NULL when memory is out */
 void px_memo_destroy(struct px_memo *memo); /* takes NULL; no other thread uses it any more */
 
 /* The value of a slice, the same pointer each time; owned by the memo. Its strings and bytes point
- * into the segment. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE (damaged), PMIX_ERR_OUT_OF_RESOURCE
- * (its 64-bit hash is that of another value). */
+ * into the segment. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE (damaged). */
 int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret);
 
 #endif

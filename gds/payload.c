@@ -67,17 +67,33 @@ static void set_body(struct px_payload *p, uint8_t form, const void *body, size_
     p->body_len = len;
 }
 
-/* The rank goes into the head, the namespace is borrowed; NULL becomes a payload of length 0. At
- * most all bytes of a pmix_nspace_t are stored. */
-static void set_proc(struct px_payload *p, const pmix_proc_t *proc)
+/* The rank goes into the head, the namespace is borrowed; NULL becomes a payload of length 0.
+ * PMIX_ERR_BAD_PARAM: the namespace does not end within its field, and no reader would take it. */
+static int set_proc(struct px_payload *p, const pmix_proc_t *proc)
 {
     p->form = PX_FORM_PROC;
+    if (proc && strnlen(proc->nspace, PMIX_MAX_NSLEN + 1) > PMIX_MAX_NSLEN) {
+        return PMIX_ERR_BAD_PARAM;
+    }
     if (proc) {
         memcpy(p->head, &proc->rank, sizeof(proc->rank));
         p->head_len = sizeof(proc->rank);
         p->body = proc->nspace;
-        p->body_len = strnlen(proc->nspace, PMIX_MAX_NSLEN) + 1;
+        p->body_len = strlen(proc->nspace) + 1;
     }
+    return 0;
+}
+
+/* A namespace by itself. Statuses as set_proc. */
+static int set_nspace(struct px_payload *p, const pmix_nspace_t *nspace)
+{
+    size_t len = nspace ? strnlen(*nspace, PMIX_MAX_NSLEN + 1) : 0;
+
+    if (len > PMIX_MAX_NSLEN) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    set_body(p, PX_FORM_TEXT, nspace, nspace ? len + 1 : 0);
+    return 0;
 }
 
 /* Both parts become 64 bits, whatever their size on this machine, so that the format does not
@@ -126,7 +142,8 @@ static int set_encoded(struct px_payload *p, const pmix_value_t *value)
 }
 
 /* Chooses the form for a value that is not a scalar. Types without a form of their own, and arrays
- * that cannot be used in place, are encoded. Statuses of px_pack_raw. */
+ * that cannot be used in place, are encoded. PMIX_ERR_BAD_PARAM (a namespace without an end) or
+ * statuses of px_pack_raw. */
 static int encode(struct px_payload *p, const pmix_value_t *value)
 {
     switch (value->type) {
@@ -138,9 +155,7 @@ static int encode(struct px_payload *p, const pmix_value_t *value)
                  value->data.string ? strlen(value->data.string) + 1 : 0);
         return 0;
     case PMIX_PROC_NSPACE:
-        set_body(p, PX_FORM_TEXT, value->data.nspace,
-                 value->data.nspace ? strnlen(*value->data.nspace, PMIX_MAX_NSLEN) + 1 : 0);
-        return 0;
+        return set_nspace(p, (const pmix_nspace_t *) value->data.nspace);
     case PMIX_BYTE_OBJECT:
     case PMIX_COMPRESSED_STRING:
     case PMIX_COMPRESSED_BYTE_OBJECT:
@@ -149,8 +164,7 @@ static int encode(struct px_payload *p, const pmix_value_t *value)
                  value->data.bo.bytes ? value->data.bo.size : 0);
         return 0;
     case PMIX_PROC:
-        set_proc(p, value->data.proc);
-        return 0;
+        return set_proc(p, value->data.proc);
     case PMIX_TIMEVAL:
         set_timeval(p, &value->data.tv);
         return 0;

@@ -63,6 +63,27 @@ static void threads_agree(void **state)
     px_memo_destroy(NULL);
 }
 
+/* This word is the constant of px_hash_mix, which makes 0 of it whatever the type is. */
+static void values_of_one_hash(void **state)
+{
+    const pmix_data_type_t types[] = {PMIX_UINT64, PMIX_INT64, PMIX_SIZE};
+    const pmix_value_t *first[3];
+    const pmix_value_t *again;
+
+    (void) state;
+    memo = px_memo_create();
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < 3; i++) {
+            slices[i] = (struct px_slice){
+                .word = UINT64_C(0x9e3779b97f4a7c15), .type = types[i], .form = 1, .inlined = true};
+            assert_int_equal(px_memo_value(memo, &slices[i], round ? &again : &first[i]), 0);
+            assert_int_equal(first[i]->type, types[i]);
+            assert_ptr_equal(round ? again : first[i], first[i]);
+        }
+    }
+    px_memo_destroy(memo);
+}
+
 static void without_memory(void **state)
 {
     const pmix_value_t *got;
@@ -90,6 +111,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_agree),
+        cmocka_unit_test(values_of_one_hash),
         cmocka_unit_test(without_memory),
     };
 

@@ -130,6 +130,34 @@ static void refusals(void **state)
     drop_store(store);
 }
 
+/* A namespace that fills its field has no end: what readers could not read is not stored, and what
+ * was there stays. */
+static void namespaces_without_an_end(void **state)
+{
+    struct px_store *store = make_store(false);
+    pmix_proc_t proc = {.rank = 3};
+    pmix_value_t value = {.type = PMIX_PROC, .data.proc = &proc};
+    pmix_value_t name = {.type = PMIX_PROC_NSPACE, .data.nspace = &proc.nspace};
+    pmix_value_t got;
+    struct px_slice slice;
+
+    (void) state;
+    memset(proc.nspace, 'n', PMIX_MAX_NSLEN);
+    for (int full = 0; full < 2; full++) {
+        assert_int_equal(put_one(store, PX_LEVEL_PROC, 0, "a.proc", &value, PMIX_GLOBAL),
+                         full ? PMIX_ERR_BAD_PARAM : 0);
+        assert_int_equal(put_one(store, PX_LEVEL_PROC, 0, "a.name", &name, PMIX_GLOBAL),
+                         full ? PMIX_ERR_BAD_PARAM : 0);
+        assert_int_equal(find(store, PX_LEVEL_PROC, 0, "a.proc", &slice), 0);
+        assert_int_equal(px_slice_fill(&slice, &got), 0);
+        assert_int_equal(strlen(got.data.proc->nspace), PMIX_MAX_NSLEN);
+        PMIx_Value_destruct(&got);
+        assert_int_equal(find(store, PX_LEVEL_PROC, 0, "a.name", &slice), 0);
+        proc.nspace[PMIX_MAX_NSLEN] = 'n';
+    }
+    drop_store(store);
+}
+
 static void any_address(void **state)
 {
     struct px_store *store = make_store(true);
@@ -151,7 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(creation),        cmocka_unit_test(creation_without_memory),
         cmocka_unit_test(flags_and_death), cmocka_unit_test(refusals),
-        cmocka_unit_test(any_address),
+        cmocka_unit_test(any_address),     cmocka_unit_test(namespaces_without_an_end),
     };
 
     alarm(60);
