@@ -206,7 +206,7 @@ static bool one_thread(void)
     time_t end = time(NULL) + 10;
 
     while (count_threads() > 1 && time(NULL) < end) {
-        (void)sched_yield();
+        (void) sched_yield();
     }
     return count_threads() == 1;
 }
