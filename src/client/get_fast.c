@@ -237,8 +237,8 @@ INLINE pmix_status_t give(const struct px_scalar *scalar, unsigned how, pmix_val
     return PMIX_SUCCESS;
 }
 
-/* Looks again when what was found first has another name. cached: what was found was not cached, so
- * that a cached result may be the right one. */
+/* Looks again after the first lookup found a value of another key. cached: that value did not come
+ * from the cache, where the right one may be. */
 static __attribute__((noinline)) pmix_status_t look_again(const pmix_proc_t *proc, const char *key,
                                                           bool cached, unsigned how,
                                                           pmix_value_t **value)
@@ -274,8 +274,10 @@ INLINE pmix_status_t look_in_segment(const struct px_session *session, const str
     pmix_status_t rc;
 
     /* pairs with px_session_set_self_private_locked */
-    if ((how & POINT) == 0 && !rare(proc->rank == px_load_acquire(&session->self_private_rank)) &&
-        px_store_hinted_key(first, key, &hinted)) {
+    if ((how & POINT) == 0 && !rare(proc->rank == px_load_acquire(&session->self_private_rank))) {
+        hinted = px_store_hinted_key(first, key);
+    }
+    if (hinted != NULL) {
         result = px_store_get_scalar(first, hinted, proc->rank, ret);
     }
     if (!rare(result != PX_SCALAR)) {
