@@ -173,18 +173,19 @@ static void fence_reply(struct px_coll *coll, const struct px_reply_to *reply_to
     }
     (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
     for (size_t i = 0; i < coll->nset; i++) {
-        const struct px_nspace *ns = px_nspace_find(coll->server, coll->set[i].nspace);
+        /* In normal form the processes of a namespace are neighbours. */
+        bool seen = i > 0 && px_procs_have_nspace(&coll->set[i - 1], 1, coll->set[i].nspace);
+        const struct px_nspace *ns = seen ? NULL : px_nspace_find(coll->server, coll->set[i].nspace);
 
-        if (ns && !px_procs_have_nspace(coll->set, i, ns->name) && !px_peer_reads(peer, ns)) {
+        if (ns && !px_peer_reads(peer, ns)) {
             (void) px_pack_string(&buf, peer->kind, ns->name);
         }
     }
     px_answer_take(coll->server, reply_to, &buf);
 }
 
-/* Directives are merged (px_coll_merge), so one member's PMIX_COLLECT_DATA holds for all.
- * Data need no step: a client commits on the same connection before
- * its call, so they are stored already. */
+/* Directives are merged (px_coll_merge), so one member's PMIX_COLLECT_DATA holds for all. Data need
+ * no step: a client commits on the same connection before its call, so they are stored already. */
 const struct px_coll_ops px_fence_ops = {
     .request = &px_request_fence,
     .state_size = sizeof(struct fence),
