@@ -4,8 +4,8 @@
 /* The memo of pointer values: a trie over the bits of a hash, 256 ways at the top, 16 below. A word
  * of it is 0, a leaf (lowest bit set) or a node. Each word changes from 0 or from a leaf only, by
  * compare-and-swap, and nothing is removed before the end. So readers need no protection, and a
- * thread that loses a race frees only what it made itself. Leaves of one hash hang on each
- * other. */
+ * thread that loses a race frees only what it made itself. Leaves with equal hashes form a
+ * list. */
 
 #include "gds/memo.h"
 
@@ -164,8 +164,8 @@ static bool is_of(const struct leaf *leaf, uint64_t what, uint64_t kind)
     return leaf->what == what && leaf->kind == kind;
 }
 
-/* Hangs a leaf behind those of its hash, or finds the equal one among them. Returns the one to use.
- */
+/* Appends a leaf to the list of those with its hash, unless an equal one is in it. Returns the one
+ * to use. */
 static struct leaf *chain(struct leaf *at, struct leaf *leaf)
 {
     px_assert(at->hash == leaf->hash);

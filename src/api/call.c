@@ -11,8 +11,8 @@
 #include "src/context/reply_wait.h"
 #include "src/request/reply.h"
 
-/* The checks of both forms: context, role, the arguments that the application must give, and, of a
- * call that the library alone serves, what it requires. */
+/* The checks of both forms: context, role, and the arguments that the application must give; for a
+ * call that the library alone serves, also its required directives. */
 static pmix_status_t check(const struct px_ctx *ctx, const struct px_request *request,
                            const struct px_args *args)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Get without a key: everything of one process that is here, what it has put and what the
- * host has registered, as one array of infos. The stores are read in the order in which a get looks
- * at them. */
+/* PMIx_Get without a key: all data of one process that are here, those that it has put and those
+ * that the host has registered, as one array of infos. The stores are read in the order in which a
+ * get looks at them. */
 
 #include "all.h"
 
@@ -13,7 +13,7 @@
 #include "get.h"
 #include "src/nspace/proc_infos.h"
 
-/* Appends what the library knows of our server, if the request is about this process. */
+/* Appends the facts about our server, if the request is about this process. */
 static int add_facts(struct px_proc_infos *all, const struct px_session *session,
                      const struct px_get_request *request)
 {

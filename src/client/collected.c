@@ -3,7 +3,8 @@
 
 /* The server sends what has changed in pieces, each of whole processes in the order of ranks; one
  * request is under way at a time (docs/wire-format.md, section 6.3). The first piece says which
- * number of a change is reached when all have come: what changes meanwhile comes the next time. */
+ * change this process has reached once all pieces have come; later changes are for the next time.
+ */
 
 #include "collected.h"
 
@@ -20,7 +21,7 @@
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
 
-/* A server that does not answer holds up a collective for so long. */
+/* How long a server that does not answer can delay the end of a collective. */
 enum { PIECE_TIMEOUT_MS = 10000 };
 
 /* The namespaces that one collective brings, one after the other. Freed before its callback. */

@@ -184,8 +184,8 @@ int px_client_get_builtin(struct px_session *session, const struct px_get_reques
                          : PMIX_ERR_NOT_FOUND;
 }
 
-/* True if a value that we were not allowed to see when its process's data came by message may be
- * another one by now, and the server can be asked. */
+/* True if the server can be asked, and a value that was out of scope when the data of its process
+ * came by message may have changed since. */
 static bool may_change(struct px_session *session, const struct px_get_request *request,
                        const struct px_store *segment)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Fetching from the server. A get becomes a waiter; waiters hang on a fetch, which is one GET
+/* Fetching from the server. A get becomes a waiter in the list of a fetch, which is one GET
  * message under way. Its reply is stored in the private store and then looked up like everything
  * else, unless the value has been published in a segment meanwhile. Several gets of committed data
  * of one process share a message, since a server sends everything that it may show of a process; a
  * waiter that the shared reply does not serve asks again alone.
  *
- * A waiter is owned by its fetch while it hangs on one (session lock until the reply, loop thread
- * from then on). Replies are handled on the loop thread. */
+ * A waiter is owned by its fetch while it is in the list of one (session lock until the reply, loop
+ * thread from then on). Replies are handled on the loop thread. */
 
 #include "get_fetch.h"
 
@@ -71,7 +71,7 @@ static void waiter_free(struct waiter *waiter)
 }
 
 /* Ends a get: hands over the value, which px_client_hand_out has made, or a status. The waiter must
- * hang on no fetch; it is invalid afterwards. Loop thread, or the thread that could not send. */
+ * be in no fetch; it is invalid afterwards. Loop thread, or the thread that could not send. */
 static void waiter_done(struct waiter *waiter, int status, pmix_value_t *value)
 {
     bool ours = (waiter->request->flags & PX_GET_POINTER) == 0;
@@ -177,7 +177,7 @@ static void pack_directives(const struct px_fetch *fetch, struct px_msg *msg)
     size_t n;
     bool far;
 
-    /* How the value is handed out in this process is nothing to the server. */
+    /* The return mode concerns this process only. */
     info = px_infos_without(request->info, request->ninfo, PMIX_GET_STATIC_VALUES, 2, &n);
     if (info == NULL) {
         (void) px_buf_fail(&msg->buf, PMIX_ERR_NOMEM);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The two resolve calls, which are answered here when that cannot change the answer and by the
- * server, host first, when it might; and gets of what only they or a query can tell. */
+/* The two resolve calls, and gets of keys whose values come from these or from a query. A call is
+ * answered here if the host could not answer otherwise; else the server asks the host first. */
 
 #include "resolve.h"
 
@@ -16,9 +16,9 @@
 #include "src/value/infos.h"
 #include "query.h"
 
-/* True if the status of a reply means that the server has no answer. Our server never sends it,
- * whose own answer takes the place of a host's that is none; OpenPMIx's does if its host has no
- * answer, or one that it cannot read, or if it knows no such command. */
+/* True if the status of a reply means that the server has no answer. OpenPMIx's server sends it if
+ * its host has no answer or one that it cannot read, or if it does not know the command. Our server
+ * never does: it answers itself when its host does not. */
 static bool lacks_answer(pmix_status_t status)
 {
     return status == PMIX_ERR_NOT_SUPPORTED || status == PMIX_ERR_NOT_FOUND ||
@@ -69,8 +69,8 @@ static bool host_answers(uint32_t flags, bool peers)
     return (flags & PX_STORE_HOST_QUERIES) != 0 && (flags & declined) == 0;
 }
 
-/* True if the segment of the space is complete and nobody above the server knows better: not when
- * the host answers such calls, nor for a job that has ended. */
+/* True if the segment of the space is complete and has the final answer: the host does not answer
+ * such calls, and the job has not ended. */
 static bool may_answer(const struct px_space *space, bool peers)
 {
     const struct px_store *segment = space != NULL ? px_space_segment(space) : NULL;
@@ -81,10 +81,10 @@ static bool may_answer(const struct px_space *space, bool peers)
         return false;
     }
     px_store_info(segment, &info);
-    return !info.dead; /* a namespace that is no more is none of ours to describe */
+    return !info.dead;
 }
 
-/* So many stores fit in an array on the stack. */
+/* How many stores fit in the array on the stack. */
 enum { FEW_STORES = 16 };
 
 /* Answers from the stores that are here, of one space or (all) of every space. The array of stores

@@ -27,7 +27,7 @@ void px_singleton_name(struct px_session *session, const char *kind)
     px_session_name(session, nspace, 0);
 }
 
-/* Appends what is said of our rank, as an array of a process. 0 or PMIX_ERR_NOMEM. */
+/* Appends the data of our rank, as an array of a process. 0 or PMIX_ERR_NOMEM. */
 static int add_process(const struct px_session *session, pmix_info_t **info, size_t *ninfo)
 {
     pmix_info_t *own = NULL;
@@ -47,8 +47,8 @@ static int add_process(const struct px_session *session, pmix_info_t **info, siz
     return rc;
 }
 
-/* Appends the job: its name, its size, and where its process is, if this node has a name. 0 or
- * PMIX_ERR_NOMEM. */
+/* Appends the data of the job: its name, its size, and, if this node has a name, the node of its
+ * process. 0 or PMIX_ERR_NOMEM. */
 static int add_job(const struct px_session *session, pmix_info_t **info, size_t *ninfo)
 {
     const pmix_proc_t *self = &session->ctx->self;

@@ -175,7 +175,8 @@ static void fence_reply(struct px_coll *coll, const struct px_reply_to *reply_to
     for (size_t i = 0; i < coll->nset; i++) {
         /* In normal form the processes of a namespace are neighbours. */
         bool seen = i > 0 && px_procs_have_nspace(&coll->set[i - 1], 1, coll->set[i].nspace);
-        const struct px_nspace *ns = seen ? NULL : px_nspace_find(coll->server, coll->set[i].nspace);
+        const struct px_nspace *ns =
+            seen ? NULL : px_nspace_find(coll->server, coll->set[i].nspace);
 
         if (ns && !px_peer_reads(peer, ns)) {
             (void) px_pack_string(&buf, peer->kind, ns->name);
