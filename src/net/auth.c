@@ -89,17 +89,14 @@ static int take_credential(const struct px_handshake *handshake, struct px_peer_
     return strcmp(handshake->psec, "none") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* A peer that the kernel knows to have no user (uid -1: it has left) is refused before any
- * credential is read. A credential that leaves the user unknown is refused, too. */
+/* A peer that the kernel knows to have no user (uid -1: it has left) keeps that uid, whatever it
+ * claims, and is refused; so is a credential that leaves the user unknown. */
 int px_auth_identify(const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
 {
     int rc;
 
     if (!allowed(handshake->psec)) {
         return PMIX_ERR_NOT_SUPPORTED;
-    }
-    if (peer_cred->known && peer_cred->uid == (uid_t) -1) {
-        return PMIX_ERR_INVALID_CRED;
     }
     rc = take_credential(handshake, peer_cred);
     return !rc && peer_cred->uid == (uid_t) -1 ? PMIX_ERR_INVALID_CRED : rc;

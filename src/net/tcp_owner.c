@@ -103,19 +103,21 @@ static bool is_other(const struct sockaddr_in *other, uint32_t address, uint16_t
     return !other || (address == other->sin_addr.s_addr && port == other->sin_port);
 }
 
-/* Reads the kernel's answer. It may be about the nearest match, a listener: that is
- * PX_OWNER_UNKNOWN. */
-static enum px_owner read_answer(const struct nlmsghdr *header, size_t len,
-                                 const struct sockaddr_in *end, const struct sockaddr_in *other,
-                                 struct px_socket_owner *ret)
+enum px_owner px_owner_answer(const void *bytes, size_t len, const struct sockaddr_in *end,
+                              const struct sockaddr_in *other, struct px_socket_owner *ret)
 {
+    struct nlmsghdr header;
     struct inet_diag_msg found;
 
-    if (!NLMSG_OK(header, len) || header->nlmsg_type != SOCK_DIAG_BY_FAMILY ||
-        header->nlmsg_len < NLMSG_LENGTH(sizeof(found))) {
+    if (len < NLMSG_LENGTH(sizeof(found))) {
         return PX_OWNER_UNKNOWN;
     }
-    memcpy(&found, NLMSG_DATA(header), sizeof(found));
+    memcpy(&header, bytes, sizeof(header));
+    if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY || header.nlmsg_len > len ||
+        header.nlmsg_len < NLMSG_LENGTH(sizeof(found))) {
+        return PX_OWNER_UNKNOWN;
+    }
+    memcpy(&found, (const unsigned char *) bytes + NLMSG_HDRLEN, sizeof(found));
     if (!is_end(end, !other, found.id.idiag_src[0], found.id.idiag_sport) ||
         !is_other(other, found.id.idiag_dst[0], found.id.idiag_dport)) {
         return PX_OWNER_UNKNOWN;
@@ -128,10 +130,7 @@ static enum px_owner read_answer(const struct nlmsghdr *header, size_t len,
 enum px_owner px_owner_ask(const struct sockaddr_in *end, const struct sockaddr_in *other,
                            struct px_socket_owner *ret)
 {
-    union {
-        struct nlmsghdr header;
-        unsigned char bytes[4096];
-    } reply;
+    unsigned char reply[4096];
     struct timeval patience = {.tv_usec = REPLY_MS * 1000};
     enum px_owner owner = PX_OWNER_UNKNOWN;
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
@@ -142,10 +141,10 @@ enum px_owner px_owner_ask(const struct sockaddr_in *end, const struct sockaddr_
     }
     (void) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     if (send_question(fd, end, other)) {
-        n = recv(fd, &reply, sizeof(reply), 0);
+        n = recv(fd, reply, sizeof(reply), 0);
     }
     if (n > 0) {
-        owner = read_answer(&reply.header, (size_t) n, end, other, ret);
+        owner = px_owner_answer(reply, (size_t) n, end, other, ret);
     }
     (void) close(fd);
     return owner;

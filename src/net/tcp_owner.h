@@ -33,6 +33,11 @@ struct px_socket_owner {
 enum px_owner px_owner_ask(const struct sockaddr_in *end, const struct sockaddr_in *other,
                            struct px_socket_owner *ret);
 
+/* Reads one answer of the kernel to such a question. It may be about the nearest match, a listener:
+ * PX_OWNER_UNKNOWN, as for every answer that is not about that socket. */
+enum px_owner px_owner_answer(const void *bytes, size_t len, const struct sockaddr_in *end,
+                              const struct sockaddr_in *other, struct px_socket_owner *ret);
+
 /* Reads the table that the kernel shows as text (path: /proc/net/tcp). PX_OWNER_UNKNOWN if there is
  * none. Without the means to open it (descriptors, memory) PX_OWNER_NOBODY: a server that cannot
  * look must not believe a claim. */

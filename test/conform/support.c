@@ -44,6 +44,7 @@ static void structure(void)
          "the host was not asked about");
     same("(none)", attributes(&asked, "PMIx_Get", PMIX_TOOL_ATTRIBUTES), "neither were tools");
     free_asked(&asked);
+    check(ask_support(SUPPORT "PMIx_Nonsense", two).rc < 0, "no element for what is no function");
     asked = ask_support(SUPPORT "PMIx_Allocation_request", NULL);
     check_status(PMIX_SUCCESS, asked.rc, "all levels");
     same(PMIX_ALLOC_ID "," PMIX_ALLOC_NUM_NODES,
@@ -106,10 +107,17 @@ static void chosen(void)
     static const char *const levels[] = {PMIX_CLIENT_ATTRIBUTES, PMIX_SERVER_ATTRIBUTES,
                                          PMIX_HOST_ATTRIBUTES, PMIX_TOOL_ATTRIBUTES};
 
+    struct asked asked;
+
     await("registered");
+    asked = ask_support(SUPPORT "PMIx_Fence", NULL);
+    for (int i = 0; i < 4; i++) {
+        check(level_of(&asked, "PMIx_Fence", levels[i]) != NULL, "%s when none is asked for",
+              levels[i]);
+    }
+    free_asked(&asked);
     for (int chosen = 0; chosen < 4; chosen++) {
         struct infos quals = {0};
-        struct asked asked;
         bool flag;
 
         for (int i = 0; i < 4; i++) {

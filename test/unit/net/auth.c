@@ -189,6 +189,10 @@ static void modules(void **state)
     assert_int_equal(use_psec("^native"), 0);
     assert_int_equal(check("native", UID, GID, 8, &unix_good), PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(check("none", UID, GID, 0, &unix_good), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(use_psec("^munge"), 0);
+    assert_int_equal(check("native", UID, GID, 8, &unix_good), 0);
+    assert_int_equal(check("munge", UID, GID, 8, &unix_good), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(check("none", UID, GID, 0, &unix_good), PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(use_psec("native"), 0);
     assert_string_equal(px_auth_modes(), "native");
     assert_int_equal(use_psec(NULL), 0);

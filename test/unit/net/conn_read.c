@@ -80,6 +80,27 @@ static void an_empty_message_is_an_end(void **state)
     (void) close(pair.raw);
 }
 
+/* Two messages arrive at once, and the owner ends the connection at the first. */
+static void nothing_comes_behind_the_end(void **state)
+{
+    struct px_buf two = frame(100, 20);
+    struct px_buf second = frame(101, 30);
+    struct pair pair;
+
+    px_buf_append(&two, second.data, second.len);
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    pair.sink.destroy_on_message = true;
+    fixture_write(pair.raw, two.data, two.len);
+    sink_await(&pair.sink, 1);
+    fixture_settle(*state);
+    assert_int_equal(pair.sink.messages, 1);
+    assert_int_equal(pair.sink.last_tag, 100);
+    (void) close(pair.raw);
+    sink_fini(&pair.sink);
+    px_buf_fini(&second);
+    px_buf_fini(&two);
+}
+
 static void too_much_is_refused(void **state)
 {
     struct pair pair;
@@ -277,6 +298,7 @@ int main(void)
         T(read_in_any_pieces),
         T(byte_by_byte),
         T(an_empty_message_is_an_end),
+        T(nothing_comes_behind_the_end),
         T(too_much_is_refused),
         T(an_announcement_costs_nothing),
         T(ends_at_every_place),

@@ -163,6 +163,22 @@ static void every_truncation_is_refused(void **state)
     }
 }
 
+/* A flag one beyond the last, with everything behind it that a handshake has: what that flag would
+ * announce is not known. */
+static void an_unknown_flag_is_refused(void **state)
+{
+    struct px_handshake sent = sample((enum px_handshake_flag)(PX_HANDSHAKE_SCHEDULER + 1));
+    struct px_handshake got = {.flag = 99};
+    struct px_buf buf = {0};
+
+    (void) state;
+    assert_int_equal(px_handshake_pack(&sent, &buf), 0);
+    assert_int_equal(parse_copy(buf.data + HEADER, buf.len - HEADER, &got),
+                     PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(got.flag, 99);
+    px_buf_fini(&buf);
+}
+
 /* Replaces the text at the first place where `from` stands. */
 static void refuse_with(const char *from, size_t from_len, const char *to, size_t to_len)
 {
@@ -301,6 +317,7 @@ int main(void)
         cmocka_unit_test(bytes_of_a_real_client),
         cmocka_unit_test(the_stray_byte_is_no_blob),
         cmocka_unit_test(every_truncation_is_refused),
+        cmocka_unit_test(an_unknown_flag_is_refused),
         cmocka_unit_test(fields_that_do_not_fit),
         cmocka_unit_test(too_much_to_say),
         cmocka_unit_test(versions),

@@ -6,6 +6,9 @@
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -109,9 +113,9 @@ static void a_connection_that_is_not(void **state)
     (void) state;
     far = at;
     far.sin_port = htons(1);
-    assert_int_not_equal(px_owner_ask(&far, &at, &owner), PX_OWNER_FOUND);
-    assert_int_not_equal(px_owner_ask(&at, &far, &owner),
-                         PX_OWNER_FOUND); /* the listener does not count */
+    assert_int_equal(px_owner_ask(&far, &at, &owner), PX_OWNER_UNKNOWN);
+    assert_int_equal(px_owner_ask(&at, &far, &owner),
+                     PX_OWNER_UNKNOWN); /* the listener does not count */
     assert_int_not_equal(px_owner_ask(&far, NULL, &owner), PX_OWNER_FOUND);
     assert_int_equal(px_owner_read("/proc/net/tcp", &far, NULL, &owner), PX_OWNER_NOBODY);
     assert_int_equal(px_owner_read("/proc/net/tcp", &far, &at, &owner), PX_OWNER_NOBODY);
@@ -203,7 +207,11 @@ static void the_process_that_holds_it(void **state)
  * nothing; nor does a process of another user than the socket's. */
 static void ids_that_prove_nothing(void **state)
 {
-    static const gid_t groups[][3] = {{0, 4, 4}, {0, 0, 4}, {4, 0, 0}, {4, 4, 4}};
+    /* real, effective, saved, that for files */
+    static const gid_t groups[][4] = {
+        {0, 4, 4, 4}, {0, 0, 4, 0}, {4, 0, 0, 0}, {4, 0, 4, 4}, {4, 4, 4, 0}, {4, 4, 4, 4},
+    };
+    enum { ALL_ONE = 5 };
 
     (void) state;
     if (geteuid() != 0) {
@@ -223,13 +231,13 @@ static void ids_that_prove_nothing(void **state)
         if (pid == 0) {
             (void) close(told[0]);
             (void) !(setresgid(groups[i][0], groups[i][1], groups[i][2]) == 0 &&
-                     write(told[1], "", 1) == 1);
+                     setfsgid(groups[i][3]) >= 0 && write(told[1], "", 1) == 1);
             (void) pause();
             _exit(0);
         }
         assert_int_equal(read(told[0], &byte, 1), 1);
         who = px_auth_peer(ends.ours, pid);
-        assert_int_equal(who.gid, i == 3 ? 4 : (gid_t) -1);
+        assert_int_equal(who.gid, i == ALL_ONE ? 4 : (gid_t) -1);
         assert_int_equal(who.uid, 0);
         (void) kill(pid, SIGKILL);
         assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -318,11 +326,75 @@ static void no_descriptor_to_look_with(void **state)
     (void) close(ends.ours);
 }
 
+/* What the kernel would say of a connected socket of user 501. */
+struct answer {
+    struct nlmsghdr header;
+    struct inet_diag_msg found;
+};
+
+static struct answer answer_about(const struct sockaddr_in *end, const struct sockaddr_in *other)
+{
+    struct answer answer = {
+        .header = {.nlmsg_len = sizeof(answer), .nlmsg_type = SOCK_DIAG_BY_FAMILY},
+        .found = {.idiag_family = AF_INET, .idiag_state = 1, .idiag_uid = 501, .idiag_inode = 12},
+    };
+
+    answer.found.id.idiag_src[0] = end->sin_addr.s_addr;
+    answer.found.id.idiag_sport = end->sin_port;
+    answer.found.id.idiag_dst[0] = other->sin_addr.s_addr;
+    answer.found.id.idiag_dport = other->sin_port;
+    return answer;
+}
+
+/* Only what the kernel says about just this socket counts. */
+static void answers_about_others(void **state)
+{
+    struct sockaddr_in near = {.sin_port = htons(2000), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in far = {.sin_port = htons(1000), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in ports[2] = {near, far};
+    struct sockaddr_in hosts[2] = {near, far};
+    struct answer answer = answer_about(&far, &near);
+    struct px_socket_owner owner = {.uid = 77777};
+
+    (void) state;
+    for (int i = 0; i < 2; i++) {
+        ports[i].sin_port = htons(3000);
+        hosts[i].sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+        answer = answer_about(&far, i ? &ports[0] : &hosts[0]);
+        assert_int_equal(px_owner_answer(&answer, sizeof(answer), &far, &near, &owner),
+                         PX_OWNER_UNKNOWN);
+    }
+    for (int i = 0; i < 2; i++) {
+        answer = answer_about(i ? &ports[1] : &hosts[1], &near);
+        assert_int_equal(px_owner_answer(&answer, sizeof(answer), &far, &near, &owner),
+                         PX_OWNER_UNKNOWN);
+    }
+    answer = answer_about(&far, &near);
+    for (size_t len = 0; len < sizeof(answer); len++) {
+        assert_int_equal(px_owner_answer(&answer, len, &far, &near, &owner), PX_OWNER_UNKNOWN);
+    }
+    answer.header.nlmsg_len--;
+    assert_int_equal(px_owner_answer(&answer, sizeof(answer), &far, &near, &owner),
+                     PX_OWNER_UNKNOWN);
+    answer.header.nlmsg_len++;
+    answer.header.nlmsg_type = NLMSG_ERROR;
+    assert_int_equal(px_owner_answer(&answer, sizeof(answer), &far, &near, &owner),
+                     PX_OWNER_UNKNOWN);
+    assert_int_equal(owner.uid, 77777);
+    answer.header.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+    assert_int_equal(px_owner_answer(&answer, sizeof(answer), &far, &near, &owner), PX_OWNER_FOUND);
+    assert_int_equal(owner.uid, 501);
+}
+
 static void rows_of_a_table(void **state)
 {
     static const char table[] = "  sl  local_address rem_address   st tx_queue rx_queue tr "
                                 "tm->when retrnsmt   uid  timeout inode\n"
                                 "nonsense\n"
+                                "   9: 0100007F:03E9 0100007F:07D1 01 00000000:00000000 "
+                                "00:00000000 00000000   509        0 19 1\n"
+                                "   9: 0100007F:03E9 0200007F:07D0 01 00000000:00000000 "
+                                "00:00000000 00000000   509        0 19 1\n"
                                 "   0: 0100007F:03E8 0100007F:07D0 0A 00000000:00000000 "
                                 "00:00000000 00000000   500        0 11 1\n"
                                 "   1: 0100007F:03E9 0100007F:07D0 01 00000000:00000000 "
@@ -423,6 +495,7 @@ int main(void)
         cmocka_unit_test(a_connection_that_is_not),
         cmocka_unit_test(a_peer_from_an_outer_address),
         cmocka_unit_test(no_descriptor_to_look_with),
+        cmocka_unit_test(answers_about_others),
         cmocka_unit_test(rows_of_a_table),
         cmocka_unit_test(unix_peers),
         cmocka_unit_test(another_user),

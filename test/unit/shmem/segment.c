@@ -187,6 +187,23 @@ static void commits_ahead(void **state)
     }
 }
 
+/* Memory for what is needed, and none for what would be backed ahead: the addresses behind are
+ * gone, so the system refuses them. */
+static void nothing_ahead(void **state)
+{
+    struct px_segment seg = make(false, 1 << 20);
+    uint64_t upto = seg.committed + 4096;
+
+    (void) state;
+    assert_int_equal(munmap(seg.base + upto, 4096), 0);
+    assert_int_equal(px_segment_commit(&seg, upto), 0);
+    assert_int_equal(seg.committed, upto);
+    memset(seg.base, 7, upto);
+    assert_int_equal(px_segment_commit(&seg, upto + 1), PX_ERR_OUT_OF_RESOURCE);
+    assert_int_equal(seg.committed, upto);
+    px_segment_close(&seg);
+}
+
 static void in_child(int (*fn)(void))
 {
     int status;
@@ -230,7 +247,7 @@ static int small_address_space(void)
 #else
 static int small_address_space(void)
 {
-    struct rlimit lim = {UINT64_C(1) << 30, UINT64_C(1) << 30};
+    struct rlimit lim = {UINT64_C(3) << 29, UINT64_C(3) << 29}; /* a GiB would fit as well */
     struct px_segment seg;
     int shared;
 
@@ -447,6 +464,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(every_seal),
         cmocka_unit_test(commits_ahead),
+        cmocka_unit_test(nothing_ahead),
         cmocka_unit_test(limits),
         cmocka_unit_test(not_in_core_dumps),
         cmocka_unit_test(memory_is_placed_before_there_is_any),

@@ -12,10 +12,17 @@
 
 #include <cmocka.h>
 
+#include <sys/mman.h>
+
 #include "shmem/header.h"
 #include "shmem/table.h"
 #include "src/base/hash.h"
 #include "src/base/status.h"
+
+enum {
+    FEW = 32,
+    FIRST_TABLE = 64
+}; /* objects that fill a table of the first size, and its slots */
 
 /* Objects are their own hash: the locator's word holds it. */
 static struct px_segment seg;
@@ -122,6 +129,27 @@ static void adds_and_grows(void **state)
     }
 }
 
+/* A table that has grown leaves the old one behind, which is counted as lost. */
+static void counts_what_is_left_behind(void **state)
+{
+    struct px_table_edit edit;
+    uint64_t i;
+
+    (void) state;
+    assert_int_equal(px_table_edit_init(&edit, &bump, 0, 0, FEW, hash_of, seg.base), 0);
+    for (i = 0; i < FEW; i++) {
+        assert_int_equal(px_table_edit_add(&edit, spread(i), make_object(i)), 0);
+    }
+    assert_int_equal(edit.n_dead, 0);
+    px_bump_publish(&bump);
+    px_table_edit_publish(&edit);
+    i = edit.loc;
+    px_table_edit_fini(&edit);
+    assert_int_equal(px_table_edit_init(&edit, &bump, i, FEW, 1, hash_of, seg.base), 0);
+    assert_int_equal(edit.n_dead, sizeof(struct px_table) + FIRST_TABLE * 8);
+    px_table_edit_fini(&edit);
+}
+
 static void replaces(void **state)
 {
     struct px_table_edit edit;
@@ -200,14 +228,41 @@ static void no_room(void **state)
     px_table_edit_fini(&edit);
 }
 
+/* Not even where there are addresses for it: readers refuse a larger table. */
+static void never_more_slots_than_readers_take(void **state)
+{
+    struct px_segment huge = {.fd = -1, .writer = true, .size = PX_SHM_MAX_SLOTS * 8 * 4};
+    struct px_table_edit edit;
+    struct px_bump rich;
+
+    (void) state;
+    huge.base =
+        mmap(NULL, huge.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (huge.base == MAP_FAILED) {
+        skip();
+    }
+    assert_int_equal(mprotect(huge.base, 1 << 16, PROT_READ | PROT_WRITE), 0);
+    huge.committed = huge.size;
+    px_bump_init(&rich, &huge, PX_SHM_HEADER_LEN);
+    assert_int_equal(px_table_edit_init(&edit, &rich, 0, 0, PX_SHM_MAX_SLOTS, hash_of, huge.base),
+                     PX_ERR_OUT_OF_RESOURCE);
+    px_table_edit_fini(&edit);
+    assert_int_equal(
+        px_table_edit_init(&edit, &rich, 0, 0, PX_SHM_MAX_SLOTS / 2, hash_of, huge.base), 0);
+    px_table_edit_fini(&edit);
+    assert_int_equal(munmap(huge.base, huge.size), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(adds_and_grows, setup, teardown),
+        cmocka_unit_test_setup_teardown(counts_what_is_left_behind, setup, teardown),
         cmocka_unit_test_setup_teardown(replaces, setup, teardown),
         cmocka_unit_test_setup_teardown(crowds, setup, teardown),
         cmocka_unit_test_setup_teardown(builds, setup, teardown),
         cmocka_unit_test_setup_teardown(no_room, setup, teardown),
+        cmocka_unit_test_setup_teardown(never_more_slots_than_readers_take, setup, teardown),
     };
 
     alarm(60);

@@ -119,6 +119,20 @@ static void test_kinds(void **unused)
     PMIx_Info_destruct(&of_server[2]);
 }
 
+/* Of a directive that is a whole info, the first one counts. */
+static void test_said_twice(void **unused)
+{
+    pmix_info_t two[2] = {info_of(PMIX_TOPOLOGY2, "first", PMIX_STRING),
+                          info_of(PMIX_TOPOLOGY2, "second", PMIX_STRING)};
+    struct px_server_init_directives server;
+
+    (void) unused;
+    assert_int_equal(px_server_init_read(two, 2, &server), 0);
+    assert_ptr_equal(server.topology2, &two[0]);
+    PMIx_Info_destruct(&two[0]);
+    PMIx_Info_destruct(&two[1]);
+}
+
 static void test_wrong_types(void **unused)
 {
     int negative = -1;
@@ -148,6 +162,8 @@ static void test_required(void **unused)
     struct px_get_directives get;
 
     (void) unused;
+    px_directives_mark(&px_call_get, PX_ATTR_ALL | PX_ATTR_WAITING, &info, 1);
+    assert_false(PMIx_Info_was_processed(&info)); /* nobody demands it */
     PMIx_Info_required(&info);
     assert_true(px_directives_met(&px_call_get, PX_ATTR_ALL | PX_ATTR_WAITING, &info, 1));
     assert_false(px_directives_met(&px_call_get, PX_ATTR_ALL, &info, 1));
@@ -167,9 +183,9 @@ static void test_required(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),   cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_kinds),    cmocka_unit_test(test_wrong_types),
-        cmocka_unit_test(test_required),
+        cmocka_unit_test(test_tables),     cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_kinds),      cmocka_unit_test(test_wrong_types),
+        cmocka_unit_test(test_said_twice), cmocka_unit_test(test_required),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,30 @@ static void test_texts(void **unused)
     assert_null(px_value_text(NULL));
 }
 
+static void test_processes(void **unused)
+{
+    pmix_proc_t two[2] = {{.nspace = "a", .rank = 1}, {.nspace = "a", .rank = 2}};
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = 2, .array = two};
+    pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    struct px_procs procs = {0};
+
+    (void) unused;
+    assert_true(px_value_procs(&value, &procs));
+    assert_ptr_equal(procs.at, two);
+    assert_int_equal(procs.n, 2);
+    array.type = PMIX_INFO;
+    assert_false(px_value_procs(&value, &procs));
+    array.type = PMIX_PROC;
+    array.array = NULL;
+    assert_false(px_value_procs(&value, &procs));
+    assert_int_equal(procs.n, 2);
+    array.size = 0;
+    assert_true(px_value_procs(&value, &procs));
+    assert_int_equal(procs.n, 0);
+    value.data.darray = NULL;
+    assert_false(px_value_procs(&value, &procs));
+}
+
 static void test_arrays_of_infos(void **unused)
 {
     pmix_info_t inner[2];
@@ -152,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_flag_said_twice),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_processes),
         cmocka_unit_test(test_arrays_of_infos),
         cmocka_unit_test(test_whole_keys),
     };

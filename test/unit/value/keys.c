@@ -23,7 +23,9 @@ static void test_load(void **unused)
     PMIx_Load_nspace(ns, text);
     assert_int_equal(strlen(ns), PMIX_MAX_NSLEN);
     PMIx_Load_nspace(ns, NULL);
-    assert_string_equal(ns, "");
+    assert_memory_equal(ns, (pmix_nspace_t){0}, sizeof(ns)); /* nothing of the longer one is left */
+    PMIx_Load_key(key, "ab");
+    assert_memory_equal(key, (pmix_key_t){"ab"}, sizeof(key));
     PMIx_Load_procid(&p, "job", 3);
     memset(&q, 0xa5, sizeof(q));
     PMIx_Xfer_procid(&q, &p);

@@ -111,6 +111,7 @@ static void test_reals(void **unused)
     assert_int_equal(from_real(-9223372036854775808.0, PMIX_INT64, &i64), PMIX_SUCCESS);
     assert_true(i64 == INT64_MIN);
     assert_int_equal(from_real(0.0 / 0.0, PMIX_INT64, &i64), PMIX_ERR_LOST_PRECISION);
+    assert_int_equal(from_real(0.0 / 0.0, PMIX_UINT64, &u64), PMIX_ERR_LOST_PRECISION);
     assert_int_equal(from_real(-1.0 / 0.0, PMIX_INT64, &i64), PMIX_ERR_LOST_PRECISION);
     assert_int_equal(from_real(1e300, PMIX_FLOAT, &f), PMIX_ERR_LOST_PRECISION);
     assert_true(f == 7);
