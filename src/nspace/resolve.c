@@ -134,8 +134,8 @@ static int add_peers(struct peer_list *peers, const char *nspace, const struct p
     return PMIX_SUCCESS;
 }
 
-/* The host's list for the node; for the readers' own node also the list given at the level of the
- * job. PMIX_ERR_NOT_FOUND: there is none; PMIX_ERR_UNPACK_FAILURE: it is malformed. */
+/* The host's list for the node; one that was given for the whole job is stored with the readers'
+ * own node. PMIX_ERR_NOT_FOUND: there is none; PMIX_ERR_UNPACK_FAILURE: it is malformed. */
 static int listed_peers(const struct px_store *store, uint32_t index, struct px_ranks *ranks)
 {
     static const char key[] = PMIX_LOCAL_PEERS;
@@ -144,9 +144,6 @@ static int listed_peers(const struct px_store *store, uint32_t index, struct px_
     size_t len = 0;
     int rc = px_store_find(store, PX_LEVEL_NODE, index, key, sizeof(key) - 1, &slice);
 
-    if (rc == PMIX_ERR_NOT_FOUND && index == px_store_local_node(store)) {
-        rc = px_store_find(store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice);
-    }
     if (rc) {
         return rc;
     }
@@ -185,9 +182,6 @@ static int rebuilt_peers(const struct px_store *store, uint32_t index, struct px
         return PMIX_ERR_DATA_VALUE_NOT_FOUND;
     }
     n = px_store_node_ranks(store, index, NULL, 0);
-    if (!n) {
-        return PMIX_SUCCESS;
-    }
     if (n > ranks->room) {
         ranks->at = malloc(n * sizeof(*ranks->at));
         ranks->lent = false;

@@ -18,6 +18,7 @@ static int n_calls;
 static size_t seen_results;
 static pmix_status_t seen_status;
 static char seen_name[PMIX_MAX_KEYLEN + 1];
+static char seen_given[PMIX_MAX_KEYLEN + 1]; /* the key of the second result */
 static void *seen_object;
 
 static const pmix_status_t code[] = {-5000};
@@ -34,6 +35,9 @@ static void count(size_t id, pmix_status_t status, const pmix_proc_t *source, pm
     if (nresults > 0) {
         seen_status = results[0].value.data.status;
         snprintf(seen_name, sizeof(seen_name), "%s", results[0].key);
+    }
+    if (nresults > 1) {
+        snprintf(seen_given, sizeof(seen_given), "%s", results[1].key);
     }
     for (size_t i = 0; i < ninfo; i++) {
         if (strcmp(info[i].key, PMIX_EVENT_RETURN_OBJECT) == 0) {
@@ -169,6 +173,7 @@ static void results_accumulate(void **state)
     assert_int_equal(seen_results, 2);
     assert_int_equal(seen_status, PMIX_EVENT_PARTIAL_ACTION_TAKEN);
     assert_string_equal(seen_name, "giver");
+    assert_string_equal(seen_given, "my.result");
 }
 
 static void complete_ends_the_chain(void **state)
@@ -282,6 +287,27 @@ static void a_second_completion_counts_for_nobody(void **state)
     late.cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, late.cbdata);
 }
 
+/* A handler that is deregistered while an event is on its way to it is passed over. */
+static void a_handler_that_is_gone_is_passed_over(void **state)
+{
+    struct px_wait wait;
+    struct px_event event = {.code = -5000, .source.nspace = "job"};
+    struct delivering d = {&event, &wait, 0};
+    size_t id;
+
+    (void) state;
+    n_calls = 0;
+    px_wait_init(&wait);
+    assert_int_equal(add(code, 1, NULL, 0, count, &id), 0);
+    assert_int_equal(add(code, 1, NULL, 0, keep_waiting, NULL), 0); /* in front */
+    assert_int_equal(px_loop_run(loop, deliver_on_loop, &d), 0);
+    settle();
+    assert_int_equal(ask(remove_on_loop, (struct asking){.id = id}), 0);
+    late.cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, late.cbdata);
+    assert_int_equal(px_wait_for(&wait), 0);
+    assert_int_equal(n_calls, 0);
+}
+
 /* Whatever is short of memory while a handler gives results, nothing of them is left behind. */
 static void results_without_memory(void **state)
 {
@@ -317,6 +343,31 @@ static void answer_after_the_end(void **state)
     assert_int_equal(px_loop_run(loop, destroy_on_loop, events), 0);
     events = NULL;
     late.cbfunc(PMIX_SUCCESS, NULL, 0, NULL, NULL, late.cbdata);
+}
+
+static void deliver_and_destroy(void *arg)
+{
+    deliver_on_loop(arg);
+    px_events_destroy(events);
+}
+
+/* The registry goes before the first handler was called: none is, and no end is reported. */
+static void the_end_before_the_first_call(void **state)
+{
+    struct px_wait wait;
+    struct px_event event = {.code = -5000, .source.nspace = "job"};
+    struct delivering d = {&event, &wait, 0};
+
+    (void) state;
+    n_calls = 0;
+    px_wait_init(&wait);
+    assert_int_equal(add(code, 1, NULL, 0, count, NULL), 0);
+    assert_int_equal(px_loop_run(loop, deliver_and_destroy, &d), 0);
+    events = NULL;
+    settle();
+    assert_int_equal(d.rc, 0);
+    assert_int_equal(n_calls, 0);
+    assert_false(px_wait_is_done(&wait));
 }
 
 #define with_registry(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -381,8 +432,10 @@ int main(void)
         with_registry(nothing_before_ready),
         with_registry(oneshot),
         with_registry(a_second_completion_counts_for_nobody),
+        with_registry(a_handler_that_is_gone_is_passed_over),
         with_registry(results_without_memory),
         with_registry(answer_after_the_end),
+        with_registry(the_end_before_the_first_call),
         with_registry(persistent_values_are_copied),
     };
 

@@ -173,6 +173,9 @@ static void places_that_contradict(void **state)
     PMIx_Info_load(&both[0], PMIX_EVENT_HDLR_FIRST_IN_CATEGORY, &yes, PMIX_BOOL);
     PMIx_Info_load(&both[1], PMIX_EVENT_HDLR_LAST_IN_CATEGORY, &yes, PMIX_BOOL);
     assert_int_equal(add(two, 2, both, 2, note, NULL), PMIX_ERR_BAD_PARAM);
+    PMIx_Info_load(&both[0], PMIX_EVENT_HDLR_FIRST, &yes, PMIX_BOOL);
+    PMIx_Info_load(&both[1], PMIX_EVENT_HDLR_LAST, &yes, PMIX_BOOL);
+    assert_int_equal(add(two, 2, both, 2, note, NULL), PMIX_ERR_BAD_PARAM);
 }
 
 /* A one-shot handler is removed by its own call. */

@@ -88,6 +88,24 @@ static void given_lists(void **state)
     px_store_destroy(store);
 }
 
+/* [RES-063] A list that came before any node was known is about the readers' own, and no other. */
+static void given_for_the_job(void **state)
+{
+    struct px_store *store = make_store();
+    struct list list = {0};
+
+    (void) state;
+    put_text(&list, PMIX_LOCAL_PEERS, "2,5");
+    assert_int_equal(store_list(store, &list, "n0"), 0);
+    put_node(&list, "n0", false, NULL);
+    put_node(&list, "n1", false, NULL);
+    assert_int_equal(store_list(store, &list, "n0"), 0);
+    expect_peers(store, NULL, "2,5");
+    expect_peers(store, "n0", "2,5");
+    assert_int_equal(peers_status(store, "n1"), PMIX_ERR_DATA_VALUE_NOT_FOUND);
+    px_store_destroy(store);
+}
+
 /* [RES-045] */
 static void not_given(void **state)
 {
@@ -172,6 +190,56 @@ static void rebuilt_from_procs(void **state)
     assert_int_equal(store_list(store, &list, "a"), 0);
     expect_peers(store, "a", "0,2");
     expect_peers(store, "b", "1");
+    px_store_destroy(store);
+}
+
+/* [RES-050] A map from another server names nobody of a node: the answer is that nobody is there.
+ */
+static void rebuilt_from_a_raw_map(void **state)
+{
+    struct px_store *store = make_store();
+    struct list list = {0};
+
+    (void) state;
+    put_text(&list, PMIX_NODE_MAP_RAW, "n0,n1");
+    put_text(&list, PMIX_PROC_MAP_RAW, "0,1;");
+    assert_int_equal(store_list(store, &list, "n0"), 0);
+    expect_peers(store, "n0", "0,1");
+    expect_peers(store, "n1", "");
+    px_store_destroy(store);
+}
+
+/* [RES-064] More peers than usual: the job has one rank more than is placed, so no list is derived.
+ */
+static void many_peers_rebuilt(void **state)
+{
+    enum { MANY = 5000 };
+    struct px_store *store = make_store();
+    pmix_info_t *infos = PMIx_Info_create(MANY + 1);
+    uint32_t size = MANY + 1;
+    pmix_proc_t *procs = NULL;
+    size_t n = 0;
+
+    (void) state;
+    assert_non_null(infos);
+    PMIX_INFO_LOAD(&infos[MANY], PMIX_JOB_SIZE, &size, PMIX_UINT32);
+    for (uint32_t r = 0; r < MANY; r++) {
+        struct list proc = {0};
+        struct list array = {0};
+
+        put_rank(&proc, PMIX_RANK, r);
+        put_text(&proc, PMIX_HOSTNAME, "a");
+        put_array(&array, PMIX_PROC_INFO_ARRAY, &proc);
+        infos[r] = array.at[0];
+    }
+    assert_int_equal(px_jobinfo_store(store, infos, MANY + 1, "a"), 0);
+    PMIx_Info_free(infos, MANY + 1);
+    assert_int_equal(px_resolve_peers((const struct px_store *[]){store}, 1, "a", &procs, &n), 0);
+    assert_int_equal(n, MANY);
+    for (uint32_t r = 0; r < MANY; r++) {
+        assert_int_equal(procs[r].rank, r);
+    }
+    free(procs);
     px_store_destroy(store);
 }
 
@@ -312,16 +380,14 @@ static void several(void **state)
     px_store_destroy(b);
 }
 
-static void damaged_list(void **state)
+/* A list that no registration would have stored so. */
+static void expect_damaged(const pmix_value_t *value)
 {
     struct px_store *store = make_store();
     struct px_batch *batch = px_batch_create();
     struct px_node_def def = {.name = "n0", .nodeid = PX_NO_NODEID};
-    pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) "0,x"};
-    struct px_store_entry entry = {
-        .level = PX_LEVEL_NODE, .key = PMIX_LOCAL_PEERS, .value = &value};
+    struct px_store_entry entry = {.level = PX_LEVEL_NODE, .key = PMIX_LOCAL_PEERS, .value = value};
 
-    (void) state;
     assert_int_equal(px_batch_node(batch, store, &def, &entry.index), 0);
     assert_int_equal(px_batch_add(batch, &entry), 0);
     assert_int_equal(px_store_publish(store, batch), 0);
@@ -330,16 +396,34 @@ static void damaged_list(void **state)
     px_store_destroy(store);
 }
 
+/* [RES-042] */
+static void damaged_list(void **state)
+{
+    (void) state;
+    expect_damaged(&(pmix_value_t){.type = PMIX_STRING, .data.string = (char *) "0,x"});
+    expect_damaged(&(pmix_value_t){.type = PMIX_UINT32, .data.uint32 = 7});
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(given_lists),     cmocka_unit_test(not_given),
-        cmocka_unit_test(rebuilt),         cmocka_unit_test(rebuilt_from_procs),
-        cmocka_unit_test(map_order),       cmocka_unit_test(list_changes),
-        cmocka_unit_test(switched_off),    cmocka_unit_test(given_wins),
-        cmocka_unit_test(not_on_the_list), cmocka_unit_test(no_namespace_no_nodes),
-        cmocka_unit_test(names),           cmocka_unit_test(full_names_kept),
-        cmocka_unit_test(several),         cmocka_unit_test(damaged_list),
+        cmocka_unit_test(given_lists),
+        cmocka_unit_test(not_given),
+        cmocka_unit_test(given_for_the_job),
+        cmocka_unit_test(rebuilt_from_a_raw_map),
+        cmocka_unit_test(many_peers_rebuilt),
+        cmocka_unit_test(rebuilt),
+        cmocka_unit_test(rebuilt_from_procs),
+        cmocka_unit_test(map_order),
+        cmocka_unit_test(list_changes),
+        cmocka_unit_test(switched_off),
+        cmocka_unit_test(given_wins),
+        cmocka_unit_test(not_on_the_list),
+        cmocka_unit_test(no_namespace_no_nodes),
+        cmocka_unit_test(names),
+        cmocka_unit_test(full_names_kept),
+        cmocka_unit_test(several),
+        cmocka_unit_test(damaged_list),
     };
 
     alarm(30);

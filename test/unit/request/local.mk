@@ -6,5 +6,6 @@ TESTS += $(request_unit_tests)
 %C%_fields_t_LDADD = $(request_unit_libs)
 %C%_reply_t_SOURCES = %D%/reply.c test/unit/wire/hex.h
 %C%_reply_t_LDADD = $(request_unit_libs)
+%C%_reply_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=free
 %C%_schema_t_SOURCES = %D%/schema.c test/unit/wire/hex.h
 %C%_schema_t_LDADD = $(request_unit_libs)

@@ -5,8 +5,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -112,6 +114,23 @@ static void infos_follow_a_failure_too(void **state)
     assert_int_equal(given.status, PMIX_ERR_LOST_CONNECTION);
 }
 
+/* A namespace of one character more than fits is not cut short. */
+static void assert_long_name_is_refused(void)
+{
+    char name[PMIX_MAX_NSLEN + 2];
+    struct px_reply reply = {.status = PMIX_SUCCESS};
+    struct px_buf buf = {0};
+    struct px_in in;
+
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    assert_int_equal(px_pack_string(&buf, PX_WIRE_PLAIN, name), 0);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    px_reply_unpack(&in, &px_reply_spawn, &reply);
+    assert_int_equal(reply.status, PMIX_ERR_UNPACK_FAILURE);
+    px_buf_fini(&buf);
+}
+
 static void what_cannot_be_read_becomes_the_status(void **state)
 {
     struct px_reply reply = read_reply(&px_reply_spawn, PMIX_SUCCESS, "");
@@ -120,6 +139,7 @@ static void what_cannot_be_read_becomes_the_status(void **state)
     assert_int_not_equal(reply.status, PMIX_SUCCESS);
     reply = read_reply(&px_reply_spawn, PMIX_SUCCESS, "0200"); /* no namespace at all */
     assert_int_equal(reply.status, PMIX_ERR_UNPACK_FAILURE);
+    assert_long_name_is_refused();
     reply = read_reply(&px_reply_credential, PMIX_SUCCESS, "");
     assert_int_not_equal(reply.status, PMIX_SUCCESS);
     reply =
@@ -160,6 +180,18 @@ static void saw_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, voi
     seen->release_data = release_data;
 }
 
+static const void *watched; /* memory whose end is looked for */
+static bool is_freed;
+
+void __real_free(void *mem);
+void __wrap_free(void *mem);
+
+void __wrap_free(void *mem)
+{
+    is_freed |= mem != NULL && mem == watched;
+    __real_free(mem);
+}
+
 /* Infos are the application's until it releases them; the reply is freed before that. */
 static void infos_stay_until_they_are_released(void **state)
 {
@@ -174,11 +206,43 @@ static void infos_stay_until_they_are_released(void **state)
     assert_int_equal(seen.calls, 1);
     assert_int_equal(seen.n, 1);
     assert_string_equal(seen.info[0].value.data.string, "text");
+    watched = seen.info[0].value.data.string;
     seen.release(seen.release_data);
+    assert_true(is_freed);
     to.done(&to, &reply); /* there are none: still something to release */
     assert_int_equal(seen.calls, 2);
     assert_null(seen.info);
+    assert_null(seen.release_data); /* an application that has got nothing need not release it */
     seen.release(seen.release_data);
+}
+
+static void saw_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t info[],
+                           size_t ninfo, void *cbdata)
+{
+    struct seen *seen = cbdata;
+
+    (void) info;
+    (void) ninfo;
+    saw_op(status, cbdata);
+    seen->n = credential != NULL ? credential->size : 0;
+}
+
+/* What came beside a failure is no credential. */
+static void a_refused_credential_is_none(void **state)
+{
+    struct seen seen = {0};
+    struct px_completion to =
+        px_completion_of(&px_reply_credential, (px_callback) saw_credential, &seen);
+    struct px_reply reply = {.bytes = {(char *) "xy", 2}};
+
+    (void) state;
+    to.done(&to, &reply);
+    assert_int_equal(seen.n, 2);
+    reply.status = PMIX_ERR_NO_PERMISSIONS;
+    to.done(&to, &reply);
+    assert_int_equal(seen.calls, 2);
+    assert_int_equal(seen.status, PMIX_ERR_NO_PERMISSIONS);
+    assert_int_equal(seen.n, 0);
 }
 
 static void nobody_need_listen(void **state)
@@ -202,6 +266,7 @@ int main(void)
         cmocka_unit_test(infos_follow_a_failure_too),
         cmocka_unit_test(what_cannot_be_read_becomes_the_status),
         cmocka_unit_test(infos_stay_until_they_are_released),
+        cmocka_unit_test(a_refused_credential_is_none),
         cmocka_unit_test(nobody_need_listen),
     };
 

@@ -174,6 +174,30 @@ static void a_topology_is_passed_over(void **state)
     px_buf_fini(&buf);
 }
 
+/* Keys that are announced but not there, and one that is no string. [PKG-010] */
+static void damaged_keys_are_refused(void **state)
+{
+    static const char *const damaged[] = {
+        "0200 02808080808080808010 0200",    /* user 0, 2^60 keys */
+        "0200 0202 02046100 0200 0200 0200", /* "a", then none, no infos */
+        "0200 0201 0200 0200",               /* none at all */
+    };
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
+        struct px_keys_args keys = {.keys = NULL};
+        struct px_buf buf = {0};
+        struct px_in in;
+
+        unhex(damaged[i], &buf);
+        in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+        assert_int_equal(px_args_unpack(&in, &px_request_unpublish, &keys.head),
+                         PMIX_ERR_UNPACK_FAILURE);
+        px_args_fini(&px_request_unpublish, &keys.head);
+        px_buf_fini(&buf);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +205,7 @@ int main(void)
         cmocka_unit_test(keys_are_operations_of_their_own),
         cmocka_unit_test(what_is_missing_is_refused),
         cmocka_unit_test(an_empty_request_is_refused),
+        cmocka_unit_test(damaged_keys_are_refused),
         cmocka_unit_test(a_topology_is_passed_over),
     };
 
