@@ -15,15 +15,19 @@ struct px_scalar {
     pmix_data_type_t type;
 };
 
-/* The key to which this string led before, or NULL; its name is still to be compared
+/* True, with *ret: the key to which this string led before; its name is still to be compared
  * (px_key_is_named). Any thread, inside a read-side critical section. pairs with px_read_note_key
  */
-static inline const struct px_key *px_store_hinted_key(const struct px_store *store,
-                                                       const char *name)
+static inline bool px_store_hinted_key(const struct px_store *store, const char *name,
+                                       const struct px_key **ret)
 {
     uint64_t loc = px_load_acquire(px_key_hints(store, name));
 
-    return loc != 0 ? (const void *) (store->seg.base + (loc << 3)) : NULL;
+    if (loc == 0) {
+        return false;
+    }
+    *ret = (const void *) (store->seg.base + (loc << 3));
+    return true;
 }
 
 /* True if a key of px_store_hinted_key has this name. */

@@ -274,10 +274,8 @@ INLINE pmix_status_t look_in_segment(const struct px_session *session, const str
     pmix_status_t rc;
 
     /* pairs with px_session_set_self_private_locked */
-    if ((how & POINT) == 0 && !rare(proc->rank == px_load_acquire(&session->self_private_rank))) {
-        hinted = px_store_hinted_key(first, key);
-    }
-    if (hinted != NULL) {
+    if ((how & POINT) == 0 && !rare(proc->rank == px_load_acquire(&session->self_private_rank)) &&
+        px_store_hinted_key(first, key, &hinted)) {
         result = px_store_get_scalar(first, hinted, proc->rank, ret);
     }
     if (!rare(result != PX_SCALAR)) {

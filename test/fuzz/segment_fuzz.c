@@ -120,8 +120,8 @@ static void ask_scalar(const struct px_store *store, uint32_t rank, const char *
     struct px_slice slice;
     pmix_value_t value;
     pmix_value_t same;
-    const struct px_key *hinted = px_store_hinted_key(store, key);
-    bool found = hinted != NULL && px_key_is_named(hinted, key) &&
+    const struct px_key *hinted;
+    bool found = px_store_hinted_key(store, key, &hinted) && px_key_is_named(hinted, key) &&
                  px_store_get_scalar(store, hinted, rank, &scalar) == PX_SCALAR;
 
     within(LOOKUP_STEPS);

@@ -161,8 +161,7 @@ static void ask_all(const struct px_store *store, uint32_t rank)
         if (px_store_get(store, &spec, &slice) == 0) {
             (void) see(NULL, keys[k], &slice);
         }
-        hinted = px_store_hinted_key(store, keys[k]);
-        if (hinted != NULL) {
+        if (px_store_hinted_key(store, keys[k], &hinted)) {
             (void) px_store_get_scalar(store, hinted, spec.rank, &scalar);
         }
         spec.realm =

@@ -54,9 +54,9 @@ static int spec(const struct px_lookup_key *what, pmix_value_t *ret)
 static bool scalar(const char *key, pmix_rank_t rank, pmix_value_t *ret)
 {
     struct px_scalar found;
-    const struct px_key *hinted = px_store_hinted_key(store, key);
+    const struct px_key *hinted;
 
-    if (hinted == NULL || !px_key_is_named(hinted, key) ||
+    if (!px_store_hinted_key(store, key, &hinted) || !px_key_is_named(hinted, key) ||
         px_store_get_scalar(store, hinted, rank, &found) != PX_SCALAR) {
         return false;
     }
