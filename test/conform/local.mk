@@ -10,6 +10,7 @@ conform_ldadd = %D%/libconform.la libpx-host.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
 conform_programs = \
   %D%/collected.t \
+  %D%/departures.t \
   %D%/directives.t \
   %D%/door.t \
   %D%/edges.t \
@@ -56,6 +57,9 @@ TESTS += $(conform_programs)
 %C%_collected_t_SOURCES = %D%/collected.c
 %C%_collected_t_LDADD = $(conform_ldadd)
 %C%_collected_t_LDFLAGS = $(conform_ldflags)
+%C%_departures_t_SOURCES = %D%/departures.c
+%C%_departures_t_LDADD = $(conform_ldadd)
+%C%_departures_t_LDFLAGS = $(conform_ldflags)
 %C%_directives_t_SOURCES = %D%/directives.c
 %C%_directives_t_LDADD = $(conform_ldadd)
 %C%_directives_t_LDFLAGS = $(conform_ldflags)
