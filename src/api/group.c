@@ -171,7 +171,7 @@ pmix_status_t PMIx_Group_destruct(const char grp[], const pmix_info_t info[], si
 }
 
 /* Not a collective: only the calling process leaves. In a client or tool: px_client_group_end. At
- * the server: px_group_leave_call (src/server/collectives/server_group.c). */
+ * the server: px_group_leave_call (src/server/collectives/group_leave.c). */
 pmix_status_t PMIx_Group_leave_nb(const char grp[], const pmix_info_t info[], size_t ninfo,
                                   pmix_op_cbfunc_t cbfunc, void *cbdata)
 {

@@ -42,6 +42,7 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     event.info = info;
     live = px_in_left(in) > 0 && px_unpack_one(in, PMIX_DATA_RANGE, &event.range) == 0;
     if (!(live && px_proc_equal(&event.source, &ctx->self))) {
+        px_group_map_event(session, &event, live);
         px_invitations_event(session, &event);
         if (ctx->events != NULL) { /* no memory: the event is lost */
             (void) px_events_deliver(ctx->events, &event, NULL, NULL);
@@ -108,7 +109,8 @@ static void deregister_at(struct px_server_peer *server, const pmix_status_t *co
         return;
     }
     for (size_t i = 0; i < ncodes; i++) {
-        if (!px_invitations_watch(server->session, codes[i])) {
+        if (!px_invitations_watch(server->session, codes[i]) &&
+            !(codes[i] == PMIX_GROUP_LEFT && server->session->left_watched)) {
             (void) px_pack_status(&msg.buf, msg.kind, codes[i]);
         }
     }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "collected.h"
+#include "events.h"
 #include "request.h"
 #include "src/value/infos.h"
 #include "group_map.h"
@@ -181,6 +182,20 @@ static void construct_collect(void *arg)
     px_collected_fetch(call->session, &call->collected, construct_over, call);
 }
 
+/* Asks a server of another library for the events of members that leave; ours sends them unasked.
+ * Once. */
+static void watch_left(struct px_session *session, const struct px_server_peer *server)
+{
+    const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
+    pmix_status_t left = PMIX_GROUP_LEFT;
+    struct px_codes_args args = {.codes = &left, .ncodes = 1};
+
+    if (!server->ours && !session->left_watched) {
+        session->left_watched = true;
+        (void) px_client_register_codes(session, &args, &nobody); /* or the map is out of date */
+    }
+}
+
 /* Reads the reply of a construct and enters the group in the map; then waits until data from before
  * can be read. Loop thread. */
 static void construct_reply(void *arg, int status, struct px_in *in)
@@ -196,6 +211,7 @@ static void construct_reply(void *arg, int status, struct px_in *in)
         rc = rc == 0 ? make_results(call, &out) : rc;
         if (rc == 0) {
             px_group_map_add(call->session, call->asked.group, reply->info, reply->ninfo);
+            watch_left(call->session, call->server);
         } else {
             px_reply_fini(reply);
             reply->status = rc;
@@ -239,6 +255,46 @@ pmix_status_t px_client_group_construct(struct px_server_peer *server,
     return rc;
 }
 
+/* A destruct or leave under way. Allocated when it is sent, freed after its completion. */
+struct end_call {
+    struct px_session *session;
+    char *group;
+    struct px_completion to;
+};
+
+/* Forgets the group if it has come to its end for this process: with success, or with the loss of
+ * a member, which the survivors have been told. After another status it is as before. Loop
+ * thread. */
+static void end_over(const struct px_completion *to, struct px_reply *reply)
+{
+    struct end_call *call = to->target;
+    pmix_status_t status = reply->status;
+
+    if (status == PMIX_SUCCESS || status == PMIX_ERR_LOST_CONNECTION) {
+        px_group_map_remove(call->session, call->group);
+    }
+    call->to.done(&call->to, reply);
+    free(call->group);
+    free(call);
+}
+
+/* The completion that forgets the group before it calls `to`. 0 or PMIX_ERR_NOMEM. */
+static int end_begin(struct px_session *session, const char *group, const struct px_completion *to,
+                     struct px_completion *ret)
+{
+    struct end_call *call = malloc(sizeof(*call));
+    char *copy = strdup(group);
+
+    if (call == NULL || copy == NULL) {
+        free(copy);
+        free(call);
+        return PMIX_ERR_NOMEM;
+    }
+    *call = (struct end_call){.session = session, .group = copy, .to = *to};
+    *ret = (struct px_completion){.done = end_over, .target = call};
+    return 0;
+}
+
 /* A destruct names all members, or none if only the server knows them. */
 pmix_status_t px_client_group_end(struct px_server_peer *server, const struct px_request *request,
                                   const struct px_coll_args *args, const struct px_completion *to)
@@ -246,6 +302,7 @@ pmix_status_t px_client_group_end(struct px_server_peer *server, const struct px
     struct px_session *session = server->session;
     struct px_coll_args named = *args;
     struct px_proc_list members = {0};
+    struct px_completion over;
     pmix_proc_t all;
     int rc;
 
@@ -253,8 +310,16 @@ pmix_status_t px_client_group_end(struct px_server_peer *server, const struct px
     (void) px_group_map_expand(session, &all, 1, &members);
     named.procs = members.at;
     named.nprocs = members.n;
-    px_group_map_remove(session, args->group);
-    rc = px_request_send_at(server, request, &named.head, to);
+    rc = end_begin(session, args->group, to, &over);
+    if (rc == 0) {
+        rc = px_request_send_at(server, request, &named.head, &over);
+        if (rc != 0) {
+            struct end_call *call = over.target;
+
+            free(call->group);
+            free(call);
+        }
+    }
     px_proc_list_fini(&members);
     return rc;
 }

@@ -20,7 +20,8 @@ pmix_status_t px_client_group_construct(struct px_server_peer *server,
                                         const struct px_coll_args *args,
                                         const struct px_completion *to);
 /* px_client_request for a destruct, a collective of all members, and for leaving a group. This
- * process forgets the group at once, whatever the server replies. Statuses as px_request_send. */
+ * process forgets the group when the server replies PMIX_SUCCESS, or that a member was lost; after
+ * another status the group is as before. Statuses as px_request_send, PMIX_ERR_NOMEM. */
 pmix_status_t px_client_group_end(struct px_server_peer *server, const struct px_request *request,
                                   const struct px_coll_args *args, const struct px_completion *to);
 

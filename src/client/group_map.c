@@ -8,6 +8,8 @@
 
 #include "session.h"
 
+#include "src/base/assert.h"
+#include "src/event/registry.h"
 #include "src/value/infos.h"
 
 /* Stores the number of groups after a change of the list. */
@@ -56,6 +58,29 @@ void px_group_map_remove(struct px_session *session, const char *group)
     px_lock_give(&session->lock);
 }
 
+/* A group of which nobody is left goes with its last member. */
+void px_group_map_event(struct px_session *session, const struct px_event *event, bool live)
+{
+    const char *group = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
+    const pmix_value_t *left = px_info_find(event->info, event->ninfo, PMIX_EVENT_AFFECTED_PROC);
+    struct px_proc_set *set;
+
+    px_assert(px_loop_inside(session->ctx->loop));
+    if (!live || event->code != PMIX_GROUP_LEFT || group == NULL || left == NULL ||
+        left->type != PMIX_PROC || left->data.proc == NULL) {
+        return;
+    }
+    px_lock_take(&session->lock);
+    set = px_proc_set_find(&session->groups, PX_SET_GROUP, group, left->data.proc);
+    if (set != NULL) {
+        uint64_t gone = set->n == 1;
+
+        px_proc_set_leave(set, left->data.proc);
+        count_locked(session, session->n_groups - gone);
+    }
+    px_lock_give(&session->lock);
+}
+
 /* Called by every get for another namespace, hence the look at the count first. */
 int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_proc_t *ret)
 {
@@ -90,7 +115,7 @@ int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, si
         return 1;
     }
     px_lock_take(&session->lock);
-    rc = px_proc_sets_expand(&session->groups, procs, n, ret);
+    rc = px_proc_sets_expand(&session->groups, procs, n, NULL, ret);
     px_lock_give(&session->lock);
     if (rc == 0 && px_procs_equal(ret->at, ret->n, procs, n)) {
         rc = 1;

@@ -6,10 +6,12 @@
 /* The groups that this process is a member of. A group's name stands for its members wherever a
  * call takes processes: (group, rank) for one of them, (group, wildcard) for all. ==> */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <pmix.h>
 
+struct px_event;
 struct px_proc_list;
 struct px_session;
 
@@ -21,6 +23,11 @@ void px_group_map_add(struct px_session *session, const char *group, const pmix_
 
 /* Forgets a group that is destructed or left. Any thread. */
 void px_group_map_remove(struct px_session *session, const char *group);
+
+/* The event PMIX_GROUP_LEFT has come from the server: takes the process that has left out of its
+ * group. Other events, and replayed ones (`live` is false), which may be of an older group of the
+ * same name, do nothing. Loop thread. */
+void px_group_map_event(struct px_session *session, const struct px_event *event, bool live);
 
 /* Translates (group, rank) to a process. 0 with *ret; PMIX_ERR_NOT_FOUND (the group has no such
  * rank); 1 (the name is no group's). Any thread. */

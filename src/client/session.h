@@ -147,6 +147,7 @@ struct px_session {
     struct px_list groups;      /* lock: struct px_proc_set, the groups that this process is in */
     uint64_t n_groups;          /* atomic, changed under the lock: length of `groups` */
     bool watching;              /* loop thread: the server sends us the events of invitations */
+    bool left_watched; /* loop thread: a server of another library tells us who leaves a group */
 
     struct px_list iof_handlers; /* lock: struct px_iof_handler */
     size_t last_pull;            /* lock: the last number of a subscription; none is reused */

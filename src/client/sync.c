@@ -16,6 +16,7 @@
 #include "group_map.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
+#include "src/value/infos.h"
 #include "src/base/assert.h"
 #include "src/value/procs.h"
 #include "private_store.h"
@@ -24,12 +25,25 @@
 #include "src/wire/messages.h"
 #include "src/wire/view.h"
 
-/* A participant's groups are replaced by their members. */
+/* Copies the infos of a call, with the processes as the caller named them (PX_KEY_NAMED) behind
+ * them. 0 with *ret, the caller's (PMIx_Info_free), or PMIX_ERR_NOMEM. */
+static int add_named(const struct px_coll_args *args, struct px_args *ret)
+{
+    pmix_data_array_t procs = {.type = PMIX_PROC, .size = args->nprocs, .array = args->procs};
+    int rc = px_infos_append_all(&ret->info, &ret->ninfo, args->head.info, args->head.ninfo);
+
+    return rc == 0 ? px_infos_append(&ret->info, &ret->ninfo, PX_KEY_NAMED, &procs, PMIX_DATA_ARRAY)
+                   : rc;
+}
+
+/* A participant's groups are replaced by their members. A server of this library is told of the
+ * groups, too. */
 int px_client_collective_begin(struct px_server_peer *server, const struct px_request *request,
                                const struct px_coll_args *args, struct px_msg *ret)
 {
     struct px_proc_list members = {0};
     struct px_coll_args named = *args;
+    struct px_args told = {0};
     int rc = px_group_map_expand(server->session, args->procs, args->nprocs, &members);
 
     if (rc < 0) {
@@ -38,8 +52,13 @@ int px_client_collective_begin(struct px_server_peer *server, const struct px_re
     if (rc == 0) {
         named.procs = members.at;
         named.nprocs = members.n;
+        rc = server->ours ? add_named(args, &told) : 0;
+        named.head = server->ours ? told : args->head;
+    } else {
+        rc = 0;
     }
-    rc = px_msg_describe(server, request, &named.head, ret);
+    rc = rc == 0 ? px_msg_describe(server, request, &named.head, ret) : rc;
+    PMIx_Info_free(told.info, told.ninfo);
     px_proc_list_fini(&members);
     return rc;
 }

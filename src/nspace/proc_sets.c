@@ -100,15 +100,35 @@ bool px_proc_sets_name(const struct px_list *sets, const pmix_proc_t *named,
                      (named->rank < group->n && px_proc_equal(&group->members[named->rank], proc)));
 }
 
+/* The group of that name that has the process, or else any of that name, or NULL. */
+static const struct px_proc_set *group_of(const struct px_list *sets, const char *name,
+                                          const pmix_proc_t *who)
+{
+    const struct px_proc_set *group = px_proc_set_find(sets, PX_SET_GROUP, name, who);
+
+    return group || !who ? group : px_proc_set_find(sets, PX_SET_GROUP, name, NULL);
+}
+
+bool px_proc_sets_named(const struct px_list *sets, const pmix_proc_t *procs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool seen = i > 0 && strcmp(procs[i].nspace, procs[i - 1].nspace) == 0;
+
+        if (!seen && px_proc_set_find(sets, PX_SET_GROUP, procs[i].nspace, NULL)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A namespace that is not the name of a group is that of a job. */
 int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, size_t n,
-                        struct px_proc_list *list)
+                        const pmix_proc_t *who, struct px_proc_list *list)
 {
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < n; i++) {
-        const struct px_proc_set *group =
-            px_proc_set_find(sets, PX_SET_GROUP, procs[i].nspace, NULL);
+        const struct px_proc_set *group = group_of(sets, procs[i].nspace, who);
 
         if (!group) {
             rc = px_proc_list_add(list, &procs[i]);

@@ -58,10 +58,13 @@ static inline struct px_proc_set *px_proc_set_find(const struct px_list *sets,
  * wildcard. */
 bool px_proc_sets_name(const struct px_list *sets, const pmix_proc_t *named,
                        const pmix_proc_t *proc);
+/* True if one of the processes has the name of a group as its namespace. */
+bool px_proc_sets_named(const struct px_list *sets, const pmix_proc_t *procs, size_t n);
 /* Appends the processes to the list, with names and ranks of groups replaced by the processes they
- * stand for. 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM; after a failure some
- * have been appended. */
+ * stand for. Of several groups of one name that of the process `who` is meant (NULL: the first).
+ * 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM; after a failure some have been
+ * appended. */
 int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, size_t n,
-                        struct px_proc_list *list);
+                        const pmix_proc_t *who, struct px_proc_list *list);
 
 #endif

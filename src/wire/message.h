@@ -108,4 +108,9 @@ enum { PX_TAG_NOTIFY = 0, PX_TAG_HEARTBEAT = 1, PX_TAG_IOF = 2, PX_TAG_FIRST = 1
  * the reply: the number up to which the requester then has all. */
 #define PX_KEY_COLLECTED "shmix.collected"
 
+/* In the directives of a collective: the processes (DATA_ARRAY of PROC) as the caller named them,
+ * with names of groups, if the request has the members in their place. Our server reads them by its
+ * own registry, which may know of a change that the caller has not heard of yet. */
+#define PX_KEY_NAMED "shmix.named"
+
 #endif

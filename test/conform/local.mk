@@ -26,6 +26,7 @@ conform_programs = \
   %D%/get_directives.t \
   %D%/group.t \
   %D%/group_get.t \
+  %D%/group_leave.t \
   %D%/growth.t \
   %D%/harness.t \
   %D%/host_answers.t \
@@ -105,6 +106,9 @@ TESTS += $(conform_programs)
 %C%_group_get_t_SOURCES = %D%/group_get.c
 %C%_group_get_t_LDADD = $(conform_ldadd)
 %C%_group_get_t_LDFLAGS = $(conform_ldflags)
+%C%_group_leave_t_SOURCES = %D%/group_leave.c
+%C%_group_leave_t_LDADD = $(conform_ldadd)
+%C%_group_leave_t_LDFLAGS = $(conform_ldflags)
 %C%_growth_t_SOURCES = %D%/growth.c
 %C%_growth_t_LDADD = $(conform_ldadd)
 %C%_growth_t_LDFLAGS = $(conform_ldflags)

@@ -20,6 +20,7 @@
 #include "src/server/peers/peer.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/wire/message.h"
 
 /* --- the end --- */
 
@@ -213,16 +214,56 @@ static int apply_directives(struct px_coll *coll, const struct px_fence_directiv
     return limit(coll, 0);
 }
 
-/* True if the processes of the call name the caller: itself, a wildcard, this node, or a group
- * that it is in. A call without processes names everybody: others will add the caller. */
-static bool is_named(struct px_server *s, const struct px_coll_call *call, const pmix_proc_t *proc)
+/* The processes that the caller has named, as far as this server knows the groups among them:
+ * those of PX_KEY_NAMED, or else those of the call. A group that only the caller knows (one made by
+ * invitation) leaves those of the call, in which it is spelled out. */
+static struct px_procs named_by(const struct px_server *s, const struct px_coll_call *call,
+                                const pmix_proc_t *who)
+{
+    const struct px_coll_args *args = &call->args;
+    const pmix_value_t *value = px_info_find(args->head.info, args->head.ninfo, PX_KEY_NAMED);
+    struct px_procs said = {args->procs, args->nprocs};
+    struct px_procs named;
+
+    if (!value || !px_value_procs(value, &named)) {
+        return said;
+    }
+    for (size_t i = 0; i < named.n; i++) {
+        if (!px_proc_set_find(&s->proc_sets, PX_SET_GROUP, named.at[i].nspace, who) &&
+            px_procs_find(said.at, said.n, &named.at[i]) == said.n) {
+            return said;
+        }
+    }
+    return named;
+}
+
+/* Replaces groups in the processes of a call by their members, so that nobody behind this has to
+ * know them. 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM. */
+static int spell(struct px_server *s, struct px_coll_call *call, const pmix_proc_t *who)
+{
+    struct px_args *head = &call->args.head;
+    struct px_procs named = named_by(s, call, who);
+    struct px_proc_list list = {0};
+    int rc = PMIX_SUCCESS;
+
+    if (px_proc_sets_named(&s->proc_sets, named.at, named.n)) {
+        rc = px_proc_sets_expand(&s->proc_sets, named.at, named.n, who, &list);
+        rc = rc ? rc : px_coll_call_name(call, list.at, list.n);
+        px_proc_list_fini(&list);
+    }
+    px_infos_drop(head->info, &head->ninfo, PX_KEY_NAMED);
+    return rc;
+}
+
+/* True if the processes of the call name the caller: itself, a wildcard, or this node. Groups are
+ * spelled out by then. A call without processes names everybody: others will add the caller. */
+static bool is_named(const struct px_coll_call *call, const pmix_proc_t *proc)
 {
     for (size_t i = 0; i < call->args.nprocs; i++) {
         const pmix_proc_t *named = &call->args.procs[i];
         bool any = named->rank == PMIX_RANK_LOCAL_NODE || named->rank == PMIX_RANK_LOCAL_PEERS;
 
-        if (px_proc_covers(named, proc) || (any && px_procs_have_nspace(named, 1, proc->nspace)) ||
-            px_proc_sets_name(&s->proc_sets, named, proc)) {
+        if (px_proc_covers(named, proc) || (any && px_procs_have_nspace(named, 1, proc->nspace))) {
             return true;
         }
     }
@@ -238,8 +279,9 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
     const struct px_args *args = &call->args.head;
     struct px_coll *coll;
     struct px_fence_directives directives; /* all collectives have some of a fence's */
-    int rc = is_named(s, call, &who->proc) ? PMIX_SUCCESS : PMIX_ERR_NOT_A_MEMBER;
+    int rc = spell(s, call, &who->proc);
 
+    rc = rc || is_named(call, &who->proc) ? rc : PMIX_ERR_NOT_A_MEMBER;
     rc = rc ? rc : px_fence_read(args->info, args->ninfo, &directives);
     rc = rc ? rc : px_coll_call_prepare(&s->colls, call);
     rc = rc || !ops->admit ? rc : ops->admit(s, call, who);

@@ -328,21 +328,12 @@ static void destruct_finished(struct px_coll *coll, pmix_status_t status)
 static int destruct_prepare(struct px_server *s, const struct px_coll_member *who,
                             struct px_coll_call *call)
 {
-    struct px_coll_args *args = &call->args;
-    const struct px_proc_set *group = find_group(s, args->group, &who->proc);
+    const struct px_proc_set *group = find_group(s, call->args.group, &who->proc);
 
     if (!group) {
-        return args->nprocs ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+        return call->args.nprocs ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
     }
-    PMIx_Proc_free(args->procs, args->nprocs);
-    args->nprocs = 0;
-    args->procs = PMIx_Proc_create(group->n);
-    if (!args->procs) {
-        return PMIX_ERR_NOMEM;
-    }
-    memcpy(args->procs, group->members, group->n * sizeof(*args->procs));
-    args->nprocs = group->n;
-    return PMIX_SUCCESS;
+    return px_coll_call_name(call, group->members, group->n);
 }
 
 /* Gathered by name and member: members may have different lists after some have left. */
@@ -354,41 +345,3 @@ const struct px_coll_ops px_group_destruct_ops = {
     .ask = destruct_ask,
     .finished = destruct_finished,
 };
-
-/* --- leaving --- */
-
-/* Raises PMIX_GROUP_LEFT for the members. If memory is out, the event is lost. */
-static void notify_left(struct px_server *s, struct px_peer *peer, struct px_proc_set *group)
-{
-    struct px_event event = {
-        .code = PMIX_GROUP_LEFT, .source = peer->proc, .range = PMIX_RANGE_CUSTOM};
-    pmix_data_array_t members = {.type = PMIX_PROC, .size = group->n, .array = group->members};
-    pmix_info_t *info = NULL;
-    size_t n = 0;
-    int rc = px_infos_append(&info, &n, PMIX_GROUP_ID, group->name, PMIX_STRING);
-
-    rc = rc ? rc : px_infos_append(&info, &n, PMIX_EVENT_AFFECTED_PROC, &peer->proc, PMIX_PROC);
-    rc = rc ? rc : px_infos_append(&info, &n, PMIX_EVENT_CUSTOM_RANGE, &members, PMIX_DATA_ARRAY);
-    if (!rc) {
-        event.info = info;
-        event.ninfo = n;
-        (void) px_event_fan_out(s, &event, PX_ORIGIN_CLIENT, peer);
-    }
-    PMIx_Info_free(info, n);
-}
-
-/* The event is raised first, because the set is freed with its last member. */
-pmix_status_t px_group_leave_call(struct px_upcall *up)
-{
-    const struct px_coll_args *args = up->args;
-    struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
-    struct px_proc_set *group = args->group ? find_group(up->server, args->group, &up->proc) : NULL;
-
-    px_assert(px_loop_inside(up->server->loop));
-    if (!peer || !group) {
-        return PMIX_ERR_NOT_FOUND;
-    }
-    notify_left(up->server, peer, group);
-    px_proc_set_leave(group, &up->proc);
-    return PMIX_OPERATION_SUCCEEDED;
-}

@@ -3,14 +3,13 @@
 #ifndef PX_SERVER_GROUP_H
 #define PX_SERVER_GROUP_H
 
-/* Groups (PMIx_Group_construct, _destruct, _leave; the Standard, chapter on groups). */
+/* Groups (PMIx_Group_construct, _destruct; the Standard, chapter on groups). */
 
 #include <stdint.h>
 
 #include <pmix_common.h>
 
 struct px_coll_ops;
-struct px_upcall;
 
 /* A member or leader constructs a group. PMIX_ERR_EXISTS if a process is or will be in a group of
  * this name. */
@@ -18,8 +17,5 @@ extern const struct px_coll_ops px_group_construct_ops;
 /* A member destructs its group. PMIX_ERR_NOT_FOUND if no such group is known and the call names no
  * processes. */
 extern const struct px_coll_ops px_group_destruct_ops;
-/* px_service.call: a member leaves its group at once; the others get the event PMIX_GROUP_LEFT.
- * PMIX_ERR_NOT_FOUND if it is in no such group. Loop thread. */
-pmix_status_t px_group_leave_call(struct px_upcall *up);
 
 #endif

@@ -34,6 +34,22 @@ void px_coll_call_fini(struct px_coll_call *call)
     px_proc_list_fini(&call->set);
 }
 
+int px_coll_call_name(struct px_coll_call *call, const pmix_proc_t *procs, size_t n)
+{
+    pmix_proc_t *copy = PMIx_Proc_create(n);
+
+    if (n && !copy) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (n) {
+        memcpy(copy, procs, n * sizeof(*copy));
+    }
+    PMIx_Proc_free(call->args.procs, call->args.nprocs);
+    call->args.procs = copy;
+    call->args.nprocs = n;
+    return PMIX_SUCCESS;
+}
+
 /* A call with a name and no processes has an empty set: leaders add its caller. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call)
 {
@@ -92,6 +108,36 @@ void px_coll_forget_peer(struct px_coll *coll, uint64_t peer)
 }
 
 /* --- trackers --- */
+
+/* A wildcard is expanded first, if the size of its namespace is known; otherwise the process stays
+ * covered by it, and is not expected since it has departed or left. */
+int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmix_proc_t *proc)
+{
+    struct px_proc_list left = {0};
+    struct px_proc_list set = {0};
+    size_t at;
+    int rc = px_coll_has_proc(coll, proc) ? PMIX_SUCCESS
+                                          : px_proc_list_expand(&left, coll->procs, coll->nprocs,
+                                                                colls->size, colls->server);
+
+    at = px_procs_find(left.at, left.n, proc);
+    if (!rc && left.n > 1 && at < left.n) {
+        memmove(&left.at[at], &left.at[at + 1], (left.n - at - 1) * sizeof(*left.at));
+        left.n--;
+        rc = px_procs_normalise(left.at, left.n, colls->size, colls->server, &set);
+        if (!rc) {
+            free(coll->procs);
+            free(coll->set);
+            coll->procs = left.at;
+            coll->nprocs = left.n;
+            coll->set = set.at;
+            coll->nset = set.n;
+            left = (struct px_proc_list){0};
+        }
+    }
+    px_proc_list_fini(&left);
+    return rc;
+}
 
 bool px_coll_is_valid(const struct px_coll *coll)
 {

@@ -84,6 +84,9 @@ struct px_coll_call {
 };
 /* Frees what the call owns. */
 void px_coll_call_fini(struct px_coll_call *call);
+/* Replaces the processes that the call names by a copy of these. 0 or PMIX_ERR_NOMEM; they are
+ * unchanged then. */
+int px_coll_call_name(struct px_coll_call *call, const pmix_proc_t *procs, size_t n);
 
 /* One collective under way. Owned by the server's list; freed by px_coll_finish. */
 struct px_coll {
@@ -147,6 +150,10 @@ bool px_coll_has_peer(const struct px_coll *coll, uint64_t peer);
 /* The connection has ended: its call still counts, but it gets no reply. Does nothing if it has
  * not called. */
 void px_coll_forget_peer(struct px_coll *coll, uint64_t peer);
+
+/* The process is not waited for any more: takes it out of the tracker's processes, unless it has
+ * called, or is the only one. 0 or PMIX_ERR_NOMEM; nothing has changed then. */
+int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmix_proc_t *proc);
 
 /* True if the invariants hold: a name or a set; the set in normal form; counts that fit the
  * arrays; closed if an upcall is under way. For assertions; its cost is linear in the tracker's

@@ -23,6 +23,7 @@
 #include "src/value/directives.h"
 #include "src/wire/message.h"
 #include "src/nspace/proc_sets.h"
+#include "src/server/collectives/group_leave.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
@@ -41,10 +42,12 @@ struct kept_event {
 
 /* --- who wants it --- */
 
-/* True if the peer has registered for this code, or for all. */
+/* True if the peer has registered for this code, or for all. A client of this library keeps the
+ * members of its groups by PMIX_GROUP_LEFT, which it is sent unasked. */
 static bool wants(const struct px_peer *peer, pmix_status_t code)
 {
-    return peer->wants_all || px_codes_have(peer->codes, peer->n_codes, code);
+    return peer->wants_all || px_codes_have(peer->codes, peer->n_codes, code) ||
+           (peer->ours && code == PMIX_GROUP_LEFT);
 }
 
 /* True if the process is among those of PMIX_EVENT_CUSTOM_RANGE: processes, wildcards, and names of
@@ -229,10 +232,13 @@ static void to_host(struct px_server *s, const struct px_event *event)
 }
 
 /* Peers that have finalized get no events any more. The order is: peers, kept events, own handlers,
- * host. */
+ * host. Who leaves a group has left it before anybody is told. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *except)
 {
+    bool left =
+        event->code == PMIX_GROUP_LEFT && px_group_left(s, event, origin == PX_ORIGIN_CLIENT);
+
     px_assert(px_loop_inside(s->loop));
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
@@ -244,6 +250,9 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
     to_own_handlers(s, event, origin);
     if (origin == PX_ORIGIN_CLIENT) {
         to_host(s, event);
+    }
+    if (left) {
+        px_group_announce(s, event);
     }
     return PMIX_SUCCESS;
 }

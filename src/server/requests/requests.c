@@ -16,6 +16,7 @@
 #include "src/server/collectives/collective.h"
 #include "src/server/collectives/connect.h"
 #include "src/server/collectives/fence.h"
+#include "src/server/collectives/group_leave.h"
 #include "src/server/collectives/server_group.h"
 #include "src/server/data/nspace.h"
 #include "src/server/events/server_events.h"

@@ -72,9 +72,9 @@ static void a_rank_in_a_group_is_a_process(void **state)
     assert_false(px_proc_sets_name(&sets, &first, &halves[0][1]));
     assert_true(px_proc_sets_name(&sets, &all, &halves[0][1]));
     assert_false(px_proc_sets_name(&sets, &all, &named[2]));
-    assert_int_equal(px_proc_sets_expand(&sets, named, 3, &list), 0);
+    assert_int_equal(px_proc_sets_expand(&sets, named, 3, NULL, &list), 0);
     assert_true(px_procs_equal(list.at, list.n, want, 3));
-    assert_int_equal(px_proc_sets_expand(&sets, &third, 1, &list), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(px_proc_sets_expand(&sets, &third, 1, NULL, &list), PMIX_ERR_NOT_FOUND);
     px_proc_list_fini(&list);
     px_proc_sets_clear(&sets);
 }

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The host passes the event PMIX_GROUP_LEFT on to the servers of the other members, and each of
+ * them raises PMIX_GROUP_MEMBERSHIP_UPDATE for its own clients. */
+
+#include "group_leave.h"
+
+#include <string.h>
+
+#include <pmix.h>
+
+#include "collective.h"
+#include "server_group.h"
+#include "src/base/assert.h"
+#include "src/event/registry.h"
+#include "src/nspace/proc_sets.h"
+#include "src/server/events/server_events.h"
+#include "src/server/peers/peer.h"
+#include "src/server/state.h"
+#include "src/value/infos.h"
+
+/* The group of that name that has the member, or NULL. */
+static struct px_proc_set *group_of(struct px_server *s, const char *name,
+                                    const pmix_proc_t *member)
+{
+    return name ? px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, member) : NULL;
+}
+
+/* The name of the group that an event is about, or NULL. */
+static const char *name_of(const struct px_event *event)
+{
+    return px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
+}
+
+/* Makes the infos of an event about a group. 0 or PMIX_ERR_NOMEM; then there are none. */
+static int make_infos(const struct px_proc_set *group, const char *members_key,
+                      struct px_event *event)
+{
+    pmix_data_array_t members = {.type = PMIX_PROC, .size = group->n};
+    pmix_info_t *info = NULL;
+    size_t n = 0;
+    int rc = px_infos_append(&info, &n, PMIX_GROUP_ID, group->name, PMIX_STRING);
+
+    members.array = (void *) (uintptr_t) group->members;
+    rc = rc ? rc : px_infos_append(&info, &n, PMIX_EVENT_CUSTOM_RANGE, &members, PMIX_DATA_ARRAY);
+    rc = rc || !members_key ? rc
+                            : px_infos_append(&info, &n, members_key, &members, PMIX_DATA_ARRAY);
+    if (rc) {
+        PMIx_Info_free(info, n);
+        return rc;
+    }
+    event->info = info;
+    event->ninfo = n;
+    return PMIX_SUCCESS;
+}
+
+/* --- a member of this server leaves --- */
+
+/* The infos of PMIX_GROUP_LEFT: the group, its members before, and who leaves. */
+static int make_left(const struct px_proc_set *group, const pmix_proc_t *who,
+                     struct px_event *event)
+{
+    int rc = make_infos(group, NULL, event);
+    pmix_info_t *info = (pmix_info_t *) (uintptr_t) event->info;
+
+    rc = rc ? rc : px_infos_append(&info, &event->ninfo, PMIX_EVENT_AFFECTED_PROC, who, PMIX_PROC);
+    event->info = info;
+    return rc;
+}
+
+/* Delivering the event corrects the record, and frees a group that has no members any more. */
+pmix_status_t px_group_leave_call(struct px_upcall *up)
+{
+    struct px_server *s = up->server;
+    const struct px_coll_args *args = up->args;
+    const struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
+    const struct px_proc_set *group = group_of(s, args->group, &up->proc);
+    struct px_event event = {
+        .code = PMIX_GROUP_LEFT, .source = up->proc, .range = PMIX_RANGE_CUSTOM};
+    int rc;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!peer || !group) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    rc = make_left(group, &up->proc, &event);
+    if (!rc) {
+        (void) px_event_fan_out(s, &event, PX_ORIGIN_CLIENT, peer);
+    }
+    PMIx_Info_free((pmix_info_t *) (uintptr_t) event.info, event.ninfo);
+    return rc ? rc : PMIX_OPERATION_SUCCEEDED;
+}
+
+/* --- somebody has left --- */
+
+/* The members that have called a destruct do not wait for the one that has left. Without memory
+ * they do, until their time limit. */
+static void excuse(struct px_server *s, const char *name, const pmix_proc_t *left)
+{
+    px_list_for(struct px_coll, coll, &s->colls.list, link) {
+        if (coll->ops == &px_group_destruct_ops && !coll->closed && strcmp(coll->name, name) == 0 &&
+            px_procs_cover(coll->set, coll->nset, left)) {
+            (void) px_coll_excuse(&s->colls, coll, left);
+        }
+    }
+    px_colls_recount(s);
+}
+
+/* Who has left is the affected process; without one it is the source. */
+bool px_group_left(struct px_server *s, const struct px_event *event, bool own)
+{
+    const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_AFFECTED_PROC);
+    const pmix_proc_t *left = &event->source;
+    const char *name = name_of(event);
+    struct px_proc_set *group;
+    struct px_procs affected;
+
+    px_assert(px_loop_inside(s->loop));
+    if (value && px_value_procs(value, &affected) && affected.n == 1) {
+        left = affected.at;
+    }
+    if (own && !px_proc_equal(left, &event->source)) {
+        return false;
+    }
+    group = left->rank <= PMIX_RANK_VALID ? group_of(s, name, left) : NULL;
+    if (!group) {
+        return false;
+    }
+    px_proc_set_leave(group, left);
+    excuse(s, name, left);
+    return true;
+}
+
+/* The group is found by those whom the event was for, since its name need not be unique. */
+void px_group_announce(struct px_server *s, const struct px_event *event)
+{
+    const pmix_value_t *range = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
+    struct px_event update = {
+        .code = PMIX_GROUP_MEMBERSHIP_UPDATE, .source = s->self, .range = PMIX_RANGE_CUSTOM};
+    const struct px_proc_set *group = NULL;
+    struct px_procs told = {NULL, 0};
+
+    if (range) {
+        (void) px_value_procs(range, &told); /* something else is nobody */
+    }
+    for (size_t i = 0; !group && i < told.n; i++) {
+        group = group_of(s, name_of(event), &told.at[i]);
+    }
+    if (group && !make_infos(group, PMIX_GROUP_MEMBERSHIP, &update)) {
+        (void) px_event_fan_out(s, &update, PX_ORIGIN_LIBRARY, NULL);
+        PMIx_Info_free((pmix_info_t *) (uintptr_t) update.info, update.ninfo);
+    }
+}

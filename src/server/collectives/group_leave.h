@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_GROUP_LEAVE_H
+#define PX_SERVER_GROUP_LEAVE_H
+
+/* Members that leave a group that exists. Whoever leaves, and wherever: each server that has the
+ * group in its registry gets the event PMIX_GROUP_LEFT, from its client or from the host, and
+ * corrects its record before it passes the event on. Loop thread. */
+
+#include <stdbool.h>
+
+#include <pmix_common.h>
+
+struct px_event;
+struct px_server;
+struct px_upcall;
+
+/* px_service.call: a member leaves its group at once; the others get the event PMIX_GROUP_LEFT.
+ * PMIX_ERR_NOT_FOUND if it is in no such group, PMIX_ERR_NOMEM (it is still a member). */
+pmix_status_t px_group_leave_call(struct px_upcall *up);
+
+/* An event PMIX_GROUP_LEFT is about to be delivered: takes the process out of the group's record,
+ * and does not wait for it any more where others destruct the group. A client may only say it of
+ * itself (`own`). True if the group has changed; then px_group_announce is to follow the event. */
+bool px_group_left(struct px_server *s, const struct px_event *event, bool own);
+
+/* Raises PMIX_GROUP_MEMBERSHIP_UPDATE, with all members that the group now has, for those of this
+ * server. `event` is the one that has changed it. Without memory the event is lost. */
+void px_group_announce(struct px_server *s, const struct px_event *event);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Leaving a group: the others stay a group, without the one that left, on every node. A destruct
+ * that does not succeed takes nothing apart. */
+
+#include "lib/answers.h"
+#include "lib/calls.h"
+#include "lib/queries.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char name[] = "crew";
+
+static pmix_proc_t everybody(void)
+{
+    return process(name, PMIX_RANK_WILDCARD);
+}
+
+static pmix_rank_t last_rank(void)
+{
+    return (pmix_rank_t) job_size(find_job("A")) - 1;
+}
+
+/* Says a step with the rank that it concerns. */
+static void step_of(char *text, size_t n, const char *what, pmix_rank_t rank)
+{
+    snprintf(text, n, "%s %u", what, rank);
+}
+
+static void construct(const pmix_proc_t *members, size_t n)
+{
+    pmix_info_t *results = NULL;
+    size_t n_results = 0;
+
+    check_status(PMIX_SUCCESS,
+                 PMIx_Group_construct(name, members, n, NULL, 0, &results, &n_results),
+                 "construct");
+    PMIX_INFO_FREE(results, n_results);
+}
+
+static void construct_all(void)
+{
+    pmix_proc_t job = process(me.nspace, PMIX_RANK_WILDCARD);
+
+    construct(&job, 1);
+}
+
+/* The ranks 0 to last, without one; "A:0,A:2". */
+static const char *ranks_but(pmix_rank_t left, pmix_rank_t last)
+{
+    static char text[256];
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (pmix_rank_t r = 0; r <= last; r++) {
+        if (r != left) {
+            n += (size_t) snprintf(text + n, sizeof(text) - n, "%sA:%u", n > 0 ? "," : "", r);
+        }
+    }
+    return text;
+}
+
+static const char *members_now(void)
+{
+    struct infos quals = {0};
+
+    add_text(&quals, PMIX_GROUP_ID, name);
+    return query_text(PMIX_QUERY_GROUP_MEMBERSHIP, &quals);
+}
+
+/* ---- events */
+
+/* Whom an event concerns, and the members that it tells. */
+static void say_event(const char *what, const pmix_info_t *info, size_t ninfo)
+{
+    const char *group = "";
+    char text[320] = "";
+
+    for (size_t i = 0; i < ninfo; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ID)) {
+            group = info[i].value.data.string;
+        } else if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC)) {
+            snprintf(text, sizeof(text), "%s %u", what, info[i].value.data.proc->rank);
+        } else if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_MEMBERSHIP)) {
+            snprintf(text, sizeof(text), "%s %s", what, text_of(&info[i].value));
+        }
+    }
+    if (check(strcmp(group, name) == 0, "the event names the group: %s", group)) {
+        char step[48];
+
+        snprintf(step, sizeof(step), "%.30s at %u", text, me.rank);
+        tell(step);
+    }
+}
+
+static void left_came(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                      pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                      pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    (void) id;
+    (void) source;
+    (void) results;
+    (void) nresults;
+    say_event(status == PMIX_GROUP_LEFT ? "left" : "update", info, ninfo);
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+static void watch(void)
+{
+    pmix_status_t codes[] = {PMIX_GROUP_LEFT, PMIX_GROUP_MEMBERSHIP_UPDATE};
+
+    check(PMIx_Register_event_handler(codes, 2, NULL, 0, left_came, NULL, NULL) >= 0, "handler");
+}
+
+static void await_event(const char *what)
+{
+    char step[48];
+
+    snprintf(step, sizeof(step), "%.30s at %u", what, me.rank);
+    await(step);
+}
+
+/* ---- the others go on */
+
+/* What the remaining members can do with the group. */
+static void use_group(pmix_rank_t left)
+{
+    pmix_proc_t all = everybody();
+    pmix_proc_t second = process(name, 1);
+    pmix_proc_t beyond = process(name, last_rank());
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    check_status(PMIX_SUCCESS, fence_seconds(&all, 1, 10), "a fence of the rest");
+    same(ranks_but(left, last_rank()), members_now(), "the members");
+    check_status(PMIX_ERR_NOT_FOUND, fence(&beyond, 1, NULL), "a rank that is no more");
+    if (me.rank == (left == 0 || left == 1 ? 2 : 1)) {
+        check_status(PMIX_SUCCESS, fence(&second, 1, NULL), "who has moved up");
+    }
+    check_status(PMIX_SUCCESS, PMIx_Group_construct("inner", &all, 1, NULL, 0, &results, &n),
+                 "a group of the rest");
+    PMIX_INFO_FREE(results, n);
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct("inner", NULL, 0), "its end");
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct");
+    check(fence(&all, 1, NULL) != PMIX_SUCCESS, "the name is nobody's any more");
+}
+
+/* What the one that left cannot do any more. */
+static void is_out(void)
+{
+    pmix_proc_t all = everybody();
+
+    check(fence_seconds(&all, 1, 10) != PMIX_SUCCESS, "a fence of a group that was left");
+    check_status(PMIX_ERR_NOT_FOUND, PMIx_Group_leave(name, NULL, 0), "to leave twice");
+    check_status(PMIX_ERR_NOT_FOUND, PMIx_Group_destruct(name, NULL, 0), "destruct from outside");
+}
+
+static void leave_with_events(pmix_rank_t left)
+{
+    char text[48];
+
+    watch();
+    construct_all();
+    fence_all(NULL);
+    if (me.rank == left) {
+        check_status(PMIX_SUCCESS, PMIx_Group_leave(name, NULL, 0), "leave");
+        is_out();
+    } else {
+        step_of(text, sizeof(text), "left", left);
+        await_event(text);
+        snprintf(text, sizeof(text), "update %s", ranks_but(left, last_rank()));
+        await_event(text);
+        use_group(left);
+    }
+    fence_all(NULL);
+}
+
+static void first_leaves(void)
+{
+    leave_with_events(0);
+}
+
+static void last_leaves(void)
+{
+    leave_with_events(last_rank());
+}
+
+/* Nobody has registered for an event, and the others go on as soon as they know by other means. */
+static void unnoticed(void)
+{
+    construct_all();
+    fence_all(NULL);
+    if (me.rank == 1) {
+        check_status(PMIX_SUCCESS, PMIx_Group_leave(name, NULL, 0), "leave");
+        tell("gone");
+        is_out();
+    } else {
+        await("gone");
+        use_group(1);
+    }
+    fence_all(NULL);
+}
+
+/* A group of the same name is made again, with the one that left: what is late belongs to the old
+ * one. */
+static void again(void)
+{
+    char text[48];
+
+    for (int i = 0; i < 3; i++) {
+        pmix_proc_t all = everybody();
+
+        if (i == 0) {
+            watch();
+        }
+        construct_all();
+        check_status(PMIX_SUCCESS, fence_seconds(&all, 1, 10), "all of them, round %d", i);
+        if (me.rank == 0) {
+            check_status(PMIX_SUCCESS, PMIx_Group_leave(name, NULL, 0), "leave");
+        } else {
+            step_of(text, sizeof(text), "left", 0);
+            snprintf(text + strlen(text), sizeof(text) - strlen(text), " at %u", me.rank);
+            await_n(text, i + 1);
+            check_status(PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct");
+        }
+        fence_all(NULL);
+    }
+}
+
+static void destruct_done(pmix_status_t status, void *cbdata)
+{
+    (void) cbdata;
+    check_status(PMIX_SUCCESS, status, "a destruct that one left");
+    tell("taken apart");
+}
+
+/* One leaves while the others wait for it in a destruct. */
+static void leave_a_destruct(void)
+{
+    construct_all();
+    if (me.rank == 0) {
+        await_n("waits", (int) last_rank());
+        check_status(PMIX_SUCCESS, PMIx_Group_leave(name, NULL, 0), "leave");
+    } else {
+        check_status(PMIX_SUCCESS, PMIx_Group_destruct_nb(name, NULL, 0, destruct_done, NULL),
+                     "destruct");
+        check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+        tell("waits");
+    }
+    await_n("taken apart", (int) last_rank());
+    fence_all(NULL);
+    construct_all();
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct again");
+}
+
+/* ---- what does not succeed changes nothing */
+
+static void destruct_too_late(void)
+{
+    pmix_proc_t all = everybody();
+    struct infos list = {0};
+    int one = 1;
+
+    construct_all();
+    add(&list, PMIX_TIMEOUT, &one, PMIX_INT);
+    if (me.rank > 0) {
+        check_status(PMIX_ERR_TIMEOUT, PMIx_Group_destruct(name, list.at, list.n), "destruct");
+    }
+    free_infos(&list);
+    fence_all(NULL);
+    check_status(PMIX_SUCCESS, fence_seconds(&all, 1, 10), "a fence of the group");
+    same(ranks_but(PMIX_RANK_UNDEF, last_rank()), members_now(), "the members");
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct");
+}
+
+/* The host refuses once. */
+static pmix_status_t refuse_destruct(struct upcall *ask)
+{
+    if (ask->number == PMIX_GROUP_DESTRUCT && told("refused") < n_nodes()) {
+        tell("refused");
+        return PMIX_ERR_NO_PERMISSIONS;
+    }
+    return sound_answer(ask);
+}
+
+static void destruct_refused(void)
+{
+    pmix_proc_t all = everybody();
+
+    construct_all();
+    check_status(PMIX_ERR_NO_PERMISSIONS, PMIx_Group_destruct(name, NULL, 0), "refused");
+    check_status(PMIX_SUCCESS, fence_seconds(&all, 1, 10), "a fence of the group");
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct");
+}
+
+const struct conform_case cases[] = {
+    {.ids = "GRP-102 GRP-103 GRP-104",
+     .what = "the first of a group leaves",
+     .ranks = 4,
+     .client = first_leaves,
+     .seconds = 20},
+    {.ids = "GRP-102 GRP-103 GRP-104",
+     .what = "the last of a group leaves",
+     .ranks = 4,
+     .client = last_leaves,
+     .seconds = 20},
+    {.ids = "GRP-102 GRP-103 GRP-104",
+     .what = "the first of a group on two nodes leaves",
+     .nodes = 2,
+     .ranks = 2,
+     .client = first_leaves,
+     .seconds = 20},
+    {.ids = "GRP-102 GRP-103 GRP-104",
+     .what = "the last of a group on two nodes leaves",
+     .nodes = 2,
+     .ranks = 2,
+     .client = last_leaves,
+     .seconds = 20},
+    {.ids = "GRP-102 GRP-103 GRP-104",
+     .what = "one that is alone on its node leaves a group on three",
+     .nodes = 3,
+     .ranks = 1,
+     .client = first_leaves,
+     .seconds = 20},
+    {.ids = "GRP-103",
+     .what = "one leaves and no event is asked for",
+     .ranks = 4,
+     .client = unnoticed,
+     .seconds = 20},
+    {.ids = "GRP-099 GRP-103",
+     .what = "a group that one left is made again",
+     .ranks = 3,
+     .client = again,
+     .seconds = 20},
+    {.ids = "GRP-099 GRP-103",
+     .what = "a group on two nodes that one left is made again",
+     .nodes = 2,
+     .ranks = 2,
+     .client = again,
+     .seconds = 20},
+    {.ids = "GRP-103",
+     .what = "one leaves while the others take the group apart",
+     .ranks = 3,
+     .client = leave_a_destruct,
+     .seconds = 20},
+    {.ids = "GRP-097",
+     .what = "a destruct that ends too early leaves the group as it is",
+     .ranks = 3,
+     .client = destruct_too_late,
+     .seconds = 20},
+    {.ids = "GRP-097",
+     .what = "a destruct that the host refuses leaves the group as it is",
+     .nodes = 2,
+     .ranks = 2,
+     .host = {[ON_GROUP] = {OWN, .own = refuse_destruct}},
+     .client = destruct_refused,
+     .seconds = 20},
+};
+const int n_cases = sizeof(cases) / sizeof(cases[0]);
