@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* An independent reading of the format: it shares the bounds checks and the probing with the
- * readers, and nothing with the writer. A writer stopped between two stores leaves objects above
- * the sequence; they are allowed exactly where a reader would step over them.
+/* An independent reading of the format: it shares the bounds checks, those of payloads and the
+ * probing with the readers, and nothing with the writer. A writer stopped between two stores leaves
+ * objects above the sequence; they are allowed exactly where a reader would step over them.
  *
  * In a sound segment everything is looked at a small number of times. In a damaged one the same
  * bytes may be reached by many ways, each of which may be as long as the segment; so every way is
@@ -11,9 +11,10 @@
 
 #include "gds/verify.h"
 
-#include <string.h>
-
 #include "gds/key_table.h"
+#include "gds/lookup.h"
+#include "gds/payload.h"
+#include "gds/read.h"
 #include "gds/store.h"
 #include "shmem/header.h"
 
@@ -23,7 +24,8 @@ struct check {
     const struct px_store_header *h;
     uint64_t seq;
     enum px_verify_level level;
-    uint64_t budget; /* steps that are allowed */
+    const struct px_placement *place; /* the one that is looked at */
+    uint64_t budget;                  /* steps that are allowed */
     struct px_fault fault;
 };
 
@@ -61,26 +63,8 @@ static const void *at(struct check *c, uint64_t loc, uint64_t need, const char *
 
 /* --- cells --- */
 
-/* True if the payload of an array cell has the length that its head says. */
-static bool check_array(struct check *c, const struct px_cell *cell, uint64_t loc)
-{
-    struct px_array array;
-
-    if (cell->len == 0) {
-        return true;
-    }
-    if (cell->len < sizeof(array)) {
-        return bad(c, "array cell is too short", loc);
-    }
-    memcpy(&array, cell->payload, sizeof(array));
-    if (array.n > UINT32_MAX || array.n * array.width != cell->len - sizeof(array)) {
-        return bad(c, "array cell has another length than its elements", loc);
-    }
-    return true;
-}
-
-/* True if a cell is inside and its length fits its form. Encoded values are not decoded: a reader
- * that decodes one checks it. */
+/* True if a cell is inside and its type and length fit its form. Encoded values are not decoded: a
+ * reader that decodes one checks it. */
 static bool check_cell(struct check *c, uint64_t loc)
 {
     const struct px_cell *cell = at(c, loc, sizeof(*cell), "cell is outside");
@@ -93,26 +77,8 @@ static bool check_cell(struct check *c, uint64_t loc)
     if (!at(c, loc, sizeof(*cell) + len, "payload is outside")) {
         return false;
     }
-    switch (cell->form & PX_FORM_MASK) {
-    case PX_FORM_NONE:
-        return len == 0 || bad(c, "empty cell has a payload", loc);
-    case PX_FORM_WORD:
-        return len == 8 || bad(c, "scalar cell is not 8 bytes", loc);
-    case PX_FORM_TEXT:
-        return len == 0 || cell->payload[len - 1] == '\0' || bad(c, "string without its NUL", loc);
-    case PX_FORM_PROC:
-        return len == 0 || (len > 4 && cell->payload[len - 1] == '\0') ||
-               bad(c, "process cell is damaged", loc);
-    case PX_FORM_TIMEVAL:
-        return len == 16 || bad(c, "time cell is not 16 bytes", loc);
-    case PX_FORM_ARRAY:
-        return check_array(c, cell, loc);
-    case PX_FORM_BYTES:
-    case PX_FORM_CODEC:
-        return true;
-    default:
-        return bad(c, "unknown payload form", loc);
-    }
+    return px_payload_fits(cell->form & PX_FORM_MASK, cell->type, cell->payload, len) ||
+           bad(c, "payload does not fit its form", loc);
 }
 
 /* --- versions --- */
@@ -143,6 +109,9 @@ static bool check_key(struct check *c, uint64_t loc)
     }
     if (!pay(c, PX_SHM_TABLE_PROBES + key->len / 8, loc)) {
         return false;
+    }
+    if (key->realm > PX_REALM_PROC || key->derived >= PX_N_DERIVED) {
+        return bad(c, "key of an unknown realm, or derived in an unknown way", loc);
     }
     if (key->hash != px_hash_bytes(key->name, key->len)) {
         return bad(c, "key has another hash than its name", loc);
@@ -184,8 +153,9 @@ static bool each_slot(struct check *c, uint64_t loc, bool (*fn)(struct check *c,
 
 /* --- records --- */
 
-/* The hash under which a record must be filed; 0, with a fault, if its qualifiers are outside. */
-static uint64_t record_hash(struct check *c, const struct px_record *rec, uint64_t loc)
+/* The hash under which a record must be filed; 0, with a fault, if its qualifiers are outside or
+ * fewer than they say: each takes at least one byte. */
+static uint64_t record_hash(struct check *c, const struct px_record *rec)
 {
     uint64_t h = px_hash_mix((uint64_t) rec->level << 32 | rec->index, rec->key);
     const struct px_quals *quals;
@@ -193,12 +163,13 @@ static uint64_t record_hash(struct check *c, const struct px_record *rec, uint64
     if (rec->quals) {
         quals = at(c, rec->quals, sizeof(*quals), "qualifiers are outside");
         if (!quals ||
-            !at(c, rec->quals, sizeof(*quals) + (uint64_t) quals->len, "qualifiers are outside")) {
+            !at(c, rec->quals, sizeof(*quals) + (uint64_t) quals->len, "qualifiers are outside") ||
+            ((quals->n == 0 || quals->n > quals->len) &&
+             !bad(c, "qualifiers are fewer than they say", rec->quals))) {
             return 0;
         }
         h = px_hash_mix(h, quals->sum_a);
     }
-    (void) loc;
     return h;
 }
 
@@ -227,7 +198,7 @@ static bool check_versions(struct check *c, uint64_t loc)
         if (!rec || !check_version(c, &rec->version, loc, newer ? &newer->version : NULL)) {
             return false;
         }
-        (void) record_hash(c, rec, loc);
+        (void) record_hash(c, rec);
         if (c->fault.what) {
             return false;
         }
@@ -282,10 +253,13 @@ static bool check_record(struct check *c, uint64_t loc)
     if (rec->level >= PX_N_LEVELS) {
         return bad(c, "record of an unknown level", loc);
     }
+    if (rec->level == PX_LEVEL_JOB && rec->key && !rec->quals) {
+        return bad(c, "job-level value is not filed with its key", loc);
+    }
     if (!pay(c, PX_SHM_TABLE_PROBES, loc)) {
         return false;
     }
-    px_probe_start(&c->view, c->h->table, record_hash(c, rec, loc), &probe);
+    px_probe_start(&c->view, c->h->table, record_hash(c, rec), &probe);
     for (found = px_probe_next(&probe); found && found != loc; found = px_probe_next(&probe)) {
     }
     if (found != loc) {
@@ -299,22 +273,14 @@ static bool check_record(struct check *c, uint64_t loc)
 
 /* --- columns --- */
 
-/* Element i of elements that are known to be inside. */
-static uint64_t element(const void *data, uint32_t width, uint64_t i)
-{
-    return width == 8    ? ((const uint8_t *) data)[i]
-           : width == 16 ? ((const uint16_t *) data)[i]
-           : width == 32 ? ((const uint32_t *) data)[i]
-                         : ((const uint64_t *) data)[i];
-}
-
 /* True if a column's elements, dictionary and cells are inside and fit each other. A dictionary
  * costs a step per rank and per cell. */
 static bool check_elements(struct check *c, const struct px_column *col, uint64_t loc)
 {
     const void *elements;
     const uint64_t *dict = NULL;
-    uint64_t i;
+    uint64_t number;
+    uint32_t i;
 
     if (col->width != 8 && col->width != 16 && col->width != 32 && col->width != 64) {
         return bad(c, "column has an unknown width", loc);
@@ -329,7 +295,7 @@ static bool check_elements(struct check *c, const struct px_column *col, uint64_
         return false;
     }
     for (i = 0; i < col->n && col->kind == PX_COLUMN_DICT; i++) {
-        if (element(elements, col->width, i) >= col->n_dict) {
+        if (!px_column_element(&c->view, col, i, &number) || number >= col->n_dict) {
             return bad(c, "column leads beyond its dictionary", loc);
         }
     }
@@ -357,6 +323,11 @@ static bool check_column(struct check *c, const struct px_column *col, uint64_t 
     }
     if (col->overlay > c->seq + 1) {
         return bad(c, "column is overlaid by nothing", loc);
+    }
+    if ((col->kind == PX_COLUMN_CONST || col->kind == PX_COLUMN_AFFINE ||
+         col->kind == PX_COLUMN_ARRAY) &&
+        px_word_size(col->type) == 0) {
+        return bad(c, "column of words has no scalar type", loc);
     }
     switch (col->kind) {
     case PX_COLUMN_CONST:
@@ -458,20 +429,55 @@ static bool check_map(struct check *c, const struct px_rank_map *map, uint32_t n
     }
 }
 
-/* True if a node has a name and its ranks exist. */
-static bool check_node(struct check *c, const struct px_placement *place,
-                       const struct px_node *node, uint64_t loc)
+/* True if what a table of the placement leads to is one of its nodes. */
+static bool check_indexed(struct check *c, uint64_t loc)
 {
-    const struct px_cell *name;
+    uint64_t distance = loc - c->place->nodes;
+
+    return (loc >= c->place->nodes && distance % (sizeof(struct px_node) / 8) == 0 &&
+            distance / (sizeof(struct px_node) / 8) < c->place->n_nodes) ||
+           bad(c, "table of nodes leads to something else", loc);
+}
+
+/* True if a reader who looks in this table for the hash comes to the node at `loc`. */
+static bool is_filed(struct check *c, uint64_t table, uint64_t hash, uint64_t loc)
+{
+    struct px_probe probe;
+    uint64_t found;
+
+    px_probe_start(&c->view, table, hash, &probe);
+    do {
+        found = px_probe_next(&probe);
+    } while (found && found != loc && pay(c, 1, loc));
+    return found == loc || bad(c, "node is not found where it is filed", loc);
+}
+
+/* True if a cell is a name or alias by which the node at `loc` is found. */
+static bool check_name(struct check *c, uint64_t name, uint64_t loc)
+{
+    const struct px_cell *cell;
+
+    if (!check_cell(c, name)) {
+        return false;
+    }
+    cell = px_at(&c->view, name, sizeof(*cell));
+    if (cell->form != PX_FORM_TEXT || cell->len == 0) {
+        return bad(c, "node without a name", loc);
+    }
+    return pay(c, cell->len / 8, loc) &&
+           is_filed(c, c->place->names, px_hash_bytes(cell->payload, cell->len - 1), loc);
+}
+
+/* True if a node is found by its name, its aliases and its number, and its ranks exist. */
+static bool check_node(struct check *c, const struct px_node *node, uint64_t loc)
+{
+    const struct px_placement *place = c->place;
     const uint64_t *list;
     uint64_t i;
 
-    if (!check_cell(c, node->name)) {
+    if (!check_name(c, node->name, loc) ||
+        !is_filed(c, place->ids, px_hash_mix(node->nodeid, 0), loc)) {
         return false;
-    }
-    name = px_at(&c->view, node->name, sizeof(*name));
-    if ((name->form & PX_FORM_MASK) != PX_FORM_TEXT || name->len == 0) {
-        return bad(c, "node without a name", loc);
     }
     if (node->aliases) {
         list = at(c, node->aliases, 8, "aliases are outside");
@@ -480,7 +486,7 @@ static bool check_node(struct check *c, const struct px_placement *place,
             return bad(c, "aliases are outside", loc);
         }
         for (i = 0; i < list[0]; i++) {
-            if (!check_cell(c, list[1 + i])) {
+            if (!check_name(c, list[1 + i], loc)) {
                 return false;
             }
         }
@@ -494,34 +500,42 @@ static bool check_node(struct check *c, const struct px_placement *place,
     return true;
 }
 
-/* True if all versions of the placement are sound: maps, nodes, names and the lists of ranks. The
- * tables that find nodes are not walked. */
+/* True if the nodes of a placement are sound, and the tables that find them. */
+static bool check_nodes(struct check *c, const struct px_placement *place)
+{
+    const struct px_node *nodes =
+        at(c, place->nodes, (uint64_t) place->n_nodes * sizeof(*nodes), "nodes are outside");
+    uint32_t i;
+
+    c->place = place;
+    if (!nodes || !each_slot(c, place->names, check_indexed) ||
+        !each_slot(c, place->ids, check_indexed)) {
+        return false;
+    }
+    for (i = 0; i < place->n_nodes; i++) {
+        if (!check_node(c, &nodes[i], place->nodes + i * (sizeof(*nodes) / 8))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* True if all versions of the placement are sound: maps, nodes, names and the lists of ranks. */
 static bool check_placement(struct check *c, uint64_t loc)
 {
     const struct px_version *newer = NULL;
 
     while (loc) {
         const struct px_placement *place = at(c, loc, sizeof(*place), "placement is outside");
-        const struct px_node *nodes = NULL;
-        uint32_t i;
 
         if (!place || !check_version(c, &place->version, loc, newer) ||
             !check_map(c, &place->node_of, place->n_ranks, loc) ||
             !check_map(c, &place->app_of, place->n_ranks, loc)) {
             return false;
         }
-        if (place->n_nodes) {
-            nodes = at(c, place->nodes, (uint64_t) place->n_nodes * sizeof(*nodes),
-                       "nodes are outside");
-        }
-        if ((place->n_nodes && !nodes) ||
-            (place->n_csr && !at(c, place->csr, place->n_csr * 4, "ranks of nodes are outside"))) {
+        if ((place->n_csr && !at(c, place->csr, place->n_csr * 4, "ranks of nodes are outside")) ||
+            (place->n_nodes && !check_nodes(c, place))) {
             return false;
-        }
-        for (i = 0; i < place->n_nodes; i++) {
-            if (!check_node(c, place, &nodes[i], loc)) {
-                return false;
-            }
         }
         newer = &place->version;
         loc = place->version.prev;
@@ -532,10 +546,8 @@ static bool check_placement(struct check *c, uint64_t loc)
 /* True if the header's words agree with the mapping. */
 static bool check_header(struct check *c)
 {
-    if (c->h->used % 8) {
-        return bad(c, "used bytes are not a multiple of 8", 0);
-    }
-    return c->h->used <= c->view.size || bad(c, "used bytes exceed the segment", 0);
+    return (c->h->used % 8 == 0 || bad(c, "used bytes are not a multiple of 8", 0)) &&
+           (c->h->used <= c->view.size || bad(c, "used bytes exceed the segment", 0));
 }
 
 /* The whole check, as far as the level asks for it. */

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "gds/key_table.h"
+#include "gds/lookup.h"
 #include "gds/store.h"
 #include "gds/verify.h"
 #include "shmem/header.h"
@@ -28,8 +29,15 @@ static struct px_record *rec;
 static struct px_column *col;
 static struct px_cell *cell;
 static struct px_table *keys;
+static struct px_table *records;
+static struct px_table *names;
+static struct px_table *ids;
 static struct px_placement *place;
 static struct px_node *node;
+static struct px_cell *name;
+static struct px_cell *alias;
+static struct px_quals *quals;
+static struct px_record *qualified;
 
 static void *object(uint64_t len)
 {
@@ -48,15 +56,21 @@ static uint64_t record_hash(const void *arg, uint64_t at)
 {
     const struct px_record *r =
         (const struct px_record *) (const void *) ((const char *) arg + (at << 3));
+    uint64_t hash = px_hash_mix((uint64_t) r->level << 32 | r->index, r->key);
 
-    return px_hash_mix((uint64_t) r->level << 32 | r->index, r->key);
+    return r->quals ? px_hash_mix(hash, quals->sum_a) : hash;
+}
+
+static void file_record(struct px_table_edit *edit, const struct px_record *r)
+{
+    assert_int_equal(px_table_edit_add(edit, record_hash(seg.base, loc(r)), loc(r)), 0);
 }
 
 static void make_records(void)
 {
     struct px_table_edit edit;
 
-    assert_int_equal(px_table_edit_init(&edit, &bump, 0, 0, 2, record_hash, seg.base), 0);
+    assert_int_equal(px_table_edit_init(&edit, &bump, 0, 0, 3, record_hash, seg.base), 0);
     index_list = object(sizeof(*index_list));
     *index_list = (struct px_record){.version.seq = 1, .level = PX_LEVEL_NODE, .index = 4};
     rec = object(sizeof(*rec) + sizeof(*cell) + 8);
@@ -64,26 +78,54 @@ static void make_records(void)
         (struct px_record){.version.seq = 1, .level = PX_LEVEL_NODE, .index = 4, .key = loc(key)};
     cell = (struct px_cell *) (void *) (rec + 1);
     *cell = (struct px_cell){.len = 8, .type = 14, .form = PX_FORM_WORD};
-    index_list->link = loc(rec);
-    assert_int_equal(
-        px_table_edit_add(&edit, record_hash(seg.base, loc(index_list)), loc(index_list)), 0);
-    assert_int_equal(px_table_edit_add(&edit, record_hash(seg.base, loc(rec)), loc(rec)), 0);
+    quals = object(sizeof(*quals) + 8);
+    *quals = (struct px_quals){.sum_a = 7, .sum_b = 8, .n = 2, .len = 8};
+    qualified = object(sizeof(*qualified) + sizeof(*cell) + 8);
+    memcpy(qualified, rec, sizeof(*rec) + sizeof(*cell) + 8);
+    qualified->quals = loc(quals);
+    qualified->link = loc(rec);
+    index_list->link = loc(qualified);
+    file_record(&edit, index_list);
+    file_record(&edit, rec);
+    file_record(&edit, qualified);
     h->table = edit.loc;
+    records = (struct px_table *) (void *) (seg.base + edit.loc * 8);
     px_table_edit_fini(&edit);
+}
+
+static struct px_cell *make_text(const char *text, uint32_t len)
+{
+    struct px_cell *made = object(sizeof(*made) + len + 1);
+
+    *made = (struct px_cell){.len = len + 1, .type = PMIX_STRING, .form = PX_FORM_TEXT};
+    memcpy(made->payload, text, len);
+    return made;
 }
 
 static void make_place(void)
 {
-    struct px_cell *name = object(sizeof(*name) + 8);
+    uint64_t hashes[] = {px_hash_bytes("n0", 2), px_hash_bytes("other", 5)};
+    uint64_t id = px_hash_mix(4, 0);
+    uint64_t locs[2];
+    uint64_t *list;
 
-    *name = (struct px_cell){.len = 3, .type = 3, .form = PX_FORM_TEXT};
-    memcpy(name->payload, "n0", 3);
+    name = make_text("n0", 2);
+    alias = make_text("other", 5);
+    list = object(2 * sizeof(*list));
+    list[0] = 1;
+    list[1] = loc(alias);
     node = object(sizeof(*node));
-    *node = (struct px_node){.name = loc(name), .count = 5, .stride = 1};
+    *node = (struct px_node){
+        .name = loc(name), .aliases = loc(list), .nodeid = 4, .count = 5, .stride = 1};
     place = object(sizeof(*place));
     *place =
         (struct px_placement){.version.seq = 1, .n_nodes = 1, .n_ranks = 5, .nodes = loc(node)};
     place->node_of = (struct px_rank_map){.kind = PX_MAP_BLOCK, .k = 5};
+    locs[0] = locs[1] = loc(node);
+    assert_int_equal(px_table_build(&bump, hashes, locs, 2, &place->names), 0);
+    assert_int_equal(px_table_build(&bump, &id, locs, 1, &place->ids), 0);
+    names = (struct px_table *) (void *) (seg.base + place->names * 8);
+    ids = (struct px_table *) (void *) (seg.base + place->ids * 8);
     h->place = loc(place);
 }
 
@@ -111,6 +153,7 @@ static int setup(void **state)
     col = object(sizeof(*col));
     *col = (struct px_column){.version.seq = 1, .key = loc(key), .data = loc(elements), .n = 8};
     col->kind = PX_COLUMN_ARRAY;
+    col->type = PMIX_UINT32;
     col->width = 8;
     key->column = loc(col);
     h->columns = loc(col);
@@ -158,6 +201,18 @@ static void broken(void *at, const void *value, size_t len, enum px_verify_level
     assert_int_equal(px_format_verify(&seg, level, NULL), 0);
 }
 
+/* The slot that leads to an object. */
+static uint64_t *slot_of(struct px_table *table, const void *at)
+{
+    for (uint64_t i = 0; i < table->n_slots; i++) {
+        if ((table->slots[i] & PX_SHM_LOC_MASK) == loc(at)) {
+            return &table->slots[i];
+        }
+    }
+    fail();
+    return NULL;
+}
+
 static void every_fault(void **state)
 {
     (void) state;
@@ -173,6 +228,8 @@ static void every_fault(void **state)
     BROKEN(key->hash, 1, PX_VERIFY_TABLES);
     BROKEN(key->len, 2, PX_VERIFY_TABLES);
     BROKEN(key->name[0], 'x', PX_VERIFY_TABLES);
+    BROKEN(key->realm, PX_REALM_PROC + 1, PX_VERIFY_TABLES);
+    BROKEN(key->derived, PX_N_DERIVED, PX_VERIFY_TABLES);
     BROKEN(key->job, loc(rec), PX_VERIFY_ALL);
     BROKEN(key->column, UINT64_MAX, PX_VERIFY_ALL);
     BROKEN(rec->version.seq, 9, PX_VERIFY_TABLES);
@@ -183,14 +240,22 @@ static void every_fault(void **state)
     BROKEN(rec->level, PX_N_LEVELS, PX_VERIFY_TABLES);
     BROKEN(rec->key, loc(rec), PX_VERIFY_TABLES);
     BROKEN(rec->quals, UINT64_MAX, PX_VERIFY_TABLES);
+    BROKEN(quals->n, 0, PX_VERIFY_TABLES);
+    BROKEN(quals->n, 9, PX_VERIFY_TABLES);
+    BROKEN(quals->len, UINT32_MAX, PX_VERIFY_TABLES);
+    BROKEN(quals->sum_a, 9, PX_VERIFY_TABLES);
     BROKEN(index_list->link, UINT64_MAX, PX_VERIFY_TABLES);
     BROKEN(cell->len, 7, PX_VERIFY_TABLES);
     BROKEN(cell->len, UINT32_MAX, PX_VERIFY_TABLES);
     BROKEN(cell->form, 15, PX_VERIFY_TABLES);
+    BROKEN(cell->form, PX_FORM_NONE, PX_VERIFY_TABLES);
+    BROKEN(cell->type, PMIX_STRING, PX_VERIFY_TABLES);
+    BROKEN(cell->type, PMIX_UNDEF, PX_VERIFY_TABLES);
     BROKEN(cell->form, PX_FORM_TIMEVAL, PX_VERIFY_TABLES);
     BROKEN(cell->form, PX_FORM_ARRAY, PX_VERIFY_TABLES);
     BROKEN(col->kind, 99, PX_VERIFY_ALL);
     BROKEN(col->width, 12, PX_VERIFY_ALL);
+    BROKEN(col->type, PMIX_STRING, PX_VERIFY_ALL);
     BROKEN(col->n, UINT32_MAX, PX_VERIFY_ALL);
     BROKEN(col->present, UINT64_MAX, PX_VERIFY_ALL);
     BROKEN(col->overlay, 9, PX_VERIFY_ALL);
@@ -203,11 +268,85 @@ static void every_fault(void **state)
     BROKEN(place->node_of.kind, PX_MAP_ARRAY, PX_VERIFY_ALL);
     BROKEN(place->n_nodes, UINT32_MAX, PX_VERIFY_ALL);
     BROKEN(place->nodes, 0, PX_VERIFY_ALL);
+    BROKEN(place->names, 0, PX_VERIFY_ALL);
+    BROKEN(place->ids, 0, PX_VERIFY_ALL);
+    BROKEN(place->ids, place->names, PX_VERIFY_ALL);
+    BROKEN(names->n_slots, 3, PX_VERIFY_ALL);
+    BROKEN(*slot_of(names, node), *slot_of(names, node) + 1, PX_VERIFY_ALL);
+    BROKEN(*slot_of(names, node), *slot_of(names, node) - loc(node) + loc(rec), PX_VERIFY_ALL);
+    BROKEN(name->payload[2], 'x', PX_VERIFY_ALL);
+    BROKEN(name->payload[0], 'x', PX_VERIFY_ALL);
+    BROKEN(alias->payload[0], 'x', PX_VERIFY_ALL);
+    BROKEN(alias->form, PX_FORM_TEXT | PX_CELL_HIDDEN, PX_VERIFY_ALL);
+    BROKEN(node->nodeid, 5, PX_VERIFY_ALL);
     BROKEN(node->name, loc(rec), PX_VERIFY_ALL);
     BROKEN(node->count, 6, PX_VERIFY_ALL);
     BROKEN(node->stride, 2, PX_VERIFY_ALL);
     BROKEN(node->stride, 0, PX_VERIFY_ALL);
     BROKEN(node->aliases, UINT64_MAX, PX_VERIFY_ALL);
+}
+
+/* A table has all nodes of the placement, and then something else. */
+static void more_than_nodes(void **state)
+{
+    uint64_t *slot = slot_of(ids, node);
+    uint64_t *next = &ids->slots[(slot - ids->slots + 1) % ids->n_slots];
+
+    (void) state;
+    assert_int_equal(*next, 0);
+    BROKEN(*next, loc(node) + 1, PX_VERIFY_ALL);
+    BROKEN(*next, loc(node) - 4, PX_VERIFY_ALL);
+    BROKEN(*next, loc(node) + 4, PX_VERIFY_ALL);
+}
+
+/* A record in another slot than that where it is looked for, and nothing else is wrong. */
+static void wrong_slot(void **state)
+{
+    uint64_t *slot = slot_of(records, rec);
+    uint64_t *other = &records->slots[(slot - records->slots + 32) % records->n_slots];
+    struct px_fault fault;
+
+    (void) state;
+    assert_int_equal(*other, 0);
+    *other = *slot;
+    *slot = 0;
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), PMIX_ERR_UNPACK_FAILURE);
+    assert_string_equal(fault.what, "record is not found where it is filed");
+}
+
+/* A job-level value that is filed like others: nobody looks for it there. */
+static void job_level_record(void **state)
+{
+    struct px_table_edit edit;
+    struct px_record *job = object(sizeof(*job) + sizeof(*cell) + 8);
+    struct px_fault fault;
+
+    (void) state;
+    memcpy(job, rec, sizeof(*rec) + sizeof(*cell) + 8);
+    job->level = PX_LEVEL_JOB;
+    job->index = 0;
+    assert_int_equal(px_table_edit_init(&edit, &bump, h->table, 3, 1, record_hash, seg.base), 0);
+    file_record(&edit, job);
+    px_bump_publish(&bump);
+    px_table_edit_publish(&edit);
+    px_table_edit_fini(&edit);
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), PMIX_ERR_UNPACK_FAILURE);
+    assert_string_equal(fault.what, "job-level value is not filed with its key");
+}
+
+/* A version whose older one, sound in itself, lies above it. */
+static void upward(void **state)
+{
+    struct px_record *older = object(sizeof(*older) + sizeof(*cell) + 8);
+    struct px_fault fault;
+
+    (void) state;
+    memcpy(older, rec, sizeof(*rec) + sizeof(*cell) + 8);
+    rec->version = (struct px_version){.seq = 2, .prev = loc(older)};
+    h->sequence = 2;
+    px_bump_publish(&bump);
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), PMIX_ERR_UNPACK_FAILURE);
+    assert_string_equal(fault.what, "version does not descend");
 }
 
 /* n versions of a column that all say the same elements are theirs. */
@@ -234,6 +373,20 @@ static void share_elements(uint32_t n_columns, uint32_t n_elements)
     key->column = prev;
     h->sequence = 1 + n_columns;
     px_bump_publish(&bump);
+}
+
+static void beyond_the_dictionary(void **state)
+{
+    struct px_column *last;
+    struct px_fault fault;
+
+    (void) state;
+    share_elements(1, 8);
+    last = (struct px_column *) (void *) (seg.base + key->column * 8);
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), 0);
+    seg.base[last->data * 8 + 7] = 1;
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), PMIX_ERR_UNPACK_FAILURE);
+    assert_string_equal(fault.what, "column leads beyond its dictionary");
 }
 
 /* However many ways lead to the same bytes, the answer comes after a number of steps in proportion
@@ -264,6 +417,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sound, setup, teardown),
         cmocka_unit_test_setup_teardown(every_fault, setup, teardown),
+        cmocka_unit_test_setup_teardown(more_than_nodes, setup, teardown),
+        cmocka_unit_test_setup_teardown(wrong_slot, setup, teardown),
+        cmocka_unit_test_setup_teardown(job_level_record, setup, teardown),
+        cmocka_unit_test_setup_teardown(upward, setup, teardown),
+        cmocka_unit_test_setup_teardown(beyond_the_dictionary, setup, teardown),
         cmocka_unit_test_setup_teardown(bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(another_format, setup, teardown),
     };
