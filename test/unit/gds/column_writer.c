@@ -235,6 +235,39 @@ static void changes_only(void **state)
     drop_store(store);
 }
 
+/* Values that differ in nothing but their scope: numbers, and one text in one place. */
+static void scopes(void **state)
+{
+    static const pmix_scope_t said[] = {PMIX_GLOBAL, PMIX_LOCAL};
+    static const char *const keys[] = {"number", "text"};
+    struct px_store *store = make_store(true);
+    struct px_batch *batch = px_batch_create();
+    pmix_value_t v[2] = {u32(77), str(names[0])};
+    struct px_slice slice;
+
+    (void) state;
+    for (uint32_t rank = 0; rank < N; rank++) {
+        for (int k = 0; k < 2; k++) {
+            struct px_store_entry entry = {.level = PX_LEVEL_PROC,
+                                           .index = rank,
+                                           .key = keys[k],
+                                           .value = &v[k],
+                                           .scope = said[rank % 2]};
+
+            assert_int_equal(px_batch_add(batch, &entry), 0);
+        }
+    }
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    for (uint32_t rank = 0; rank < N; rank++) {
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(find(store, PX_LEVEL_PROC, rank, keys[k], &slice), 0);
+            assert_int_equal(slice.scope, said[rank % 2]);
+        }
+    }
+    drop_store(store);
+}
+
 /* Nine keys of a usual job take few bytes per rank. */
 static void bytes_per_rank(void **state)
 {
@@ -274,9 +307,8 @@ static void bytes_per_rank(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),
-        cmocka_unit_test(negative_numbers),
-        cmocka_unit_test(changes_only),
+        cmocka_unit_test(forms),          cmocka_unit_test(negative_numbers),
+        cmocka_unit_test(changes_only),   cmocka_unit_test(scopes),
         cmocka_unit_test(bytes_per_rank),
     };
     uint32_t i;

@@ -202,9 +202,33 @@ static void one_key(void **state)
     drop_store(store);
 }
 
+/* Keys that the reader remembers in one place: of one length, with one last letter. */
+static void similar_keys(void **state)
+{
+    struct px_store *store = make_store(false);
+    struct px_kval_reader *reader = px_kval_reader_create(false, NULL);
+    struct px_buf buf = {0};
+
+    (void) state;
+    pack(&buf, PX_WIRE_PLAIN, "left", u32(1));
+    pack(&buf, PX_WIRE_PLAIN, "rift", u32(2));
+    pack(&buf, PX_WIRE_PLAIN, "lift", u32(3));
+    assert_int_equal(read_all(reader, &buf, PX_WIRE_PLAIN), 0);
+    assert_int_equal(px_store_publish(store, px_kval_reader_batch(reader)), 0);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 3, "left"), 1);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 3, "rift"), 2);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 3, "lift"), 3);
+    px_kval_reader_destroy(reader);
+    px_buf_fini(&buf);
+    drop_store(store);
+}
+
 static void damage(void **state)
 {
-    const pmix_value_t none = u32(1);
+    static pmix_proc_t procs[8] = {{.nspace = "number"}};
+    static pmix_data_array_t no_infos = {.type = PMIX_PROC, .size = 8, .array = procs};
+    const pmix_value_t none[] = {
+        u32(1), u32(1), {.type = PMIX_DATA_ARRAY, .data.darray = &no_infos}};
     struct px_buf buf = {0};
     size_t ends[5] = {0};
 
@@ -221,10 +245,10 @@ static void damage(void **state)
     }
     assert_int_equal(ends[0], 5);
     px_buf_fini(&buf);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         struct px_kval_reader *reader = px_kval_reader_create(false, NULL);
 
-        pack(&buf, PX_WIRE_PLAIN, i == 0 ? "" : PMIX_QUALIFIED_VALUE, none);
+        pack(&buf, PX_WIRE_PLAIN, i == 0 ? "" : PMIX_QUALIFIED_VALUE, none[i]);
         assert_int_equal(read_all(reader, &buf, PX_WIRE_PLAIN), PMIX_ERR_UNPACK_FAILURE);
         px_kval_reader_destroy(reader);
         px_buf_fini(&buf);
@@ -284,9 +308,10 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stored),         cmocka_unit_test(names),  cmocka_unit_test(same_bytes),
-        cmocka_unit_test(one_key),        cmocka_unit_test(damage), cmocka_unit_test(compressed),
-        cmocka_unit_test(without_memory),
+        cmocka_unit_test(stored),       cmocka_unit_test(names),
+        cmocka_unit_test(same_bytes),   cmocka_unit_test(one_key),
+        cmocka_unit_test(damage),       cmocka_unit_test(compressed),
+        cmocka_unit_test(similar_keys), cmocka_unit_test(without_memory),
     };
 
     alarm(30);

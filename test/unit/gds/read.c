@@ -294,12 +294,102 @@ static void damaged_columns(void **state)
     drop_store(store);
 }
 
+/* A slice that px_store_each gives for key "q". */
+static int keep_q(void *arg, const char *key, const struct px_slice *slice)
+{
+    if (strcmp(key, "q") == 0) {
+        *(struct px_slice *) arg = *slice;
+    }
+    return 0;
+}
+
+static struct px_slice qualified(const struct px_store *store)
+{
+    struct px_slice slice = {0};
+
+    assert_int_equal(px_store_each(store, PX_LEVEL_PROC, 3, keep_q, &slice), 0);
+    assert_non_null(slice.quals);
+    return slice;
+}
+
+/* Two sets of qualifiers are one only if number and both sums are; and a set that leads outside, or
+ * has fewer bytes than qualifiers, is damaged. SHM-011. */
+static void damaged_qualifiers(void **state)
+{
+    struct px_store *store = make_store(true);
+    struct px_store_entry entry = {.level = PX_LEVEL_PROC, .index = 3, .key = "q", .n_quals = 1};
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
+    struct px_batch *batch = px_batch_create();
+    pmix_value_t v = u32(1);
+    struct px_quals *quals;
+    struct px_slice slice;
+    struct px_quals good;
+    pmix_info_t qual;
+    pmix_info_t *got;
+    size_t before;
+    size_t n;
+
+    (void) state;
+    PMIx_Info_load(&qual, "color", &(uint32_t){5}, PMIX_UINT32);
+    entry.quals = spec.quals = &qual;
+    entry.value = &v;
+    assert_int_equal(px_batch_add(batch, &entry), 0);
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    slice = qualified(store);
+    quals = (struct px_quals *) (uintptr_t) slice.quals;
+    good = *quals;
+    spec.rank = 3;
+    spec.key = "q";
+    spec.key_len = 1;
+    spec.n_quals = 1;
+    assert_int_equal(px_store_get(store, &spec, &slice), 0);
+    quals->sum_b++;
+    assert_int_equal(px_store_get(store, &spec, &slice), PMIX_ERR_NOT_FOUND);
+    quals->sum_b = good.sum_b;
+    quals->len = UINT32_MAX;
+    assert_int_equal(px_store_get(store, &spec, &slice), PMIX_ERR_UNPACK_FAILURE);
+    quals->len = good.len;
+    quals->n = quals->len + 1;
+    slice = qualified(store);
+    before = n_allocs;
+    assert_int_equal(px_slice_quals(&slice, &got, &n), PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(n_allocs, before); /* nothing is taken for them */
+    *quals = good;
+    drop_store(store);
+}
+
+/* A process in a cell, whose name is longer than any can be. SHM-011. */
+static void damaged_process(void **state)
+{
+    static const char long_name[sizeof(pmix_proc_t) + 64];
+    struct px_store *store = make_store(true);
+    pmix_value_t v = bytes(long_name, sizeof(long_name));
+    pmix_value_t got = {.type = 77};
+    struct px_slice slice;
+    struct px_cell *cell;
+
+    (void) state;
+    assert_int_equal(put_one(store, PX_LEVEL_JOB, 0, "k", &v, 0), 0);
+    assert_int_equal(find(store, PX_LEVEL_JOB, 0, "k", &slice), 0);
+    cell = (struct px_cell *) (uintptr_t) ((const unsigned char *) slice.payload - sizeof(*cell));
+    cell->type = PMIX_PROC;
+    cell->form = PX_FORM_PROC;
+    assert_int_equal(find(store, PX_LEVEL_JOB, 0, "k", &slice), 0);
+    assert_int_equal(px_slice_fill(&slice, &got), PMIX_ERR_UNPACK_FAILURE);
+    assert_int_equal(got.type, 77);
+    cell->type = PMIX_BYTE_OBJECT;
+    cell->form = PX_FORM_BYTES;
+    drop_store(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_allocation),   cmocka_unit_test(no_system_call),
         cmocka_unit_test(enumerates),      cmocka_unit_test(unfinished_publication),
-        cmocka_unit_test(damaged_columns),
+        cmocka_unit_test(damaged_columns), cmocka_unit_test(damaged_qualifiers),
+        cmocka_unit_test(damaged_process),
     };
 
     alarm(60);
