@@ -51,6 +51,17 @@ static void manners(void)
         PMIX_ERR_BAD_PARAM,
         get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_STATIC_VALUES, PMIX_GET_POINTER_VALUES, true, &w),
         "both");
+    w = NULL;
+    check_status(PMIX_SUCCESS,
+                 get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_POINTER_VALUES, NULL, true, &w),
+                 "pointer");
+    w = &room;
+    check_status(
+        PMIX_ERR_BAD_PARAM,
+        get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_STATIC_VALUES, PMIX_GET_POINTER_VALUES, true, &w),
+        "both, of what is known and with room");
+    check(w == &room, "the room is still ours");
+    w = NULL;
     check_status(PMIX_SUCCESS,
                  get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_POINTER_VALUES, NULL, false, &v),
                  "no pointer");
@@ -89,14 +100,16 @@ static void own_pointers(void)
     check_status(PMIX_SUCCESS, PMIx_Store_internal(&other, "own.pointer", &v), "own pointer");
     same(NOT_FOUND, got_of(me.rank, "own.pointer", PMIX_OPTIONAL), "of the other alone");
     same(NOT_FOUND, got_of(other.rank, PMIX_SERVER_URI, NULL), "our server is nobody else's");
+    same(NOT_FOUND, got_of(PMIX_RANK_WILDCARD, PMIX_RANK, NULL), "nor is our rank the job's");
     fence_all(NULL);
 }
 
 /* ---- realms */
 
-static void two_maxima(const struct job *job, struct infos *list)
+static void three_maxima(const struct job *job, struct infos *list)
 {
     struct infos session = {0};
+    struct infos of_node = {0};
 
     (void) job;
     drop(list, PMIX_MAX_PROCS);
@@ -104,11 +117,17 @@ static void two_maxima(const struct job *job, struct infos *list)
     add_u32(&session, PMIX_SESSION_ID, 7);
     add_u32(&session, PMIX_MAX_PROCS, 77);
     add_array(list, PMIX_SESSION_INFO_ARRAY, &session);
+    add_text(&of_node, PMIX_HOSTNAME, node_name(0));
+    add_u32(&of_node, PMIX_MAX_PROCS, 33);
+    add_array(list, PMIX_NODE_INFO_ARRAY, &of_node);
 }
 
 static void realms_apart(void)
 {
+    put_number("own", 1); /* of a process with data of its own the results are remembered */
     for (int i = 0; i < 3; i++) {
+        same("33", got_of(me.rank, PMIX_MAX_PROCS, PMIX_NODE_INFO), "the node's");
+        same("55", got_of(me.rank, PMIX_MAX_PROCS, NULL), "the job's, right behind it");
         same("77", got_of(PMIX_RANK_WILDCARD, PMIX_MAX_PROCS, PMIX_SESSION_INFO), "the session's");
         same("55", got_of(PMIX_RANK_WILDCARD, PMIX_MAX_PROCS, NULL), "the job's");
         same("55", got_of(me.rank, PMIX_MAX_PROCS, NULL), "also by a rank");
@@ -341,7 +360,7 @@ const struct conform_case cases[] = {
      .client = own_pointers},
     {.ids = "GET-034",
      .what = "realms are remembered apart",
-     .setup = two_maxima,
+     .setup = three_maxima,
      .client = realms_apart},
     {.ids = "GET-002 GET-011",
      .what = "two stores, without asking",

@@ -279,6 +279,20 @@ static void put_qualified(const char *color, uint32_t number)
     PMIX_INFO_DESTRUCT(&infos[1]);
 }
 
+/* A qualifier is none of the directives, even if it is named like one. */
+static const char *got_optional(pmix_rank_t rank)
+{
+    struct infos list = {0};
+    const char *answer;
+
+    add_true(&list, PMIX_OPTIONAL);
+    PMIX_INFO_SET_QUALIFIER(&list.at[0]);
+    add_true(&list, PMIX_IMMEDIATE);
+    answer = got(me.nspace, rank, "key", list.at, list.n);
+    free_infos(&list);
+    return answer;
+}
+
 static const char *got_qualified(pmix_rank_t rank, const char *color)
 {
     struct infos list = {0};
@@ -306,6 +320,7 @@ static void use_qualified(void)
         same("2", got_qualified(r, "blue"), "the blue one of %u", r);
         same("3", got_of(r, "key", PMIX_IMMEDIATE), "the plain one of %u", r);
         same(NOT_FOUND, got_qualified(r, "green"), "there is no green one of %u", r);
+        same(NOT_FOUND, got_optional(r), "nor one that is called optional");
     }
     fence_all(NULL);
 }

@@ -95,6 +95,8 @@ static void hostless(void)
     same("1", query_text(PMIX_QUERY_NUM_PSETS, NULL), "sets");
     same("pair", query_text(PMIX_QUERY_PSET_NAMES, NULL), "their names");
     same("0", query_text(PMIX_QUERY_NUM_GROUPS, NULL), "groups");
+    same("array of 1", got_of(me.rank, PMIX_PSET_NAMES, NULL), "the sets of a process, by a get");
+    same("-46", got_of(me.rank, PMIX_GROUP_NAMES, NULL), "and its groups");
     add_text(&quals, PMIX_PSET_NAME, "pair");
     same("A:0,A:1", query_text(PMIX_QUERY_PSET_MEMBERSHIP, &quals), "the members of the set");
     asked = ask_one(PMIX_QUERY_NUM_PSETS "," PMIX_QUERY_STABLE_ABI_VERSION "," PMIX_JOB_SIZE, NULL);

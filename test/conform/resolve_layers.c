@@ -6,6 +6,7 @@
 
 #include "lib/answers.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,6 +72,56 @@ static void ask_without_server(void)
     same(INVALID, peers(NULL, "B"), "peers of a job that was never met");
     same(INVALID, hosts("B"), "nodes of a job that was never met");
     register_without_server();
+    (void) PMIx_Finalize(NULL, 0);
+}
+
+enum { THREADS = 8, TIMES = 100000 };
+
+/* Asks often of one job, which has one process on this node for each letter behind the A. */
+static void *ask_often(void *arg)
+{
+    const char *job = arg;
+    bool well = true;
+
+    for (int i = 0; i < TIMES && well; i++) {
+        pmix_proc_t *procs = NULL;
+        size_t n = 0;
+
+        well = check(PMIx_Resolve_peers(NULL, job, &procs, &n) == PMIX_SUCCESS, "peers of %s", job);
+        well = check(n == (size_t) (job[0] - 'A') && strcmp(procs[0].nspace, job) == 0,
+                     "%zu peers of %s", n, job) &&
+               well;
+        PMIX_PROC_FREE(procs, n);
+    }
+    return NULL;
+}
+
+static void ask_in_threads(void)
+{
+    static char jobs[2][2] = {"B", "C"};
+    pthread_t threads[THREADS];
+    int n = 0;
+
+    while (n < THREADS && pthread_create(&threads[n], NULL, ask_often, jobs[n % 2]) == 0) {
+        n++;
+    }
+    check(n == THREADS, "%d threads", n);
+    while (n > 0) {
+        pthread_join(threads[--n], NULL);
+    }
+}
+
+/* Everybody is everybody whom the process has met. */
+static void ask_of_all_without_server(void)
+{
+    check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
+    same("0", got("B", 0, PMIX_LOCAL_RANK, NULL, 0), "another job is met");
+    same("1", got("C", 1, PMIX_LOCAL_RANK, NULL, 0), "and another one");
+    lose_server();
+    same("A:0,B:0,C:0,C:1", peers_sorted(NULL, NULL), "peers of all");
+    same("node0", hosts(NULL), "nodes of all");
+    ask_in_threads();
+    (void) PMIx_Finalize(NULL, 0);
     (void) PMIx_Finalize(NULL, 0);
 }
 
@@ -321,6 +372,16 @@ const struct conform_case cases[] = {
      .what = "without a server, from what the client holds",
      .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}},
      .client = ask_without_server,
+     .script = die_when_ready,
+     .raw = true,
+     .dirty = true},
+    {.ids = "RES-003 RES-039 RES-014 RES-013",
+     .what = "without a server, all jobs that the client has met",
+     .jobs = {{"A", {1}},
+              {"B", {1}, .quiet = true},
+              {"C", {2}, .quiet = true},
+              {"D", {1}, .quiet = true}},
+     .client = ask_of_all_without_server,
      .script = die_when_ready,
      .raw = true,
      .dirty = true},

@@ -22,6 +22,7 @@
 #include <pmix.h>
 
 #include "src/base/param.h"
+#include "src/client/facts.h"
 #include "src/client/get.h"
 #include "src/client/ops.h"
 #include "src/request/schema.h"
@@ -364,15 +365,57 @@ static void without_a_server(void **state)
     assert_int_equal(ctx->ops->resolve_nodes(ctx, "nosuch", &nodes), PMIX_ERR_INVALID_NAMESPACE);
 }
 
+/* What is got by pointer again and again, and made anew each time, is kept once; the equal ones are
+ * freed. */
+static void kept_once(void **state)
+{
+    pmix_proc_t procs[2] = {{.nspace = "job", .rank = 1}, {.nspace = "job", .rank = 2}};
+    struct px_session *session;
+    pmix_value_t *first;
+    pmix_value_t *other;
+
+    (void) state;
+    session = px_session(ctx);
+    first = px_session_keep(session, &procs[0], "k", PMIx_Value_create(1));
+    assert_non_null(first);
+    for (int i = 0; i < 3; i++) {
+        assert_ptr_equal(px_session_keep(session, &procs[0], "k", PMIx_Value_create(1)), first);
+    }
+    other = PMIx_Value_create(1);
+    assert_int_equal(PMIx_Value_load(other, "another", PMIX_STRING), PMIX_SUCCESS);
+    assert_ptr_equal(px_session_keep(session, &procs[0], "k", other), other);
+    assert_ptr_not_equal(px_session_keep(session, &procs[1], "k", PMIx_Value_create(1)), first);
+    assert_ptr_not_equal(px_session_keep(session, &procs[0], "l", PMIx_Value_create(1)), first);
+}
+
+/* A finalize may be quicker than a get that has begun. */
+static void without_a_session(void **state)
+{
+    pmix_value_t *value = NULL;
+
+    (void) state;
+    assert_int_equal(get("first", &value), PMIX_ERR_INIT);
+    assert_null(value);
+}
+
 #define alone(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        alone(every_scope_is_ours), alone(put_copies),      alone(misses),
-        alone(a_job_of_one),        alone(manners),         alone(names_of_our_own),
-        alone(stored_for_others),   alone(qualified),       alone(non_blocking),
-        alone(without_a_server),    alone(posted_in_order),
+        alone(every_scope_is_ours),
+        alone(put_copies),
+        alone(misses),
+        alone(a_job_of_one),
+        alone(manners),
+        alone(names_of_our_own),
+        alone(stored_for_others),
+        alone(qualified),
+        alone(non_blocking),
+        alone(without_a_server),
+        alone(posted_in_order),
+        alone(kept_once),
+        cmocka_unit_test(without_a_session),
     };
 
     return cmocka_run_group_tests_name("alone", tests, NULL, NULL);

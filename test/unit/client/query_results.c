@@ -101,6 +101,27 @@ static void by_query(void **state)
     PMIx_Query_free(copy, 3);
 }
 
+/* A key twice in one query, and once in the next. */
+static void repeated(void **state)
+{
+    char *twice[] = {(char *) "a", (char *) "a", NULL};
+    char *once[] = {(char *) "a", NULL};
+    pmix_query_t queries[2] = {{.keys = twice}, {.keys = once}};
+    pmix_info_t flat[3] = {pair("a", 1), pair("a", 2), pair("a", 3)};
+    pmix_info_t *info;
+    size_t n;
+
+    (void) state;
+    assert_int_equal(px_results_shape(queries, 2, flat, 3, "nested", &info, &n), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(info[0].value.data.darray->size, 2);
+    assert_int_equal(inner(&info[0], 0)->value.data.integer, 1);
+    assert_int_equal(inner(&info[0], 1)->value.data.integer, 2);
+    assert_int_equal(info[1].value.data.darray->size, 1);
+    assert_int_equal(inner(&info[1], 0)->value.data.integer, 3);
+    PMIx_Info_free(info, n);
+}
+
 static void left_alone(void **state)
 {
     char *keys[] = {(char *) PMIX_QUERY_ATTRIBUTE_SUPPORT, (char *) "PMIx_Get", NULL};
@@ -126,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes),
         cmocka_unit_test(by_query),
+        cmocka_unit_test(repeated),
         cmocka_unit_test(left_alone),
     };
 

@@ -11,6 +11,7 @@
 
 #include "script.h"
 #include "src/client/get.h"
+#include "src/client/get_fast.h"
 #include "src/wire/messages.h"
 #include "gds/batch.h"
 #include "gds/generation.h"
@@ -183,6 +184,64 @@ static void in_vain(void **state)
     close(rubbish[1]);
 }
 
+static pmix_status_t host_key(void)
+{
+    pmix_proc_t job = {.nspace = "job", .rank = PMIX_RANK_WILDCARD};
+    pmix_value_t *value = NULL;
+    pmix_status_t rc = px_client_get_local(px_session(ctx), &job, PMIX_ANL_MAP, NULL, 0, &value);
+
+    if (rc == PMIX_SUCCESS) {
+        PMIx_Value_free(value, 1);
+    }
+    return rc;
+}
+
+/* A key of the host that is not in a complete segment is nowhere; but not when that segment has
+ * been superseded: the next generation may have it. */
+static void a_key_of_the_host(void **state)
+{
+    (void) state;
+    px_store_set_flags(store, PX_STORE_JOB_COMPLETE);
+    assert_int_equal(host_key(), PMIX_ERR_NOT_FOUND);
+    move();
+    assert_int_equal(host_key(), PMIX_ERR_WOULD_BLOCK);
+    given = px_store_fd(store);
+    read_until(2);
+    assert_int_equal(host_key(), PMIX_ERR_NOT_FOUND);
+}
+
+/* The short way through a get sees that its segment is superseded, and asks for the next one. */
+static void the_short_way(void **state)
+{
+    pmix_proc_t job = {.nspace = "job", .rank = PMIX_RANK_WILDCARD};
+    pmix_value_t room;
+    pmix_value_t *value = &room;
+    pmix_info_t fill;
+
+    (void) state;
+    PMIx_Info_construct(&fill);
+    PMIx_Info_load(&fill, PMIX_GET_STATIC_VALUES, &(bool){true}, PMIX_BOOL);
+    px_lock_take(&ctx->lock);
+    px_ctx_up(ctx);
+    px_lock_give(&ctx->lock);
+    assert_ptr_equal(px_session_visited(), px_session(ctx));
+    for (int i = 0; i < 2; i++) { /* the first of a thread goes the long way */
+        assert_int_equal(px_client_get_fast(&job, "number", &fill, 1, &value), PMIX_SUCCESS);
+        assert_int_equal(room.data.uint32, 1);
+    }
+    move();
+    assert_int_equal(px_client_get_fast(&job, "number", &fill, 1, &value), PMIX_SUCCESS);
+    /* It is asked for, or has been in vain. */
+    assert_int_not_equal(px_load_acquire(&px_session(ctx)->own.refresh_state), 0);
+    given = px_store_fd(store);
+    read_until(2);
+    assert_int_equal(px_client_get_fast(&job, "number", &fill, 1, &value), PMIX_SUCCESS);
+    assert_int_equal(room.data.uint32, 2);
+    px_lock_take(&ctx->lock);
+    px_ctx_down(ctx);
+    px_lock_give(&ctx->lock);
+}
+
 /* A server that never has anything: a hundred thousand reads are a dozen requests. */
 static void not_always(void **state)
 {
@@ -285,6 +344,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(in_vain, begin, end),
+        cmocka_unit_test_setup_teardown(a_key_of_the_host, begin, end),
+        cmocka_unit_test_setup_teardown(the_short_way, begin, end),
         cmocka_unit_test_setup_teardown(not_always, begin, end),
         cmocka_unit_test_setup_teardown(lost, begin, end),
         cmocka_unit_test_setup_teardown(after_a_fence, begin, end),

@@ -417,6 +417,56 @@ static void commits(void **state)
     client_close();
 }
 
+static uint32_t commit_tag;
+
+/* What is answered comes later. */
+static bool note_commit(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    (void) in;
+    (void) reply;
+    commit_tag = command == PX_CMD_COMMIT ? script.tag : commit_tag;
+    return false;
+}
+
+static void reply_status(uint32_t tag, pmix_status_t status)
+{
+    struct px_buf reply = {0};
+
+    (void) px_pack_status(&reply, PX_WIRE_PLAIN, status);
+    script_send(tag, &reply);
+}
+
+/* Nobody waits for the reply to a commit: a refusal is what the next fence or commit returns,
+ * once. */
+static void refused_commit(void **state)
+{
+    struct px_wait wait;
+    pmix_status_t rc;
+
+    (void) state;
+    client_open("5.0.0", note_commit);
+    put(PMIX_LOCAL, "l", 1);
+    assert_int_equal(ctx->ops->commit(ctx), PMIX_SUCCESS);
+    px_wait_init(&wait);
+    assert_int_equal(script_fence(op_done, &wait), PMIX_SUCCESS);
+    while (script_commands(PX_CMD_FENCE) == 0) {
+    }
+    reply_status(commit_tag, PMIX_ERR_NO_PERMISSIONS);
+    reply_status(script.tag, PMIX_SUCCESS);
+    assert_int_equal(px_wait_for(&wait), PMIX_ERR_NO_PERMISSIONS);
+    put(PMIX_LOCAL, "l", 2);
+    assert_int_equal(ctx->ops->commit(ctx), PMIX_SUCCESS);
+    while (script_commands(PX_CMD_COMMIT) == 1) {
+    }
+    reply_status(commit_tag, PMIX_ERR_NO_PERMISSIONS);
+    do {
+        rc = ctx->ops->commit(ctx);
+    } while (rc == PMIX_SUCCESS); /* until the reply has come */
+    assert_int_equal(rc, PMIX_ERR_NO_PERMISSIONS);
+    assert_int_equal(ctx->ops->commit(ctx), PMIX_SUCCESS);
+    client_close();
+}
+
 static struct px_wait seen;
 static pmix_status_t seen_code;
 
@@ -532,6 +582,7 @@ int main(void)
         cmocka_unit_test(bad_replies),
         cmocka_unit_test(refresh),
         cmocka_unit_test(commits),
+        cmocka_unit_test(refused_commit),
         cmocka_unit_test(losing_the_server),
         cmocka_unit_test(events_come_once),
         cmocka_unit_test(refused_refresh),
