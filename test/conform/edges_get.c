@@ -146,10 +146,13 @@ static void in_both_stores(void)
         put_in(PMIX_LOCAL, "near", 2);
         commit();
     } else {
-        check_status(PMIX_SUCCESS, PMIx_Store_internal(&other, "own", &v), "own value");
+        put_number("mine", 5);
+        check_number(5, 0, "mine", NULL);
     }
     fence_all(NULL);
     if (me.rank == 0) {
+        same(OUTSIDE_SCOPE, got_of(1, "far", PMIX_OPTIONAL), "what only one of the stores knows");
+        check_status(PMIX_SUCCESS, PMIx_Store_internal(&other, "own", &v), "own value");
         same("9", got_of(1, "own", PMIX_OPTIONAL), "what is of this process");
         same("2", got_of(1, "near", PMIX_OPTIONAL), "what is for this node");
         same(OUTSIDE_SCOPE, got_of(1, "far", PMIX_OPTIONAL), "what is for other nodes");

@@ -80,6 +80,7 @@ static void peers_place_the_rest(void **state)
     assert_int_equal(store_list(store, &list, "n1"), 0);
     expect_text(store, 0, PMIX_HOSTNAME, "n1");
     expect_text(store, 1, PMIX_HOSTNAME, "n2");
+    assert_int_equal(px_store_node_of(store, 1), px_store_node_by_name(store, "n2"));
     px_store_destroy(store);
 }
 

@@ -389,23 +389,6 @@ static void arrays_need_their_names(void **state)
     }
 }
 
-static void too_deep(void **state)
-{
-    struct px_store *store = make_store();
-    struct list list = {0};
-
-    (void) state;
-    put_u32(&list, PMIX_JOB_SIZE, 1);
-    for (int i = 0; i < 70; i++) {
-        struct list outer = {0};
-
-        put_array(&outer, PMIX_JOB_INFO_ARRAY, &list);
-        list = outer;
-    }
-    assert_int_equal(store_list(store, &list, NULL), PMIX_ERR_BAD_PARAM);
-    px_store_destroy(store);
-}
-
 /* [SRV-008] loose values of the only app and node; [KEY-025] keys of the site. */
 static void loose(void **state)
 {
@@ -587,7 +570,6 @@ int main(void)
         cmocka_unit_test(sessions),
         cmocka_unit_test(types),
         cmocka_unit_test(arrays_need_their_names),
-        cmocka_unit_test(too_deep),
         cmocka_unit_test(loose),
         cmocka_unit_test(nodata),
         cmocka_unit_test(again),
