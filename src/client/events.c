@@ -190,40 +190,6 @@ static struct own_event *own_event_create(struct px_ctx *ctx, const struct px_no
     return own;
 }
 
-/* Copies the infos of an event with the groups in PMIX_EVENT_CUSTOM_RANGE replaced by their
- * members, so that no other process has to know them. 0 with *ret (PMIx_Info_free); 1: no group is
- * named, *ret is unchanged; PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM. */
-static int spell_range(struct px_session *session, const pmix_info_t *info, size_t ninfo,
-                       struct px_infos *ret)
-{
-    pmix_data_array_t array = {.type = PMIX_PROC};
-    struct px_proc_list members;
-    const pmix_info_t *range = px_infos_next(info, ninfo, NULL, PMIX_EVENT_CUSTOM_RANGE);
-    struct px_procs procs;
-    int rc = 1;
-
-    if (range != NULL && px_value_procs(&range->value, &procs) && procs.n > 0) {
-        rc = px_group_map_expand(session, procs.at, procs.n, &members);
-    }
-    if (rc != 0) {
-        return rc;
-    }
-    array.array = members.at;
-    array.size = members.n;
-    ret->info = PMIx_Info_create(ninfo);
-    ret->n = ninfo;
-    rc = ret->info != NULL ? 0 : PMIX_ERR_NOMEM;
-    for (size_t i = 0; rc == 0 && i < ninfo; i++) {
-        rc = &info[i] == range ? PMIx_Info_load(&ret->info[i], info[i].key, &array, PMIX_DATA_ARRAY)
-                               : px_info_keep(&ret->info[i], &info[i]);
-    }
-    px_proc_list_fini(&members);
-    if (rc != 0) {
-        PMIx_Info_free(ret->info, ninfo);
-    }
-    return rc;
-}
-
 /* True if this process is within the range of its own event. A range that does not parse is left to
  * the server to judge, and includes us. */
 static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, const pmix_info_t *info,
@@ -284,22 +250,22 @@ static pmix_status_t notify_server(struct px_session *session, const struct px_n
     return rc;
 }
 
-/* An error of spell_range ends the call; without groups in the range the caller's infos are sent as
- * they are. */
+/* A rank that a group does not have ends the call; without groups in the range the caller's infos
+ * are sent as they are. */
 pmix_status_t px_client_notify(struct px_session *session, const struct px_notify_args *given,
                                const struct px_completion *to)
 {
     struct px_notify_args args = *given;
-    struct px_infos spelt = {0};
-    int rc = spell_range(session, args.head.info, args.head.ninfo, &spelt);
+    struct px_args spelt = {0};
+    int rc = px_group_map_spell(session, PMIX_EVENT_CUSTOM_RANGE, &args.head, &spelt);
 
     if (rc < 0) {
         return rc;
     }
-    if (spelt.info != NULL) {
-        args.head = (struct px_args){spelt.info, spelt.n};
+    if (rc == 0) {
+        args.head = spelt;
     }
     rc = notify_server(session, &args, to);
-    PMIx_Info_free(spelt.info, spelt.n);
+    PMIx_Info_free(spelt.info, spelt.ninfo);
     return rc;
 }

@@ -228,6 +228,31 @@ static void construct_reply(void *arg, int status, struct px_in *in)
     px_client_collective_over(call->session, construct_collect, call);
 }
 
+/* Sends the request of a construct, with the groups in its directives spelled out, for servers and
+ * processes that do not know them. */
+static int construct_send(struct construct_call *call, struct px_server_peer *server,
+                          const struct px_coll_args *args)
+{
+    static const char *const keys[] = {PMIX_GROUP_ADD_MEMBERS, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER};
+    struct px_coll_args named = *args;
+    struct px_args spelt[2] = {{0}, {0}};
+    struct px_msg msg;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < 2; i++) {
+        rc = px_group_map_spell(call->session, keys[i], &named.head, &spelt[i]);
+        named.head = rc == 0 ? spelt[i] : named.head;
+        rc = rc == 1 ? 0 : rc;
+    }
+    rc = rc == 0 ? px_client_collective_begin(server, &px_request_group_construct, &named, &msg)
+                 : rc;
+    PMIx_Info_free(spelt[0].info, spelt[0].ninfo);
+    PMIx_Info_free(spelt[1].info, spelt[1].ninfo);
+    return rc == 0 ? px_msg_send(&msg, px_client_timeout_ms(args->head.info, args->head.ninfo),
+                                 construct_reply, call)
+                   : rc;
+}
+
 /* The commit goes first: what the other members are to learn of us travels with the server's part
  * of the operation. */
 pmix_status_t px_client_group_construct(struct px_server_peer *server,
@@ -236,7 +261,6 @@ pmix_status_t px_client_group_construct(struct px_server_peer *server,
 {
     const struct px_request *request = &px_request_group_construct;
     struct construct_call *call = calloc(1, sizeof(*call));
-    struct px_msg msg;
     int rc = call != NULL ? px_client_commit(server->session->ctx) : PMIX_ERR_NOMEM;
 
     if (call == NULL) {
@@ -244,11 +268,7 @@ pmix_status_t px_client_group_construct(struct px_server_peer *server,
     }
     *call = (struct construct_call){.session = server->session, .server = server, .to = *to};
     rc = rc == 0 ? px_args_copy(request, &call->asked.head, &args->head) : rc;
-    rc = rc == 0 ? px_client_collective_begin(server, request, args, &msg) : rc;
-    if (rc == 0) {
-        rc = px_msg_send(&msg, px_client_timeout_ms(args->head.info, args->head.ninfo),
-                         construct_reply, call);
-    }
+    rc = rc == 0 ? construct_send(call, server, args) : rc;
     if (rc != 0) {
         construct_free(call);
     }

@@ -27,6 +27,7 @@ conform_programs = \
   %D%/group.t \
   %D%/group_get.t \
   %D%/group_leave.t \
+  %D%/group_names.t \
   %D%/growth.t \
   %D%/harness.t \
   %D%/host_answers.t \
@@ -109,6 +110,9 @@ TESTS += $(conform_programs)
 %C%_group_leave_t_SOURCES = %D%/group_leave.c
 %C%_group_leave_t_LDADD = $(conform_ldadd)
 %C%_group_leave_t_LDFLAGS = $(conform_ldflags)
+%C%_group_names_t_SOURCES = %D%/group_names.c
+%C%_group_names_t_LDADD = $(conform_ldadd)
+%C%_group_names_t_LDFLAGS = $(conform_ldflags)
 %C%_growth_t_SOURCES = %D%/growth.c
 %C%_growth_t_LDADD = $(conform_ldadd)
 %C%_growth_t_LDFLAGS = $(conform_ldflags)

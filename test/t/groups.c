@@ -6,6 +6,8 @@
  * has got: its rank, the status, the members, and whether all have the same context id. */
 
 #include <pmix.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +44,8 @@ struct call {
     size_t leaders; /* 0: it is no bootstrap */
     bool wants_id;
     int timeout; /* 0: none */
+    pmix_proc_t order[SIZE];
+    size_t n_order; /* 0: none is asked for */
 };
 
 static void name(pmix_proc_t *list, size_t *n, pmix_rank_t rank)
@@ -53,7 +57,8 @@ static void name(pmix_proc_t *list, size_t *n, pmix_rank_t rank)
 static pmix_status_t construct(struct call *call, pmix_info_t **results, size_t *n_results)
 {
     pmix_data_array_t added = {.type = PMIX_PROC, .size = call->n_added, .array = call->added};
-    pmix_info_t info[4];
+    pmix_data_array_t order = {.type = PMIX_PROC, .size = call->n_order, .array = call->order};
+    pmix_info_t info[5];
     size_t n = 0;
 
     memset(info, 0, sizeof(info));
@@ -65,6 +70,9 @@ static pmix_status_t construct(struct call *call, pmix_info_t **results, size_t 
     }
     if (call->wants_id) {
         PMIX_INFO_LOAD(&info[n++], PMIX_GROUP_ASSIGN_CONTEXT_ID, &call->wants_id, PMIX_BOOL);
+    }
+    if (call->n_order > 0) {
+        PMIX_INFO_LOAD(&info[n++], PMIX_GROUP_FINAL_MEMBERSHIP_ORDER, &order, PMIX_DATA_ARRAY);
     }
     if (call->timeout > 0) {
         PMIX_INFO_LOAD(&info[n++], PMIX_TIMEOUT, &call->timeout, PMIX_INT);
@@ -292,6 +300,186 @@ static void act_bootstranger(void)
     with_stranger(false);
 }
 
+/* ---- an order that some ask for */
+
+static void name_all(struct call *call)
+{
+    for (pmix_rank_t r = 0; r < SIZE; r++) {
+        name(call->procs, &call->n_procs, r);
+    }
+}
+
+/* The last rank of the group tells the first, which is another process in another order. */
+static void check_ranks(void)
+{
+    pmix_proc_t third;
+
+    PMIX_LOAD_PROCID(&third, "g", 2);
+    if (me.rank == 3) { /* the third of 2, 0, 3, 1 */
+        check(PMIx_Fence(&third, 1, NULL, 0), "a fence of the third");
+    }
+}
+
+/* One asks, the others do not care. */
+static void act_order(void)
+{
+    static const pmix_rank_t wanted[SIZE] = {2, 0, 3, 1};
+    struct call call = {0};
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    name_all(&call);
+    for (int i = 0; me.rank == 0 && i < SIZE; i++) {
+        name(call.order, &call.n_order, wanted[i]);
+    }
+    check(construct(&call, &results, &n), "construct");
+    printf("%u", me.rank);
+    say_members(results, n);
+    printf("\n");
+    PMIX_INFO_FREE(results, n);
+    check_ranks();
+    check(PMIx_Group_destruct("g", NULL, 0), "destruct");
+}
+
+/* Two want different ones. */
+static void act_contradict(void)
+{
+    struct call call = {0};
+
+    name_all(&call);
+    if (me.rank == 0 || me.rank == 3) {
+        name(call.order, &call.n_order, me.rank);
+        name(call.order, &call.n_order, 1);
+    }
+    make_part(&call);
+    fence();
+}
+
+/* Leaders by themselves: one asks for an order. */
+static void act_bootorder(void)
+{
+    struct call call = {.leaders = SIZE};
+
+    name(call.procs, &call.n_procs, me.rank);
+    for (pmix_rank_t r = SIZE; me.rank == 2 && r > 0; r--) {
+        name(call.order, &call.n_order, r - 1);
+    }
+    make_part(&call);
+    fence();
+}
+
+/* ---- names that stand for several */
+
+/* Ranks 0 and 1 lead by themselves, and add all of the job. */
+static void act_wildcard(void)
+{
+    struct call call = {.leaders = me.rank < 2 ? 2 : 0};
+
+    if (me.rank < 2) {
+        name(call.procs, &call.n_procs, me.rank);
+        name(call.added, &call.n_added, PMIX_RANK_WILDCARD);
+    }
+    make_part(&call);
+    fence();
+}
+
+/* Rank 0 leads and adds a group of the others that it is in, and the last rank. */
+static void act_nested(void)
+{
+    struct call call = {0};
+    pmix_proc_t inner[3];
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    for (pmix_rank_t r = 0; r < 3; r++) {
+        PMIX_LOAD_PROCID(&inner[r], me.nspace, r);
+    }
+    if (me.rank < 3) {
+        check(PMIx_Group_construct("in", inner, 3, NULL, 0, &results, &n), "construct in");
+        PMIX_INFO_FREE(results, n);
+    }
+    if (me.rank == 0) {
+        name(call.procs, &call.n_procs, 0);
+        PMIX_LOAD_PROCID(&call.added[0], "in", PMIX_RANK_WILDCARD);
+        call.n_added = 1;
+        name(call.added, &call.n_added, 3);
+    }
+    make_part(&call);
+    fence();
+}
+
+/* A job has the name. */
+static void act_jobname(void)
+{
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+    pmix_proc_t all;
+
+    PMIX_LOAD_PROCID(&all, me.nspace, PMIX_RANK_WILDCARD);
+    printf("%u %s\n", me.rank,
+           PMIx_Error_string(PMIx_Group_construct(me.nspace, &all, 1, NULL, 0, &results, &n)));
+    fence();
+}
+
+/* ---- what a launcher says of ends */
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    int n;
+} heard = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
+
+static void hear(pmix_status_t status, pmix_rank_t rank)
+{
+    printf("%u %s %u\n", me.rank, PMIx_Error_string(status), rank);
+    pthread_mutex_lock(&heard.lock);
+    heard.n++;
+    pthread_cond_signal(&heard.more);
+    pthread_mutex_unlock(&heard.lock);
+}
+
+static void await_ends(int n)
+{
+    pthread_mutex_lock(&heard.lock);
+    while (heard.n < n) {
+        pthread_cond_wait(&heard.more, &heard.lock);
+    }
+    pthread_mutex_unlock(&heard.lock);
+}
+
+static void end_came(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t *results, size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    (void) id;
+    (void) source;
+    (void) results;
+    (void) nresults;
+    for (size_t i = 0; i < ninfo; i++) {
+        const pmix_proc_t *ended = info[i].value.data.proc;
+
+        if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) && ended->rank % 3 != 0) {
+            hear(status, ended->rank);
+        }
+    }
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+/* Rank 1 is killed, rank 2 says goodbye, and the others hear of both. */
+static void act_ends(void)
+{
+    pmix_status_t codes[] = {PMIX_EVENT_PROC_TERMINATED, PMIX_ERR_PROC_ABORTED_BY_SIG};
+
+    if (me.rank % 3 == 0) {
+        check(PMIx_Register_event_handler(codes, 2, NULL, 0, end_came, NULL, NULL) < 0, "handler");
+    }
+    fence();
+    if (me.rank == 1) {
+        raise(SIGKILL);
+    }
+    await_ends(me.rank % 3 == 0 ? 2 : 0);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -301,7 +489,10 @@ int main(int argc, char **argv)
         {"bootstrap", act_bootstrap},       {"added", act_added},
         {"disagree", act_disagree},         {"absent", act_absent},
         {"timeout", act_timeout},           {"stranger", act_stranger},
-        {"bootstranger", act_bootstranger},
+        {"bootstranger", act_bootstranger}, {"order", act_order},
+        {"contradict", act_contradict},     {"bootorder", act_bootorder},
+        {"wildcard", act_wildcard},         {"nested", act_nested},
+        {"jobname", act_jobname},           {"ends", act_ends},
     };
 
     alarm(120);

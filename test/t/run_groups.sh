@@ -47,5 +47,49 @@ for nodes in 1 2 4; do
 
     run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" timeout
     same "a leader that does not come, on $nodes nodes" '0 PMIX_ERR_TIMEOUT' "$(lines)"
+
+    run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" order
+    same "an order that one asks for, on $nodes nodes" '0 2 0 3 1
+1 2 0 3 1
+2 2 0 3 1
+3 2 0 3 1' "$(lines)"
+
+    run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" contradict
+    same "two orders, on $nodes nodes" '0 PMIX_ERR_BAD_PARAM
+1 PMIX_ERR_BAD_PARAM
+2 PMIX_ERR_BAD_PARAM
+3 PMIX_ERR_BAD_PARAM' "$(lines)"
+
+    run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" bootorder
+    same "an order that a leader by itself asks for, on $nodes nodes" '0 PMIX_SUCCESS 3 2 1 0
+1 PMIX_SUCCESS 3 2 1 0
+2 PMIX_SUCCESS 3 2 1 0
+3 PMIX_SUCCESS 3 2 1 0' "$(lines)"
+
+    run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" wildcard
+    order=$(sed -n 's/^1 //p' "$SCRATCH/out")
+    case $order in 'PMIX_SUCCESS 0 1 2 3' | 'PMIX_SUCCESS 1 0 2 3') ;; *) order="one of two orders" ;; esac
+    same "leaders that add all of the job, on $nodes nodes" "0 $order
+1 $order
+2 $order
+3 $order" "$(lines)"
+
+    run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" nested
+    same "a leader that adds a group, on $nodes nodes" '0 PMIX_SUCCESS 0 1 2 3
+1 PMIX_SUCCESS 0 1 2 3
+2 PMIX_SUCCESS 0 1 2 3
+3 PMIX_SUCCESS 0 1 2 3' "$(lines)"
+
+    run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" jobname
+    same "a group with the name of a job, on $nodes nodes" '0 PMIX_ERR_EXISTS
+1 PMIX_ERR_EXISTS
+2 PMIX_ERR_EXISTS
+3 PMIX_ERR_EXISTS' "$(lines)"
+
+    run "$pmixrun" --nodes $nodes -n 4 --keep-going "$PX_TOP_BUILDDIR/test/t/groups" ends
+    same "ends of processes, on $nodes nodes" '0 PMIX_ERR_PROC_ABORTED_BY_SIG 1
+0 PMIX_EVENT_PROC_TERMINATED 2
+3 PMIX_ERR_PROC_ABORTED_BY_SIG 1
+3 PMIX_EVENT_PROC_TERMINATED 2' "$(lines)"
 done
 finish

@@ -34,10 +34,12 @@ static struct px_coll *next_part(struct px_server *s, const struct px_coll *from
 }
 
 /* Merges one part into the whole: its members, added members and directives. Appends its callers
- * to `come`, and counts it if it is a leader that bootstraps. 0 or PMIX_ERR_NOMEM. */
+ * to `come`, and counts it if it is a leader that bootstraps. Sets *contradict if it wants another
+ * order than a part before. 0 or PMIX_ERR_NOMEM. */
 static int add_part(const struct px_coll *part, struct px_group_build *whole,
-                    struct px_proc_list *come, uint32_t *n_leaders)
+                    struct px_proc_list *come, uint32_t *n_leaders, bool *contradict)
 {
+    struct px_proc_list order = {0};
     const struct px_group_build *build = part->state;
     int rc = px_group_add_named(part, &whole->members);
 
@@ -47,6 +49,11 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
     for (size_t i = 0; !rc && i < part->n_members; i++) {
         rc = px_proc_list_add(come, &part->members[i].proc);
     }
+    rc = rc ? rc : px_proc_list_add_all(&order, build->order.at, build->order.n);
+    if (!rc && px_group_agree(&whole->order, &order)) {
+        *contradict = true;
+    }
+    px_proc_list_fini(&order);
     whole->wants_id |= build->wants_id;
     whole->n_leaders = build->n_leaders > whole->n_leaders ? build->n_leaders : whole->n_leaders;
     *n_leaders += part->solo && part->nprocs > 0;
@@ -54,19 +61,20 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
 }
 
 /* Merges all parts of a group into `whole`. PMIX_ERR_NOT_FOUND: a leader or an added member has
- * not called yet; PMIX_ERR_NOMEM. The number of leaders is the largest that a leader gave
- * (PMIX_GROUP_BOOTSTRAP); without leaders that bootstrap, there must be a part that names
- * members. */
+ * not called yet; PMIX_ERR_BAD_PARAM: two orders are asked for; PMIX_ERR_NOMEM. The number of
+ * leaders is the largest that a leader gave (PMIX_GROUP_BOOTSTRAP); without leaders that bootstrap,
+ * there must be a part that names members. */
 static int gather(struct px_server *s, const char *name, struct px_group_build *whole)
 {
     const struct px_coll *part = next_part(s, NULL, name);
     struct px_proc_list come = {0};
     uint32_t n_leaders = 0;
+    bool contradict = false;
     int rc = PMIX_SUCCESS;
 
     px_assert(part);
     for (; !rc && part; part = next_part(s, part, name)) {
-        rc = add_part(part, whole, &come, &n_leaders);
+        rc = add_part(part, whole, &come, &n_leaders, &contradict);
     }
     if (!rc && (n_leaders < whole->n_leaders || (!whole->members.n && !whole->n_leaders))) {
         rc = PMIX_ERR_NOT_FOUND;
@@ -77,7 +85,7 @@ static int gather(struct px_server *s, const char *name, struct px_group_build *
         }
     }
     px_proc_list_fini(&come);
-    return rc;
+    return !rc && contradict ? PMIX_ERR_BAD_PARAM : rc;
 }
 
 /* Merges the contributions of the parts in the order of their calls, without those of callers

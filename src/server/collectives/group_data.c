@@ -15,6 +15,7 @@
 #include "modex_exchange.h"
 #include "src/server/state.h"
 #include "src/nspace/jobinfo.h"
+#include "src/nspace/proc_sets.h"
 #include "src/value/directives.h"
 #include "src/server/data/nspace.h"
 #include "src/wire/codec.h"
@@ -49,6 +50,18 @@ static int expand(struct px_server *s, struct px_proc_list *list, const pmix_pro
                   size_t n)
 {
     return px_proc_list_expand(list, procs, n, px_nspace_job_size, s);
+}
+
+/* Lost processes are of no interest: they do not change where the group is. */
+bool px_procs_any_elsewhere(struct px_server *s, const struct px_proc_list *procs)
+{
+    bool remote = false;
+    bool lost = false;
+
+    for (size_t i = 0; i < procs->n; i++) {
+        (void) px_nspace_count_locals(s, &procs->at[i], &remote, &lost);
+    }
+    return remote;
 }
 
 /* The set in normal form is the same on all nodes, whatever the callers' orders. */
@@ -108,19 +121,48 @@ static int compare_order(struct px_coll *coll, const struct px_coll_call *call)
     return rc;
 }
 
+/* Appends processes as a member names them: groups as their members, wildcards as the ranks of
+ * their namespace if it is known here. 0, PMIX_ERR_NOT_FOUND (a group has no such rank),
+ * PMIX_ERR_NOMEM. */
+static int spell(struct px_server *s, struct px_proc_list *list, const struct px_procs *procs,
+                 const pmix_proc_t *who)
+{
+    struct px_proc_list named = {0};
+    int rc = px_proc_sets_expand(&s->proc_sets, procs->at, procs->n, who, &named);
+
+    rc = rc ? rc : expand(s, list, named.at, named.n);
+    px_proc_list_fini(&named);
+    return rc;
+}
+
+int px_group_agree(struct px_proc_list *order, struct px_proc_list *other)
+{
+    int rc = PMIX_SUCCESS;
+
+    if (!order->n) {
+        px_proc_list_fini(order);
+        *order = *other;
+        *other = (struct px_proc_list){0};
+    } else if (other->n && !px_procs_equal(order->at, order->n, other->at, other->n)) {
+        rc = PMIX_ERR_BAD_PARAM;
+    }
+    px_proc_list_fini(other);
+    return rc;
+}
+
 /* Members that ask for an order (PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) have to ask for the same
  * one; otherwise the construction fails for all, with PMIX_ERR_BAD_PARAM, when all have called. */
-static int absorb_order(struct px_coll *coll, const struct px_procs *order)
+static int absorb_order(struct px_coll *coll, const struct px_procs *order, const pmix_proc_t *who)
 {
-    struct px_proc_list *first = &((struct px_group_build *) coll->state)->order;
+    struct px_group_build *build = coll->state;
+    struct px_proc_list other = {0};
+    int rc = spell(coll->server, &other, order, who);
 
-    if (!first->n) {
-        return px_proc_list_add_all(first, order->at, order->n);
-    }
-    if (order->n && !px_procs_equal(order->at, order->n, first->at, first->n)) {
+    if (!rc && px_group_agree(&build->order, &other)) {
         coll->local_status = PMIX_ERR_BAD_PARAM;
     }
-    return PMIX_SUCCESS;
+    px_proc_list_fini(&other);
+    return rc;
 }
 
 /* Contributions, added members and context id are collected here and dropped from the merged
@@ -139,10 +181,8 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
     for (; !rc && info; info = px_infos_next(args->info, args->ninfo, info, PMIX_GROUP_INFO)) {
         rc = add_contribution(build, &who->proc, info);
     }
-    for (size_t i = 0; !rc && i < directives.add_members.n; i++) {
-        rc = px_proc_list_add(&build->added, &directives.add_members.at[i]);
-    }
-    rc = rc ? rc : absorb_order(coll, &directives.order);
+    rc = rc ? rc : spell(coll->server, &build->added, &directives.add_members, &who->proc);
+    rc = rc ? rc : absorb_order(coll, &directives.order, &who->proc);
     rc = rc ? rc : px_coll_merge(coll, args->info, args->ninfo);
     build->local_only |= directives.local_only;
     if (directives.bootstrap != PX_NOT_GIVEN && directives.bootstrap > build->n_leaders) {
@@ -156,6 +196,7 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
     px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_INFO);
     px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_ADD_MEMBERS);
     px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID);
+    px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER);
     return rc;
 }
 
@@ -190,6 +231,7 @@ int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
     const struct px_group_build *build = coll->state;
     pmix_data_array_t given = {.type = PMIX_INFO, .size = build->n_given, .array = build->given};
     pmix_data_array_t added = {.type = PMIX_PROC, .size = build->added.n, .array = build->added.at};
+    pmix_data_array_t order = {.type = PMIX_PROC, .size = build->order.n, .array = build->order.at};
     bool yes = true;
     int rc = PMIX_SUCCESS;
 
@@ -207,6 +249,10 @@ int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
     if (!rc && build->added.n) {
         rc =
             px_infos_append(&up->info, &up->ninfo, PMIX_GROUP_ADD_MEMBERS, &added, PMIX_DATA_ARRAY);
+    }
+    if (!rc && build->order.n) {
+        rc = px_infos_append(&up->info, &up->ninfo, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER, &order,
+                             PMIX_DATA_ARRAY);
     }
     if (!rc && build->n_given) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_GROUP_INFO_ARRAY, &given, PMIX_DATA_ARRAY);
@@ -319,7 +365,7 @@ static int order_members(struct px_server *s, struct px_group_build *build)
     struct px_proc_list *members = &build->members;
     struct px_proc_list wanted = {0};
     struct px_proc_list ordered = {0};
-    int rc = expand(s, &wanted, build->order.at, build->order.n);
+    int rc = expand(s, &wanted, build->order.at, build->order.n); /* known by now */
 
     for (size_t i = 0; !rc && i < wanted.n; i++) {
         if (px_procs_find(members->at, members->n, &wanted.at[i]) < members->n) {
@@ -369,6 +415,36 @@ static int take_bytes(struct px_server *s, const pmix_info_t *info, size_t n)
     return rc;
 }
 
+/* The order of the members. Who knows all of them decides: this server, if they are all of this
+ * node and called it together; the host otherwise, by the order of its list, or by giving back the
+ * orders that all servers have told it (PMIX_GROUP_FINAL_MEMBERSHIP_ORDER), which each server then
+ * compares and applies. What only a part of the members has said to this server never counts alone.
+ * 0, PMIX_ERR_BAD_PARAM (two orders), PMIX_ERR_NOMEM. */
+static int take_order(struct px_coll *coll, const struct px_upcall *up)
+{
+    static const char key[] = PMIX_GROUP_FINAL_MEMBERSHIP_ORDER;
+    struct px_group_build *build = coll->state;
+    const pmix_info_t *info = px_infos_next(up->reply.info, up->reply.ninfo, NULL, key);
+    bool all_here =
+        !coll->solo && !build->added.n && !px_procs_any_elsewhere(coll->server, &build->members);
+    int rc = PMIX_SUCCESS;
+
+    if (info || !all_here) {
+        px_proc_list_fini(&build->order);
+    }
+    for (; !rc && info; info = px_infos_next(up->reply.info, up->reply.ninfo, info, key)) {
+        struct px_procs procs = {NULL, 0};
+        struct px_proc_list other = {0};
+
+        if (px_value_procs(&info->value, &procs)) {
+            rc = expand(coll->server, &other, procs.at, procs.n);
+        }
+        rc = rc ? rc : px_group_agree(&build->order, &other);
+        px_proc_list_fini(&other);
+    }
+    return rc;
+}
+
 /* The host's list of members counts. Without one, the members are the named and the added ones.
  * Infos that are only for servers are dropped from those for the members. */
 int px_group_take(struct px_coll *coll, struct px_upcall *up)
@@ -394,6 +470,7 @@ int px_group_take(struct px_coll *coll, struct px_upcall *up)
         rc = px_group_add_named(coll, &build->members);
         rc = rc ? rc : expand(s, &build->members, build->added.at, build->added.n);
     }
+    rc = rc ? rc : take_order(coll, up);
     build->info = up->reply.info;
     build->n_info = up->reply.ninfo;
     up->reply.info = NULL;
@@ -402,6 +479,7 @@ int px_group_take(struct px_coll *coll, struct px_upcall *up)
     px_infos_drop(build->info, &build->n_info, PMIX_GROUP_MEMBERSHIP);
     px_infos_drop(build->info, &build->n_info, PMIX_GROUP_ENDPT_DATA);
     px_infos_drop(build->info, &build->n_info, PMIX_GROUP_JOB_INFO);
+    px_infos_drop(build->info, &build->n_info, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER);
     return rc ? rc : settle(s, build);
 }
 

@@ -48,8 +48,9 @@ void px_group_build_fini(void *build);
 /* The state of a tracker that constructs a group; NULL for trackers of other operations. */
 struct px_group_build *px_group_build_of(const struct px_coll *coll);
 
-/* The table's `absorb`: takes over directives and contribution of one member. 0 or
- * PMIX_ERR_NOMEM, which ends the construction. */
+/* The table's `absorb`: takes over directives and contribution of one member. 0,
+ * PMIX_ERR_NOT_FOUND (it names a rank that a group does not have), PMIX_ERR_NOMEM, which end the
+ * construction. */
 int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
                     const struct px_coll_member *who);
 /* Appends to the upcall's directives what the members contribute and what they have committed. 0
@@ -63,6 +64,11 @@ int px_group_take(struct px_coll *coll, struct px_upcall *up);
  * The contributions become the infos for the members. 0, PMIX_ERR_NOMEM, or a status of the
  * store. */
 int px_group_settle(struct px_server *s, struct px_group_build *build);
+/* True if one of the processes is on another node, or may be: its namespace is not known here. */
+bool px_procs_any_elsewhere(struct px_server *s, const struct px_proc_list *procs);
+/* Takes over another order of the members, which is empty afterwards, if there is none yet.
+ * PMIX_ERR_BAD_PARAM: there is one that differs. */
+int px_group_agree(struct px_proc_list *order, struct px_proc_list *other);
 /* Appends the processes that the callers named, in their order; in the order of ranks if the
  * callers differ. 0 or PMIX_ERR_NOMEM. */
 int px_group_add_named(const struct px_coll *coll, struct px_proc_list *list);

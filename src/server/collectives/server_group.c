@@ -144,13 +144,22 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
     return false;
 }
 
+/* True if a job has this name: it would stand for two things wherever processes are named. */
+static bool is_job(struct px_server *s, const char *name)
+{
+    const struct px_nspace *ns = px_nspace_find(s, name);
+
+    return ns && ns->registered;
+}
+
 /* PMIX_ERR_EXISTS: one of the processes is in a group of this name, or in another construction
- * of it. A call that joins an open construction is always admitted. */
+ * of it, or a job has it. A call that joins an open construction is always admitted. */
 static int construct_admit(struct px_server *s, const struct px_coll_call *call,
                            const struct px_coll_member *who)
 {
     return !px_coll_find(&s->colls, call, who) &&
-                   (is_there(s, call->args.group, call->set.at, call->set.n) ||
+                   (is_job(s, call->args.group) ||
+                    is_there(s, call->args.group, call->set.at, call->set.n) ||
                     is_there(s, call->args.group, &who->proc, 1) ||
                     is_being_made(s, call, &who->proc))
                ? PMIX_ERR_EXISTS
@@ -173,19 +182,6 @@ static int construct_prepare(struct px_server *s, const struct px_coll_member *w
     return rc;
 }
 
-/* True if one of the processes is on another node, or may be: its namespace is not known here.
- * Lost processes are of no interest: they do not change where the group is. */
-static bool any_elsewhere(struct px_server *s, const struct px_proc_list *procs)
-{
-    bool remote = false;
-    bool lost = false;
-
-    for (size_t i = 0; i < procs->n; i++) {
-        (void) px_nspace_count_locals(s, &procs->at[i], &remote, &lost);
-    }
-    return remote;
-}
-
 /* All local members have called: asks the host if it is needed, waits for other parts
  * (px_group_bootstrap), or settles the group. PMIX_GROUP_LOCAL_ONLY keeps it from the host. */
 static void construct_complete(struct px_coll *coll, bool remote)
@@ -194,8 +190,8 @@ static void construct_complete(struct px_coll *coll, bool remote)
     struct px_group_build *build = coll->state;
     bool others = coll->solo || build->added.n;
     bool needs_host = build->wants_id ||
-                      (!build->local_only &&
-                       (remote || any_elsewhere(s, &build->added) || (others && s->host.group)));
+                      (!build->local_only && (remote || px_procs_any_elsewhere(s, &build->added) ||
+                                              (others && s->host.group)));
     int rc = needs_host ? PMIX_SUCCESS : px_coll_local_status(coll);
 
     px_assert(coll->closed && coll->n_members > 0);

@@ -283,27 +283,78 @@ static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
     return false;
 }
 
-/* What the members of this node give to all: whether this is one that comes by itself, the order
- * they want, whom they add, whether a context id is wanted, and infos. */
+/* Puts the processes that are not there behind the others. */
+static pmix_status_t unite(pmix_proc_t **at, size_t *n, const pmix_proc_t *more, size_t n_more)
+{
+    for (size_t i = 0; i < n_more; i++) {
+        bool there = false;
+        for (size_t k = 0; !there && k < *n; k++) {
+            there = (*at)[k].rank == more[i].rank && strcmp((*at)[k].nspace, more[i].nspace) == 0;
+        }
+        pmix_proc_t *grown = there ? *at : realloc(*at, (*n + 1) * sizeof(*grown));
+        if (grown == NULL) {
+            return PMIX_ERR_NOMEM;
+        }
+        *at = grown;
+        if (!there) {
+            grown[(*n)++] = more[i];
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+/* Writes the processes in their order, a wildcard as the ranks of its job. */
+static pmix_status_t put_spelled(struct px_run_bytes *b, const pmix_proc_t *procs, size_t n)
+{
+    pmix_proc_t *spelled = NULL;
+    size_t n_spelled = 0;
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < n; i++) {
+        const struct px_run_job *job = px_run_job_find(procs[i].nspace);
+        bool all = procs[i].rank == PMIX_RANK_WILDCARD;
+        pmix_proc_t one = procs[i];
+
+        if (job == NULL || (!all && one.rank >= job->n_procs)) {
+            rc = PMIX_ERR_NOT_FOUND;
+        }
+        for (uint32_t r = 0; rc == PMIX_SUCCESS && r < (all ? job->n_procs : 1); r++) {
+            one.rank = all ? r : one.rank;
+            rc = unite(&spelled, &n_spelled, &one, 1);
+        }
+    }
+    if (rc == PMIX_SUCCESS) {
+        px_run_put_array(b, spelled, n_spelled, PMIX_PROC);
+    }
+    free(spelled);
+    return rc;
+}
+
+/* What the members of this node give to all: whether this is one that comes by itself, whom they
+ * add, who they are, whether a context id is wanted, and infos. The orders that they want are among
+ * the infos: every server gets those of all. */
 static pmix_status_t give_group(struct px_run_task *task)
 {
     const pmix_info_t *info = task->upcall.infos;
     struct scattered s = read_scattered(&task->upcall);
     struct px_run_bytes b = {0};
+    pmix_status_t rc;
 
     px_run_put_u32(&b, s.alone);
-    px_run_put_array(&b, s.added, s.n_added, PMIX_PROC);
-    px_run_put_array(&b, task->upcall.procs, task->upcall.n_procs, PMIX_PROC);
+    rc = put_spelled(&b, s.added, s.n_added);
+    rc = rc == PMIX_SUCCESS ? put_spelled(&b, task->upcall.procs, task->upcall.n_procs) : rc;
     px_run_put_u32(&b, flag_of(info, task->upcall.n_infos, PMIX_GROUP_ASSIGN_CONTEXT_ID));
     for (size_t i = 0; i < task->upcall.n_infos; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ENDPT_DATA) ||
             PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO_ARRAY) ||
+            PMIX_CHECK_KEY(&info[i], PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) ||
             PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO)) {
             px_run_put_array(&b, &info[i], 1, PMIX_INFO);
         }
     }
     uint32_t kind = is_construct(task) ? PX_RUN_KIND_CONSTRUCT : PX_RUN_KIND_DESTRUCT;
-    pmix_status_t rc = b.failed ? PMIX_ERR_NOMEM : give(task, kind, task->upcall.text, b.at, b.len);
+    rc = rc == PMIX_SUCCESS && b.failed ? PMIX_ERR_NOMEM : rc;
+    rc = rc == PMIX_SUCCESS ? give(task, kind, task->upcall.text, b.at, b.len) : rc;
     free(b.at);
     return rc;
 }
@@ -361,26 +412,6 @@ static pmix_status_t load(struct outcome *o, const char *key, const void *value,
 
     o->n += rc == PMIX_SUCCESS;
     return rc;
-}
-
-/* Puts the processes that are not there behind the others. */
-static pmix_status_t unite(pmix_proc_t **at, size_t *n, const pmix_proc_t *more, size_t n_more)
-{
-    for (size_t i = 0; i < n_more; i++) {
-        bool there = false;
-        for (size_t k = 0; !there && k < *n; k++) {
-            there = PMIX_CHECK_PROCID(&(*at)[k], &more[i]);
-        }
-        pmix_proc_t *grown = there ? *at : realloc(*at, (*n + 1) * sizeof(*grown));
-        if (grown == NULL) {
-            return PMIX_ERR_NOMEM;
-        }
-        *at = grown;
-        if (!there) {
-            grown[(*n)++] = more[i];
-        }
-    }
-    return PMIX_SUCCESS;
 }
 
 /* The order of the first share is that of all nodes: shares come in one order to all. Behind those

@@ -5,6 +5,7 @@
  * wants them. And what our own server must be told. */
 
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include "nodes.h"
 
@@ -33,29 +34,73 @@ static void told_free(pmix_status_t status, void *cbdata)
     free(t);
 }
 
-/* A process that was not connected when it ended leaves nothing by which the server could tell. No
- * process need hear of it: the range is the host's own. */
-void px_run_event_ended(const struct px_run_proc *proc)
+/* How a process has ended. */
+static pmix_status_t end_code(const struct px_run_proc *proc)
+{
+    if (WIFSIGNALED(proc->status)) {
+        return PMIX_ERR_PROC_ABORTED_BY_SIG;
+    }
+    if (atomic_load(&proc->n_open) > 0) {
+        return PMIX_ERR_PROC_TERM_WO_SYNC;
+    }
+    return proc->status != 0 ? PMIX_ERR_EXIT_NONZERO_TERM : PMIX_EVENT_PROC_TERMINATED;
+}
+
+/* Says on this node that a process of this or another one has ended: to the server, for which one
+ * that was not connected leaves nothing else by which it could tell, and to processes that have
+ * registered for the code. Default handlers are spared: a program may take any event for the end of
+ * all. Those who come late hear of failures only. */
+static void say_ended(const pmix_proc_t *id, pmix_status_t code, int status)
 {
     struct told *t = calloc(1, sizeof(*t));
-    pmix_proc_t id;
     bool yes = true;
     pmix_status_t rc = PMIX_ERR_NOMEM;
 
     if (t == NULL) {
         return;
     }
-    PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
-    t->info = PMIx_Info_create(2);
+    t->info = PMIx_Info_create(4);
     if (t->info != NULL) {
-        t->n = 2;
-        (void) PMIx_Info_load(&t->info[0], PMIX_EVENT_AFFECTED_PROC, &id, PMIX_PROC);
-        (void) PMIx_Info_load(&t->info[1], PMIX_EVENT_DO_NOT_CACHE, &yes, PMIX_BOOL);
-        rc = PMIx_Notify_event(PMIX_EVENT_PROC_TERMINATED, &id, PMIX_RANGE_RM, t->info, t->n,
-                               told_free, t);
+        int exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        bool normal = code == PMIX_EVENT_PROC_TERMINATED;
+
+        t->n = normal ? 4 : 3;
+        (void) PMIx_Info_load(&t->info[0], PMIX_EVENT_AFFECTED_PROC, id, PMIX_PROC);
+        (void) PMIx_Info_load(&t->info[1], PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+        (void) PMIx_Info_load(&t->info[2], PMIX_EXIT_CODE, &exit_code, PMIX_INT);
+        (void) PMIx_Info_load(&t->info[3], PMIX_EVENT_DO_NOT_CACHE, &yes, PMIX_BOOL);
+        rc = PMIx_Notify_event(code, id, PMIX_RANGE_SESSION, t->info, t->n, told_free, t);
     }
     if (rc != PMIX_SUCCESS) {
         told_free(rc, t);
+    }
+}
+
+void px_run_event_ended(const struct px_run_proc *proc)
+{
+    pmix_status_t code = end_code(proc);
+    pmix_proc_t id;
+
+    PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
+    say_ended(&id, code, proc->status);
+    if (px_run.place == PX_RUN_NODE) {
+        struct px_run_bytes b = {0};
+
+        px_run_put_proc(&b, &id);
+        px_run_put_u32(&b, (uint32_t) proc->status);
+        (void) px_run_remote_send(PX_RUN_SAID_ENDED, PX_RUN_OTHERS, 0, code, &b);
+    }
+}
+
+void px_run_event_ended_there(const struct px_run_frame *head, struct px_run_reader *payload)
+{
+    pmix_proc_t id;
+    uint32_t status;
+
+    px_run_get_proc(payload, &id);
+    status = px_run_get_u32(payload);
+    if (!payload->failed) {
+        say_ended(&id, head->status, (int) status);
     }
 }
 

@@ -21,15 +21,16 @@ enum px_run_frame_type {
      * answer. */
     PX_RUN_MODEX, /* PROC; KEY; timeout in seconds */
     PX_RUN_MODEX_DATA,
-    PX_RUN_PUBLISH,   /* PROC; INFOS */
-    PX_RUN_UNPUBLISH, /* PROC; number of keys, NONE: all; KEYS */
-    PX_RUN_LOOKUP,    /* PROC; number of keys; KEYS; INFOS */
-    PX_RUN_DONE,      /* of publish and unpublish: the status alone */
-    PX_RUN_FOUND,     /* PDATA */
-    PX_RUN_EVENT,     /* PROC source; code; range; INFOS */
-    PX_RUN_SIGNAL,    /* signal; excuse; number of procs; PROCs */
-    PX_RUN_STARTED,   /* namespace; number; {rank; pid} */
-    PX_RUN_ENDED,     /* PROC; status of waitpid(2) */
+    PX_RUN_PUBLISH,    /* PROC; INFOS */
+    PX_RUN_UNPUBLISH,  /* PROC; number of keys, NONE: all; KEYS */
+    PX_RUN_LOOKUP,     /* PROC; number of keys; KEYS; INFOS */
+    PX_RUN_DONE,       /* of publish and unpublish: the status alone */
+    PX_RUN_FOUND,      /* PDATA */
+    PX_RUN_EVENT,      /* PROC source; code; range; INFOS */
+    PX_RUN_SIGNAL,     /* signal; excuse; number of procs; PROCs */
+    PX_RUN_STARTED,    /* namespace; number; {rank; pid} */
+    PX_RUN_ENDED,      /* PROC; status of waitpid(2) */
+    PX_RUN_SAID_ENDED, /* the same for the processes there; code of the event in the head */
     /* To the relay, and from it. */
     /* key; number of nodes, 0: not known; timeout in seconds; of a group: number of leaders,
      * leaders, added, the caller that comes by itself (number; PROCs); bytes */
@@ -181,7 +182,9 @@ void px_run_names_asked(const struct px_run_frame *head, struct px_run_reader *p
 void px_run_names_answered(const struct px_run_frame *head, struct px_run_reader *payload);
 
 void px_run_event(struct px_run_task *task);
-void px_run_event_ended(const struct px_run_proc *proc); /* for our own server only */
+/* A process of this node has ended: tells all nodes' servers, and processes that want to know. */
+void px_run_event_ended(const struct px_run_proc *proc);
+void px_run_event_ended_there(const struct px_run_frame *head, struct px_run_reader *payload);
 void px_run_event_came(const struct px_run_frame *head, struct px_run_reader *payload);
 
 void px_run_spawn_all(struct px_run_task *task);

@@ -180,7 +180,7 @@ static void on_frame(struct px_run_link *link, const struct px_run_frame *head,
         [PX_RUN_LOOKUP] = px_run_names_asked,   [PX_RUN_DONE] = px_run_names_answered,
         [PX_RUN_FOUND] = px_run_names_answered, [PX_RUN_EVENT] = px_run_event_came,
         [PX_RUN_COLLECTED] = px_run_collected,  [PX_RUN_SPAWN] = px_run_spawn_asked,
-        [PX_RUN_SPAWNED] = px_run_spawn_ended,
+        [PX_RUN_SPAWNED] = px_run_spawn_ended,  [PX_RUN_SAID_ENDED] = px_run_event_ended_there,
     };
     const size_t n = sizeof(with_head) / sizeof(with_head[0]);
 
