@@ -6,5 +6,5 @@ TESTS += $(loop_tests)
 %C%_cpus_t_LDADD = $(loop_libs)
 %C%_loop_t_SOURCES = %D%/loop.c
 %C%_loop_t_LDADD = $(loop_libs)
-%C%_wait_t_SOURCES = %D%/wait.c
+%C%_wait_t_SOURCES = %D%/wait.c %D%/asleep.h
 %C%_wait_t_LDADD = $(loop_libs)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -188,6 +189,33 @@ static void set_flag(void *arg)
     *(pthread_t *) arg = pthread_self();
 }
 
+struct nested {
+    struct px_loop *loop;
+    pthread_t where;
+};
+
+static void run_inside(void *arg)
+{
+    struct nested *nested = arg;
+
+    assert_int_equal(px_loop_run(nested->loop, set_flag, &nested->where), 0);
+    assert_true(pthread_equal(nested->where, pthread_self()));
+}
+
+/* A call into the loop from the loop waits for nobody. */
+static void run_within_a_run(void **state)
+{
+    struct nested nested;
+
+    (void) state;
+    for (int external = 0; external < 2; external++) {
+        assert_int_equal(px_loop_create(external, &nested.loop), 0);
+        assert_int_equal(px_loop_run(nested.loop, run_inside, &nested), 0);
+        assert_int_equal(pthread_equal(nested.where, pthread_self()) != 0, external);
+        px_loop_destroy(nested.loop);
+    }
+}
+
 static void run_waits_and_runs_there(void **state)
 {
     struct px_loop *loop;
@@ -218,6 +246,7 @@ static void tick(struct px_timer *timer)
 {
     struct clockwork *c = px_container_of(timer, struct clockwork, timer);
 
+    assert_null(timer->event); /* it holds nothing, and may be started again */
     c->fired++;
     if (c->fired <= c->again) {
         assert_int_equal(px_timer_start_loop(c->loop, timer, 1, tick), 0);
@@ -274,6 +303,60 @@ static void stopped_timers_do_not_fire(void **state)
     px_wait_done(&c.wait, 0);
     (void) px_wait_for(&c.wait);
     px_loop_destroy(c.loop);
+}
+
+/* A timer with a descriptor beside it that is readable long before it fires. */
+struct race {
+    struct px_loop *loop;
+    struct px_timer timer;
+    struct px_timer never;
+    struct px_io io;
+    struct px_wait wait;
+    int fd;
+    bool read;
+};
+
+static void first_comes(struct px_io *io, int what)
+{
+    struct race *race = px_container_of(io, struct race, io);
+
+    (void) what;
+    race->read = true;
+    px_io_stop_loop(io);
+}
+
+static void then_fires(struct px_timer *timer)
+{
+    struct race *race = px_container_of(timer, struct race, timer);
+
+    px_timer_stop_loop(&race->never);
+    px_wait_done(&race->wait, race->read ? 0 : -1);
+}
+
+static void start_race(void *arg)
+{
+    struct race *race = arg;
+
+    assert_int_equal(px_timer_start_loop(race->loop, &race->never, UINT64_MAX, tick), 0);
+    assert_int_equal(px_timer_start_loop(race->loop, &race->timer, 120, then_fires), 0);
+    assert_int_equal(px_io_start_loop(race->loop, &race->io, race->fd, PX_IO_READ, first_comes), 0);
+}
+
+/* Milliseconds are no microseconds: what comes after 20 of them is before a timer of 120, however
+ * late the loop looks. A timer of all the time that there is does not fire. */
+static void a_timer_waits(void **state)
+{
+    const struct itimerspec soon = {.it_value.tv_nsec = 20 * 1000000};
+    struct race race = {.fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
+
+    (void) state;
+    assert_int_equal(px_loop_create(false, &race.loop), 0);
+    px_wait_init(&race.wait);
+    assert_int_equal(timerfd_settime(race.fd, 0, &soon, NULL), 0);
+    assert_int_equal(px_loop_run(race.loop, start_race, &race), 0);
+    assert_int_equal(px_wait_for(&race.wait), 0);
+    px_loop_destroy(race.loop);
+    (void) close(race.fd);
 }
 
 /* --- descriptors --- */
@@ -477,8 +560,10 @@ int main(void)
         cmocka_unit_test(many_threads_post),
         cmocka_unit_test(ping_pong_never_sleeps_through),
         cmocka_unit_test(run_waits_and_runs_there),
+        cmocka_unit_test(run_within_a_run),
         cmocka_unit_test(timers_fire_and_start_again),
         cmocka_unit_test(stopped_timers_do_not_fire),
+        cmocka_unit_test(a_timer_waits),
         cmocka_unit_test(descriptors_are_watched),
         cmocka_unit_test(the_thread_is_set_up),
         cmocka_unit_test(a_forked_child_leaves_it_alone),

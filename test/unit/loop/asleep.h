@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_TEST_UNIT_LOOP_ASLEEP_H
+#define PX_TEST_UNIT_LOOP_ASLEEP_H
+
+/* Waiting until another thread waits for something. Included after cmocka. */
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static inline pid_t thread_id(void)
+{
+    return (pid_t) syscall(SYS_gettid);
+}
+
+/* The state of a thread of this process as the kernel says it: 'R', 'S' and others. */
+static inline char thread_state(pid_t tid)
+{
+    char path[64];
+    char line[512];
+    const char *behind;
+    FILE *file;
+
+    (void) snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int) tid);
+    file = fopen(path, "re");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof(line), file));
+    (void) fclose(file);
+    behind = strrchr(line, ')');
+    assert_non_null(behind);
+    return behind[2];
+}
+
+/* Returns when the thread sleeps in the kernel. */
+static inline void await_sleep(pid_t tid)
+{
+    while (thread_state(tid) != 'S') {
+        (void) sched_yield();
+    }
+}
+
+#endif
