@@ -182,6 +182,24 @@ static void end_server(void)
     job_register("A");
 }
 
+/* ---- one runs ahead into the next fence of the same processes */
+
+static void run_ahead(void)
+{
+    if (me.rank == 0) {
+        come_to_fence("first");
+        come_to_fence("second");
+        tell("ahead");
+        await("second");
+        check(told("again"), "the second fence ended with the first");
+    } else {
+        await("ahead");
+        check_status(PMIX_SUCCESS, fence(NULL, 0, NULL), "the first fence");
+        tell("again");
+        check_status(PMIX_SUCCESS, fence(NULL, 0, NULL), "the second");
+    }
+}
+
 /* ---- a host that needs a piece of every node is named the job */
 
 static void need_pieces(struct infos *list)
@@ -250,6 +268,12 @@ const struct conform_case cases[] = {
      .host = {HEARS},
      .script = end_server,
      .raw = true,
+     .seconds = 20},
+    {.ids = "FEN-021",
+     .what = "one runs ahead into the next fence of the same processes",
+     .nodes = 2,
+     .client = run_ahead,
+     .host = {HEARS},
      .seconds = 20},
     {.ids = "FEN-010",
      .what = "a list of all processes is the job, to a host that needs all pieces",

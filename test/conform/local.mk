@@ -9,6 +9,7 @@ conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c
 conform_ldadd = %D%/libconform.la libpx-host.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
 conform_programs = \
+  %D%/asked.t \
   %D%/collected.t \
   %D%/departures.t \
   %D%/directives.t \
@@ -56,6 +57,9 @@ conform_programs = \
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
 
+%C%_asked_t_SOURCES = %D%/asked.c
+%C%_asked_t_LDADD = $(conform_ldadd)
+%C%_asked_t_LDFLAGS = $(conform_ldflags)
 %C%_collected_t_SOURCES = %D%/collected.c
 %C%_collected_t_LDADD = $(conform_ldadd)
 %C%_collected_t_LDFLAGS = $(conform_ldflags)

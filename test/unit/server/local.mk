@@ -1,5 +1,5 @@
 # End to end through the exported functions: this layer has no use by itself. Private parts are tested by name.
-server_unit_tests = %D%/asking.t %D%/data.t %D%/delta.t %D%/doors.t %D%/events.t %D%/groups.t %D%/host.t %D%/inside.t %D%/misanswers.t %D%/own_get.t %D%/reentry.t %D%/refresh.t %D%/rendezvous.t %D%/stopped.t %D%/sync.t
+server_unit_tests = %D%/asking.t %D%/data.t %D%/delta.t %D%/doors.t %D%/events.t %D%/gaps.t %D%/groups.t %D%/host.t %D%/inside.t %D%/misanswers.t %D%/own_get.t %D%/reentry.t %D%/refresh.t %D%/rendezvous.t %D%/stopped.t %D%/sync.t
 check_PROGRAMS += $(server_unit_tests)
 TESTS += $(server_unit_tests)
 %C%_asking_t_SOURCES = %D%/asking.c %D%/world.c %D%/world.h
@@ -17,6 +17,9 @@ TESTS += $(server_unit_tests)
 %C%_events_t_SOURCES = %D%/events.c %D%/world.c %D%/world.h
 %C%_events_t_LDADD = libpx-host.la libpmix.la $(CMOCKA_LIBS)
 %C%_events_t_LDFLAGS = $(AM_LDFLAGS) -no-install
+%C%_gaps_t_SOURCES = %D%/gaps.c %D%/world.c %D%/world.h
+%C%_gaps_t_LDADD = libpx-host.la libpmix.la $(CMOCKA_LIBS)
+%C%_gaps_t_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_groups_t_SOURCES = %D%/groups.c %D%/world.c %D%/world.h
 %C%_groups_t_LDADD = libpx-host.la libpmix.la $(CMOCKA_LIBS)
 %C%_groups_t_LDFLAGS = $(AM_LDFLAGS) -no-install

@@ -153,6 +153,22 @@ static void optional_overrides_a_renewal(void **state)
     assert_int_equal(n_asked, 1);
 }
 
+/* What the host has registered is never out of date. [GET-026] */
+static void reserved_keys_are_not_renewed(void **state)
+{
+    pmix_value_t *value = NULL;
+    pmix_info_t info;
+    pmix_proc_t proc;
+
+    (void) state;
+    PMIX_LOAD_PROCID(&proc, job, 1);
+    PMIX_INFO_LOAD(&info, PMIX_GET_REFRESH_CACHE, NULL, PMIX_BOOL);
+    assert_int_equal(PMIx_Get(&proc, PMIX_HOSTNAME, &info, 1, &value), PMIX_SUCCESS);
+    assert_string_equal(value->data.string, "there");
+    PMIx_Value_free(value, 1);
+    assert_int_equal(n_asked, 0);
+}
+
 /* Stored by the loop thread, looked at when another call has been there. */
 static pmix_status_t statuses[4];
 
@@ -215,6 +231,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(static_values_need_a_call_that_waits, start, end),
         cmocka_unit_test_setup_teardown(a_value_needs_a_namespace, start, end),
         cmocka_unit_test_setup_teardown(optional_overrides_a_renewal, start, end),
+        cmocka_unit_test_setup_teardown(reserved_keys_are_not_renewed, start, end),
         cmocka_unit_test_setup_teardown(directives_reach_the_host, start, end),
     };
 
