@@ -1,2 +1,3 @@
 noinst_LTLIBRARIES += libpx-event.la
-libpx_event_la_SOURCES = %D%/chain.c %D%/chain.h %D%/handler.h %D%/registry.c %D%/registry.h
+libpx_event_la_SOURCES = %D%/chain.c %D%/chain.h %D%/code_set.c %D%/code_set.h \
+  %D%/handler.h %D%/registry.c %D%/registry.h

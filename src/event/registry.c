@@ -26,7 +26,7 @@ static struct px_handler *handler_at(struct px_list *item)
     return px_container_of(item, struct px_handler, link);
 }
 
-bool px_codes_have(const pmix_status_t *codes, size_t n, pmix_status_t code)
+static bool has_code(const pmix_status_t *codes, size_t n, pmix_status_t code)
 {
     for (size_t i = 0; i < n; i++) {
         if (codes[i] == code) {
@@ -55,7 +55,7 @@ struct px_handler *px_handler_next(const struct px_events *events, const struct 
 
 bool px_handler_names(const struct px_handler *handler, pmix_status_t code)
 {
-    return px_codes_have(handler->codes, handler->ncodes, code);
+    return has_code(handler->codes, handler->ncodes, code);
 }
 
 /* Chains held for the handler go with it: their events are not delivered. */
@@ -394,7 +394,7 @@ static int add_codes(const struct px_handler *handler, pmix_status_t **codes, si
     }
     *codes = grown;
     for (size_t i = 0; i < handler->ncodes; i++) {
-        if (!px_codes_have(grown, *n, handler->codes[i])) {
+        if (!has_code(grown, *n, handler->codes[i])) {
             grown[*n] = handler->codes[i];
             (*n)++;
         }

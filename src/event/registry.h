@@ -27,9 +27,6 @@ struct px_event {
     size_t ninfo;
 };
 
-/* True if the code is among the n. Any thread. */
-bool px_codes_have(const pmix_status_t *codes, size_t n, pmix_status_t code);
-
 /* Receives the codes of a handler that was removed, by a deregistration or as a one-shot, and that
  * no other handler needs of a server; default_handler: it was the last default handler. The codes
  * are borrowed for the call; n may be 0. Loop thread. Not called by px_events_destroy. */

@@ -96,12 +96,64 @@ bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, siz
 
 /* --- lists that are made --- */
 
-/* Appends a process unless an equal one is among the first `before`. */
-static int add_unless(struct px_proc_list *list, size_t before, const pmix_proc_t *proc)
+/* Lists up to this length are searched; longer ones have an index. */
+enum { SHORT = 16 };
+
+/* What stands for a process in an index: its rank and its name, without padding. */
+struct proc_key {
+    char bytes[sizeof(pmix_rank_t) + PMIX_MAX_NSLEN];
+    size_t len;
+};
+
+static struct proc_key key_of(const pmix_proc_t *proc)
 {
-    px_assert(before <= list->n);
-    if (px_procs_find(list->at, before, proc) < before) {
+    size_t len = strnlen(proc->nspace, PMIX_MAX_NSLEN);
+    struct proc_key key = {.len = sizeof(proc->rank) + len};
+
+    memcpy(key.bytes, &proc->rank, sizeof(proc->rank));
+    memcpy(key.bytes + sizeof(proc->rank), proc->nspace, len);
+    return key;
+}
+
+/* Enters the processes that the index does not have yet. 0 or PMIX_ERR_NOMEM; then the rest is for
+ * the next time. */
+static int bring_up_to_date(struct px_proc_list *list)
+{
+    px_assert(list->n_indexed <= list->n);
+    while (list->n_indexed < list->n) {
+        struct proc_key key = key_of(&list->at[list->n_indexed]);
+
+        if (px_map_set(&list->index, key.bytes, key.len, list)) {
+            return PMIX_ERR_NOMEM;
+        }
+        list->n_indexed++;
+    }
+    return PMIX_SUCCESS;
+}
+
+/* Sets *ret: the list has an equal process. 0 or PMIX_ERR_NOMEM. */
+static int has(struct px_proc_list *list, const pmix_proc_t *proc, bool *ret)
+{
+    struct proc_key key;
+    int rc;
+
+    if (list->n <= SHORT) {
+        *ret = px_procs_find(list->at, list->n, proc) < list->n;
         return PMIX_SUCCESS;
+    }
+    rc = bring_up_to_date(list);
+    key = key_of(proc);
+    *ret = px_map_find(&list->index, key.bytes, key.len) != NULL;
+    return rc;
+}
+
+int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)
+{
+    bool there;
+    int rc = has(list, proc, &there);
+
+    if (rc || there) {
+        return rc;
     }
     if (px_array_room(&list->at, list->n, &list->room, sizeof(*list->at))) {
         return PMIX_ERR_NOMEM;
@@ -111,26 +163,16 @@ static int add_unless(struct px_proc_list *list, size_t before, const pmix_proc_
     return PMIX_SUCCESS;
 }
 
-/* Compares with the whole list. */
-int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)
-{
-    return add_unless(list, list->n, proc);
-}
-
-/* Comparing only with the list as it was keeps this from being quadratic in n. */
 int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, size_t n)
 {
-    size_t before = list->n;
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < n; i++) {
-        rc = add_unless(list, before, &procs[i]);
+        rc = px_proc_list_add(list, &procs[i]);
     }
     return rc;
 }
 
-/* The ranks of one wildcard differ from each other, so each is compared only with what the list
- * had before the wildcard. */
 int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
                         px_job_size_fn size, void *arg)
 {
@@ -139,14 +181,13 @@ int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, siz
     for (size_t i = 0; !rc && i < n; i++) {
         pmix_proc_t proc = procs[i];
         uint32_t ranks = proc.rank == PMIX_RANK_WILDCARD ? size(arg, proc.nspace) : 0;
-        size_t before = list->n;
 
         if (!ranks) {
             rc = px_proc_list_add(list, &proc);
         }
         for (uint32_t r = 0; !rc && r < ranks; r++) {
             proc.rank = r;
-            rc = add_unless(list, before, &proc);
+            rc = px_proc_list_add(list, &proc);
         }
     }
     return rc;
@@ -156,6 +197,7 @@ int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, siz
 void px_proc_list_fini(struct px_proc_list *list)
 {
     free(list->at);
+    px_map_fini(&list->index);
     *list = (struct px_proc_list){0};
 }
 
@@ -251,6 +293,16 @@ bool px_procs_are_normal(const pmix_proc_t *set, size_t n)
         }
     }
     return true;
+}
+
+/* Only two processes can cover it: the wildcard of its namespace, and itself. */
+bool px_procs_normal_cover(const pmix_proc_t *set, size_t n, const pmix_proc_t *proc)
+{
+    pmix_proc_t all = *proc;
+
+    all.rank = PMIX_RANK_WILDCARD;
+    return n > 0 && (bsearch(&all, set, n, sizeof(*set), compare) != NULL ||
+                     bsearch(proc, set, n, sizeof(*set), compare) != NULL);
 }
 
 /* Steps through both sets in their order, once. */

@@ -9,6 +9,8 @@
 
 #include <pmix_common.h>
 
+#include "src/base/map.h"
+
 /* Comparison of processes, lists of them, and sets in a normal form. PMIX_RANK_WILDCARD stands for
  * every process of its namespace, which makes three relations of two processes:
  *
@@ -45,23 +47,24 @@ struct px_proc_list {
     pmix_proc_t *at;
     size_t n;
     size_t room;
+    struct px_map index; /* of a long list: namespace and rank of each of the first n_indexed */
+    size_t n_indexed;
 };
 
 /* Returns the number of processes of a namespace; 0 if it is not known. Must not change the
  * list. */
 typedef uint32_t (*px_job_size_fn)(void *arg, const char *nspace);
 
-/* Appends a process unless the list has an equal one. 0 or PMIX_ERR_NOMEM; the list is unchanged
- * then. */
+/* Appends a process unless the list has an equal one. O(1). 0 or PMIX_ERR_NOMEM; the list is
+ * unchanged then. */
 int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc);
-/* The same for n processes that differ from each other, which are compared only with those that
- * the list has before. On failure some have been appended. */
+/* The same for n processes. On failure some have been appended. */
 int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, size_t n);
 /* Appends processes, each once; a wildcard as the ranks of its namespace, if `size` knows how many
  * there are. 0 or PMIX_ERR_NOMEM; some have been appended then. */
 int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
                         px_job_size_fn size, void *arg);
-/* Frees the array and leaves an empty list. */
+/* Frees array and index, and leaves an empty list. */
 void px_proc_list_fini(struct px_proc_list *list);
 
 /* --- sets in normal form: sorted, each once, no ranks beside the wildcard of their namespace ---
@@ -76,6 +79,8 @@ int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, 
 /* True if the processes are sorted, each once, and none is covered by the wildcard of its
  * namespace. */
 bool px_procs_are_normal(const pmix_proc_t *set, size_t n);
+/* True if a process of the set covers proc. The set has to be in normal form. O(log n). */
+bool px_procs_normal_cover(const pmix_proc_t *set, size_t n, const pmix_proc_t *proc);
 /* True if every process of b is covered by one of a. Both have to be in normal form. O(na + nb). */
 bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 

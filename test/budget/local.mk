@@ -1,4 +1,7 @@
-check_PROGRAMS += %D%/gets %D%/instructions %D%/register
+check_PROGRAMS += %D%/gets %D%/growth %D%/instructions %D%/register
+%C%_growth_SOURCES = %D%/growth.c
+%C%_growth_LDADD = libpx-event.la libpx-context.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-shmem.la \
+  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(ZLIB_LIBS)
 %C%_gets_SOURCES = %D%/gets.c
 %C%_gets_LDADD = libpmix.la
 %C%_gets_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -8,6 +11,6 @@ check_PROGRAMS += %D%/gets %D%/instructions %D%/register
 %C%_register_SOURCES = %D%/register.c
 %C%_register_LDADD = libpmix.la
 %C%_register_LDFLAGS = $(AM_LDFLAGS) -no-install
-px_budget_tests = %D%/gets.sh %D%/instructions.sh %D%/register.sh
+px_budget_tests = %D%/gets.sh %D%/growth.sh %D%/instructions.sh %D%/register.sh
 TESTS += $(px_budget_tests)
 EXTRA_DIST += $(px_budget_tests)

@@ -17,6 +17,7 @@
 #include "server_events.h"
 #include "termination.h"
 #include "src/server/requests/host_upcall.h"
+#include "src/base/array.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
 #include "src/context/context.h"
@@ -46,7 +47,7 @@ struct kept_event {
  * members of its groups by PMIX_GROUP_LEFT, which it is sent unasked. */
 static bool wants(const struct px_peer *peer, pmix_status_t code)
 {
-    return peer->wants_all || px_codes_have(peer->codes, peer->n_codes, code) ||
+    return peer->wants_all || px_code_set_has(&peer->codes, code) ||
            (peer->ours && code == PMIX_GROUP_LEFT);
 }
 
@@ -347,15 +348,14 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
         up, s->host.deregister_events(up->codes, up->ncodes, px_hostcb_op, px_upcall_handle(up)));
 }
 
-/* Sends a peer the kept events for codes that it has newly registered for (`all`: for any code),
+/* Sends a peer the kept events for codes that it has newly registered for (NULL: for any code),
  * except those that it raised itself. They stay in the cache for others. */
-static void replay_kept(struct px_server *s, struct px_peer *peer, const pmix_status_t *codes,
-                        size_t ncodes, bool all)
+static void replay_kept(struct px_server *s, struct px_peer *peer, const struct px_code_set *codes)
 {
     px_list_for(const struct kept_event, kept, &s->event_cache, link) {
         const struct px_event *event = &kept->event;
 
-        if ((all || px_codes_have(codes, ncodes, event->code)) && in_range(s, event, &peer->proc) &&
+        if ((!codes || px_code_set_has(codes, event->code)) && in_range(s, event, &peer->proc) &&
             !px_proc_covers(&event->source, &peer->proc)) {
             send_event(peer, event, false);
         }
@@ -370,6 +370,7 @@ void px_codes_registered(struct px_upcall *up)
 {
     struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
     const struct px_codes_args *args = up->args;
+    const struct px_code_set added = {args->codes, args->ncodes};
     int rc = up->reply.status;
 
     if (rc == PMIX_ERR_NOT_SUPPORTED && px_directives_met(&px_call_handler, px_upcall_levels(up),
@@ -378,7 +379,7 @@ void px_codes_registered(struct px_upcall *up)
     }
     px_answer_status(up->server, &up->reply_to, rc);
     if (peer && !rc && args->replay) {
-        replay_kept(up->server, peer, args->codes, args->ncodes, !args->ncodes);
+        replay_kept(up->server, peer, added.n ? &added : NULL);
     }
 }
 
@@ -410,25 +411,15 @@ pmix_status_t px_codes_call(struct px_upcall *up)
               px_upcall_handle(up));
 }
 
-/* Adds codes to the peer's; codes[] and *ncodes keep those that the peer had not registered for. 0
- * or PMIX_ERR_NOMEM. */
-static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *ncodes)
+/* Adds codes to the peer's; codes[] and *n keep those that are new. 0, PMIX_ERR_NOMEM, or
+ * PMIX_ERR_OUT_OF_RESOURCE: more than a peer may have (shmix_max_codes). */
+static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *n)
 {
-    size_t out = 0;
-    pmix_status_t *more = realloc(peer->codes, (peer->n_codes + *ncodes + 1) * sizeof(*more));
+    size_t most = (size_t) px_param_int(PX_P_MAX_CODES);
 
-    if (!more) {
-        return PMIX_ERR_NOMEM;
-    }
-    peer->codes = more;
-    for (size_t i = 0; i < *ncodes; i++) {
-        if (!px_codes_have(more, peer->n_codes, codes[i])) {
-            more[peer->n_codes++] = codes[i];
-            codes[out++] = codes[i];
-        }
-    }
-    *ncodes = out;
-    return PMIX_SUCCESS;
+    return peer->codes.n > most || *n > most - peer->codes.n
+               ? PMIX_ERR_OUT_OF_RESOURCE
+               : px_code_set_add(&peer->codes, codes, n);
 }
 
 /* Enters the registration for the peer. args->codes then has only the new codes; args->replay is
@@ -446,37 +437,47 @@ int px_codes_prepare(struct px_upcall *up, struct px_peer *peer)
     return rc;
 }
 
-/* Removes a code from the peer's, if it is there. */
-static void drop_code(struct px_server *s, struct px_peer *peer, pmix_status_t code)
+/* Reads codes up to the end of a message. INT_MIN, which stands for the default handlers, only sets
+ * *ret_default. *ret is the caller's to free also after an error. 0, PMIX_ERR_NOMEM, or the status
+ * of px_unpack_status. */
+static int read_codes(struct px_in *in, pmix_status_t **ret, size_t *ret_n, bool *ret_default)
 {
-    for (size_t i = 0; i < peer->n_codes; i++) {
-        if (peer->codes[i] == code) {
-            peer->codes[i] = peer->codes[--peer->n_codes];
-            px_codes_dropped(s, &code, 1);
-            return;
-        }
-    }
-}
+    size_t room = 0;
+    int rc = PMIX_SUCCESS;
 
-/* INT_MIN stands for the default handlers. A client waits for no answer to this command, so that a
- * code that cannot be unpacked only ends the connection. */
-int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    px_assert(px_loop_inside(s->loop));
-    (void) tag;
-    while (px_in_left(in)) {
+    while (!rc && px_in_left(in)) {
         pmix_status_t code;
 
-        if (px_unpack_status(in, &code)) {
-            peer->doomed = true;
-            break;
-        }
-        if (code == INT_MIN) {
-            peer->wants_all = false;
-        } else {
-            drop_code(s, peer, code);
+        rc = px_unpack_status(in, &code);
+        if (!rc && code == INT_MIN) {
+            *ret_default = true;
+        } else if (!rc) {
+            rc = px_array_room(ret, *ret_n, &room, sizeof(code)) ? PMIX_ERR_NOMEM : PMIX_SUCCESS;
+            if (!rc) {
+                (*ret)[(*ret_n)++] = code;
+            }
         }
     }
+    return rc;
+}
+
+/* A client waits for no answer to this command, so that a code that cannot be unpacked only ends
+ * the connection. */
+int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    pmix_status_t *codes = NULL;
+    size_t n = 0;
+    bool default_handler = false;
+
+    px_assert(px_loop_inside(s->loop));
+    (void) tag;
+    peer->doomed |= read_codes(in, &codes, &n, &default_handler) != 0;
+    peer->wants_all &= !default_handler;
+    px_code_set_remove(&peer->codes, codes, &n);
+    if (n) {
+        px_codes_dropped(s, codes, n);
+    }
+    free(codes);
     return PMIX_SUCCESS;
 }
 
@@ -484,9 +485,9 @@ int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t ta
 void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer)
 {
     px_assert(px_loop_inside(s->loop));
-    if (peer->n_codes) {
-        px_codes_dropped(s, peer->codes, peer->n_codes);
+    if (peer->codes.n) {
+        px_codes_dropped(s, peer->codes.at, peer->codes.n);
     }
-    peer->n_codes = 0;
+    px_code_set_fini(&peer->codes);
     peer->wants_all = false;
 }

@@ -30,8 +30,8 @@ pmix_status_t px_notify_call(struct px_upcall *up);
 /* The `done` of that service: delivers the event and answers the request. */
 void px_notify_answered(struct px_upcall *up);
 
-/* Service of a registration for codes, its `prepare`: adds them to the peer's. 0 or PMIX_ERR_NOMEM.
- */
+/* Service of a registration for codes, its `prepare`: adds them to the peer's. 0,
+ * PMIX_ERR_NOMEM, or PMIX_ERR_OUT_OF_RESOURCE (more than shmix_max_codes). */
 int px_codes_prepare(struct px_upcall *up, struct px_peer *peer);
 
 /* Its `call`: asks the host for those of its codes that nobody had registered for. */

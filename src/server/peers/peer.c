@@ -59,7 +59,7 @@ static void free_deferred(struct px_task *task)
 {
     struct deferred_free *deferred_free = px_container_of(task, struct deferred_free, task);
 
-    free(deferred_free->peer->codes);
+    px_code_set_fini(&deferred_free->peer->codes);
     px_map_fini(&deferred_free->peer->offered);
     free(deferred_free->peer);
     free(deferred_free);

@@ -14,6 +14,7 @@
 
 #include "src/base/list.h"
 #include "src/base/map.h"
+#include "src/event/code_set.h"
 #include "src/wire/codec.h"
 
 struct px_buf;
@@ -51,14 +52,13 @@ struct px_peer {
     bool ours;             /* one of this library, whatever its version says */
     bool maps_segments;    /* it asked for the shared store in its handshake */
     bool tool;
-    bool as_tool;         /* a client that talks as a tool does */
-    bool needs_id;        /* a tool that gets its name from the host or the server */
-    bool finalizing;      /* PMIx_Finalize is with the host */
-    bool finalized;       /* it has finalized, or is closed by this server: no loss is reported */
-    bool doomed;          /* close when the message under way has been handled */
-    pmix_status_t *codes; /* event codes that it registered for; owned */
-    size_t n_codes;
-    bool wants_all; /* all events: it has a default handler */
+    bool as_tool;    /* a client that talks as a tool does */
+    bool needs_id;   /* a tool that gets its name from the host or the server */
+    bool finalizing; /* PMIx_Finalize is with the host */
+    bool finalized;  /* it has finalized, or is closed by this server: no loss is reported */
+    bool doomed;     /* close when the message under way has been handled */
+    struct px_code_set codes; /* event codes that it registered for; owned */
+    bool wants_all;           /* all events: it has a default handler */
 };
 
 /* What the listeners call when a handshake has arrived or a pending connection closes; their

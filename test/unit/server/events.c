@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Events that are kept for who registers later: as many as fit the bound of bytes, the newest, in
- * order. [EVT-013] */
+ * order. [EVT-013] Codes are taken up to the bound of their number. */
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -34,6 +34,13 @@ static void host_is_small(unsigned node, struct answer *answers)
     (void) answers;
     snprintf(limit, sizeof(limit), "%d", FIT * LEN + LEN / 2);
     setenv("PMIX_MCA_shmix_event_bytes", limit, 1);
+}
+
+static void host_takes_few_codes(unsigned node, struct answer *answers)
+{
+    (void) node;
+    (void) answers;
+    setenv("PMIX_MCA_shmix_max_codes", "3", 1);
 }
 
 static void notify(int number, size_t len)
@@ -104,7 +111,32 @@ static int act_late(void)
     return 0;
 }
 
-static const struct act acts[] = {{"late", act_late}, {NULL, NULL}};
+/* As many codes as the server takes, one more, and again as many when those are deregistered. */
+static int act_many(void)
+{
+    const pmix_status_t codes[4] = {CODE, CODE - 1, CODE - 2, CODE - 3};
+    int id = PMIx_Register_event_handler((pmix_status_t *) codes, 2, NULL, 0, on_event, NULL, NULL);
+
+    check(id >= 0);
+    check(PMIx_Register_event_handler((pmix_status_t *) &codes[2], 2, NULL, 0, on_event, NULL,
+                                      NULL) == PMIX_ERR_OUT_OF_RESOURCE);
+    check(PMIx_Register_event_handler((pmix_status_t *) &codes[2], 1, NULL, 0, on_event, NULL,
+                                      NULL) >= 0);
+    check_status(PMIx_Deregister_event_handler((size_t) id, NULL, NULL), PMIX_SUCCESS);
+    check(PMIx_Register_event_handler((pmix_status_t *) &codes[1], 1, NULL, 0, on_event, NULL,
+                                      NULL) >= 0);
+    return 0;
+}
+
+static const struct act acts[] = {{"late", act_late}, {"many", act_many}, {NULL, NULL}};
+
+static void many_codes(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){
+                         .act = "many", .n_nodes = 1, .per_node = 1, .host = host_takes_few_codes}),
+                     0);
+}
 
 static void late(void **state)
 {
@@ -118,6 +150,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(late),
+        cmocka_unit_test(many_codes),
     };
 
     world_maybe_client(argc, argv, acts);

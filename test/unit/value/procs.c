@@ -5,6 +5,7 @@
 
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <pmix.h>
@@ -89,6 +90,36 @@ static void a_list_has_each_once(void **state)
     assert_int_equal(list.n, 0);
 }
 
+/* A long list has an index, which follows what the list got without it. */
+static void a_long_list_has_each_once(void **state)
+{
+    enum { N = 3000 };
+    struct px_proc_list list = {0};
+    pmix_proc_t proc = P("A", 0);
+
+    (void) state;
+    for (int round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < N; i++) {
+            snprintf(proc.nspace, sizeof(proc.nspace), "%s%u", i % 3 ? "A" : "", i % 7);
+            proc.rank = i % 5 ? i / 2 : ALL;
+            assert_int_equal(px_proc_list_add(&list, &proc), 0);
+        }
+    }
+    for (size_t i = 0; i < list.n; i++) {
+        assert_int_equal(px_procs_find(list.at, list.n, &list.at[i]), i);
+    }
+    assert_true(list.n > N / 2 && list.n < N);
+    px_proc_list_fini(&list);
+    /* The ranks are those of another namespace, whose name begins with the rank of the first. */
+    for (uint32_t i = 0; i < N; i++) {
+        snprintf(proc.nspace, sizeof(proc.nspace), "%c", 'A' + (int) (i % 2));
+        proc.rank = i / 2;
+        assert_int_equal(px_proc_list_add(&list, &proc), 0);
+    }
+    assert_int_equal(list.n, N);
+    px_proc_list_fini(&list);
+}
+
 static void one_normal_form(void **state)
 {
     const pmix_proc_t forms[4][4] = {
@@ -130,6 +161,22 @@ static void a_set_includes_another(void **state)
     assert_true(px_procs_include(a, 3, NULL, 0));
 }
 
+static void a_set_covers_a_process(void **state)
+{
+    const pmix_proc_t set[4] = {P("A", ALL), P("B", 1), P("B", 3), P("C", 0)};
+    const pmix_proc_t in[5] = {P("A", 7), P("A", ALL), P("B", 1), P("B", 3), P("C", 0)};
+    const pmix_proc_t out[4] = {P("B", 2), P("B", ALL), P("C", 1), P("D", 0)};
+
+    (void) state;
+    for (size_t i = 0; i < 5; i++) {
+        assert_true(px_procs_normal_cover(set, 4, &in[i]));
+        assert_false(px_procs_normal_cover(NULL, 0, &in[i]));
+    }
+    for (size_t i = 0; i < 4; i++) {
+        assert_false(px_procs_normal_cover(set, 4, &out[i]));
+    }
+}
+
 static void without_memory(void **state)
 {
     const pmix_proc_t all = P("A", ALL);
@@ -152,8 +199,10 @@ int main(void)
         cmocka_unit_test(equal_is_not_covered),
         cmocka_unit_test(overlaps_in_any_form),
         cmocka_unit_test(a_list_has_each_once),
+        cmocka_unit_test(a_long_list_has_each_once),
         cmocka_unit_test(one_normal_form),
         cmocka_unit_test(a_set_includes_another),
+        cmocka_unit_test(a_set_covers_a_process),
         cmocka_unit_test(without_memory),
     };
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Does with N things, as a peer may send them, what growth.sh counts the instructions of.
+ * usage: growth CASE N */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/event/code_set.h"
+#include "src/value/procs.h"
+
+/* A list of N processes, each told twice. */
+static void list_procs(uint32_t n)
+{
+    struct px_proc_list list = {0};
+    pmix_proc_t proc = {.nspace = "job"};
+
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        proc.rank = (i * 7919) % n;
+        if (px_proc_list_add(&list, &proc) != 0) {
+            exit(1);
+        }
+    }
+    if (list.n != n) {
+        exit(1);
+    }
+    px_proc_list_fini(&list);
+}
+
+/* A set of N codes, registered and deregistered all at once, in no order. */
+static void register_codes(uint32_t n)
+{
+    struct px_code_set set = {0};
+    pmix_status_t *codes = malloc(n * sizeof(*codes));
+    size_t n_codes = n;
+
+    if (codes == NULL) {
+        exit(1);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        codes[i] = (pmix_status_t) (i * 2654435761u);
+    }
+    if (px_code_set_add(&set, codes, &n_codes) != 0 || set.n != n || n_codes != n) {
+        exit(1);
+    }
+    px_code_set_remove(&set, codes, &n_codes);
+    if (set.n != 0) {
+        exit(1);
+    }
+    px_code_set_fini(&set);
+    free(codes);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(uint32_t n);
+} cases[] = {
+    {"list_procs", list_procs},
+    {"register_codes", register_codes},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc == 3 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (strcmp(argv[1], cases[i].name) == 0) {
+            cases[i].run((uint32_t) strtoul(argv[2], NULL, 0));
+            return 0;
+        }
+    }
+    fprintf(stderr, "usage: growth CASE N\n");
+    return 2;
+}
