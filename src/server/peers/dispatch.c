@@ -25,6 +25,11 @@
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
 
+struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag)
+{
+    return (struct px_reply_to){.peer = peer->id, .tag = tag};
+}
+
 /* The commands that have a handler of their own. All others are rows of the table of services
  * (requests.c), which pass them to the host or gather them as collectives. */
 static const px_handler handlers[] = {

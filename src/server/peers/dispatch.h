@@ -11,7 +11,6 @@
 #include <pmix_server.h>
 
 #include "src/request/schema.h"
-#include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 
 struct px_buf;
@@ -30,10 +29,7 @@ struct px_reply_to {
 };
 
 /* The reply target of the request with this tag. */
-static inline struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag)
-{
-    return (struct px_reply_to){.peer = peer->id, .tag = tag};
-}
+struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag);
 
 /* A handler serves one command; `in` is behind the command. It returns 0 if it has answered or will
  * answer later. With any other status the dispatcher answers, and closes the connection if the

@@ -18,7 +18,6 @@
 #include "src/context/reply_wait.h"
 #include "src/server/data/nspace.h"
 #include "src/server/requests/server_resolve.h"
-#include "src/server/peers/dispatch.h"
 #include "src/value/infos.h"
 #include "src/request/reply.h"
 #include "gds/batch.h"
