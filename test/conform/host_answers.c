@@ -12,11 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef PMIX_QUERY_RESOLVE_PEERS
-#define PMIX_QUERY_RESOLVE_PEERS "pmix.qry.peers"
-#define PMIX_QUERY_RESOLVE_NODE  "pmix.qry.node"
-#endif
-
 #define HOST_FIRST "asking the host first came with 6.x"
 #define REFUSED    "-23" /* PMIX_ERR_NO_PERMISSIONS */
 

@@ -1,10 +1,10 @@
 # Conformance: each program is a table of cases over the public interface; README.md says how to add one.
 check_LTLIBRARIES += %D%/libconform.la
-conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/host.c \
-  %D%/lib/infos.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
-  %D%/lib/requests.c %D%/lib/support.c %D%/lib/world.c
+conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/foreign.c \
+  %D%/lib/host.c %D%/lib/infos.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
+  %D%/lib/requests.c %D%/lib/support.c %D%/lib/verdict.c %D%/lib/world.c
 %C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/inside.h \
-  %D%/lib/queries.h %D%/lib/requests.h %D%/lib/support.h
+  %D%/lib/newer.h %D%/lib/queries.h %D%/lib/requests.h %D%/lib/support.h
 
 conform_ldadd = %D%/libconform.la libpx-host.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
@@ -192,10 +192,30 @@ TESTS += $(conform_programs)
 %C%_upcalls_t_SOURCES = %D%/upcalls.c
 %C%_upcalls_t_LDADD = $(conform_ldadd)
 %C%_upcalls_t_LDFLAGS = $(conform_ldflags)
-EXTRA_DIST += tables/requirements.tsv %D%/README.md %D%/results/ours.tsv %D%/results/theirs.tsv
+EXTRA_DIST += tables/requirements.tsv %D%/README.md %D%/results \
+  %D%/suite/build.mk.in %D%/suite/configure %D%/suite/pmix-conform.in %D%/suite/report.awk
 
-# What both libraries answer, into docs/conformance.md; CONFORM="fence get" runs only these.
-.PHONY: conformance
-conformance: $(conform_programs)
-	PX_TOP_SRCDIR='$(abs_top_srcdir)' PX_TOP_BUILDDIR='$(abs_top_builddir)' CC='$(CC)' \
-	  $(SHELL) $(top_srcdir)/scripts/run-conformance $(CONFORM)
+# The suite by itself, against the libraries that docs/conformance.md compares; CONFORM="fence get" runs only these,
+# AGAINST="6.1=/opt/openpmix-6.1 ..." with these libraries too.
+.PHONY: conformance dist-conform install-conform
+conformance: libpmix.la
+	PX_TOP_SRCDIR='$(abs_top_srcdir)' PX_TOP_BUILDDIR='$(abs_top_builddir)' CC='$(CC)' VERSION='$(PACKAGE_VERSION)' \
+	  AGAINST='$(AGAINST)' LIBRARIES='$(LIBRARIES)' $(SHELL) $(top_srcdir)/scripts/run-conformance $(CONFORM)
+
+dist-conform:
+	$(SHELL) $(top_srcdir)/scripts/pack-conform $(PACKAGE_VERSION) pmix-conform-$(PACKAGE_VERSION)
+	tar -cf - pmix-conform-$(PACKAGE_VERSION) | gzip -9 >pmix-conform-$(PACKAGE_VERSION).tar.gz
+	rm -rf pmix-conform-$(PACKAGE_VERSION)
+
+# For the library of PMIX_PREFIX, else for ours.
+install-conform: libpmix.la
+	rm -rf conform-suite && mkdir conform-suite
+	$(SHELL) $(top_srcdir)/scripts/pack-conform $(PACKAGE_VERSION) conform-suite/source
+	cd conform-suite && if test -n '$(PMIX_PREFIX)'; then \
+	    $(SHELL) source/configure --prefix='$(prefix)' CC='$(CC)' --with-pmix='$(PMIX_PREFIX)'; \
+	  else \
+	    LD_LIBRARY_PATH='$(abs_top_builddir)/.libs' $(SHELL) source/configure --prefix='$(prefix)' CC='$(CC)' \
+	      PMIX_CFLAGS='-I$(abs_top_srcdir)/include -I$(abs_top_builddir)/include' \
+	      PMIX_LIBS='-L$(abs_top_builddir)/.libs -Wl,-rpath,$(libdir) -lpmix'; \
+	  fi && $(MAKE) && $(MAKE) install
+	rm -rf conform-suite

@@ -27,6 +27,9 @@ const char *got_of(pmix_rank_t rank, const char *key, const char *directive);
 const char *text_of(const pmix_value_t *v);
 
 #define same(want, got_, ...) conform_same((want), (got_), __FILE__, __LINE__, __VA_ARGS__)
+#define same_for(ids, want, got_, ...)                                                             \
+    (conform_enter(ids),                                                                           \
+     conform_left(conform_same((want), (got_), __FILE__, __LINE__, __VA_ARGS__)))
 bool conform_same(const char *want, const char *is, const char *file, int line, const char *what,
                   ...) __attribute__((format(printf, 5, 6)));
 

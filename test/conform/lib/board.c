@@ -7,6 +7,7 @@
 
 #include "inside.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdarg.h>
@@ -22,6 +23,7 @@
 static const size_t board_size = (size_t) 1 << 32;
 
 struct board *board;
+char board_path[256];
 struct self self = {.node = -1, .tool = -1, .rank = -1};
 
 static void give_up(const char *why)
@@ -41,10 +43,30 @@ void board_attach(int fd)
     board = at;
 }
 
-int board_create(void)
+void board_open(const char *path)
 {
-    int fd = memfd_create("conform", 0);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
 
+    if (fd < 0) {
+        give_up("the shared memory cannot be opened");
+    }
+    board_attach(fd);
+    close(fd);
+}
+
+/* A name is for processes that inherit nothing from us. */
+int board_create(bool named)
+{
+    const char *tmp = getenv("TMPDIR");
+    int fd;
+
+    if (named) {
+        snprintf(board_path, sizeof(board_path), "%s/pmix-conform.XXXXXX",
+                 tmp != NULL && tmp[0] == '/' ? tmp : "/tmp");
+        fd = mkostemp(board_path, O_CLOEXEC);
+    } else {
+        fd = memfd_create("conform", 0);
+    }
     if (fd < 0 || ftruncate(fd, (off_t) board_size) < 0) {
         return -1;
     }
@@ -131,22 +153,37 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static void complain(const char *file, int line, const char *what, va_list arguments,
+static void complain(uint32_t mask, const char *file, int line, const char *what, va_list arguments,
                      const char *more)
 {
     char text[MAX_LINE];
+    char ids[MAX_IDS * MAX_ID];
 
+    verdict_names(mask, ids, sizeof(ids));
     vsnprintf(text, sizeof(text), what, arguments);
-    board_line(true, "%s:%d: %s%s", base_name(file), line, text, more);
+    board_line(true, "%s%s:%d: %s%s", ids, base_name(file), line, text, more);
 }
 
-bool conform_check(bool holds, const char *file, int line, const char *what, ...)
+bool conform_sound(bool holds, const char *file, int line, const char *what, ...)
 {
     va_list arguments;
 
     if (!holds) {
         va_start(arguments, what);
-        complain(file, line, what, arguments, "");
+        complain(0, file, line, what, arguments, "");
+        va_end(arguments);
+    }
+    return holds;
+}
+
+bool conform_check(bool holds, const char *file, int line, const char *what, ...)
+{
+    uint32_t mask = verdict_note(holds);
+    va_list arguments;
+
+    if (!holds) {
+        va_start(arguments, what);
+        complain(mask, file, line, what, arguments, "");
         va_end(arguments);
     }
     return holds;
@@ -155,6 +192,7 @@ bool conform_check(bool holds, const char *file, int line, const char *what, ...
 bool conform_status(pmix_status_t want, pmix_status_t got, const char *file, int line,
                     const char *what, ...)
 {
+    uint32_t mask = verdict_note(want == got);
     va_list arguments;
     char more[160];
 
@@ -162,7 +200,7 @@ bool conform_status(pmix_status_t want, pmix_status_t got, const char *file, int
         snprintf(more, sizeof(more), ": want %s (%d), got %s (%d)", PMIx_Error_string(want), want,
                  PMIx_Error_string(got), got);
         va_start(arguments, what);
-        complain(file, line, what, arguments, more);
+        complain(mask, file, line, what, arguments, more);
         va_end(arguments);
     }
     return want == got;

@@ -4,6 +4,7 @@
 /* Calls of PMIx that many cases make, in few words. */
 
 #include "calls.h"
+#include "inside.h"
 
 void put_text(pmix_scope_t scope, const char *key, const char *text)
 {
@@ -94,6 +95,6 @@ pmix_proc_t process(const char *nspace, pmix_rank_t rank)
 {
     pmix_proc_t proc;
 
-    PMIX_LOAD_PROCID(&proc, nspace, rank);
+    PMIX_LOAD_PROCID(&proc, nspace_of(nspace), rank);
     return proc;
 }

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "newer.h"
 #include "src/host/host.h"
 
 enum { MAX_NODES = 8, MAX_JOBS = 8 };
@@ -83,10 +84,11 @@ struct job {
 enum form { BOTH_FORMS, SHARED, MESSAGES };
 
 struct conform_case {
-    const char *ids;           /* "FEN-001 FEN-002" */
-    const char *what;          /* a sentence without full stop */
-    int nodes;                 /* default 1 */
-    int ranks;                 /* of the default job "A", on each node; default 1 */
+    const char *ids;       /* "FEN-001 FEN-002" */
+    const char *otherwise; /* those that checks count for that name none; default: the only one */
+    const char *what;      /* a sentence without full stop */
+    int nodes;             /* default 1 */
+    int ranks;             /* of the default job "A", on each node; default 1 */
     struct job jobs[MAX_JOBS]; /* instead of nodes' and ranks' job A */
     int tools; /* processes on node 0 that run `tool` and get no job's environment */
     struct answer host[N_ENTRIES];
@@ -112,8 +114,25 @@ extern const int n_cases;
 
 /* ---- in a case */
 
+/* A requirement fails by its own checks only: those that name it, and those that name nobody while
+ * the process is about it. In a case of one id all are. An end by a signal, or none in time, is
+ * laid to what the process was about, or was just evaluating a check for. `ids` may be several. */
 #define check(cond, ...)             conform_check((cond), __FILE__, __LINE__, __VA_ARGS__)
 #define check_status(want, got, ...) conform_status((want), (got), __FILE__, __LINE__, __VA_ARGS__)
+#define check_for(ids, cond, ...)                                                                  \
+    (conform_enter(ids), conform_left(conform_check((cond), __FILE__, __LINE__, __VA_ARGS__)))
+#define check_status_for(ids, want, got, ...)                                                      \
+    (conform_enter(ids),                                                                           \
+     conform_left(conform_status((want), (got), __FILE__, __LINE__, __VA_ARGS__)))
+/* What follows in this process, until the next; NULL: as the case says. */
+void about(const char *ids);
+void conform_enter(const char *ids);
+void conform_leave(void);
+static inline bool conform_left(bool holds)
+{
+    conform_leave();
+    return holds;
+}
 bool conform_check(bool holds, const char *file, int line, const char *what, ...)
     __attribute__((format(printf, 4, 5)));
 /* PMIX_SUCCESS and PMIX_OPERATION_SUCCEEDED are different statuses. */

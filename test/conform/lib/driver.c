@@ -20,12 +20,7 @@
 char *program_path;
 int board_fd = -1;
 
-#ifdef CONFORM_THEIRS
-enum { DEFAULT_SECONDS = 15 };
-#else
-enum { DEFAULT_SECONDS = 60 };
-#endif
-enum { MAX_SHOWN = 24 };
+enum { DEFAULT_SECONDS = 60, MAX_SHOWN = 24 };
 
 static int number;
 static unsigned seed;
@@ -33,6 +28,7 @@ static bool failed;
 static FILE *results;
 static const char *only_form;
 static int world;
+static int bound = DEFAULT_SECONDS;
 
 /* ---- what cases ask */
 
@@ -113,6 +109,7 @@ static void prepare(int which, bool shared)
     const struct conform_case *c = &cases[which];
 
     board_clear();
+    board->foreign = host_command != NULL;
     board->case_number = which;
     board->world = world;
     board->shared = shared;
@@ -128,6 +125,7 @@ static void prepare(int which, bool shared)
             board->jobs[0].ranks[i] = c->ranks > 0 ? c->ranks : 1;
         }
     }
+    verdict_prepare(c);
 }
 
 /* In a process of the case: a world of its own. */
@@ -145,6 +143,9 @@ static void enter(pid_t group, int host)
         setenv("PMIX_MCA_gds", "hash", 1);
     }
     world_set();
+    if (board->foreign) {
+        foreign_host();
+    }
     exit(the_case()->alone ? client_main() : host_main(host));
 }
 
@@ -156,10 +157,15 @@ static int64_t now_ms(void)
     return (int64_t) t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+static int seconds_of(const struct conform_case *c)
+{
+    return c->seconds > 0 ? c->seconds : bound;
+}
+
 static void tell_hang(void)
 {
-    board_line(true, "hang: no end in %d s",
-               the_case()->seconds > 0 ? the_case()->seconds : DEFAULT_SECONDS);
+    verdict_hang();
+    board_line(true, "hang: no end in %d s", seconds_of(the_case()));
     for (int i = 0; i < MAX_STEPS; i++) {
         struct step *step = &board->steps[i];
 
@@ -171,12 +177,14 @@ static void tell_hang(void)
 }
 
 /* What the end of a process says: one of a host, or of an orphan of a host that was killed. */
-static const char *judge_end(int host, int status)
+static const char *judge_end(int host, pid_t pid, int status)
 {
-    if (status == 0 || (host >= 0 && told("conform: host dies") > 0)) {
+    if (status == 0 || (board->foreign && host < 0) ||
+        (host >= 0 && told("conform: host dies") > 0)) {
         return "pass";
     }
     if (WIFSIGNALED(status)) {
+        verdict_crash(pid, host >= 0 && !the_case()->alone);
         board_line(true, "crash: %s %d ended by signal %d", host >= 0 ? "host" : "orphan", host,
                    WTERMSIG(status));
         return "crash";
@@ -205,7 +213,7 @@ static const char *see_end(const pid_t *pids, int64_t deadline)
             while (host < board->n_nodes && pids[host] != pid) {
                 host++;
             }
-            end = judge_end(host < board->n_nodes ? host : -1, status);
+            end = judge_end(host < board->n_nodes ? host : -1, pid, status);
         } else if (left <= 0) {
             tell_hang();
             return "hang";
@@ -219,7 +227,7 @@ static const char *see_end(const pid_t *pids, int64_t deadline)
 /* Starts the hosts, or the one process that has none, and leaves nobody. */
 static const char *live(const struct conform_case *c)
 {
-    int64_t deadline = now_ms() + (c->seconds > 0 ? c->seconds : DEFAULT_SECONDS) * 1000;
+    int64_t deadline = now_ms() + seconds_of(c) * 1000;
     pid_t pids[MAX_NODES] = {0};
     const char *end;
 
@@ -234,92 +242,130 @@ static const char *live(const struct conform_case *c)
     relay_forget();
     end = see_end(pids, deadline);
     kill(-pids[0], SIGKILL);
-    while (wait(NULL) > 0 || errno == EINTR) {
+    if (board->foreign) {
+        foreign_reap();
+    }
+    while (!board->foreign && (wait(NULL) > 0 || errno == EINTR)) {
     }
     return end;
 }
 
+/* What is left to look at; under another's host in a process of its own, which may end at once. */
+static void look_after(const struct conform_case *c)
+{
+    pid_t pid = board->foreign ? fork() : 0;
+
+    if (pid == 0) {
+        trial_begin();
+        c->after();
+        trial_end();
+    }
+    if (pid == 0 && board->foreign) {
+        _exit(0);
+    }
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
 static const char *judge(const struct conform_case *c, const char *end)
 {
-    if (strcmp(end, "pass") == 0 && c->after != NULL) {
-        c->after();
+    bool passed = strcmp(end, "pass") == 0;
+
+    if (passed && c->after != NULL) {
+        look_after(c);
     }
-    clear_folder(board->scratch, strcmp(end, "pass") == 0 && !c->dirty);
+    clear_folder(board->scratch, passed && !c->dirty && !board->foreign);
     world_end();
-    if (strcmp(end, "pass") != 0 || atomic_load(&board->failures) == 0) {
+    if (atomic_load(&board->wants_own_host)) {
+        return "not run: needs its own host";
+    }
+    if (passed && atomic_load(&board->failures) == 0) {
+        verdict_complete();
+    }
+    if (!passed || atomic_load(&board->failures) == 0) {
         return end;
     }
-    for (uint32_t i = 0; i < atomic_load(&board->n_lines) && i < MAX_LINES; i++) {
-        if (strstr(board->lines[i], ": crash: ") != NULL) {
-            return "crash";
-        }
-    }
-    return "fail";
+    return atomic_load(&board->unsound) ? "crash" : "fail";
 }
 
 static void report(const struct conform_case *c, const char *form, const char *end)
 {
     bool passed = strcmp(end, "pass") == 0;
+    bool omitted = strncmp(end, "not run: ", 9) == 0;
+    uint32_t n_lines = atomic_load(&board->n_lines);
 
     number++;
-    printf("%s %d - %s %s # %s%s%s\n", passed ? "ok" : "not ok", number, c->ids, c->what, form,
-           passed ? "" : ", ", passed ? "" : end);
-    for (uint32_t i = 0; i < atomic_load(&board->n_lines) && i < MAX_SHOWN && !passed; i++) {
+    printf("%s %d - %s %s # %s%s%s\n", passed || omitted ? "ok" : "not ok", number, c->ids, c->what,
+           omitted ? "SKIP " : form, passed || omitted ? "" : ", ",
+           passed    ? ""
+           : omitted ? end + 9
+                     : end);
+    for (uint32_t i = 0; i < n_lines && i < MAX_SHOWN && !passed && !omitted; i++) {
         printf("# %s\n", board->lines[i]);
     }
-    if (!passed) {
+    if (!passed && !omitted) {
         printf("# --seed %u\n", seed);
         failed = true;
     }
     fflush(stdout);
-    if (results != NULL) {
-        fprintf(results, "%s\t%s\t%s\n", c->ids, form, end);
-        fflush(results);
+    if (results == NULL) {
+        return;
     }
+    fprintf(results, "case\t%s\t%s\t%s\t%s\n", form, end, c->ids, c->what);
+    for (int i = 0; i < board->n_ids; i++) {
+        fprintf(results, "id\t%s\t%s\t%s\n", form, omitted ? end : verdict(i), board->ids[i].name);
+    }
+    for (uint32_t i = 0; i < n_lines && i < MAX_SHOWN && !passed && !omitted; i++) {
+        fprintf(results, "said\t%s\n", board->lines[i]);
+    }
+    fflush(results);
 }
 
 static void run(int which, bool shared)
 {
     const struct conform_case *c = &cases[which];
+    const char *form = shared ? "default" : "messages";
 
     prepare(which, shared);
     if (make_scratch() < 0 || !world_begin()) {
         board_line(true, "no scratch folder");
-        report(c, "setup", "fail");
+        setup_failed();
+        report(c, form, "fail");
         return;
     }
-    report(c, shared ? "shared" : "messages", judge(c, live(c)));
+    report(c, form, judge(c, live(c)));
 }
 
-static void skip(const struct conform_case *c)
+static void omit(int which, const char *why)
 {
-    number++;
-    printf("ok %d - %s %s # SKIP %s\n", number, c->ids, c->what, c->ours_only);
-    if (results != NULL) {
-        fprintf(results, "%s\t-\tnot run: %s\n", c->ids, c->ours_only);
-        fflush(results);
-    }
+    char end[400];
+
+    prepare(which, true);
+    snprintf(end, sizeof(end), "not run: %s", why);
+    report(&cases[which], "-", end);
+}
+
+static bool wanted(const char *form)
+{
+    return only_form == NULL || strcmp(only_form, form) == 0;
 }
 
 static void run_forms(int which)
 {
     const struct conform_case *c = &cases[which];
-    bool shared = c->form != MESSAGES && (only_form == NULL || strcmp(only_form, "shared") == 0);
-    bool messages =
-        c->form != SHARED && !c->alone && (only_form == NULL || strcmp(only_form, "messages") == 0);
+    const char *why = host_command != NULL ? foreign_obstacle(c) : NULL;
 
 #ifdef CONFORM_THEIRS
-    if (c->ours_only != NULL) {
-        skip(c);
+    why = c->ours_only != NULL ? c->ours_only : why;
+#endif
+    if (why != NULL) {
+        omit(which, why);
         return;
     }
-#else
-    (void) skip;
-#endif
-    if (shared) {
+    if (c->form != MESSAGES && wanted("default")) {
         run(which, true);
     }
-    if (messages) {
+    if (c->form != SHARED && !c->alone && wanted("messages")) {
         run(which, false);
     }
 }
@@ -338,60 +384,60 @@ static bool chosen(const struct conform_case *c, int n_names, char **names)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: PROGRAM [--list] [--form shared|messages] [--seed N] [--results FILE]\n"
-                    "               [--worlds] [--world NAME] [CASE...]\n"
+    fprintf(stderr, "usage: PROGRAM [--list] [--version] [--form default|messages] [--seed N]\n"
+                    "               [--seconds N] [--host COMMAND] [--results FILE] [--worlds]\n"
+                    "               [--world NAME] [CASE...]\n"
                     "a case is named by a part of its ids or of its sentence\n");
     return 64;
 }
 
-int main(int argc, char **argv)
+static int say_version(void)
 {
-    int first = 1;
-    bool list = false;
-    sigset_t child_ended;
+    printf("%s\n", PMIx_Get_version());
+    return 0;
+}
 
-    if (argc == 3 && strcmp(argv[1], "--client") == 0) {
-        board_attach(atoi(argv[2]));
-        return client_main();
+static int client_of(const char *where)
+{
+    if (where[0] == '/') {
+        board_open(where);
+    } else {
+        board_attach(atoi(where));
     }
-    seed = (unsigned) getpid();
-    for (; first < argc && argv[first][0] == '-'; first++) {
-        if (strcmp(argv[first], "--list") == 0) {
-            list = true;
-        } else if (strcmp(argv[first], "--form") == 0 && first + 1 < argc) {
-            only_form = argv[++first];
-        } else if (strcmp(argv[first], "--seed") == 0 && first + 1 < argc) {
-            seed = (unsigned) strtoul(argv[++first], NULL, 10);
-        } else if (strcmp(argv[first], "--worlds") == 0) {
-            world_list();
-            return 0;
-        } else if (strcmp(argv[first], "--world") == 0 && first + 1 < argc) {
-            world = world_find(argv[++first]);
-        } else if (strcmp(argv[first], "--results") == 0 && first + 1 < argc) {
-            results = fopen(argv[++first], "w");
-        } else {
-            return usage();
-        }
+    return client_main();
+}
+
+static const char *form_named(const char *name)
+{
+    return strcmp(name, "shared") == 0 ? "default" : name;
+}
+
+/* An option that has an argument; false: there is none of that name. */
+static bool option(const char *name, const char *value)
+{
+    if (strcmp(name, "--form") == 0) {
+        only_form = form_named(value);
+    } else if (strcmp(name, "--seed") == 0) {
+        seed = (unsigned) strtoul(value, NULL, 10);
+    } else if (strcmp(name, "--seconds") == 0) {
+        bound = atoi(value) > 0 ? atoi(value) : DEFAULT_SECONDS;
+    } else if (strcmp(name, "--host") == 0) {
+        host_command = value;
+    } else if (strcmp(name, "--world") == 0) {
+        world = world_find(value);
+    } else if (strcmp(name, "--results") == 0) {
+        results = fopen(value, "w");
+        return results != NULL;
+    } else {
+        return false;
     }
-    if (world < 0) {
-        return usage();
-    }
-    if (!world_permitted(world)) {
-        printf("1..0 # SKIP this process may not make such a world\n");
-        return 0;
-    }
-    program_path = realpath("/proc/self/exe", NULL);
-    board_fd = board_create();
-    if (program_path == NULL || board_fd < 0) {
-        perror("conform");
-        return 99;
-    }
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    sigemptyset(&child_ended);
-    sigaddset(&child_ended, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &child_ended, NULL);
+    return true;
+}
+
+static int run_all(bool list, int n_names, char **names)
+{
     for (int i = 0; i < n_cases; i++) {
-        if (!chosen(&cases[i], argc - first, argv + first)) {
+        if (!chosen(&cases[i], n_names, names)) {
             continue;
         }
         if (list) {
@@ -406,5 +452,52 @@ int main(int argc, char **argv)
     if (results != NULL) {
         fclose(results);
     }
+    if (board_path[0] != '\0') {
+        unlink(board_path);
+    }
     return failed;
+}
+
+int main(int argc, char **argv)
+{
+    int first = 1;
+    bool list = false;
+    sigset_t child_ended;
+
+    if (argc == 3 && strcmp(argv[1], "--client") == 0) {
+        return client_of(argv[2]);
+    }
+    seed = (unsigned) getpid();
+    for (; first < argc && argv[first][0] == '-'; first++) {
+        if (strcmp(argv[first], "--list") == 0) {
+            list = true;
+        } else if (strcmp(argv[first], "--version") == 0) {
+            return say_version();
+        } else if (strcmp(argv[first], "--worlds") == 0) {
+            world_list();
+            return 0;
+        } else if (first + 1 == argc || !option(argv[first], argv[first + 1])) {
+            return usage();
+        } else {
+            first++;
+        }
+    }
+    if (world < 0) {
+        return usage();
+    }
+    if (!world_permitted(world)) {
+        printf("1..0 # SKIP this process may not make such a world\n");
+        return 0;
+    }
+    program_path = realpath("/proc/self/exe", NULL);
+    board_fd = board_create(host_command != NULL);
+    if (program_path == NULL || board_fd < 0) {
+        perror("conform");
+        return 99;
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    sigemptyset(&child_ended);
+    sigaddset(&child_ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child_ended, NULL);
+    return run_all(list, argc - first, argv + first);
 }

@@ -11,6 +11,21 @@
 #include <stdatomic.h>
 
 enum { MAX_STEPS = 1024, MAX_RECORDS = 1 << 17, MAX_LINES = 256, MAX_LINE = 400 };
+enum { MAX_IDS = 24, MAX_ID = 16, MAX_TRIALS = 4096 };
+
+/* One of the ids of the case: how many checks were for it. */
+struct asked_id {
+    char name[MAX_ID];
+    _Atomic uint32_t tried;
+    _Atomic uint32_t failed;
+};
+
+/* A process in the body of the case, and what it is about. */
+struct trial {
+    _Atomic int pid;
+    _Atomic uint32_t mask;
+    _Atomic bool over;
+};
 
 struct step {
     _Atomic uint64_t hash; /* 0: free */
@@ -24,6 +39,8 @@ struct step {
 struct board {
     int case_number;
     int world;
+    bool foreign;
+    _Atomic bool wants_own_host;
     bool shared;
     unsigned seed;
     int n_nodes;
@@ -34,6 +51,15 @@ struct board {
     _Atomic int failures;
     _Atomic uint32_t n_lines;
     _Atomic uint32_t n_records;
+    int n_ids;
+    uint32_t otherwise;
+    uint32_t hung;
+    _Atomic uint32_t crashed;
+    _Atomic bool unsound;    /* somebody did not end, or by a signal */
+    _Atomic bool unprepared; /* something was missing before the body of the case began */
+    _Atomic uint32_t n_trials;
+    struct asked_id ids[MAX_IDS];
+    struct trial trials[MAX_TRIALS];
     struct step steps[MAX_STEPS];
     char lines[MAX_LINES][MAX_LINE];
     const struct record *_Atomic records[MAX_RECORDS];
@@ -53,14 +79,28 @@ extern struct board *board;
 extern struct self self;
 
 /* board.c */
-int board_create(void); /* returns its descriptor, or -1 */
+int board_create(bool named); /* returns its descriptor, or -1 */
 void board_attach(int fd);
+void board_open(const char *path);
+extern char board_path[]; /* of a board that is found by its name; else "" */
 void board_clear(void);
 void *board_room(size_t n); /* zeroed; never NULL: the process ends when there is no more */
 const char *board_text(const char *text);
 const void *board_bytes(const void *bytes, size_t n);
 void board_line(bool failure, const char *format, ...) __attribute__((format(printf, 2, 3)));
 uint64_t hash_text(const char *text);
+
+/* verdict.c */
+void verdict_prepare(const struct conform_case *c);
+void trial_begin(void); /* the body of the case begins in this process */
+void trial_end(void);
+void setup_failed(void); /* what happens after is no requirement's failure */
+uint32_t verdict_note(bool holds);
+void verdict_names(uint32_t mask, char *to, size_t room); /* "FEN-001 ", if the case has several */
+void verdict_crash(pid_t pid, bool host);
+void verdict_hang(void);
+void verdict_complete(void);
+const char *verdict(int i);
 
 /* record.c */
 const struct record *record_ask(const struct upcall *ask);
@@ -92,13 +132,27 @@ void world_enter_rank(void);
 void world_check_rank(void); /* after PMIx_Init */
 
 /* job.c */
+void job_rename(const char *nspace);
 void jobs_end(void); /* waits for all processes of this node */
 void tools_start(void);
+
+/* foreign.c: ranks that the program of another's host starts */
+extern const char *host_command;                            /* NULL: hosts are our own */
+const char *foreign_obstacle(const struct conform_case *c); /* why it cannot; NULL: it can */
+void foreign_host(void) __attribute__((noreturn));          /* becomes it */
+void foreign_unless(void); /* in a function that only our own hosts can serve */
+int foreign_reap(void);
+const char *nspace_of(const char *job);
 
 /* host.c, client.c */
 int host_main(int node);
 int client_main(void);
 int open_descriptors(void);
+
+/* A check of the harness itself: it fails the case, and no requirement. */
+#define sound(cond, ...) conform_sound((cond), __FILE__, __LINE__, __VA_ARGS__)
+bool conform_sound(bool holds, const char *file, int line, const char *what, ...)
+    __attribute__((format(printf, 4, 5)));
 
 extern char *program_path;
 extern int board_fd;

@@ -34,6 +34,7 @@ const struct record *upcall(enum entry entry, int node, int nth)
 {
     uint32_t n = atomic_load(&board->n_records);
 
+    foreign_unless();
     for (uint32_t i = 0; i < n && i < MAX_RECORDS; i++) {
         const struct record *r = atomic_load(&board->records[i]);
 
@@ -49,6 +50,7 @@ int upcalls(enum entry entry, int node)
     uint32_t n = atomic_load(&board->n_records);
     int count = 0;
 
+    foreign_unless();
     for (uint32_t i = 0; i < n && i < MAX_RECORDS; i++) {
         const struct record *r = atomic_load(&board->records[i]);
 
@@ -91,6 +93,7 @@ void await_upcalls(enum entry entry, int n)
 {
     char step[64];
 
+    foreign_unless();
     snprintf(step, sizeof(step), "upcall %s", px_host_entry_name(entry));
     await_n(step, n);
 }

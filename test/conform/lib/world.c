@@ -124,7 +124,7 @@ static uint64_t address_space(void)
     uint64_t pages = 0;
 
     if (statm != NULL) {
-        check(fscanf(statm, "%lu", &pages) == 1, "statm");
+        sound(fscanf(statm, "%lu", &pages) == 1, "statm");
         fclose(statm);
     }
     return pages * 4096;
@@ -187,10 +187,10 @@ void world_enter_host(void)
 {
     const struct world *w = here();
 
-    check(w->file_bytes == 0 || limit(RLIMIT_FSIZE, w->file_bytes - 1), "a limit of files");
-    check(w->server_space == 0 || limit(RLIMIT_AS, address_space() + w->server_space),
+    sound(w->file_bytes == 0 || limit(RLIMIT_FSIZE, w->file_bytes - 1), "a limit of files");
+    sound(w->server_space == 0 || limit(RLIMIT_AS, address_space() + w->server_space),
           "a limit of memory");
-    check(w->refused == 0 || refuse(w->refused, w->error), "a system call that fails");
+    sound(w->refused == 0 || refuse(w->refused, w->error), "a system call that fails");
 }
 
 /* Changes the header of the segments that this host has of a job, which nobody has been given. */
@@ -211,7 +211,7 @@ void world_registered(const char *nspace)
     }
     if (maps != NULL) {
         fclose(maps);
-        check(n > 0 || !board->shared, "there is a segment of %s", nspace);
+        sound(n > 0 || !board->shared, "there is a segment of %s", nspace);
     }
 }
 
@@ -227,7 +227,7 @@ void world_enter_rank(void)
 {
     const struct world *w = here();
 
-    check(w->rank_space == 0 || limit(RLIMIT_AS, address_space() + w->rank_space),
+    sound(w->rank_space == 0 || limit(RLIMIT_AS, address_space() + w->rank_space),
           "a limit of memory");
     if (w->mixed && self.rank % 2 == 1) {
         setenv("PMIX_MCA_gds", "hash", 1);
@@ -252,6 +252,6 @@ void world_check_rank(void)
     if (maps != NULL) {
         fclose(maps);
     }
-    check(want == EITHER || found == (want == MAPPED), "a segment is %s",
+    sound(want == EITHER || found == (want == MAPPED), "a segment is %s",
           found ? "mapped" : "not mapped");
 }

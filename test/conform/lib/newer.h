@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What some releases lack. A library that does not know a key must still take it.
+ * Included after the public headers. */
+
+#ifndef PX_CONFORM_LIB_NEWER_H
+#define PX_CONFORM_LIB_NEWER_H
+
+#include <stdbool.h>
+
+#ifndef PMIX_QUERY_RESOLVE_PEERS
+#define PMIX_QUERY_RESOLVE_PEERS "pmix.qry.peers"
+#endif
+#ifndef PMIX_QUERY_RESOLVE_NODE
+#define PMIX_QUERY_RESOLVE_NODE "pmix.qry.node"
+#endif
+#ifndef PMIX_EVENT_STAYS_LOCAL
+#define PMIX_EVENT_STAYS_LOCAL "pmix.evlocal"
+#endif
+#ifndef PMIX_GROUP_BOOTSTRAP
+#define PMIX_GROUP_BOOTSTRAP "pmix.grp.btstrp"
+#endif
+
+/* Functions that some releases do not have: who calls one there crashes. */
+bool PMIx_tool_is_connected(void) __attribute__((weak));
+
+#endif
