@@ -336,6 +336,7 @@ const struct conform_case cases[] = {
      .ours_only = HOST_FIRST},
     {.ids = "RES-019",
      .what = "a host without the entry leaves it to the server",
+     .own_host = true,
      .ranks = 3,
      .client = take_servers_word},
     {.ids = "RES-020 S04",

@@ -311,6 +311,7 @@ static void be_named_tool(void)
 const struct conform_case cases[] = {
     {.ids = "GET-002 GET-016",
      .what = "a client asks about itself, its server and its library",
+     .own_host = true,
      .ranks = 2,
      .client = ask_as_client,
      .ours_only = OTHER_KEYS},

@@ -202,10 +202,12 @@ conformance: libpmix.la
 	PX_TOP_SRCDIR='$(abs_top_srcdir)' PX_TOP_BUILDDIR='$(abs_top_builddir)' CC='$(CC)' VERSION='$(PACKAGE_VERSION)' \
 	  AGAINST='$(AGAINST)' LIBRARIES='$(LIBRARIES)' $(SHELL) $(top_srcdir)/scripts/run-conformance $(CONFORM)
 
+conform_to =
+conform_dist = pmix-conform-$(PACKAGE_VERSION)
 dist-conform:
-	$(SHELL) $(top_srcdir)/scripts/pack-conform $(PACKAGE_VERSION) pmix-conform-$(PACKAGE_VERSION)
-	tar -cf - pmix-conform-$(PACKAGE_VERSION) | gzip -9 >pmix-conform-$(PACKAGE_VERSION).tar.gz
-	rm -rf pmix-conform-$(PACKAGE_VERSION)
+	$(SHELL) $(top_srcdir)/scripts/pack-conform $(PACKAGE_VERSION) $(conform_to)$(conform_dist)
+	cd "$(conform_to)." && tar -cf - $(conform_dist) | gzip -9 >$(conform_dist).tar.gz
+	rm -rf $(conform_to)$(conform_dist)
 
 # For the library of PMIX_PREFIX, else for ours.
 install-conform: libpmix.la

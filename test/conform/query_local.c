@@ -543,6 +543,7 @@ static void structures(void)
 const struct conform_case cases[] = {
     {.ids = "QRY-027 QRY-048",
      .what = "which keys there are, and their qualifiers",
+     .own_host = true,
      .client = supported},
     {.ids = "QRY-028",
      .what = "what needs no host",

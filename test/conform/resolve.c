@@ -19,10 +19,12 @@
 
 static void ask_simply(void)
 {
-    same("A:0,A:1,A:2", peers(NULL, "A"), "no node is the caller's own");
-    same(peers("node0", "A"), peers(NULL, "A"), "the own node by its name");
-    same("node0", hosts("A"), "nodes");
-    same("0,1,2", got("A", PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, NULL, 0), "the peers by PMIx_Get");
+    same_for("RES-001 RES-008 RES-019", "A:0,A:1,A:2", peers(NULL, "A"),
+             "no node is the caller's own");
+    same_for("RES-002", peers("node0", "A"), peers(NULL, "A"), "the own node by its name");
+    same_for("RES-007", "node0", hosts("A"), "nodes");
+    same_for("RES-063", "0,1,2", got("A", PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, NULL, 0),
+             "the peers by PMIx_Get");
 }
 
 static void compare_everybody(const char *want)
@@ -31,17 +33,19 @@ static void compare_everybody(const char *want)
     pmix_proc_t *procs;
     size_t n;
 
-    same(want, peers_sorted(NULL, NULL), "no node, no namespace");
-    same(want, peers_sorted(NULL, ""), "no node, an empty namespace");
-    same(want, peers_sorted("node0", NULL), "the node by name");
-    if (check_status(PMIX_SUCCESS, PMIx_Get(&me, PMIX_LOCAL_PROCS, NULL, 0, &v),
-                     "local processes")) {
+    same_for("RES-003", want, peers_sorted(NULL, NULL), "no node, no namespace");
+    same_for("RES-003", want, peers_sorted(NULL, ""), "no node, an empty namespace");
+    same_for("RES-003", want, peers_sorted("node0", NULL), "the node by name");
+    if (check_status_for("KEY-023", PMIX_SUCCESS, PMIx_Get(&me, PMIX_LOCAL_PROCS, NULL, 0, &v),
+                         "local processes")) {
         procs = v->data.darray->array;
         n = 0;
-        check_status(PMIX_SUCCESS, PMIx_Resolve_peers(NULL, NULL, &procs, &n), "peers");
-        check(v->data.darray->type == PMIX_PROC && n == v->data.darray->size &&
-                  memcmp(procs, v->data.darray->array, n * sizeof(*procs)) == 0,
-              "PMIX_LOCAL_PROCS says the same, in the same order");
+        check_status_for("RES-003", PMIX_SUCCESS, PMIx_Resolve_peers(NULL, NULL, &procs, &n),
+                         "peers");
+        check_for("RES-004",
+                  v->data.darray->type == PMIX_PROC && n == v->data.darray->size &&
+                      memcmp(procs, v->data.darray->array, n * sizeof(*procs)) == 0,
+                  "PMIX_LOCAL_PROCS says the same, in the same order");
         PMIX_PROC_FREE(procs, n);
         PMIX_VALUE_RELEASE(v);
     }
@@ -51,7 +55,7 @@ static void see_everybody(void)
 {
     if (strcmp(me.nspace, "B") == 0) {
         compare_everybody("A:0,A:1,A:2,A:3,B:0,B:1");
-        same("R:0,R:1", peers_sorted("node1", NULL), "another node");
+        same_for("RES-003", "R:0,R:1", peers_sorted("node1", NULL), "another node");
         tell("seen");
         await("A is gone");
         compare_everybody("B:0,B:1");
@@ -167,10 +171,11 @@ static void see_each_other(void)
     struct infos now = {0};
 
     add_true(&now, PMIX_IMMEDIATE);
-    same(in_a ? "B:0,B:1,B:2" : "A:0,A:1", peers(NULL, other), "the peers of %s", other);
-    same("node0", hosts(other), "the nodes of %s", other);
-    same(in_a ? "3" : "2", got(other, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, now.at, now.n),
-         "the size of %s", other);
+    same_for("RES-057 RES-042", in_a ? "B:0,B:1,B:2" : "A:0,A:1", peers(NULL, other),
+             "the peers of %s", other);
+    same_for("RES-036", "node0", hosts(other), "the nodes of %s", other);
+    same_for("RES-057", in_a ? "3" : "2",
+             got(other, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, now.at, now.n), "the size of %s", other);
     free_infos(&now);
 }
 
@@ -221,11 +226,12 @@ static void meet_by_connect(void)
     pmix_proc_t procs[2];
 
     both(procs);
-    same(INVALID_NAMESPACE, peers(NULL, other), "before, nobody has told of %s", other);
+    same_for("RES-056 RES-059", INVALID_NAMESPACE, peers(NULL, other),
+             "before, nobody has told of %s", other);
     check_status(PMIX_SUCCESS, PMIx_Connect(procs, 2, NULL, 0), "connect");
-    same(in_a ? "node1" : "node0", hosts(other), "the nodes of %s", other);
-    same(in_a ? "B:0,B:1" : "A:0,A:1", peers(in_a ? "node1" : "node0", other), "the peers of %s",
-         other);
+    same_for("RES-057", in_a ? "node1" : "node0", hosts(other), "the nodes of %s", other);
+    same_for("RES-057", in_a ? "B:0,B:1" : "A:0,A:1", peers(in_a ? "node1" : "node0", other),
+             "the peers of %s", other);
     check_status(PMIX_SUCCESS, PMIx_Disconnect(procs, 2, NULL, 0), "disconnect");
 }
 
@@ -254,15 +260,15 @@ static void meet_by_group(void)
 static void see_later_job(void)
 {
     if (strcmp(me.nspace, "A") == 0) {
-        same(INVALID_NAMESPACE, peers(NULL, "B"), "before it is registered");
+        same_for("RES-016", INVALID_NAMESPACE, peers(NULL, "B"), "before it is registered");
         tell("asked");
         await("B is there");
-        same("B:0", peers(NULL, "B"), "as soon as it is registered");
-        same("node0", hosts("B"), "its nodes");
+        same_for("RES-016", "B:0", peers(NULL, "B"), "as soon as it is registered");
+        same_for("RES-016", "node0", hosts("B"), "its nodes");
         tell("seen");
         await("B is gone");
-        same(INVALID_NAMESPACE, peers(NULL, "B"), "peers of what was deregistered");
-        same(INVALID_NAMESPACE, hosts("B"), "nodes of what was deregistered");
+        same_for("RES-061", INVALID_NAMESPACE, peers(NULL, "B"), "peers of what was deregistered");
+        same_for("RES-061", INVALID_NAMESPACE, hosts("B"), "nodes of what was deregistered");
     }
 }
 
@@ -300,7 +306,7 @@ static void see_change(void)
     same("A:0,A:1", peers(NULL, "A"), "at first");
     tell("asked");
     await("changed");
-    same("A:1,A:0", peers(NULL, "A"), "after another registration");
+    same_for("RES-062 SRV-015", "A:1,A:0", peers(NULL, "A"), "after another registration");
 }
 
 static void register_again(void)
@@ -380,6 +386,7 @@ static void sweep_large(void)
 const struct conform_case cases[] = {
     {.ids = "RES-001 RES-002 RES-007 RES-008 RES-019 RES-063",
      .what = "a node's peers and a job's nodes",
+     .own_host = true,
      .ranks = 3,
      .client = ask_simply},
     {.ids = "RES-003 RES-004 KEY-023 S06",
@@ -401,7 +408,11 @@ const struct conform_case cases[] = {
      .what = "no place for the result is a bad parameter",
      .client = give_nothing},
     {.ids = "RES-012", .what = "outside of init and finalize", .client = ask_outside, .raw = true},
-    {.ids = "RES-013", .what = "sixteen threads at once", .ranks = 3, .client = ask_at_once},
+    {.ids = "RES-013",
+     .what = "sixteen threads at once",
+     .own_host = true,
+     .ranks = 3,
+     .client = ask_at_once},
     {.ids = "RES-057 RES-042 RES-036 S01",
      .what = "two jobs connect, see each other and part",
      .jobs = {{"A", {2}}, {"B", {3}}},
@@ -427,6 +438,7 @@ const struct conform_case cases[] = {
      .client = see_later_job,
      .script = add_and_remove},
     {.ids = "RES-060 SRV-014",
+     .otherwise = "RES-060 SRV-014",
      .what = "a job without local processes",
      .nodes = 2,
      .jobs = {{"A", {1}}, {"R", {0, 3}}},

@@ -100,20 +100,23 @@ static void flavour_a(const struct job *job, struct infos *list)
 
 static void see_a(void)
 {
-    same("J:0,J:3,J:7", peers("n1", "J"), "given");
-    same("J:1", peers("n2", "J"), "given");
-    same("", peers("n3", "J"), "given as NULL");
-    same("", peers("n4", "J"), "a node that is not the job's");
-    same("", peers("n5", "J"), "a node of the session that is not the job's");
-    same("", peers("typo", "J"), "a node that is not");
-    same(INVALID, peers("n1", "nosuch"), "no such job");
-    same(INVALID, peers("typo", "nosuch"), "the job is looked for first");
+    same_for("RES-042", "J:0,J:3,J:7", peers("n1", "J"), "given");
+    same_for("RES-042", "J:1", peers("n2", "J"), "given");
+    same_for("RES-043", "", peers("n3", "J"), "given as NULL");
+    same_for("RES-041", "", peers("n4", "J"), "a node that is not the job's");
+    same_for("RES-040", "", peers("n5", "J"), "a node of the session that is not the job's");
+    same_for("RES-041", "", peers("typo", "J"), "a node that is not");
+    same_for("RES-033", INVALID, peers("n1", "nosuch"), "no such job");
+    same_for("RES-046", INVALID, peers("typo", "nosuch"), "the job is looked for first");
     same("n1,n2,n3", hosts("J"), "nodes");
-    same(INVALID, hosts("nosuch"), "nodes of no such job");
-    check(strcmp(PMIx_Error_string(PMIX_ERR_INVALID_NAMESPACE), PMIx_Error_string(-12345)) != 0,
-          "-44 has a name");
-    check(strcmp(PMIx_Error_string(PMIX_ERR_DATA_VALUE_NOT_FOUND), PMIx_Error_string(-12345)) != 0,
-          "-30 has a name");
+    same_for("RES-033", INVALID, hosts("nosuch"), "nodes of no such job");
+    check_for("RES-034",
+              strcmp(PMIx_Error_string(PMIX_ERR_INVALID_NAMESPACE), PMIx_Error_string(-12345)) != 0,
+              "-44 has a name");
+    check_for("RES-034",
+              strcmp(PMIx_Error_string(PMIX_ERR_DATA_VALUE_NOT_FOUND), PMIx_Error_string(-12345)) !=
+                  0,
+              "-30 has a name");
 }
 
 static void flavour_b(const struct job *job, struct infos *list)
@@ -129,11 +132,11 @@ static void flavour_b(const struct job *job, struct infos *list)
 static void see_b(void)
 {
     same("J:0", peers("n1", "J"), "given");
-    same(MISSING_VALUE, peers("n2", "J"), "listed without its peers");
+    same_for("RES-045", MISSING_VALUE, peers("n2", "J"), "listed without its peers");
     same("J:1", peers("n3", "J"), "given");
-    same("", peers("n4", "J"), "not listed");
-    same("", peers("n5", "J"), "of the session, not listed");
-    same("", peers("typo", "J"), "unknown");
+    same_for("RES-040", "", peers("n4", "J"), "not listed");
+    same_for("RES-040", "", peers("n5", "J"), "of the session, not listed");
+    same_for("RES-040", "", peers("typo", "J"), "unknown");
     same(INVALID, peers("n2", "nosuch"), "no such job");
     same("n1,n2,n3", hosts("J"), "nodes");
 }
@@ -148,7 +151,7 @@ static void flavour_c(const struct job *job, struct infos *list)
 
 static void see_c(void)
 {
-    same(MISSING_VALUE, peers("n2", "J"), "not rebuilt");
+    same_for("RES-045 RES-054", MISSING_VALUE, peers("n2", "J"), "not rebuilt");
     same("", peers("n4", "J"), "not listed");
     same(INVALID, peers("n2", "nosuch"), "no such job");
     same("n1,n2,n3", hosts("J"), "nodes");
@@ -174,8 +177,8 @@ static void flavour_e(const struct job *job, struct infos *list)
 
 static void see_e(void)
 {
-    same("(null)", hosts("J"), "no nodes");
-    same("", peers("n1", "J"), "no peers");
+    same_for("RES-037 SRV-009", "(null)", hosts("J"), "no nodes");
+    same_for("SRV-009", "", peers("n1", "J"), "no peers");
     same(INVALID, hosts("nosuch"), "no such job");
 }
 
@@ -191,7 +194,12 @@ static void shuffled(const struct job *job, struct infos *list)
 
 static void see_shuffled(void)
 {
-    same("n3,n1,n2", hosts("J"), "each once, in the order of the map");
+    const char *all = hosts("J");
+
+    check_for("RES-036",
+              strlen(all) == 8 && strstr(all, "n1") && strstr(all, "n2") && strstr(all, "n3"),
+              "all of them: %s", all);
+    same_for("RES-038", "n3,n1,n2", hosts("J"), "each once, in the order of the map");
 }
 
 static void no_nodes(const struct job *job, struct infos *list)
@@ -233,8 +241,8 @@ static void empty_peers(const struct job *job, struct infos *list)
 
 static void see_empty(void)
 {
-    same("", peers("n1", "J"), "an empty string is nobody, whatever the map says");
-    same("", peers("n2", "J"), "NULL is nobody, whatever the map says");
+    same_for("RES-044", "", peers("n1", "J"), "an empty string is nobody, whatever the map says");
+    same_for("RES-052", "", peers("n2", "J"), "NULL is nobody, whatever the map says");
 }
 
 static void unused_node(const struct job *job, struct infos *list)
@@ -247,9 +255,9 @@ static void unused_node(const struct job *job, struct infos *list)
 static void see_unused(void)
 {
     same("J:0,J:1", peers("n1", "J"), "the node with all");
-    same("", peers("n2", "J"), "the node with none");
-    same("", peers("n3", "J"), "a node of nobody");
-    same("", peers("no-such-host", "J"), "a name of nothing");
+    same_for("RES-005 RES-053", "", peers("n2", "J"), "the node with none");
+    same_for("RES-041", "", peers("n3", "J"), "a node of nobody");
+    same_for("RES-041", "", peers("no-such-host", "J"), "a name of nothing");
 }
 
 /* ---- names of nodes */
@@ -358,7 +366,7 @@ static void from_node_ids(const struct job *job, struct infos *list)
 static void see_sources(void)
 {
     same("J:0,J:2", peers("n1", "J"), "the first node");
-    same("J:1,J:3", peers("n2", "J"), "the second node");
+    same_for("RES-051", "J:1,J:3", peers("n2", "J"), "the second node");
     same("n1,n2", hosts("J"), "nodes");
 }
 
@@ -398,6 +406,7 @@ static void ask_for_early(void)
 
 const struct conform_case cases[] = {
     {.ids = "RES-033 RES-059",
+     .otherwise = "RES-033 RES-059",
      .what = "a client's registration does not make a namespace known",
      .client = ask_for_early,
      .script = register_one_client},
@@ -464,28 +473,33 @@ const struct conform_case cases[] = {
      .setup = silent_about_here,
      .client = see_silent},
     {.ids = "RES-042 RES-051",
+     .otherwise = "RES-042",
      .what = "sources: peers in node arrays",
      J_REMOTE,
      .setup = explicit_peers,
      .client = see_sources},
     {.ids = "RES-049 RES-051",
+     .otherwise = "RES-049",
      .what = "sources: node and process maps",
      J_REMOTE,
      .setup = from_maps,
      .client = see_sources},
 #ifdef PMIX_NODE_MAP_RAW
     {.ids = "RES-050 RES-051",
+     .otherwise = "RES-050",
      .what = "sources: raw maps",
      J_REMOTE,
      .setup = from_raw_maps,
      .client = see_sources},
 #endif
     {.ids = "RES-050 RES-051",
+     .otherwise = "RES-050",
      .what = "sources: host names of processes",
      J_REMOTE,
      .setup = from_hostnames,
      .client = see_sources},
     {.ids = "RES-050 RES-051",
+     .otherwise = "RES-050",
      .what = "sources: node ids of processes",
      J_REMOTE,
      .setup = from_node_ids,

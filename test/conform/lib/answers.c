@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 #include "answers.h"
+#include "inside.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -45,8 +46,8 @@ static const char *procs_text(const pmix_proc_t *procs, size_t n)
     size_t at = 0;
 
     for (size_t i = 0; i < n && at < ROOM; i++) {
-        at += (size_t) snprintf(to + at, ROOM - at, "%s%s:%u", i > 0 ? "," : "", procs[i].nspace,
-                                procs[i].rank);
+        at += (size_t) snprintf(to + at, ROOM - at, "%s%s:%u", i > 0 ? "," : "",
+                                job_of(procs[i].nspace), procs[i].rank);
     }
     return to;
 }
@@ -56,11 +57,12 @@ static const char *ask_peers(const char *node, const char *nspace, bool sort)
     pmix_proc_t poison;
     pmix_proc_t *procs = &poison;
     size_t n = 77;
-    pmix_status_t rc = PMIx_Resolve_peers(node, nspace, &procs, &n);
+    pmix_status_t rc = PMIx_Resolve_peers(node, nspace_of(nspace), &procs, &n);
     const char *answer;
 
     if (rc != PMIX_SUCCESS || n == 0) {
-        check(procs == NULL && n == 0, "without an answer the results are cleared");
+        check_aside("RES-010", procs == NULL && n == 0,
+                    "without an answer the results are cleared");
         return rc == PMIX_SUCCESS ? fresh() : status_text(rc);
     }
     if (sort) {
@@ -85,11 +87,11 @@ const char *hosts(const char *nspace)
 {
     static char poison[] = "poison";
     char *list = poison;
-    pmix_status_t rc = PMIx_Resolve_nodes(nspace, &list);
+    pmix_status_t rc = PMIx_Resolve_nodes(nspace_of(nspace), &list);
     char *to;
 
     if (rc != PMIX_SUCCESS) {
-        check(list == NULL, "without an answer the list is cleared");
+        check_aside("RES-010", list == NULL, "without an answer the list is cleared");
         return status_text(rc);
     }
     to = fresh();
@@ -108,7 +110,7 @@ const char *text_of(const pmix_value_t *v)
     }
     switch (v->type) {
     case PMIX_STRING:
-        snprintf(to, ROOM, "%s", v->data.string != NULL ? v->data.string : "(null)");
+        snprintf(to, ROOM, "%s", v->data.string != NULL ? job_of(v->data.string) : "(null)");
         return to;
     case PMIX_REGEX: /* of the compact form, which is text */
         snprintf(to, ROOM, "%s", v->data.bo.bytes != NULL ? v->data.bo.bytes : "(null)");
@@ -185,7 +187,7 @@ const char *got(const char *nspace, pmix_rank_t rank, const char *key, const pmi
     pmix_status_t rc;
     const char *answer;
 
-    PMIX_LOAD_PROCID(&proc, nspace, rank);
+    PMIX_LOAD_PROCID(&proc, nspace_of(nspace), rank);
     rc = PMIx_Get(&proc, key, infos, n, &v);
     if (rc != PMIX_SUCCESS) {
         return status_text(rc);

@@ -105,6 +105,7 @@ struct conform_case {
     bool unmapped;                     /* also in the shared form a process may have no segment */
     bool dirty;                        /* what is left (descriptors, files) is not looked at */
     enum form form;                    /* the only form in which the case makes sense */
+    bool own_host;                     /* what it knows of its job is what our hosts say of it */
     int seconds;                       /* bound of its whole life; default 60 */
     const char *ours_only; /* why the case cannot be built or run with another library */
 };
@@ -124,9 +125,13 @@ extern const int n_cases;
 #define check_status_for(ids, want, got, ...)                                                      \
     (conform_enter(ids),                                                                           \
      conform_left(conform_status((want), (got), __FILE__, __LINE__, __VA_ARGS__)))
+/* For helpers: counts for this id if the case has it, else for none. */
+#define check_aside(id, cond, ...)                                                                 \
+    (conform_enter_if(id), conform_left(conform_check((cond), __FILE__, __LINE__, __VA_ARGS__)))
 /* What follows in this process, until the next; NULL: as the case says. */
 void about(const char *ids);
 void conform_enter(const char *ids);
+void conform_enter_if(const char *id);
 void conform_leave(void);
 static inline bool conform_left(bool holds)
 {

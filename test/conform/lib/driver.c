@@ -59,6 +59,7 @@ int tool_number(void)
 
 pid_t server_pid(int n)
 {
+    foreign_unless();
     return board->servers[n];
 }
 

@@ -27,7 +27,7 @@ static bool scripted(const struct conform_case *c)
 
 const char *foreign_obstacle(const struct conform_case *c)
 {
-    if (scripted(c)) {
+    if (scripted(c) || c->own_host) {
         return "needs its own host";
     }
     if (c->client == NULL || c->raw || c->alone || c->tools > 0) {
@@ -99,5 +99,10 @@ int foreign_reap(void)
 
 const char *nspace_of(const char *job)
 {
-    return board->foreign && strcmp(job, "A") == 0 ? me.nspace : job;
+    return board->foreign && job != NULL && strcmp(job, "A") == 0 ? me.nspace : job;
+}
+
+const char *job_of(const char *nspace)
+{
+    return board->foreign && strcmp(nspace, me.nspace) == 0 ? "A" : nspace;
 }

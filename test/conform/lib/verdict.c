@@ -33,6 +33,12 @@ static int word(const char **at, char *to, size_t room)
     return n > 0;
 }
 
+/* "S02" names a scenario, which is no requirement. */
+static bool scenario(const char *id)
+{
+    return strchr(id, '-') == NULL;
+}
+
 static uint32_t mask_of(const char *ids)
 {
     char id[MAX_ID];
@@ -60,7 +66,9 @@ void verdict_prepare(const struct conform_case *c)
 
     atomic_store(&now, UNSAID);
     while (board->n_ids < MAX_IDS && word(&at, id, sizeof(id))) {
-        memcpy(board->ids[board->n_ids++].name, id, sizeof(id));
+        if (!scenario(id)) {
+            memcpy(board->ids[board->n_ids++].name, id, sizeof(id));
+        }
     }
     board->otherwise = c->otherwise != NULL ? mask_of(c->otherwise) : board->n_ids == 1;
 }
@@ -112,13 +120,28 @@ void about(const char *ids)
     say(ids != NULL ? (int64_t) mask_of(ids) : UNSAID);
 }
 
-void conform_enter(const char *ids)
+static void enter(uint32_t mask)
 {
     if (depth < MAX_DEPTH) {
         before[depth] = trying();
     }
     depth++;
-    say(mask_of(ids));
+    say(mask);
+}
+
+void conform_enter(const char *ids)
+{
+    enter(mask_of(ids));
+}
+
+void conform_enter_if(const char *id)
+{
+    bool has = false;
+
+    for (int i = 0; i < board->n_ids; i++) {
+        has = has || strcmp(board->ids[i].name, id) == 0;
+    }
+    enter(has ? mask_of(id) : 0);
 }
 
 void conform_leave(void)

@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# The conformance suite as others get it: its tarball is built against the distribution's library, outside of its folder, and
+# says what it found in each form of output. And a library that answers wrongly, crashes, hangs or cannot begin: exactly the
+# requirement of which this is true fails, and no other.
+. "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
+unset MAKEFLAGS
+conform=$PX_TOP_BUILDDIR/test/conform
+
+# ---- the tarball
+
+unpack() {
+    make -s -C "$PX_TOP_BUILDDIR" dist-conform conform_to="$SCRATCH/" && cd "$SCRATCH" && gzip -dc pmix-conform-*.tar.gz | tar xf - &&
+        mv pmix-conform-*[0-9] source && mkdir build
+}
+check 'the tarball is made and unpacked' unpack
+
+build() {
+    cd "$SCRATCH/build" && sh ../source/configure CC="$CC" CFLAGS=-O0 --prefix=/opt/conform && make -s PROGRAMS='fence put' &&
+        ls programs/fence programs/put
+}
+# Whatever the library does, it is told; 1 says that a requirement failed.
+suite() { # suite OUTPUT WORD...
+    (cd "$SCRATCH/build" && output=$1 && shift && limit 60 ./pmix-conform --seconds 10 "$@" >"$SCRATCH/$output" && return
+        [ $? -eq 1 ])
+}
+plain() {
+    suite plain --results "$SCRATCH/results" fence FEN-026 FEN-003 && grep '^together .* 610 ' "$SCRATCH/plain" &&
+        [ "$(grep -c '^together' "$SCRATCH/plain")" -eq 2 ]
+}
+kept() {
+    grep '^# library: OpenPMIx' "$SCRATCH/results" && grep '^test/conform/fence.c	FEN-026	default	[a-z]*$' "$SCRATCH/results" &&
+        grep '^test/conform/fence.c	FEN-003	messages	[a-z]*$' "$SCRATCH/results"
+}
+tap() {
+    suite tap --format tap --form default fence FEN-026 FEN-003 && cat "$SCRATCH/tap" && [ "$(grep -c 'ok [0-9]* - FEN-0' "$SCRATCH/tap")" -eq 2 ] &&
+        grep '^1\.\.2$' "$SCRATCH/tap"
+}
+json() {
+    suite json --format json --form default fence put FEN-026 PUT-002 || return 1
+    python3 - "$SCRATCH/json" <<'EOF'
+import json, sys
+told = json.load(open(sys.argv[1]))
+assert len(told["requirements"]) == 610, len(told["requirements"])
+assert sum(told["totals"]["default"].values()) == 610, told["totals"]
+by_id = {r["id"]: r["default"] for r in told["requirements"]}
+assert by_id["FEN-026"] not in ("untested", "not run") and by_id["GRP-110"] == "untested" and by_id["FEN-001"] == "not run"
+assert {c["program"] for c in told["cases"]} == {"fence", "put"}
+EOF
+}
+installed() {
+    make -s -C "$SCRATCH/build" install PROGRAMS='fence put' DESTDIR="$SCRATCH/root" &&
+        PMIX_CONFORM_PROGRAMS=$SCRATCH/root/opt/conform/libexec/pmix-conform "$SCRATCH/root/opt/conform/bin/pmix-conform" --programs >"$SCRATCH/put" &&
+        [ "$(tr '\n' ' ' <"$SCRATCH/put")" = 'fence put ' ]
+}
+if [ -n "$(stock_flags)" ]; then
+    check 'it is built against the library of the distribution' build
+    check 'plain text has the totals' plain
+    check 'results are kept by requirement and form' kept
+    check 'TAP has a line for each requirement' tap
+    if command -v python3 >/dev/null; then
+        check 'JSON can be read, and has every requirement' json
+    else
+        skip 'JSON' 'no python3'
+    fi
+    check 'it is installed' installed
+else
+    skip 'the suite with another library' 'the distribution has no libpmix for development here (libpmix-dev)'
+fi
+
+# ---- another's host starts the ranks
+
+other_host() {
+    limit 60 "$conform/fence.t" --form default --host "$PX_TOP_BUILDDIR/src/tools/pmixrun -n %n %p" FEN-003 >"$SCRATCH/hosted" || return 1
+    cat "$SCRATCH/hosted"
+    grep '^ok 1 - FEN-003 .* # default$' "$SCRATCH/hosted" && grep '# SKIP needs its own host: several nodes$' "$SCRATCH/hosted"
+}
+check 'ranks are started by the command of another host; a case of two nodes is skipped' other_host
+
+# ---- wrong libraries
+
+cat >"$SCRATCH/wrong.c" <<'EOF'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int is(const char *mode) { const char *m = getenv("WRONG"); return m != NULL && strcmp(m, mode) == 0; }
+int PMIx_Init(void *proc, void *info, size_t n)
+{
+    int (*real)(void *, void *, size_t) = (int (*)(void *, void *, size_t)) dlsym(RTLD_NEXT, "PMIx_Init");
+    return is("init") ? -25 : real(proc, info, n);
+}
+int PMIx_Resolve_nodes(const char *nspace, char **list)
+{
+    int (*real)(const char *, char **) = (int (*)(const char *, char **)) dlsym(RTLD_NEXT, "PMIx_Resolve_nodes");
+    int rc;
+    if (nspace != NULL && strcmp(nspace, "nosuch") == 0) {
+        while (is("hang")) { sleep(1); }
+        if (is("crash")) { abort(); }
+    }
+    rc = real(nspace, list);
+    if (rc == 0 && *list != NULL && strcmp(*list, "n3,n1,n2") == 0 && is("order")) {
+        memcpy(*list, "n1,n2,n3", 8);
+    }
+    return rc;
+}
+EOF
+# wrong MODE CASE WANT: what comes out for the ids that did not pass, in order, as "ID=RESULT".
+wrong() {
+    limit 100 env WRONG="$1" LD_PRELOAD="$SCRATCH/wrong.so" "$conform/resolve_build.t" --form default --seconds 4 \
+        --results "$SCRATCH/wrong" "$2" >"$SCRATCH/said"
+    got=$(awk -F'\t' '$1 == "id" && $3 != "pass" { printf "%s=%s ", $4, $3 }' "$SCRATCH/wrong")
+    [ "$got" = "$3" ] || { echo "got: $got"; cat "$SCRATCH/said"; return 1; }
+    [ "$1" = none ] || grep -q '^not ok' "$SCRATCH/said"
+}
+ids='RES-042 RES-043 RES-033 RES-034 RES-046 RES-010 RES-040 RES-041'
+all_but() { for id in $ids; do [ "$id" = "$1" ] && printf '%s=%s ' "$id" "$2" || printf '%s=setup ' "$id"; done; }
+if $CC -shared -fPIC -o "$SCRATCH/wrong.so" "$SCRATCH/wrong.c" -ldl 2>"$SCRATCH/cc" &&
+    LD_PRELOAD=$SCRATCH/wrong.so "$conform/resolve_build.t" --list >"$SCRATCH/list" 2>&1; then
+    check 'nothing wrong: all pass' wrong none RES- ''
+    check 'a wrong order fails the requirement of the order alone' wrong order RES- 'RES-038=fail '
+    check 'a crash is that of the requirement that was tried; the others of the case are not decided' wrong crash RES-046 "$(all_but RES-033 crash)"
+    check 'likewise a call without an end' wrong hang RES-046 "$(all_but RES-033 hang)"
+    check 'what cannot begin fails nothing' wrong init RES-046 "$(all_but none fail)"
+else
+    skip 'wrong libraries' 'nothing can be loaded before this build'
+fi
+finish
