@@ -155,8 +155,8 @@ static void stopped_server(void)
     }
     kill(server_pid(0), SIGSTOP);
     add(&list, PMIX_TIMEOUT, &one, PMIX_INT);
-    same(TIMED_OUT, got(me.nspace, 1, "nobody.posts", list.at, list.n), "a get");
-    check_status(PMIX_ERR_TIMEOUT, fence_seconds(NULL, 0, 1), "a fence");
+    same_for("GET-022", TIMED_OUT, got(me.nspace, 1, "nobody.posts", list.at, list.n), "a get");
+    check_status_for("FEN-016", PMIX_ERR_TIMEOUT, fence_seconds(NULL, 0, 1), "a fence");
     free_infos(&list);
     kill(server_pid(0), SIGCONT);
     tell("tried");
@@ -166,12 +166,12 @@ static void alone(void)
 {
     pmix_proc_t procs[2];
 
-    check_status(PMIX_ERR_UNREACH, PMIx_Init(&me, NULL, 0), "init without a server");
+    check_status_for("INI-003", PMIX_ERR_UNREACH, PMIx_Init(&me, NULL, 0), "init without a server");
     procs[0] = me;
     procs[1] = process(me.nspace, me.rank + 1);
-    check(fence(procs, 1, NULL) == PMIX_SUCCESS, "by itself");
-    check(fence(procs, 2, NULL) < 0, "a fence with somebody who is not there");
-    check(fence(&procs[1], 1, NULL) < 0, "or only with him");
+    check_for("INI-003", fence(procs, 1, NULL) == PMIX_SUCCESS, "by itself");
+    check_for("FEN-025", fence(procs, 2, NULL) < 0, "a fence with somebody who is not there");
+    check_for("FEN-025", fence(&procs[1], 1, NULL) < 0, "or only with him");
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
 }
 
@@ -192,9 +192,9 @@ static void not_behind_an_old_one(void)
         tell("asked");
         fence_all(PMIX_COLLECT_DATA);
         check_number(7, 1, "k", NULL);
-        check(!is_done(0), "the other get is still under way");
+        check_for("GET-029", !is_done(0), "the other get is still under way");
         tell("go");
-        check_status(PMIX_ERR_NOT_FOUND, wait_done(0), "the other get");
+        check_status_for("GET-029", PMIX_ERR_NOT_FOUND, wait_done(0), "the other get");
     } else {
         await("asked");
         put_number("k", 7);
@@ -209,7 +209,7 @@ static void not_behind_another_rank(void)
     if (me.rank == 0) {
         await("posted");
         start_get(1, "missing", 0);
-        same("7", got_of(2, "k", PMIX_IMMEDIATE), "the server has it");
+        same_for("GET-020", "7", got_of(2, "k", PMIX_IMMEDIATE), "the server has it");
         check_number(7, 2, "k", NULL);
         tell("got");
         check_status(PMIX_ERR_NOT_FOUND, wait_done(0), "what rank 1 does not post");
@@ -292,14 +292,16 @@ static void both_stores(void)
     }
     fence_all(NULL);
     if (me.rank == 0) {
-        same(OUTSIDE_SCOPE, got_of(1, "far", NULL), "what is for other nodes");
-        same("9", got_of(1, "own", NULL), "what is of this process");
-        same("9", got_of(1, "own", PMIX_OPTIONAL), "also from here");
-        same("2", got_of(1, "near", NULL), "what is for this node");
-        check(pointer_to(PMIX_RANK_WILDCARD, PMIX_LOCAL_PROCS) ==
-                  pointer_to(PMIX_RANK_WILDCARD, PMIX_LOCAL_PROCS),
-              "one value, one pointer");
-        check(pointer_to(0, PMIX_PROCID) == pointer_to(0, PMIX_PROCID), "also of what is known");
+        same_for("GET-011", OUTSIDE_SCOPE, got_of(1, "far", NULL), "what is for other nodes");
+        same_for("GET-002", "9", got_of(1, "own", NULL), "what is of this process");
+        same_for("GET-002", "9", got_of(1, "own", PMIX_OPTIONAL), "also from here");
+        same_for("GET-002", "2", got_of(1, "near", NULL), "what is for this node");
+        check_for("GET-004",
+                  pointer_to(PMIX_RANK_WILDCARD, PMIX_LOCAL_PROCS) ==
+                      pointer_to(PMIX_RANK_WILDCARD, PMIX_LOCAL_PROCS),
+                  "one value, one pointer");
+        check_for("GET-004", pointer_to(0, PMIX_PROCID) == pointer_to(0, PMIX_PROCID),
+                  "also of what is known");
     }
     fence_all(NULL);
 }
@@ -316,8 +318,10 @@ static void the_last_scope(void)
     check_number(3, other, "there", NULL);
     same(NOT_FOUND, got_of(other, "k", PMIX_IMMEDIATE), "a key that is for its own node now");
     check_number(2, me.rank, "k", NULL);
-    check(PMIx_Put(77, "x", &(pmix_value_t){.type = PMIX_BOOL}) < 0, "a scope that there is not");
-    check(PMIx_Put(PMIX_SCOPE_UNDEF, "x", &(pmix_value_t){.type = PMIX_BOOL}) < 0, "or none");
+    check_for("PUT-003", PMIx_Put(77, "x", &(pmix_value_t){.type = PMIX_BOOL}) < 0,
+              "a scope that there is not");
+    check_for("PUT-003", PMIx_Put(PMIX_SCOPE_UNDEF, "x", &(pmix_value_t){.type = PMIX_BOOL}) < 0,
+              "or none");
     fence_all(NULL);
 }
 
@@ -375,10 +379,11 @@ static void lost_server(void)
     tell("up");
     while (fence(NULL, 0, NULL) == PMIX_SUCCESS) {
     }
-    same("-61", got_of(1, "nobody.posts", NULL), "what only the server could tell");
+    same_for("GET-013 SHM-016", "-61", got_of(1, "nobody.posts", NULL),
+             "what only the server could tell");
     put_number("b", 2);
-    check(PMIx_Commit() < 0, "a commit that goes nowhere");
-    check(PMIx_Commit() < 0, "is not forgotten");
+    check_for("PUT-011", PMIx_Commit() < 0, "a commit that goes nowhere");
+    check_for("PUT-011", PMIx_Commit() < 0, "is not forgotten");
     (void) PMIx_Finalize(NULL, 0); /* any status: there is nobody to tell */
 }
 
@@ -448,12 +453,14 @@ const struct conform_case cases[] = {
      .seconds = 30},
     {.ids = "FEN-025 INI-003", .what = "alone, with others", .client = alone, .alone = true},
     {.ids = "GET-029 FEN-006",
+     .otherwise = "FEN-006",
      .what = "a get after a fence does not wait for an older one",
      .nodes = 2,
      .client = not_behind_an_old_one,
      .seconds = 20,
      .host = {[ON_MODEX] = {CALLBACK, PMIX_ERR_NOT_FOUND, .when = "go"}}},
     {.ids = "GET-020 NRK-011",
+     .otherwise = "NRK-011",
      .what = "nor for one of another process",
      .ranks = 3,
      .client = not_behind_another_rank,
@@ -469,6 +476,7 @@ const struct conform_case cases[] = {
      .ranks = 2,
      .client = both_stores},
     {.ids = "PUT-003 PUT-009",
+     .otherwise = "PUT-009",
      .what = "the last put before a commit counts",
      .nodes = 2,
      .client = the_last_scope},
@@ -478,6 +486,7 @@ const struct conform_case cases[] = {
      .ranks = 2,
      .client = hosts_word},
     {.ids = "FEN-006 GET-029",
+     .otherwise = "FEN-006 GET-029",
      .what = "a key that changes from fence to fence",
      .nodes = 2,
      .client = changed_there},

@@ -39,16 +39,17 @@ static void manners(void)
     pmix_value_t *v = &room;
     pmix_value_t *w = NULL;
 
-    check_status(PMIX_SUCCESS,
-                 get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_STATIC_VALUES, NULL, true, &v), "static");
-    check(v == &room && room.type == PMIX_UINT16 && room.data.uint16 == me.rank,
-          "it is in our room");
+    check_status_for("GET-006", PMIX_SUCCESS,
+                     get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_STATIC_VALUES, NULL, true, &v),
+                     "static");
+    check_for("GET-006", v == &room && room.type == PMIX_UINT16 && room.data.uint16 == me.rank,
+              "it is in our room");
     v = NULL;
-    check_status(PMIX_ERR_BAD_PARAM,
-                 get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_STATIC_VALUES, NULL, true, &v),
-                 "static without room");
-    check_status(
-        PMIX_ERR_BAD_PARAM,
+    check_status_for("GET-007", PMIX_ERR_BAD_PARAM,
+                     get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_STATIC_VALUES, NULL, true, &v),
+                     "static without room");
+    check_status_for(
+        "GET-010", PMIX_ERR_BAD_PARAM,
         get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_STATIC_VALUES, PMIX_GET_POINTER_VALUES, true, &w),
         "both");
     w = NULL;
@@ -56,26 +57,28 @@ static void manners(void)
                  get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_POINTER_VALUES, NULL, true, &w),
                  "pointer");
     w = &room;
-    check_status(
-        PMIX_ERR_BAD_PARAM,
+    check_status_for(
+        "GET-010", PMIX_ERR_BAD_PARAM,
         get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_STATIC_VALUES, PMIX_GET_POINTER_VALUES, true, &w),
         "both, of what is known and with room");
-    check(w == &room, "the room is still ours");
+    check_for("GET-010", w == &room, "the room is still ours");
     w = NULL;
-    check_status(PMIX_SUCCESS,
-                 get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_POINTER_VALUES, NULL, false, &v),
-                 "no pointer");
-    check_status(PMIX_SUCCESS,
-                 get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_POINTER_VALUES, NULL, false, &w),
-                 "nor again");
-    check(v != w, "values of ours");
+    check_status_for("GET-032", PMIX_SUCCESS,
+                     get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_POINTER_VALUES, NULL, false, &v),
+                     "no pointer");
+    check_status_for("GET-032", PMIX_SUCCESS,
+                     get_with(&me, PMIX_LOCAL_RANK, PMIX_GET_POINTER_VALUES, NULL, false, &w),
+                     "nor again");
+    check_for("GET-032", v != w, "values of ours");
     PMIX_VALUE_RELEASE(v);
     PMIX_VALUE_RELEASE(w);
     v = &room;
-    check_status(PMIX_SUCCESS, get_with(&me, PMIX_PROCID, PMIX_GET_STATIC_VALUES, NULL, true, &v),
-                 "static, what the library makes");
-    check(room.type == PMIX_PROC && room.data.proc != NULL && room.data.proc->rank == me.rank,
-          "the process");
+    check_status_for("GET-008", PMIX_SUCCESS,
+                     get_with(&me, PMIX_PROCID, PMIX_GET_STATIC_VALUES, NULL, true, &v),
+                     "static, what the library makes");
+    check_for("GET-008",
+              room.type == PMIX_PROC && room.data.proc != NULL && room.data.proc->rank == me.rank,
+              "the process");
     PMIX_VALUE_DESTRUCT(&room);
 }
 
@@ -84,11 +87,14 @@ static void own_news(void)
     put_number("k", 1);
     commit();
     fence_all(NULL);
+    about("PUT-008");
     check_number(1, me.rank, "k", NULL);
     put_number("k", 2);
     check_number(2, me.rank, "k", NULL);
     check_number(2, me.rank, "k", PMIX_OPTIONAL);
+    about("GET-029");
     check_number(1, 1 - me.rank, "k", NULL);
+    about(NULL);
     fence_all(NULL);
 }
 
@@ -97,10 +103,14 @@ static void own_pointers(void)
     pmix_proc_t other = process(me.nspace, 1 - me.rank);
     pmix_value_t v = {.type = PMIX_POINTER, .data.ptr = &other};
 
-    check_status(PMIX_SUCCESS, PMIx_Store_internal(&other, "own.pointer", &v), "own pointer");
-    same(NOT_FOUND, got_of(me.rank, "own.pointer", PMIX_OPTIONAL), "of the other alone");
-    same(NOT_FOUND, got_of(other.rank, PMIX_SERVER_URI, NULL), "our server is nobody else's");
-    same(NOT_FOUND, got_of(PMIX_RANK_WILDCARD, PMIX_RANK, NULL), "nor is our rank the job's");
+    check_status_for("PUT-014", PMIX_SUCCESS, PMIx_Store_internal(&other, "own.pointer", &v),
+                     "own pointer");
+    same_for("PUT-014", NOT_FOUND, got_of(me.rank, "own.pointer", PMIX_OPTIONAL),
+             "of the other alone");
+    same_for("GET-012", NOT_FOUND, got_of(other.rank, PMIX_SERVER_URI, NULL),
+             "our server is nobody else's");
+    same_for("GET-012", NOT_FOUND, got_of(PMIX_RANK_WILDCARD, PMIX_RANK, NULL),
+             "nor is our rank the job's");
     fence_all(NULL);
 }
 
@@ -153,9 +163,10 @@ static void in_both_stores(void)
     if (me.rank == 0) {
         same(OUTSIDE_SCOPE, got_of(1, "far", PMIX_OPTIONAL), "what only one of the stores knows");
         check_status(PMIX_SUCCESS, PMIx_Store_internal(&other, "own", &v), "own value");
-        same("9", got_of(1, "own", PMIX_OPTIONAL), "what is of this process");
-        same("2", got_of(1, "near", PMIX_OPTIONAL), "what is for this node");
-        same(OUTSIDE_SCOPE, got_of(1, "far", PMIX_OPTIONAL), "what is for other nodes");
+        same_for("GET-002", "9", got_of(1, "own", PMIX_OPTIONAL), "what is of this process");
+        same_for("GET-002", "2", got_of(1, "near", PMIX_OPTIONAL), "what is for this node");
+        same_for("GET-011", OUTSIDE_SCOPE, got_of(1, "far", PMIX_OPTIONAL),
+                 "what is for other nodes");
     }
     fence_all(NULL);
 }
@@ -171,13 +182,16 @@ static void optional_asks_nobody(void)
         return;
     }
     kill(server_pid(0), SIGSTOP);
+    about("GET-016 GET-019");
     rc = get_with(&other, NULL, PMIX_OPTIONAL, NULL, true, &v);
     check(rc == PMIX_SUCCESS || rc == PMIX_ERR_NOT_FOUND, "all that is here: %d", rc);
     if (rc == PMIX_SUCCESS) {
         PMIX_VALUE_RELEASE(v);
     }
+    about("GET-026");
     rc = get_with(&other, "nobody.posts", PMIX_OPTIONAL, PMIX_GET_REFRESH_CACHE, true, &v);
     check_status(PMIX_ERR_NOT_FOUND, rc, "nothing is renewed without asking");
+    about(NULL);
     kill(server_pid(0), SIGCONT);
     tell("tried");
 }
@@ -212,11 +226,15 @@ static void all_is_new(void)
         put_number("k", i);
         commit();
         fence_all(NULL);
-        same(i == 1 ? "1" : i == 2 ? "2" : "3", of_all(other.rank, "k"), "after fence %u", i);
+        same_for("GET-016 GET-029",
+                 i == 1   ? "1"
+                 : i == 2 ? "2"
+                          : "3",
+                 of_all(other.rank, "k"), "after fence %u", i);
         fence_all(NULL);
     }
-    check_status(PMIX_SUCCESS, PMIx_Get(&other, NULL, list.at, list.n, NULL),
-                 "all renewed, and nothing given");
+    check_status_for("GET-027", PMIX_SUCCESS, PMIx_Get(&other, NULL, list.at, list.n, NULL),
+                     "all renewed, and nothing given");
     free_infos(&list);
     fence_all(NULL);
 }
@@ -250,7 +268,7 @@ static void wait_over(int n)
 static void keep(pmix_status_t status, pmix_value_t *v, void *cbdata)
 {
     (void) cbdata;
-    check_status(PMIX_SUCCESS, status, "get");
+    check_status_for("GET-014", PMIX_SUCCESS, status, "get");
     heard.kept = v;
     is_over();
 }
@@ -267,7 +285,7 @@ static void pointers_stay(void)
     check_status(PMIX_SUCCESS, PMIx_Get_nb(&other, "k", list.at, list.n, keep, NULL), "pointer");
     wait_over(1);
     fence_all(NULL); /* what would be freed would be used again */
-    same("a text that is longer than a word", text_of(heard.kept), "it stays");
+    same_for("GET-004", "a text that is longer than a word", text_of(heard.kept), "it stays");
     free_infos(&list);
 }
 
@@ -277,12 +295,12 @@ static void shaped(pmix_status_t status, pmix_info_t *info, size_t n, void *cbda
     int counts[2] = {0};
 
     (void) cbdata;
-    check_status(PMIX_SUCCESS, status, "query");
+    check_status_for("QRY-018", PMIX_SUCCESS, status, "query");
     for (size_t i = 0; i < n; i++) {
         counts[0] += PMIX_CHECK_KEY(&info[i], PMIX_QUERY_RESULTS);
         counts[1] += PMIX_CHECK_KEY(&info[i], PMIX_JOB_SIZE);
     }
-    check(counts[0] == 1 && counts[1] == 1, "as pairs and nested, by callback, too");
+    check_for("QRY-007", counts[0] == 1 && counts[1] == 1, "as pairs and nested, by callback, too");
     release(data);
     is_over();
 }
@@ -301,15 +319,20 @@ static void arguments(void)
     size_t n = 77;
 
     add_query(&list, PMIX_JOB_SIZE, NULL);
-    check_status(PMIX_SUCCESS, PMIx_Query_info_nb(list.at, list.n, shaped, NULL), "query");
+    check_status_for("QRY-018", PMIX_SUCCESS, PMIx_Query_info_nb(list.at, list.n, shaped, NULL),
+                     "query");
     wait_over(1);
     free_queries(&list);
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Query_info(NULL, 0, &info, &n), "no query");
-    check(info == NULL && n == 0, "and no results");
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Fence(NULL, 1, NULL, 0), "no processes");
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Fence_nb(NULL, 1, NULL, 0, no_op, NULL), "nor here");
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Fence_nb(NULL, 0, NULL, 0, NULL, NULL), "no callback");
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Get_nb(&me, "k", NULL, 0, NULL, NULL), "nor for a get");
+    check_status_for("QRY-002", PMIX_ERR_BAD_PARAM, PMIx_Query_info(NULL, 0, &info, &n),
+                     "no query");
+    check_for("QRY-002", info == NULL && n == 0, "and no results");
+    check_status_for("FEN-015", PMIX_ERR_BAD_PARAM, PMIx_Fence(NULL, 1, NULL, 0), "no processes");
+    check_status_for("FEN-015", PMIX_ERR_BAD_PARAM, PMIx_Fence_nb(NULL, 1, NULL, 0, no_op, NULL),
+                     "nor here");
+    check_status_for("FEN-015", PMIX_ERR_BAD_PARAM, PMIx_Fence_nb(NULL, 0, NULL, 0, NULL, NULL),
+                     "no callback");
+    check_status_for("GET-014", PMIX_ERR_BAD_PARAM, PMIx_Get_nb(&me, "k", NULL, 0, NULL, NULL),
+                     "nor for a get");
     check_status(PMIX_ERR_BAD_PARAM, PMIx_Publish(NULL, 1), "nothing to publish");
     check_status(PMIX_ERR_BAD_PARAM, PMIx_Lookup_nb(NULL, NULL, 0, NULL, NULL), "to look up");
 }
@@ -322,11 +345,12 @@ static void calls_that_wait(pmix_status_t status, void *cbdata)
 
     (void) cbdata;
     check_status(PMIX_SUCCESS, status, "fence");
-    check_status(PMIX_ERR_WOULD_BLOCK, PMIx_Fence(&me, 1, NULL, 0), "a fence");
+    check_status_for("FEN-015", PMIX_ERR_WOULD_BLOCK, PMIx_Fence(&me, 1, NULL, 0), "a fence");
     add_query(&list, PMIX_QUERY_NAMESPACES, NULL);
-    check_status(PMIX_ERR_WOULD_BLOCK, PMIx_Query_info(list.at, list.n, &info, &n), "a query");
+    check_status_for("QRY-018", PMIX_ERR_WOULD_BLOCK, PMIx_Query_info(list.at, list.n, &info, &n),
+                     "a query");
     free_queries(&list);
-    check_status(PMIX_ERR_WOULD_BLOCK, PMIx_Finalize(NULL, 0), "the end");
+    check_status_for("INI-003", PMIX_ERR_WOULD_BLOCK, PMIx_Finalize(NULL, 0), "the end");
     is_over();
 }
 
@@ -343,10 +367,11 @@ static void required_alone(void)
     bool yes = true;
 
     add_required(&list, "made.up", &yes, PMIX_BOOL);
-    check_status(PMIX_ERR_NOT_SUPPORTED, PMIx_Init(&me, list.at, list.n), "init");
-    check_status(PMIX_ERR_UNREACH, PMIx_Init(&me, NULL, 0), "init without a server");
-    check_status(PMIX_ERR_NOT_SUPPORTED, PMIx_Fence(&me, 1, list.at, list.n), "fence");
-    check_status(PMIX_ERR_NOT_SUPPORTED, PMIx_Finalize(list.at, list.n), "finalize");
+    check_status_for("GET-033", PMIX_ERR_NOT_SUPPORTED, PMIx_Init(&me, list.at, list.n), "init");
+    check_status_for("INI-003", PMIX_ERR_UNREACH, PMIx_Init(&me, NULL, 0), "init without a server");
+    check_status_for("FEN-011", PMIX_ERR_NOT_SUPPORTED, PMIx_Fence(&me, 1, list.at, list.n),
+                     "fence");
+    check_status_for("GET-033", PMIX_ERR_NOT_SUPPORTED, PMIx_Finalize(list.at, list.n), "finalize");
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
     free_infos(&list);
 }

@@ -58,9 +58,9 @@ static void half_an_answer(void)
     for (int i = 1; i <= 2; i++) {
         struct asked asked = ask_one("conform.a,other.x", NULL);
 
-        check_status(PMIX_ERR_PARTIAL_SUCCESS, asked.rc, "one of two, time %d", i);
+        check_status_for("QRY-003", PMIX_ERR_PARTIAL_SUCCESS, asked.rc, "one of two, time %d", i);
         free_asked(&asked);
-        check(upcalls(ON_QUERY, 0) == i, "the host is asked each time");
+        check_for("QRY-019", upcalls(ON_QUERY, 0) == i, "the host is asked each time");
     }
 }
 
@@ -86,29 +86,32 @@ static void several_remembered(void)
 
     for (int i = 1; i <= 2; i++) {
         asked = ask_two_nodes();
-        same("1", said(&asked, 0, "conform.a"), "of the first node, time %d", i);
-        same("1", said(&asked, 1, "conform.a"), "of the second node, time %d", i);
+        same_for("QRY-001 QRY-019", "1", said(&asked, 0, "conform.a"), "of the first node, time %d",
+                 i);
+        same_for("QRY-001 QRY-019", "1", said(&asked, 1, "conform.a"),
+                 "of the second node, time %d", i);
         free_asked(&asked);
     }
-    check(upcalls(ON_QUERY, 0) == 1, "several queries at once are remembered");
+    check_for("QRY-019", upcalls(ON_QUERY, 0) == 1, "several queries at once are remembered");
     add_text(&quals, PMIX_HOSTNAME, "n1");
-    same("2", query_text("conform.a", &quals), "one of them is another question");
+    same_for("QRY-022", "2", query_text("conform.a", &quals), "one of them is another question");
     add_text(&quals, PMIX_HOSTNAME, "n1");
     add(&quals, PMIX_QUERY_REFRESH_CACHE, &no, PMIX_BOOL);
-    same("2", query_text("conform.a", &quals), "a refresh that is false is none");
-    same("3", query_text(PMIX_TIME_REMAINING, NULL), "the time that is left");
-    same("4", query_text(PMIX_TIME_REMAINING, NULL), "is asked for each time");
+    same_for("QRY-021", "2", query_text("conform.a", &quals), "a refresh that is false is none");
+    same_for("QRY-032", "3", query_text(PMIX_TIME_REMAINING, NULL), "the time that is left");
+    same_for("QRY-032", "4", query_text(PMIX_TIME_REMAINING, NULL), "is asked for each time");
     asked = ask_one(PMIX_JOB_SIZE "," PMIX_JOB_NUM_APPS, NULL);
-    same("1", said(&asked, 0, PMIX_JOB_SIZE), "two keys that are here: the first");
-    same("1", said(&asked, 0, PMIX_JOB_NUM_APPS), "and the second");
+    same_for("QRY-001", "1", said(&asked, 0, PMIX_JOB_SIZE), "two keys that are here: the first");
+    same_for("QRY-001", "1", said(&asked, 0, PMIX_JOB_NUM_APPS), "and the second");
     free_asked(&asked);
     asked = ask_one("conform.b,conform.b", NULL);
-    check_status(PMIX_SUCCESS, asked.rc, "one key twice");
-    check(results(&asked, 0, &n) != NULL && n == 2, "has two answers, not %zu", n);
+    check_status_for("QRY-001", PMIX_SUCCESS, asked.rc, "one key twice");
+    check_for("QRY-001", results(&asked, 0, &n) != NULL && n == 2, "has two answers, not %zu", n);
     free_asked(&asked);
     add_text(&quals, PMIX_HOSTNAME, "n2");
     add_text(&quals, PMIX_HOSTNAME, node_name(0));
-    same("2", query_text(PMIX_NODE_SIZE, &quals), "two nodes are not answered by one");
+    same_for("QRY-035", "2", query_text(PMIX_NODE_SIZE, &quals),
+             "two nodes are not answered by one");
 }
 
 static void names_are_new(void)
@@ -152,15 +155,15 @@ static void of_other_jobs(void)
     add_text(&quals, PMIX_NSPACE, "B");
     add_query(&list, PMIX_JOB_SIZE, &quals);
     asked = ask_all(&list);
-    check_status(PMIX_SUCCESS, asked.rc, "one key of two jobs");
-    same("1", said(&asked, 0, PMIX_JOB_SIZE), "of ours");
-    same("3", said(&asked, 1, PMIX_JOB_SIZE), "of the other");
+    check_status_for("QRY-009", PMIX_SUCCESS, asked.rc, "one key of two jobs");
+    same_for("QRY-009 QRY-014", "1", said(&asked, 0, PMIX_JOB_SIZE), "of ours");
+    same_for("QRY-009 QRY-014", "3", said(&asked, 1, PMIX_JOB_SIZE), "of the other");
     free_asked(&asked);
     add_text(&quals, PMIX_NSPACE, "B");
-    same("55", query_text(PMIX_MAX_PROCS, &quals), "of the job");
+    same_for("QRY-023", "55", query_text(PMIX_MAX_PROCS, &quals), "of the job");
     add_text(&quals, PMIX_NSPACE, "B");
     add_true(&quals, PMIX_SESSION_INFO);
-    same("77", query_text(PMIX_MAX_PROCS, &quals), "of its session");
+    same_for("QRY-024", "77", query_text(PMIX_MAX_PROCS, &quals), "of its session");
 }
 
 static void unmet(void)
@@ -171,16 +174,17 @@ static void unmet(void)
     char version[32];
 
     add_required(&quals, "made.up", &yes, PMIX_BOOL);
-    check_status(PMIX_ERR_NOT_SUPPORTED, ask_one("other.x", &quals).rc,
-                 "a required qualifier that nobody knows");
+    check_status_for("QRY-004", PMIX_ERR_NOT_SUPPORTED, ask_one("other.x", &quals).rc,
+                     "a required qualifier that nobody knows");
     snprintf(version, sizeof(version), "%s", query_text(PMIX_QUERY_STABLE_ABI_VERSION, NULL));
     kill(server_pid(0), SIGSTOP);
     asked = ask_one(PMIX_JOB_SIZE "," PMIX_QUERY_STABLE_ABI_VERSION, NULL);
-    same(version, said(&asked, 0, PMIX_QUERY_STABLE_ABI_VERSION), "is known here");
+    same_for("QRY-030", version, said(&asked, 0, PMIX_QUERY_STABLE_ABI_VERSION), "is known here");
     free_asked(&asked);
     kill(server_pid(0), SIGCONT);
     asked = ask_one("conform.a," PMIX_QUERY_STABLE_ABI_VERSION, NULL);
-    same(version, said(&asked, 0, PMIX_QUERY_STABLE_ABI_VERSION), "the version among others");
+    same_for("QRY-025 QRY-030", version, said(&asked, 0, PMIX_QUERY_STABLE_ABI_VERSION),
+             "the version among others");
     free_asked(&asked);
 }
 
@@ -191,14 +195,14 @@ static void support_once(void)
     struct infos quals = {0};
     bool yes = true;
 
-    check_status(PMIX_SUCCESS, asked.rc, "what is supported");
-    check(asked.n == 4, "%zu elements, one for each level", asked.n);
+    check_status_for("QRY-040", PMIX_SUCCESS, asked.rc, "what is supported");
+    check_for("QRY-041", asked.n == 4, "%zu elements, one for each level", asked.n);
     free_asked(&asked);
-    check(before == 0, "the host is not asked");
+    check_for("QRY-044", before == 0, "the host is not asked");
     add_required(&quals, "made.up", &yes, PMIX_BOOL);
-    check_status(PMIX_ERR_NOT_SUPPORTED,
-                 ask_one(PMIX_QUERY_ATTRIBUTE_SUPPORT ",PMIx_Fence", &quals).rc,
-                 "a required qualifier that nobody knows");
+    check_status_for("QRY-040", PMIX_ERR_NOT_SUPPORTED,
+                     ask_one(PMIX_QUERY_ATTRIBUTE_SUPPORT ",PMIx_Fence", &quals).rc,
+                     "a required qualifier that nobody knows");
 }
 
 /* ---- resolve */
@@ -212,13 +216,13 @@ static pmix_status_t declines(struct upcall *ask)
 static void declined_once(void)
 {
     for (int i = 0; i < 3; i++) {
-        same("node0", hosts("B"), "nodes, time %d", i);
+        same_for("RES-020", "node0", hosts("B"), "nodes, time %d", i);
     }
-    check(upcalls(ON_QUERY, 0) == 1, "the host has declined nodes for good");
+    check_for("RES-032", upcalls(ON_QUERY, 0) == 1, "the host has declined nodes for good");
     for (int i = 0; i < 3; i++) {
-        same("B:0", peers("node0", "B"), "peers, time %d", i);
+        same_for("RES-020", "B:0", peers("node0", "B"), "peers, time %d", i);
     }
-    check(upcalls(ON_QUERY, 0) == 2, "and peers");
+    check_for("RES-032", upcalls(ON_QUERY, 0) == 2, "and peers");
 }
 
 static pmix_status_t wrong_type(struct upcall *ask)
@@ -253,13 +257,14 @@ static void host_asks(void)
     const struct record *r;
     const struct note *node;
 
-    check_status(PMIX_SUCCESS, PMIx_Resolve_peers(NULL, job.nspace, &procs, &n),
-                 "the server's own call");
-    check(n == 1, "%zu processes", n);
+    check_status_for("RES-018", PMIX_SUCCESS, PMIx_Resolve_peers(NULL, job.nspace, &procs, &n),
+                     "the server's own call");
+    check_for("RES-018", n == 1, "%zu processes", n);
     PMIX_PROC_FREE(procs, n);
     r = upcall(ON_QUERY, 0, 0);
     node = note_info(record_info(r, PMIX_QUERY_RESOLVE_PEERS), PMIX_HOSTNAME);
-    check(node != NULL && strcmp(node->text, "node0") == 0, "the host is told which node");
+    check_for("RES-026", node != NULL && strcmp(node->text, "node0") == 0,
+              "the host is told which node");
     tell("asked");
 }
 
@@ -312,7 +317,7 @@ const struct conform_case cases[] = {
      .what = "each level answers once, and the host is left alone",
      .client = support_once,
      COUNTS},
-    {.ids = "RES-020 RES-021 RES-032",
+    {.ids = "RES-020 RES-032",
      .what = "a host that declines is asked once for each kind",
      .jobs = {{"A", {1}}, {"B", {1}, .quiet = true}},
      .client = declined_once,

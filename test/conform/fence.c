@@ -30,15 +30,18 @@ static void one_upcall_each(void)
     for (int n = 0; n < 2; n++) {
         const struct record *r = upcall(ON_FENCE, n, 0);
 
-        check(upcalls(ON_FENCE, n) == 1, "node %d: %d upcalls", n, upcalls(ON_FENCE, n));
-        check(r != NULL && r->n_procs == 1 && record_names(r, "A", PMIX_RANK_WILDCARD),
-              "node %d: all of A", n);
+        check_for("FEN-010", upcalls(ON_FENCE, n) == 1, "node %d: %d upcalls", n,
+                  upcalls(ON_FENCE, n));
+        check_for("FEN-001",
+                  r != NULL && r->n_procs == 1 && record_names(r, "A", PMIX_RANK_WILDCARD),
+                  "node %d: all of A", n);
         for (int i = 0; i < 4; i++) {
             char key[32];
             snprintf(key, sizeof(key), "made.up.%d", i);
-            check(record_info(r, key) != NULL, "node %d: the host sees %s", n, key);
+            check_for("FEN-011", record_info(r, key) != NULL, "node %d: the host sees %s", n, key);
         }
-        check(r != NULL && r->n_blob == 0, "node %d: nothing was to be collected", n);
+        check_for("FEN-012", r != NULL && r->n_blob == 0, "node %d: nothing was to be collected",
+                  n);
     }
 }
 
@@ -185,6 +188,7 @@ static void one_modex(void)
 static void collected(void)
 {
     const struct job *job = find_job(me.nspace);
+    uint32_t found;
 
     put_number("number", me.rank + 7);
     commit();
@@ -192,6 +196,10 @@ static void collected(void)
     for (int r = 0; r < job_size(job); r++) {
         check_number((uint32_t) r + 7, (pmix_rank_t) r, "number", PMIX_OPTIONAL);
         check_number((uint32_t) r + 7, (pmix_rank_t) r, "number", PMIX_IMMEDIATE);
+        check_for("FEN-012",
+                  get((pmix_rank_t) r, "number", NULL, &found) == PMIX_SUCCESS &&
+                      found == (uint32_t) r + 7,
+                  "what was joined has the number of %d", r);
     }
 }
 
@@ -356,6 +364,7 @@ const struct conform_case cases[] = {
      .client = on_demand,
      .after = one_modex},
     {.ids = "FEN-006 FEN-012",
+     .otherwise = "FEN-006",
      .what = "all data is here after a collecting fence",
      .nodes = 4,
      .ranks = 2,
@@ -389,6 +398,7 @@ const struct conform_case cases[] = {
      .after = blob_in_scope,
      .host = {[ON_MODEX] = {MISSING}}},
     {.ids = "FEN-013 FEN-028",
+     .otherwise = "FEN-013 FEN-028",
      .what = "what was collected is in memory when the fence returns",
      .nodes = 2,
      .ranks = 2,

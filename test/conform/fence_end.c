@@ -162,19 +162,20 @@ static void three_at_once(void)
 static void out_of_time(void)
 {
     if (me.rank == 0) {
-        check_status(PMIX_ERR_TIMEOUT, fence_seconds(NULL, 0, 1), "the other does not come");
+        check_status_for("FEN-016", PMIX_ERR_TIMEOUT, fence_seconds(NULL, 0, 1),
+                         "the other does not come");
         tell("out of time");
     } else {
         await("out of time");
     }
-    check_status(PMIX_SUCCESS, fence_seconds(NULL, 0, 0), "again, for ever");
+    check_status_for("FEN-017", PMIX_SUCCESS, fence_seconds(NULL, 0, 0), "again, for ever");
     for (int i = 0; i < 500; i++) {
         char step[32];
 
         snprintf(step, sizeof(step), "in %d", i % 500);
         tell(step);
-        check_status(PMIX_SUCCESS, fence(NULL, 0, NULL), "fence %d", i);
-        check(told(step) == 2, "fence %d ended with one of two", i);
+        check_status_for("FEN-021", PMIX_SUCCESS, fence(NULL, 0, NULL), "fence %d", i);
+        check_for("FEN-003 FEN-021", told(step) == 2, "fence %d ended with one of two", i);
     }
 }
 

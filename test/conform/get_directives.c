@@ -60,15 +60,17 @@ static void ask_at_once(void)
         commit();
         tell("committed");
     } else {
-        same(NOT_FOUND, got_of(1, "k", PMIX_IMMEDIATE), "what another node has not given");
-        check(upcalls(ON_MODEX, -1) == 0, "the host is not asked");
+        same_for("GET-012 GET-020", NOT_FOUND, got_of(1, "k", PMIX_IMMEDIATE),
+                 "what another node has not given");
+        check_for("GET-020", upcalls(ON_MODEX, -1) == 0, "the host is not asked");
         tell("asked");
         await("committed");
-        same(NOT_FOUND, got_of(1, "k", PMIX_IMMEDIATE), "nor when it is there to be had");
-        check(upcalls(ON_MODEX, -1) == 0, "the host is not asked");
+        same_for("GET-020", NOT_FOUND, got_of(1, "k", PMIX_IMMEDIATE),
+                 "nor when it is there to be had");
+        check_for("GET-020", upcalls(ON_MODEX, -1) == 0, "the host is not asked");
         same("1", got_of(1, "k", NULL), "until somebody asks");
-        same("1", got_of(1, "k", PMIX_IMMEDIATE), "and then it is here");
-        check(upcalls(ON_MODEX, -1) == 1, "%d upcalls", upcalls(ON_MODEX, -1));
+        same_for("GET-020", "1", got_of(1, "k", PMIX_IMMEDIATE), "and then it is here");
+        check_for("GET-020", upcalls(ON_MODEX, -1) == 1, "%d upcalls", upcalls(ON_MODEX, -1));
     }
 }
 
@@ -143,7 +145,8 @@ static void wait_in_vain(void)
     }
     await_n("over", 4);
     for (int n = 0; n < 4; n++) {
-        check_status(PMIX_ERR_TIMEOUT, status[n], "a limit of type %d", limits[n].type);
+        check_status_for(n == 0 ? "GET-022" : "GET-023", PMIX_ERR_TIMEOUT, status[n],
+                         "a limit of type %d", limits[n].type);
     }
 }
 
@@ -331,7 +334,23 @@ static void ask_by_realm(void)
     same("1", got_of(1, PMIX_RANK, PROC_REALM), "what a process is");
 }
 
+/* ---- keys */
+
+static void use_odd_keys(void)
+{
+    char key[PMIX_MAX_KEYLEN + 2];
+    pmix_value_t *v = NULL;
+
+    memset(key, 'k', sizeof(key) - 1);
+    key[sizeof(key) - 1] = '\0';
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Get(&me, key, NULL, 0, &v), "a key that is too long");
+    key[PMIX_MAX_KEYLEN] = '\0';
+    put_number(key, 3);
+    same("3", got_of(0, key, NULL), "the longest key");
+}
+
 const struct conform_case cases[] = {
+    {.ids = "GET-017", .what = "long keys", .client = use_odd_keys},
     {.ids = "GET-019",
      .what = "optional means only in this process",
      .jobs = {{"A", {2, 1}}},
@@ -347,6 +366,7 @@ const struct conform_case cases[] = {
      .nodes = 2,
      .client = ask_by_scope},
     {.ids = "GET-022 GET-023",
+     .otherwise = "GET-022",
      .what = "time runs out, in every type of number",
      .ranks = 2,
      .client = wait_in_vain},
