@@ -290,7 +290,19 @@ static void deregister_b(void)
     tell("gone");
 }
 
+/* ---- reports */
+
+static void no_reports(void)
+{
+    pmix_status_t rc = ask_one(PMIX_QUERY_RESULTS, NULL).rc;
+
+    check(rc == PMIX_ERR_NOT_FOUND || rc == PMIX_ERR_BAD_PARAM, "results: %d", rc);
+    rc = ask_one(PMIX_QUERY_QUALIFIERS, NULL).rc;
+    check(rc == PMIX_ERR_NOT_FOUND || rc == PMIX_ERR_BAD_PARAM, "qualifiers: %d", rc);
+}
+
 const struct conform_case cases[] = {
+    {.ids = "QRY-036", .what = "what only reports cannot be asked for", .client = no_reports},
     {.ids = "QRY-003 QRY-019",
      .what = "half an answer is no answer the next time",
      .client = half_an_answer,
