@@ -164,112 +164,113 @@ static const struct row {
     const char *with;  /* a directive: a switch, unless it has a value */
     const char *more;  /* another, with a value */
     const char *value; /* of the second, or of a single one: a number, or a host's name */
+    const char *ids;
 } rows[] = {
     /* the session's, whoever is named */
-    {ANY, PMIX_UNIV_SIZE, "40", NULL, NULL, NULL},
-    {0, PMIX_UNIV_SIZE, "40", NULL, NULL, NULL},
-    {3, PMIX_UNIV_SIZE, "40", NULL, NULL, NULL},
-    {ANY, PMIX_CLUSTER_ID, "tall", NULL, NULL, NULL},
-    {2, PMIX_CLUSTER_ID, "tall", NULL, NULL, NULL},
-    {ANY, PMIX_TMPDIR, "/session", NULL, NULL, NULL},
-    {1, PMIX_TDIR_RMCLEAN, "true", NULL, NULL, NULL},
-    {1, PMIX_HOSTNAME_KEEP_FQDN, "true", NULL, NULL, NULL},
-    {ANY, PMIX_RM_NAME, "conform", NULL, NULL, NULL},
-    {0, PMIX_RM_VERSION, "1.2", NULL, NULL, NULL},
+    {ANY, PMIX_UNIV_SIZE, "40", NULL, NULL, NULL, "KEY-007"},
+    {0, PMIX_UNIV_SIZE, "40", NULL, NULL, NULL, "KEY-007"},
+    {3, PMIX_UNIV_SIZE, "40", NULL, NULL, NULL, "KEY-007"},
+    {ANY, PMIX_CLUSTER_ID, "tall", NULL, NULL, NULL, "KEY-007"},
+    {2, PMIX_CLUSTER_ID, "tall", NULL, NULL, NULL, "KEY-007"},
+    {ANY, PMIX_TMPDIR, "/session", NULL, NULL, NULL, "KEY-007"},
+    {1, PMIX_TDIR_RMCLEAN, "true", NULL, NULL, NULL, "KEY-007"},
+    {1, PMIX_HOSTNAME_KEEP_FQDN, "true", NULL, NULL, NULL, "KEY-007"},
+    {ANY, PMIX_RM_NAME, "conform", NULL, NULL, NULL, "KEY-007"},
+    {0, PMIX_RM_VERSION, "1.2", NULL, NULL, NULL, "KEY-007"},
     /* keys of several realms */
-    {ANY, PMIX_NUM_NODES, "2", NULL, NULL, NULL},
-    {ANY, PMIX_NUM_NODES, "2", PMIX_JOB_INFO, NULL, NULL},
-    {ANY, PMIX_NUM_NODES, "9", PMIX_SESSION_INFO, NULL, NULL},
-    {ANY, PMIX_NUM_NODES, "2", PMIX_APP_INFO, NULL, NULL},
-    {ANY, PMIX_NUM_NODES, "1", PMIX_APP_INFO, PMIX_APPNUM, "1"},
-    {3, PMIX_NUM_NODES, "1", PMIX_APP_INFO, NULL, NULL},
-    {ANY, PMIX_MAX_PROCS, "20", NULL, NULL, NULL},
-    {ANY, PMIX_MAX_PROCS, "90", PMIX_SESSION_INFO, NULL, NULL},
-    {ANY, PMIX_MAX_PROCS, "12", PMIX_APP_INFO, PMIX_APPNUM, "1"},
-    {ANY, PMIX_MAX_PROCS, "31", PMIX_NODE_INFO, NULL, NULL},
-    {ANY, PMIX_MAX_PROCS, "32", PMIX_NODE_INFO, PMIX_HOSTNAME, "node1"},
-    {ANY, PMIX_MAX_PROCS, "32", PMIX_NODE_INFO, PMIX_NODEID, "1"},
-    {ANY, PMIX_NUM_SLOTS, "50", NULL, NULL, NULL},
-    {ANY, PMIX_NUM_SLOTS, "95", PMIX_SESSION_INFO, NULL, NULL},
-    {ANY, PMIX_NUM_SLOTS, "51", PMIX_APP_INFO, PMIX_APPNUM, "0"},
-    {ANY, PMIX_ANL_MAP, "anl", NULL, NULL, NULL},
-    {ANY, PMIX_NODE_LIST, "node0,node1", NULL, NULL, NULL},
-    {ANY, PMIX_NODE_MAP, "raw:node0,node1", NULL, NULL, NULL},
-    {ANY, PMIX_PROC_MAP, "raw:0,1;2,3", PMIX_JOB_INFO, NULL, NULL},
-    {0, PMIX_PROC_MAP, "raw:0,1;2,3", NULL, NULL, NULL},
-    {ANY, PMIX_ALLOCATED_NODELIST, "node0,node1,node2", PMIX_SESSION_INFO, NULL, NULL},
-    {ANY, PMIX_NUM_ALLOCATED_NODES, "3", PMIX_SESSION_INFO, NULL, NULL},
-    {ANY, PMIX_UNIV_SIZE, "40", PMIX_SESSION_INFO, PMIX_SESSION_ID, "7"},
+    {ANY, PMIX_NUM_NODES, "2", NULL, NULL, NULL, "KEY-008"},
+    {ANY, PMIX_NUM_NODES, "2", PMIX_JOB_INFO, NULL, NULL, "KEY-008"},
+    {ANY, PMIX_NUM_NODES, "9", PMIX_SESSION_INFO, NULL, NULL, "KEY-009"},
+    {ANY, PMIX_NUM_NODES, "2", PMIX_APP_INFO, NULL, NULL, "GET-034"},
+    {ANY, PMIX_NUM_NODES, "1", PMIX_APP_INFO, PMIX_APPNUM, "1", "GET-034"},
+    {3, PMIX_NUM_NODES, "1", PMIX_APP_INFO, NULL, NULL, "GET-034"},
+    {ANY, PMIX_MAX_PROCS, "20", NULL, NULL, NULL, "KEY-008"},
+    {ANY, PMIX_MAX_PROCS, "90", PMIX_SESSION_INFO, NULL, NULL, "KEY-009"},
+    {ANY, PMIX_MAX_PROCS, "12", PMIX_APP_INFO, PMIX_APPNUM, "1", "GET-034"},
+    {ANY, PMIX_MAX_PROCS, "31", PMIX_NODE_INFO, NULL, NULL, "KEY-022"},
+    {ANY, PMIX_MAX_PROCS, "32", PMIX_NODE_INFO, PMIX_HOSTNAME, "node1", "KEY-022"},
+    {ANY, PMIX_MAX_PROCS, "32", PMIX_NODE_INFO, PMIX_NODEID, "1", "KEY-022"},
+    {ANY, PMIX_NUM_SLOTS, "50", NULL, NULL, NULL, "KEY-008"},
+    {ANY, PMIX_NUM_SLOTS, "95", PMIX_SESSION_INFO, NULL, NULL, "KEY-009"},
+    {ANY, PMIX_NUM_SLOTS, "51", PMIX_APP_INFO, PMIX_APPNUM, "0", "GET-034"},
+    {ANY, PMIX_ANL_MAP, "anl", NULL, NULL, NULL, "KEY-008"},
+    {ANY, PMIX_NODE_LIST, "node0,node1", NULL, NULL, NULL, "KEY-008"},
+    {ANY, PMIX_NODE_MAP, "raw:node0,node1", NULL, NULL, NULL, "KEY-008"},
+    {ANY, PMIX_PROC_MAP, "raw:0,1;2,3", PMIX_JOB_INFO, NULL, NULL, "KEY-008"},
+    {0, PMIX_PROC_MAP, "raw:0,1;2,3", NULL, NULL, NULL, "KEY-008"},
+    {ANY, PMIX_ALLOCATED_NODELIST, "node0,node1,node2", PMIX_SESSION_INFO, NULL, NULL, "KEY-009"},
+    {ANY, PMIX_NUM_ALLOCATED_NODES, "3", PMIX_SESSION_INFO, NULL, NULL, "KEY-009"},
+    {ANY, PMIX_UNIV_SIZE, "40", PMIX_SESSION_INFO, PMIX_SESSION_ID, "7", "KEY-009"},
     /* the job's, with the wildcard and with a rank */
-    {ANY, PMIX_JOBID, "job-17", NULL, NULL, NULL},
-    {0, PMIX_JOBID, "job-17", NULL, NULL, NULL},
-    {ANY, PMIX_JOB_SIZE, "4", NULL, NULL, NULL},
-    {0, PMIX_JOB_SIZE, "4", NULL, NULL, NULL},
-    {ANY, PMIX_JOB_NUM_APPS, "2", NULL, NULL, NULL},
-    {0, PMIX_JOB_NUM_APPS, "2", NULL, NULL, NULL},
-    {ANY, PMIX_NPROC_OFFSET, "100", NULL, NULL, NULL},
-    {0, PMIX_GLOBAL_RANK, "100", NULL, NULL, NULL},
-    {ANY, PMIX_CMD_LINE, "run it", NULL, NULL, NULL},
-    {ANY, PMIX_NSDIR, "/ns", NULL, NULL, NULL},
-    {0, PMIX_NSDIR, "/ns", NULL, NULL, NULL},
-    {ANY, PMIX_LOCAL_PEERS, "0,1", NULL, NULL, NULL},
-    {0, PMIX_LOCAL_PEERS, "0,1", NULL, NULL, NULL},
-    {ANY, PMIX_LOCAL_PEERS, "2,3", NULL, PMIX_HOSTNAME, "node1"},
-    {ANY, PMIX_LOCALLDR, "0", NULL, NULL, NULL},
-    {ANY, PMIX_LOCALLDR, "2", NULL, PMIX_HOSTNAME, "node1"},
-    {ANY, PMIX_LOCALLDR, "2", NULL, PMIX_NODEID, "1"},
-    {ANY, PMIX_LOCAL_CPUSETS, "0:1", NULL, NULL, NULL},
-    {ANY, PMIX_LOCAL_SIZE, "2", NULL, NULL, NULL},
+    {ANY, PMIX_JOBID, "job-17", NULL, NULL, NULL, "KEY-010"},
+    {0, PMIX_JOBID, "job-17", NULL, NULL, NULL, "KEY-011"},
+    {ANY, PMIX_JOB_SIZE, "4", NULL, NULL, NULL, "KEY-010"},
+    {0, PMIX_JOB_SIZE, "4", NULL, NULL, NULL, "KEY-011"},
+    {ANY, PMIX_JOB_NUM_APPS, "2", NULL, NULL, NULL, "KEY-010"},
+    {0, PMIX_JOB_NUM_APPS, "2", NULL, NULL, NULL, "KEY-011"},
+    {ANY, PMIX_NPROC_OFFSET, "100", NULL, NULL, NULL, "KEY-012"},
+    {0, PMIX_GLOBAL_RANK, "100", NULL, NULL, NULL, "KEY-012"},
+    {ANY, PMIX_CMD_LINE, "run it", NULL, NULL, NULL, "KEY-010"},
+    {ANY, PMIX_NSDIR, "/ns", NULL, NULL, NULL, "KEY-010"},
+    {0, PMIX_NSDIR, "/ns", NULL, NULL, NULL, "KEY-011"},
+    {ANY, PMIX_LOCAL_PEERS, "0,1", NULL, NULL, NULL, "KEY-010"},
+    {0, PMIX_LOCAL_PEERS, "0,1", NULL, NULL, NULL, "KEY-011"},
+    {ANY, PMIX_LOCAL_PEERS, "2,3", NULL, PMIX_HOSTNAME, "node1", "KEY-013"},
+    {ANY, PMIX_LOCALLDR, "0", NULL, NULL, NULL, "KEY-010"},
+    {ANY, PMIX_LOCALLDR, "2", NULL, PMIX_HOSTNAME, "node1", "KEY-013"},
+    {ANY, PMIX_LOCALLDR, "2", NULL, PMIX_NODEID, "1", "KEY-013"},
+    {ANY, PMIX_LOCAL_CPUSETS, "0:1", NULL, NULL, NULL, "SRV-024"},
+    {ANY, PMIX_LOCAL_SIZE, "2", NULL, NULL, NULL, "KEY-010"},
     /* the app's */
-    {0, PMIX_APPLDR, "0", NULL, NULL, NULL},
-    {1, PMIX_APPLDR, "1", NULL, NULL, NULL},
-    {2, PMIX_APP_SIZE, "2", NULL, NULL, NULL},
-    {3, PMIX_APP_SIZE, "12", NULL, NULL, NULL},
-    {ANY, PMIX_APP_SIZE, "2", NULL, NULL, NULL},
-    {ANY, PMIX_APP_SIZE, "12", NULL, PMIX_APPNUM, "1"},
-    {0, PMIX_APP_ARGV, "second -y", NULL, PMIX_APPNUM, "1"},
-    {1, PMIX_APP_ARGV, "second -y", NULL, NULL, NULL},
-    {ANY, PMIX_APP_MAP_TYPE, "byslot", NULL, NULL, NULL},
+    {0, PMIX_APPLDR, "0", NULL, NULL, NULL, "KEY-014"},
+    {1, PMIX_APPLDR, "1", NULL, NULL, NULL, "KEY-014"},
+    {2, PMIX_APP_SIZE, "2", NULL, NULL, NULL, "KEY-014"},
+    {3, PMIX_APP_SIZE, "12", NULL, NULL, NULL, "KEY-014"},
+    {ANY, PMIX_APP_SIZE, "2", NULL, NULL, NULL, "KEY-014"},
+    {ANY, PMIX_APP_SIZE, "12", NULL, PMIX_APPNUM, "1", "KEY-014"},
+    {0, PMIX_APP_ARGV, "second -y", NULL, PMIX_APPNUM, "1", "KEY-014"},
+    {1, PMIX_APP_ARGV, "second -y", NULL, NULL, NULL, "KEY-014"},
+    {ANY, PMIX_APP_MAP_TYPE, "byslot", NULL, NULL, NULL, "KEY-014"},
     /* a process's */
-    {3, PMIX_RANK, "3", NULL, NULL, NULL},
-    {3, PMIX_APPNUM, "1", NULL, NULL, NULL},
-    {3, PMIX_APP_RANK, "1", NULL, NULL, NULL},
-    {3, PMIX_GLOBAL_RANK, "103", NULL, NULL, NULL},
-    {3, PMIX_LOCAL_RANK, "1", NULL, NULL, NULL},
-    {3, PMIX_NODE_RANK, "3", NULL, NULL, NULL},
-    {3, PMIX_PACKAGE_RANK, "5", NULL, NULL, NULL},
-    {3, PMIX_PROC_PID, "5003", NULL, NULL, NULL},
-    {3, PMIX_PROCDIR, "/dir/3", NULL, NULL, NULL},
-    {1, PMIX_CPUSET, "hwloc:1", NULL, NULL, NULL},
-    {2, PMIX_LOCALITY_STRING, "NM0:CR2", NULL, NULL, NULL},
-    {2, PMIX_REINCARNATION, "3", NULL, NULL, NULL},
-    {2, PMIX_EXIT_CODE, "2", NULL, NULL, NULL},
-    {1, PMIX_SESSION_ID, "7", NULL, NULL, NULL},
-    {1, PMIX_RANK, "1", NULL, NULL, NULL},
-    {1, PMIX_PROCID, "A:0", NULL, NULL, NULL},
-    {0, PMIX_PARENT_ID, NOT_FOUND, NULL, NULL, NULL},
-    {0, PMIX_SPAWNED, NOT_FOUND, NULL, NULL, NULL},
+    {3, PMIX_RANK, "3", NULL, NULL, NULL, "KEY-016"},
+    {3, PMIX_APPNUM, "1", NULL, NULL, NULL, "KEY-016 KEY-019"},
+    {3, PMIX_APP_RANK, "1", NULL, NULL, NULL, "KEY-016"},
+    {3, PMIX_GLOBAL_RANK, "103", NULL, NULL, NULL, "KEY-016"},
+    {3, PMIX_LOCAL_RANK, "1", NULL, NULL, NULL, "KEY-016"},
+    {3, PMIX_NODE_RANK, "3", NULL, NULL, NULL, "KEY-016"},
+    {3, PMIX_PACKAGE_RANK, "5", NULL, NULL, NULL, "KEY-016"},
+    {3, PMIX_PROC_PID, "5003", NULL, NULL, NULL, "KEY-016"},
+    {3, PMIX_PROCDIR, "/dir/3", NULL, NULL, NULL, "KEY-016"},
+    {1, PMIX_CPUSET, "hwloc:1", NULL, NULL, NULL, "SRV-024"},
+    {2, PMIX_LOCALITY_STRING, "NM0:CR2", NULL, NULL, NULL, "SRV-024"},
+    {2, PMIX_REINCARNATION, "3", NULL, NULL, NULL, "KEY-016"},
+    {2, PMIX_EXIT_CODE, "2", NULL, NULL, NULL, "KEY-016"},
+    {1, PMIX_SESSION_ID, "7", NULL, NULL, NULL, "KEY-016"},
+    {1, PMIX_RANK, "1", NULL, NULL, NULL, "KEY-016"},
+    {1, PMIX_PROCID, "A:0", NULL, NULL, NULL, "KEY-016"},
+    {0, PMIX_PARENT_ID, NOT_FOUND, NULL, NULL, NULL, "KEY-018"},
+    {0, PMIX_SPAWNED, NOT_FOUND, NULL, NULL, NULL, "KEY-018"},
     /* a node's */
-    {ANY, PMIX_HOSTNAME, "node0", NULL, NULL, NULL},
-    {0, PMIX_HOSTNAME, "node0", NULL, NULL, NULL},
-    {3, PMIX_HOSTNAME, "node1", NULL, NULL, NULL},
-    {ANY, PMIX_NODEID, "0", NULL, NULL, NULL},
-    {3, PMIX_NODEID, "1", NULL, NULL, NULL},
-    {ANY, PMIX_HOSTNAME_ALIASES, "zero,null", NULL, NULL, NULL},
-    {ANY, PMIX_HOSTNAME_ALIASES, "one,uno", NULL, PMIX_HOSTNAME, "node1"},
-    {ANY, PMIX_HOSTNAME_ALIASES, "one,uno", NULL, PMIX_NODEID, "1"},
-    {ANY, PMIX_NODE_SIZE, "4", NULL, NULL, NULL},
-    {ANY, PMIX_NODE_SIZE, "5", NULL, PMIX_HOSTNAME, "uno"},
-    {ANY, PMIX_NODE_SIZE, "5", NULL, PMIX_NODEID, "1"},
-    {ANY, PMIX_AVAIL_PHYS_MEMORY, "1000", NULL, NULL, NULL},
-    {ANY, PMIX_AVAIL_PHYS_MEMORY, "1001", NULL, PMIX_HOSTNAME, "node1"},
-    {ANY, PMIX_NODE_OVERSUBSCRIBED, "false", NULL, NULL, NULL},
-    {ANY, PMIX_NODE_OVERSUBSCRIBED, "true", NULL, PMIX_NODEID, "1"},
+    {ANY, PMIX_HOSTNAME, "node0", NULL, NULL, NULL, "KEY-020"},
+    {0, PMIX_HOSTNAME, "node0", NULL, NULL, NULL, "KEY-020"},
+    {3, PMIX_HOSTNAME, "node1", NULL, NULL, NULL, "KEY-021"},
+    {ANY, PMIX_NODEID, "0", NULL, NULL, NULL, "KEY-020"},
+    {3, PMIX_NODEID, "1", NULL, NULL, NULL, "KEY-021"},
+    {ANY, PMIX_HOSTNAME_ALIASES, "zero,null", NULL, NULL, NULL, "KEY-020"},
+    {ANY, PMIX_HOSTNAME_ALIASES, "one,uno", NULL, PMIX_HOSTNAME, "node1", "KEY-020 SRV-007"},
+    {ANY, PMIX_HOSTNAME_ALIASES, "one,uno", NULL, PMIX_NODEID, "1", "KEY-020 SRV-007"},
+    {ANY, PMIX_NODE_SIZE, "4", NULL, NULL, NULL, "KEY-020"},
+    {ANY, PMIX_NODE_SIZE, "5", NULL, PMIX_HOSTNAME, "uno", "KEY-020 SRV-007"},
+    {ANY, PMIX_NODE_SIZE, "5", NULL, PMIX_NODEID, "1", "KEY-020 SRV-007"},
+    {ANY, PMIX_AVAIL_PHYS_MEMORY, "1000", NULL, NULL, NULL, "KEY-020"},
+    {ANY, PMIX_AVAIL_PHYS_MEMORY, "1001", NULL, PMIX_HOSTNAME, "node1", "KEY-020 SRV-007"},
+    {ANY, PMIX_NODE_OVERSUBSCRIBED, "false", NULL, NULL, NULL, "KEY-020"},
+    {ANY, PMIX_NODE_OVERSUBSCRIBED, "true", NULL, PMIX_NODEID, "1", "KEY-020 SRV-007"},
     /* of the site */
-    {ANY, "pmix.site.colour", "red", NULL, NULL, NULL},
-    {ANY, "site.shape", "round", NULL, NULL, NULL},
-    {2, "pmix.site.seat", "72", NULL, NULL, NULL},
-    {ANY, "pmix.site.nothing", NOT_FOUND, NULL, NULL, NULL},
+    {ANY, "pmix.site.colour", "red", NULL, NULL, NULL, "KEY-025"},
+    {ANY, "site.shape", "round", NULL, NULL, NULL, "KEY-025"},
+    {2, "pmix.site.seat", "72", NULL, NULL, NULL, "KEY-025 SRV-005"},
+    {ANY, "pmix.site.nothing", NOT_FOUND, NULL, NULL, NULL, "KEY-002"},
 };
 
 static void add_directive(struct infos *list, const char *key, const char *value)
@@ -295,9 +296,9 @@ static void read_table(void)
         if (row->more != NULL) {
             add_directive(&list, row->more, row->value);
         }
-        same(row->want, got("A", row->rank, row->key, list.at, list.n), "%s of %d with %s %s",
-             row->key, (int) row->rank, row->with != NULL ? row->with : "-",
-             row->more != NULL ? row->value : "-");
+        same_for(row->ids, row->want, got("A", row->rank, row->key, list.at, list.n),
+                 "%s of %d with %s %s", row->key, (int) row->rank,
+                 row->with != NULL ? row->with : "-", row->more != NULL ? row->value : "-");
         free_infos(&list);
     }
 }
@@ -334,6 +335,7 @@ static void query_all(void)
         if (row->more != NULL) {
             add_directive(&list, row->more, row->value);
         }
+        about(strcmp(row->ids, "SRV-024") == 0 ? "SRV-024" : "SRV-005");
         is = query_text(row->key, &list);
         if (strcmp(row->want, NOT_FOUND) == 0) {
             check(strcmp(is, NOT_FOUND) == 0 || strcmp(is, "-47") == 0, "%s is not there: %s",
@@ -343,6 +345,7 @@ static void query_all(void)
                  row->with != NULL ? row->with : "-", row->more != NULL ? row->value : "-");
         }
     }
+    about(NULL);
 }
 
 static const char *nobodys(const char *key, const pmix_info_t *infos, size_t n, char *room,
@@ -371,21 +374,24 @@ static void read_without_process(void)
     char room[300];
 
     if (me.rank == 3) {
-        same("A", nobodys(PMIX_NSPACE, NULL, 0, room, sizeof(room)), "the own namespace");
-        same("A", nobodys(PMIX_PROCID, NULL, 0, room, sizeof(room)), "the own name");
+        same_for("KEY-017", "A", nobodys(PMIX_NSPACE, NULL, 0, room, sizeof(room)),
+                 "the own namespace");
+        same_for("KEY-017", "A", nobodys(PMIX_PROCID, NULL, 0, room, sizeof(room)), "the own name");
         same("40", nobodys(PMIX_UNIV_SIZE, NULL, 0, room, sizeof(room)), "the session's");
         add_true(&list, PMIX_APP_INFO);
         add_u32(&list, PMIX_APPNUM, 0);
-        same("2", nobodys(PMIX_NUM_NODES, list.at, list.n, room, sizeof(room)), "an app's");
+        same_for("KEY-015", "2", nobodys(PMIX_NUM_NODES, list.at, list.n, room, sizeof(room)),
+                 "an app's");
         free_infos(&list);
         add_true(&list, PMIX_NODE_INFO);
-        same("32", nobodys(PMIX_MAX_PROCS, list.at, list.n, room, sizeof(room)), "the node's");
+        same_for("KEY-022", "32", nobodys(PMIX_MAX_PROCS, list.at, list.n, room, sizeof(room)),
+                 "the node's");
         free_infos(&list);
-        same("one,uno", got("A", PMIX_RANK_WILDCARD, PMIX_HOSTNAME_ALIASES, NULL, 0),
-             "this node is the other one");
+        same_for("KEY-020", "one,uno", got("A", PMIX_RANK_WILDCARD, PMIX_HOSTNAME_ALIASES, NULL, 0),
+                 "this node is the other one");
         same("2,3", got("A", PMIX_RANK_WILDCARD, PMIX_LOCAL_PEERS, NULL, 0), "its peers");
-        same("12", got("A", PMIX_RANK_WILDCARD, PMIX_APP_SIZE, NULL, 0),
-             "the wildcard is the own app");
+        same_for("KEY-014", "12", got("A", PMIX_RANK_WILDCARD, PMIX_APP_SIZE, NULL, 0),
+                 "the wildcard is the own app");
     }
 }
 
@@ -393,12 +399,13 @@ static void refuse_reserved(void)
 {
     pmix_value_t v = {.type = PMIX_UINT32, .data.uint32 = 1};
 
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, PMIX_JOB_SIZE, &v),
-                 "a key of the Standard");
-    check_status(PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, "pmix.site.colour", &v),
-                 "a key that looks like one");
+    check_status_for("PUT-002", PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, PMIX_JOB_SIZE, &v),
+                     "a key of the Standard");
+    check_status_for("KEY-001", PMIX_ERR_BAD_PARAM, PMIx_Put(PMIX_GLOBAL, "pmix.site.colour", &v),
+                     "a key that looks like one");
     if (me.rank == 0) {
-        same("red", got("A", PMIX_RANK_WILDCARD, "pmix.site.colour", NULL, 0), "the host may");
+        same_for("KEY-025", "red", got("A", PMIX_RANK_WILDCARD, "pmix.site.colour", NULL, 0),
+                 "the host may");
     }
 }
 
@@ -409,14 +416,16 @@ static void read_other(void)
     struct infos list = {0};
 
     if (strcmp(me.nspace, "A") == 0 && me.rank == 0) {
-        same("2", got("B", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "a value of another job");
-        same("1", got("B", 1, PMIX_LOCAL_RANK, NULL, 0), "of its process");
-        same(NOT_FOUND, got("B", PMIX_RANK_WILDCARD, "pmix.site.colour", NULL, 0),
-             "what it does not have");
-        same("8", got("B", 1, PMIX_SESSION_ID, NULL, 0), "its session");
+        same_for("KEY-003", "2", got("B", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0),
+                 "a value of another job");
+        same_for("KEY-003", "1", got("B", 1, PMIX_LOCAL_RANK, NULL, 0), "of its process");
+        same_for("KEY-003", NOT_FOUND, got("B", PMIX_RANK_WILDCARD, "pmix.site.colour", NULL, 0),
+                 "what it does not have");
+        same_for("KEY-003", "8", got("B", 1, PMIX_SESSION_ID, NULL, 0), "its session");
         add_true(&list, PMIX_IMMEDIATE);
-        same(NOT_FOUND, got("nowhere", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, list.at, list.n),
-             "nobody knows it, now");
+        same_for("KEY-004", NOT_FOUND,
+                 got("nowhere", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, list.at, list.n),
+                 "nobody knows it, now");
         free_infos(&list);
     }
 }
@@ -502,7 +511,8 @@ static void see_update(void)
     tell("change");
     await_n("changed", 2);
     add_true(&list, PMIX_GET_REFRESH_CACHE);
-    same("41", got("A", PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, list.at, list.n), "after a refresh");
+    same_for("SRV-015 GET-028", "41", got("A", PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, list.at, list.n),
+             "after a refresh");
     free_infos(&list);
 }
 

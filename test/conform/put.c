@@ -75,16 +75,17 @@ static void try_scopes(void)
     for (uint32_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
         v.data.uint32 = i;
         snprintf(want, sizeof(want), "%u", i);
-        check_status(scopes[i].status, PMIx_Put(scopes[i].scope, scopes[i].key, &v), "scope %d",
-                     scopes[i].scope);
-        same(scopes[i].status == PMIX_SUCCESS ? want : NOT_FOUND,
-             got_of(0, scopes[i].key, PMIX_OPTIONAL), "my own value, scope %d", scopes[i].scope);
+        check_status_for("PUT-003", scopes[i].status, PMIx_Put(scopes[i].scope, scopes[i].key, &v),
+                         "scope %d", scopes[i].scope);
+        same_for("PUT-008", scopes[i].status == PMIX_SUCCESS ? want : NOT_FOUND,
+                 got_of(0, scopes[i].key, PMIX_OPTIONAL), "my own value, scope %d",
+                 scopes[i].scope);
     }
     commit();
     for (uint32_t i = 0; i < 4; i++) {
         snprintf(want, sizeof(want), "%u", i);
-        same(want, got_of(0, scopes[i].key, NULL), "my own value, scope %d, committed",
-             scopes[i].scope);
+        same_for("PUT-008", want, got_of(0, scopes[i].key, NULL),
+                 "my own value, scope %d, committed", scopes[i].scope);
     }
 }
 
@@ -126,12 +127,18 @@ static void see_matrix(void)
         bool mine = r == me.rank;
         bool near = r / 2 == me.rank / 2;
 
+        about(mine ? "PUT-008" : "PUT-006 FEN-006");
         see(r, "g", NULL);
+        about(mine ? "PUT-008" : "PUT-004");
         see(r, "l", near ? NULL : NOT_FOUND);
+        about(mine ? "PUT-008" : near ? "PUT-005 GET-011" : "PUT-005");
         see(r, "r", near && !mine ? OUTSIDE_SCOPE : NULL);
+        about(mine ? "PUT-008" : "PUT-007");
         see(r, "i", mine ? NULL : NOT_FOUND);
+        about(mine ? "PUT-008" : "PUT-010");
         same(mine ? "uncommitted" : NOT_FOUND, got_of(r, "u", PMIX_IMMEDIATE),
              "what %u has not committed", r);
+        about(NULL);
     }
     fence_all(NULL);
 }
@@ -145,12 +152,15 @@ static void check_matrix(void)
 {
     const struct record *r = upcall(ON_FENCE, 1, 0);
 
-    check(upcalls(ON_FENCE, 0) == 2 && upcalls(ON_FENCE, 1) == 2, "one upcall of each fence");
-    check(upcalls(ON_MODEX, -1) == 0, "%d upcalls of direct modex", upcalls(ON_MODEX, -1));
-    check(in_blob(r, "scope-g-of-2") && in_blob(r, "scope-r-of-3"),
-          "what travels has what is for others");
-    check(!in_blob(r, "scope-l-of") && !in_blob(r, "scope-i-of") && !in_blob(r, "uncommitted"),
-          "and nothing else");
+    check_for("FEN-010", upcalls(ON_FENCE, 0) == 2 && upcalls(ON_FENCE, 1) == 2,
+              "one upcall of each fence");
+    check_for("FEN-006", upcalls(ON_MODEX, -1) == 0, "%d upcalls of direct modex",
+              upcalls(ON_MODEX, -1));
+    check_for("FEN-006", in_blob(r, "scope-g-of-2") && in_blob(r, "scope-r-of-3"),
+              "what travels has what is for others");
+    check_for("PUT-004", !in_blob(r, "scope-l-of"), "nothing that is local");
+    check_for("PUT-007", !in_blob(r, "scope-i-of"), "nothing that is internal");
+    check_for("FEN-007", !in_blob(r, "uncommitted"), "nothing that was not committed");
 }
 
 /* ---- when */
@@ -199,12 +209,14 @@ static void commit_to_sleeper(void)
     if (me.rank == 0) {
         put_number("k", 5);
         kill(server_pid(0), SIGSTOP);
+        about("PUT-011");
         commit();
         commit();
+        about(NULL);
         kill(server_pid(0), SIGCONT);
     }
     fence_all(NULL);
-    same("5", got_of(0, "k", PMIX_IMMEDIATE), "what was committed before the fence");
+    same_for("PUT-012", "5", got_of(0, "k", PMIX_IMMEDIATE), "what was committed before the fence");
     fence_all(NULL);
 }
 
@@ -233,18 +245,19 @@ static void store_for_self(void)
 {
     check_status(PMIX_SUCCESS, store("A", me.rank, "kept", "kept-for-me"), "store");
     check_status(PMIX_SUCCESS, store("A", 3, "told", "told-of-three"), "store for another process");
-    check_status(PMIX_SUCCESS, store("other", 3, "told", "told-of-stranger"),
-                 "store for a process of another job");
+    check_status_for("PUT-014", PMIX_SUCCESS, store("other", 3, "told", "told-of-stranger"),
+                     "store for a process of another job");
     put_text(PMIX_GLOBAL, "given", "given-to-all");
     commit();
     fence_all(PMIX_COLLECT_DATA);
-    same("kept-for-me", got_of(me.rank, "kept", NULL), "my own");
-    same("told-of-three", got_of(3, "told", NULL), "of another process");
-    same("told-of-stranger", got("other", 3, "told", NULL, 0), "of a process of another job");
+    same_for("PUT-014", "kept-for-me", got_of(me.rank, "kept", NULL), "my own");
+    same_for("PUT-014", "told-of-three", got_of(3, "told", NULL), "of another process");
+    same_for("PUT-014", "told-of-stranger", got("other", 3, "told", NULL, 0),
+             "of a process of another job");
     for (pmix_rank_t r = 0; r < 4; r++) {
         same("given-to-all", got_of(r, "given", PMIX_IMMEDIATE), "what %u has put", r);
         if (r != me.rank) {
-            same(NOT_FOUND, got_of(r, "kept", PMIX_IMMEDIATE), "what %u keeps", r);
+            same_for("PUT-015", NOT_FOUND, got_of(r, "kept", PMIX_IMMEDIATE), "what %u keeps", r);
         }
     }
     fence_all(NULL);
@@ -254,8 +267,9 @@ static void check_kept(void)
 {
     const struct record *r = upcall(ON_FENCE, 0, 0);
 
-    check(in_blob(r, "given-to-all"), "what was put travels");
-    check(!in_blob(r, "kept-for-me") && !in_blob(r, "told-of"), "what was stored does not");
+    check_for("PUT-015", in_blob(r, "given-to-all"), "what was put travels");
+    check_for("PUT-015", !in_blob(r, "kept-for-me") && !in_blob(r, "told-of"),
+              "what was stored does not");
 }
 
 static void store_reserved(void)

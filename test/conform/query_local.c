@@ -36,28 +36,31 @@ static void supported(void)
     struct asked asked = ask_one(PMIX_QUERY_SUPPORTED_KEYS, NULL);
     const pmix_value_t *v = answer_to(&asked, 0, PMIX_QUERY_SUPPORTED_KEYS);
 
-    check_status(PMIX_SUCCESS, asked.rc, "supported keys");
-    if (check(v != NULL && v->type == PMIX_STRING, "they are a string")) {
+    check_status_for("QRY-027", PMIX_SUCCESS, asked.rc, "supported keys");
+    if (check_for("QRY-027", v != NULL && v->type == PMIX_STRING, "they are a string")) {
         for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
             struct asked one = ask_one(keys[i], NULL);
 
-            check(lists(v->data.string, keys[i]), "%s is among them", keys[i]);
-            check_status(PMIX_SUCCESS, one.rc, "%s is answered", keys[i]);
+            check_for("QRY-027", lists(v->data.string, keys[i]), "%s is among them", keys[i]);
+            check_status_for("QRY-027", PMIX_SUCCESS, one.rc, "%s is answered", keys[i]);
             free_asked(&one);
         }
-        check(lists(v->data.string, PMIX_QUERY_GROUP_MEMBERSHIP), "membership is among them");
+        check_for("QRY-027", lists(v->data.string, PMIX_QUERY_GROUP_MEMBERSHIP),
+                  "membership is among them");
     }
     free_asked(&asked);
     asked = ask_one(PMIX_QUERY_SUPPORTED_QUALIFIERS "," PMIX_QUERY_NAMESPACE_INFO
                                                     "," PMIX_QUERY_GROUP_MEMBERSHIP,
                     NULL);
-    check_status(PMIX_SUCCESS, asked.rc, "qualifiers of two keys");
-    check(lists(said(&asked, 0, PMIX_QUERY_NAMESPACE_INFO), PMIX_NSPACE), "of the one");
-    check(lists(said(&asked, 0, PMIX_QUERY_GROUP_MEMBERSHIP), PMIX_GROUP_ID), "of the other");
+    check_status_for("QRY-027", PMIX_SUCCESS, asked.rc, "qualifiers of two keys");
+    check_for("QRY-027", lists(said(&asked, 0, PMIX_QUERY_NAMESPACE_INFO), PMIX_NSPACE),
+              "of the one");
+    check_for("QRY-027", lists(said(&asked, 0, PMIX_QUERY_GROUP_MEMBERSHIP), PMIX_GROUP_ID),
+              "of the other");
     free_asked(&asked);
     add_true(&quals, PMIX_QUERY_SUPPORTED_QUALIFIERS);
-    check(lists(query_text(PMIX_QUERY_PROC_TABLE, &quals), PMIX_NSPACE),
-          "as a qualifier, without what it needs");
+    check_for("QRY-048", lists(query_text(PMIX_QUERY_PROC_TABLE, &quals), PMIX_NSPACE),
+              "as a qualifier, without what it needs");
 }
 
 /* ---- what needs no host */
@@ -505,8 +508,10 @@ static void structures(void)
 #ifdef PMIX_QUERY_STATIC_INIT
     pmix_query_t fixed = PMIX_QUERY_STATIC_INIT;
 
-    check(fixed.keys == NULL && fixed.qualifiers == NULL && fixed.nqual == 0,
-          "initialised without a call");
+    check_for("QRY-052", fixed.keys == NULL && fixed.qualifiers == NULL && fixed.nqual == 0,
+              "initialised without a call");
+#else
+    check_for("QRY-052", false, "there is no PMIX_QUERY_STATIC_INIT");
 #endif
     pmix_query_t one;
     pmix_query_t *several;
@@ -514,28 +519,31 @@ static void structures(void)
 
     memset(&one, 0x55, sizeof(one));
     PMIX_QUERY_CONSTRUCT(&one);
-    check(one.keys == NULL && one.qualifiers == NULL && one.nqual == 0, "constructed");
+    check_for("QRY-049", one.keys == NULL && one.qualifiers == NULL && one.nqual == 0,
+              "constructed");
     for (int i = 0; i < 3; i++) {
         PMIX_ARGV_APPEND(rc, one.keys, words[i]);
-        check_status(PMIX_SUCCESS, rc, "append");
+        check_status_for("QRY-053", PMIX_SUCCESS, rc, "append");
     }
-    check(strcmp(one.keys[0], "one") == 0 && strcmp(one.keys[2], "three") == 0 &&
-              one.keys[3] == NULL,
-          "three keys");
+    check_for("QRY-053",
+              strcmp(one.keys[0], "one") == 0 && strcmp(one.keys[2], "three") == 0 &&
+                  one.keys[3] == NULL,
+              "three keys");
     PMIX_QUERY_QUALIFIERS_CREATE(&one, 4);
-    check(one.qualifiers != NULL && one.nqual == 4, "four qualifiers");
+    check_for("QRY-051", one.qualifiers != NULL && one.nqual == 4, "four qualifiers");
     PMIX_INFO_LOAD(&one.qualifiers[3], PMIX_NSPACE, "A", PMIX_STRING);
     PMIX_QUERY_DESTRUCT(&one);
     PMIX_QUERY_CREATE(several, 3);
-    check(several != NULL && several[2].keys == NULL && several[2].nqual == 0, "three queries");
+    check_for("QRY-050", several != NULL && several[2].keys == NULL && several[2].nqual == 0,
+              "three queries");
     PMIX_ARGV_APPEND(rc, several[2].keys, "one");
     PMIX_QUERY_QUALIFIERS_CREATE(&several[1], 1);
     PMIX_QUERY_FREE(several, 3);
-    check(several == NULL, "the pointer is cleared");
+    check_for("QRY-050", several == NULL, "the pointer is cleared");
     PMIX_QUERY_CREATE(several, 1);
     PMIX_ARGV_APPEND(rc, several->keys, "one");
     PMIX_QUERY_RELEASE(several);
-    check(several == NULL, "the pointer to one is cleared");
+    check_for("QRY-050", several == NULL, "the pointer to one is cleared");
 }
 
 #define KNOWS_ALL .host = {[ON_QUERY] = {OWN, .own = knows_all}}

@@ -20,8 +20,10 @@ static void register_support(void)
 
     check_status(PMIX_SUCCESS, PMIx_Register_attributes((char *) "allocate", alloc), "allocate");
     check_status(PMIX_SUCCESS, PMIx_Register_attributes((char *) "fence_nb", fence), "fence_nb");
-    check_status(PMIX_ERR_REPEAT_ATTR_REGISTRATION,
-                 PMIx_Register_attributes((char *) "fence_nb", alloc), "once more");
+    check_aside("QRY-046",
+                PMIx_Register_attributes((char *) "fence_nb", alloc) ==
+                    PMIX_ERR_REPEAT_ATTR_REGISTRATION,
+                "once more");
     tell("registered");
 }
 
@@ -35,39 +37,46 @@ static void structure(void)
 
     await("registered");
     asked = ask_support(SUPPORT "PMIx_Get", two);
-    check_status(PMIX_SUCCESS, asked.rc, "PMIx_Get");
-    check(has_word(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL),
-          "of the client");
-    check(has_word(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT),
-          "of the server");
-    same("(none)", attributes(&asked, "PMIx_Get", PMIX_HOST_ATTRIBUTES),
-         "the host was not asked about");
-    same("(none)", attributes(&asked, "PMIx_Get", PMIX_TOOL_ATTRIBUTES), "neither were tools");
+    check_status_for("QRY-041", PMIX_SUCCESS, asked.rc, "PMIx_Get");
+    check_for("QRY-041",
+              has_word(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL),
+              "of the client");
+    check_for("QRY-041",
+              has_word(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT),
+              "of the server");
+    same_for("QRY-041", "(none)", attributes(&asked, "PMIx_Get", PMIX_HOST_ATTRIBUTES),
+             "the host was not asked about");
+    same_for("QRY-041", "(none)", attributes(&asked, "PMIx_Get", PMIX_TOOL_ATTRIBUTES),
+             "neither were tools");
     free_asked(&asked);
     check(ask_support(SUPPORT "PMIx_Nonsense", two).rc < 0, "no element for what is no function");
     asked = ask_support(SUPPORT "PMIx_Allocation_request", NULL);
-    check_status(PMIX_SUCCESS, asked.rc, "all levels");
-    same(PMIX_ALLOC_ID "," PMIX_ALLOC_NUM_NODES,
-         attributes(&asked, "PMIx_Allocation_request", PMIX_HOST_ATTRIBUTES),
-         "what the host registered as allocate");
-    check(strcmp("(none)", attributes(&asked, "PMIx_Allocation_request", PMIX_CLIENT_ATTRIBUTES)) !=
-              0,
-          "the client's");
-    check(strcmp("(none)", attributes(&asked, "PMIx_Allocation_request", PMIX_SERVER_ATTRIBUTES)) !=
-              0,
-          "the server's");
-    check(strcmp("(none)", attributes(&asked, "PMIx_Allocation_request", PMIX_TOOL_ATTRIBUTES)) !=
-              0,
-          "the tools'");
+    check_status_for("QRY-039", PMIX_SUCCESS, asked.rc, "all levels");
+    same_for("QRY-045", PMIX_ALLOC_ID "," PMIX_ALLOC_NUM_NODES,
+             attributes(&asked, "PMIx_Allocation_request", PMIX_HOST_ATTRIBUTES),
+             "what the host registered as allocate");
+    check_for("QRY-041",
+              strcmp("(none)",
+                     attributes(&asked, "PMIx_Allocation_request", PMIX_CLIENT_ATTRIBUTES)) != 0,
+              "the client's");
+    check_for("QRY-041",
+              strcmp("(none)",
+                     attributes(&asked, "PMIx_Allocation_request", PMIX_SERVER_ATTRIBUTES)) != 0,
+              "the server's");
+    check_for(
+        "QRY-041",
+        strcmp("(none)", attributes(&asked, "PMIx_Allocation_request", PMIX_TOOL_ATTRIBUTES)) != 0,
+        "the tools'");
     free_asked(&asked);
     asked = ask_support(SUPPORT "PMIx_Fence", host);
-    check_status(PMIX_SUCCESS, asked.rc, "the host's fence");
-    same(PMIX_TIMEOUT, attributes(&asked, "PMIx_Fence", PMIX_HOST_ATTRIBUTES),
-         "what it registered as fence_nb");
+    check_status_for("QRY-045", PMIX_SUCCESS, asked.rc, "the host's fence");
+    same_for("QRY-045", PMIX_TIMEOUT, attributes(&asked, "PMIx_Fence", PMIX_HOST_ATTRIBUTES),
+             "what it registered as fence_nb");
     free_asked(&asked);
     asked = ask_support(SUPPORT "PMIx_Publish", host);
-    check_status(PMIX_SUCCESS, asked.rc, "what the host said nothing about");
-    same("", attributes(&asked, "PMIx_Publish", PMIX_HOST_ATTRIBUTES), "a level without support");
+    check_status_for("QRY-042", PMIX_SUCCESS, asked.rc, "what the host said nothing about");
+    same_for("QRY-042", "", attributes(&asked, "PMIx_Publish", PMIX_HOST_ATTRIBUTES),
+             "a level without support");
     free_asked(&asked);
 }
 
@@ -141,10 +150,10 @@ static void check_calls(const char *level, const char *const *calls)
     struct asked asked = ask_one(level, NULL);
     const pmix_value_t *v = answer_to(&asked, 0, level);
 
-    check_status(PMIX_SUCCESS, asked.rc, "%s", level);
-    if (check(v != NULL && v->type == PMIX_STRING, "%s is a list", level)) {
+    check_status_for("QRY-047", PMIX_SUCCESS, asked.rc, "%s", level);
+    if (check_for("QRY-047", v != NULL && v->type == PMIX_STRING, "%s is a list", level)) {
         for (int i = 0; calls[i] != NULL; i++) {
-            check(has_word(v->data.string, calls[i]), "%s has %s", level, calls[i]);
+            check_for("QRY-047", has_word(v->data.string, calls[i]), "%s has %s", level, calls[i]);
         }
     }
     free_asked(&asked);
@@ -176,13 +185,16 @@ static void call_lists(void)
     check_calls(PMIX_SERVER_FUNCTIONS, server);
     check_calls(PMIX_TOOL_FUNCTIONS, tool);
     check_calls(PMIX_HOST_FUNCTIONS, host);
-    check(strcmp(PMIX_HOST_FUNCTIONS, "pmix.host.fns") == 0 &&
-              strcmp(PMIX_TOOL_ATTRIBUTES, "pmix.tool.attrs") == 0,
-          "strings that are their own");
+    check_for("QRY-048",
+              strcmp(PMIX_HOST_FUNCTIONS, "pmix.host.fns") == 0 &&
+                  strcmp(PMIX_TOOL_ATTRIBUTES, "pmix.tool.attrs") == 0,
+              "strings that are their own");
     asked = ask_one(PMIX_HOST_FUNCTIONS "," PMIX_SERVER_FUNCTIONS, NULL);
-    check_status(PMIX_SUCCESS, asked.rc, "two lists in one query");
-    check(has_word(said(&asked, 0, PMIX_HOST_FUNCTIONS), "PMIx_Allocation_request"), "the host's");
-    check(has_word(said(&asked, 0, PMIX_SERVER_FUNCTIONS), "PMIx_server_init"), "the server's");
+    check_status_for("QRY-040", PMIX_SUCCESS, asked.rc, "two lists in one query");
+    check_for("QRY-040", has_word(said(&asked, 0, PMIX_HOST_FUNCTIONS), "PMIx_Allocation_request"),
+              "the host's");
+    check_for("QRY-040", has_word(said(&asked, 0, PMIX_SERVER_FUNCTIONS), "PMIx_server_init"),
+              "the server's");
     free_asked(&asked);
 }
 
@@ -236,16 +248,20 @@ static void ask_in_host(void)
     struct asked asked = ask_support(SUPPORT "PMIx_Get", NULL);
     char *names[] = {(char *) PMIX_TIMEOUT, NULL};
 
-    check_status(PMIX_SUCCESS, asked.rc, "in the host");
-    check(has_word(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT),
-          "the server's part");
-    check(has_word(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL),
-          "the client's part");
+    check_status_for("QRY-044", PMIX_SUCCESS, asked.rc, "in the host");
+    check_for("QRY-044",
+              has_word(attributes(&asked, "PMIx_Get", PMIX_SERVER_ATTRIBUTES), PMIX_TIMEOUT),
+              "the server's part");
+    check_for("QRY-044",
+              has_word(attributes(&asked, "PMIx_Get", PMIX_CLIENT_ATTRIBUTES), PMIX_OPTIONAL),
+              "the client's part");
     free_asked(&asked);
-    check_status(PMIX_SUCCESS, PMIx_Register_attributes((char *) "direct_modex", names),
-                 "the library's is no hindrance");
+    check_status_for("QRY-046", PMIX_SUCCESS,
+                     PMIx_Register_attributes((char *) "direct_modex", names),
+                     "the library's is no hindrance");
     asked = ask_support(SUPPORT "PMIx_Get", NULL);
-    same(PMIX_TIMEOUT, attributes(&asked, "PMIx_Get", PMIX_HOST_ATTRIBUTES), "the host's part");
+    same_for("QRY-046", PMIX_TIMEOUT, attributes(&asked, "PMIx_Get", PMIX_HOST_ATTRIBUTES),
+             "the host's part");
     free_asked(&asked);
 }
 
