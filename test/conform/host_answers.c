@@ -68,21 +68,23 @@ static void check_question(void)
     const struct note *nodes_asked = record_info(upcall(ON_QUERY, 0, 1), PMIX_QUERY_RESOLVE_NODE);
     const struct note *n;
 
-    if (!check(upcalls(ON_QUERY, -1) == 2 && peers_asked != NULL && nodes_asked != NULL,
-               "one question for each")) {
+    if (!check_for("RES-017",
+                   upcalls(ON_QUERY, -1) == 2 && peers_asked != NULL && nodes_asked != NULL,
+                   "one question for each")) {
         return;
     }
-    check(strcmp(r->proc.nspace, "A") == 0 && r->proc.rank == 0, "it names who asks");
+    check_for("RES-025", strcmp(r->proc.nspace, "A") == 0 && r->proc.rank == 0,
+              "it names who asks");
     n = note_info(peers_asked, PMIX_NSPACE);
-    check(n != NULL && strcmp(n->text, "A") == 0, "the namespace");
+    check_for("RES-026", n != NULL && strcmp(n->text, "A") == 0, "the namespace");
     n = note_info(peers_asked, PMIX_HOSTNAME);
-    check(n != NULL && strcmp(n->text, "node0") == 0, "a concrete node");
+    check_for("RES-026", n != NULL && strcmp(n->text, "node0") == 0, "a concrete node");
     n = note_info(peers_asked, PMIX_USERID);
-    check(n != NULL && n->number == geteuid(), "the user");
+    check_for("RES-025", n != NULL && n->number == geteuid(), "the user");
     n = note_info(peers_asked, PMIX_GRPID);
-    check(n != NULL && n->number == getegid(), "the group");
+    check_for("RES-025", n != NULL && n->number == getegid(), "the group");
     n = note_info(nodes_asked, PMIX_NSPACE);
-    check(n != NULL && strcmp(n->text, "A") == 0, "the namespace of the nodes");
+    check_for("RES-026", n != NULL && strcmp(n->text, "A") == 0, "the namespace of the nodes");
 }
 
 static void ask_inside_server(void)
@@ -298,22 +300,25 @@ static void fill_success(void)
     struct asked some;
     struct asked other;
 
-    check_status(PMIX_SUCCESS, both.rc, "one key of the host, one of the server");
-    same("known", said(&both, 0, "conform.a"), "the host's");
-    same(me.nspace, said(&both, 0, PMIX_QUERY_NAMESPACES), "the server's");
+    check_status_for("QRY-001", PMIX_SUCCESS, both.rc, "one key of the host, one of the server");
+    same_for("QRY-001", "known", said(&both, 0, "conform.a"), "the host's");
+    same_for("QRY-028", me.nspace, said(&both, 0, PMIX_QUERY_NAMESPACES), "the server's");
     free_asked(&both);
-    check_status(PMIX_ERR_NOT_FOUND, ask_one("other.x", NULL).rc, "success with nothing at all");
+    check_status_for("QRY-002", PMIX_ERR_NOT_FOUND, ask_one("other.x", NULL).rc,
+                     "success with nothing at all");
     some = ask_one("other.x,conform.a", NULL);
-    check_status(PMIX_ERR_PARTIAL_SUCCESS, some.rc, "success with one of two");
-    same("known", said(&some, 0, "conform.a"), "the known one");
+    check_status_for("QRY-003", PMIX_ERR_PARTIAL_SUCCESS, some.rc, "success with one of two");
+    same_for("QRY-003", "known", said(&some, 0, "conform.a"), "the known one");
     free_asked(&some);
     other = ask_one("conform.beside", NULL);
-    check_status(PMIX_SUCCESS, other.rc, "success with another key is the host's business");
+    check_status_for("QRY-001", PMIX_SUCCESS, other.rc,
+                     "success with another key is the host's business");
     free_asked(&other);
 }
 
 const struct conform_case cases[] = {
     {.ids = "RES-017 RES-024 RES-025 RES-026",
+     .otherwise = "RES-024",
      .what = "the host is asked, and its word counts",
      .ranks = 3,
      .host = {[ON_QUERY] = {OWN, .own = answer_flat}},
@@ -417,12 +422,14 @@ const struct conform_case cases[] = {
      .after = check_decliner,
      .ours_only = HOST_FIRST},
     {.ids = "RES-020 RES-032",
+     .otherwise = "RES-020 RES-032",
      .what = "a host that declines peers is still asked for nodes",
      .ranks = 3,
      .host = {[ON_QUERY] = {OWN, .own = answer_nodes_only}},
      .client = take_hosts_nodes,
      .ours_only = HOST_FIRST},
     {.ids = "RES-020 RES-032",
+     .otherwise = "RES-020 RES-032",
      .what = "a host that declines nodes is still asked for peers",
      .ranks = 3,
      .host = {[ON_QUERY] = {OWN, .own = answer_peers_only}},

@@ -35,17 +35,18 @@ static void init_named(void)
     const char *version = PMIx_Get_version();
     pmix_proc_t proc;
 
-    check(!PMIx_Initialized() && version != NULL && version[0] != '\0', "before");
-    check_status(PMIX_SUCCESS, PMIx_Init(NULL, NULL, 0), "init without a place for the name");
+    check_for("INI-005", !PMIx_Initialized() && version != NULL && version[0] != '\0', "before");
+    check_status_for("INI-001", PMIX_SUCCESS, PMIx_Init(NULL, NULL, 0),
+                     "init without a place for the name");
     memset(&proc, 'x', sizeof(proc));
-    check_status(PMIX_SUCCESS, PMIx_Init(&proc, NULL, 0), "init again");
-    check(strcmp(proc.nspace, me.nspace) == 0 && proc.rank == me.rank,
-          "started as %s:%u, named %s:%u", me.nspace, me.rank, proc.nspace, proc.rank);
-    check(PMIx_Initialized() == 1 && PMIx_Get_version() == version, "between");
+    check_status_for("INI-001", PMIX_SUCCESS, PMIx_Init(&proc, NULL, 0), "init again");
+    check_for("INI-001", strcmp(proc.nspace, me.nspace) == 0 && proc.rank == me.rank,
+              "started as %s:%u, named %s:%u", me.nspace, me.rank, proc.nspace, proc.rank);
+    check_for("INI-005", PMIx_Initialized() == 1 && PMIx_Get_version() == version, "between");
     finalize();
-    check(PMIx_Initialized() == 1, "one reference is left");
+    check_for("INI-005", PMIx_Initialized() == 1, "one reference is left");
     finalize();
-    check(PMIx_Initialized() == 0 && PMIx_Get_version() == version, "after");
+    check_for("INI-005", PMIx_Initialized() == 0 && PMIx_Get_version() == version, "after");
 }
 
 static void count_references(void)
@@ -222,22 +223,25 @@ static void init_often(void)
             before = mallinfo2();
         }
         init();
-        check(!shared_form() || count_mappings() > mappings, "the segment is mapped");
-        same("1", got("A", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "get, round %d", i);
-        check_status(PMIX_SUCCESS, PMIx_Fence(NULL, 0, NULL, 0), "fence, round %d", i);
+        check_for("INI-009", !shared_form() || count_mappings() > mappings,
+                  "the segment is mapped");
+        same_for("INI-009", "1", got("A", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0),
+                 "get, round %d", i);
+        check_status_for("INI-009", PMIX_SUCCESS, PMIx_Fence(NULL, 0, NULL, 0), "fence, round %d",
+                         i);
         finalize();
-        check(count_mappings() == mappings, "the mapping is gone");
-        check(one_thread(), "the thread is gone");
+        check_for("INI-007", count_mappings() == mappings, "the mapping is gone");
+        check_for("INI-007", one_thread(), "the thread is gone");
     }
     after = mallinfo2();
-    check(after.uordblks <= before.uordblks + 16384, "memory in use grew from %zu to %zu",
-          before.uordblks, after.uordblks);
+    check_for("INI-007", after.uordblks <= before.uordblks + 16384,
+              "memory in use grew from %zu to %zu", before.uordblks, after.uordblks);
 }
 
 static void check_rounds(void)
 {
-    check(upcalls(ON_CONNECTED, 0) == 100 && upcalls(ON_FINALIZED, 0) == 100,
-          "a hundred came and went");
+    check_for("INI-009", upcalls(ON_CONNECTED, 0) == 100 && upcalls(ON_FINALIZED, 0) == 100,
+              "a hundred came and went");
 }
 
 /* ---- leaving together, or not */

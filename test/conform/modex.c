@@ -54,9 +54,9 @@ static void look_in_order(void)
     kill(server_pid(0), SIGSTOP);
     same("1", got_of(1, "k", NULL), "now this process has it");
     kill(server_pid(0), SIGCONT);
-    same("2", got_of(1, "l", NULL), "and its server the other key");
-    same("1", got_of(1, "k", NULL), "still");
-    check(upcalls(ON_MODEX, 0) == 1, "for which nobody was asked");
+    same_for("NRK-010", "2", got_of(1, "l", NULL), "and its server the other key");
+    same_for("NRK-010", "1", got_of(1, "k", NULL), "still");
+    check_for("NRK-010", upcalls(ON_MODEX, 0) == 1, "for which nobody was asked");
     same("1", got_of(1, "k", PMIX_GET_REFRESH_CACHE), "what is to be fresh");
     check(upcalls(ON_MODEX, 0) == 2, "is asked for first");
     tell("seen");
@@ -107,13 +107,14 @@ static void wait_for_nobody(void)
         await("never");
     }
     before = ticks_of(server_pid(0)) + ticks_of(getpid());
-    same(TIMED_OUT, got_within("B", 0, "other", 1), "a second passes");
-    check(ticks_of(server_pid(0)) + ticks_of(getpid()) - before < sysconf(_SC_CLK_TCK) / 5,
-          "nobody works meanwhile");
-    check(status == 1, "there is no answer yet");
+    same_for("GET-013", TIMED_OUT, got_within("B", 0, "other", 1), "a second passes");
+    check_for("NRK-003",
+              ticks_of(server_pid(0)) + ticks_of(getpid()) - before < sysconf(_SC_CLK_TCK) / 5,
+              "nobody works meanwhile");
+    check_for("NRK-003", status == 1, "there is no answer yet");
     tell("waiting");
     await("answered");
-    check_status(PMIX_SUCCESS, status, "when the process has come");
+    check_status_for("NRK-003", PMIX_SUCCESS, status, "when the process has come");
 }
 
 static void let_b_come(void)
@@ -254,21 +255,21 @@ static void ask_together(void)
     await_n("asked", 2);
     tell("both");
     await_n("answered", 2);
-    check_status(PMIX_SUCCESS, status, "the answer");
+    check_status_for("NRK-011", PMIX_SUCCESS, status, "the answer");
     for (int i = 0; i < 10; i++) {
         char want[16];
 
         snprintf(key, sizeof(key), "k%d", i);
         snprintf(want, sizeof(want), "%d", i);
-        same(want, got_of(2, key, NULL), "%s", key);
+        same_for("NRK-010", want, got_of(2, key, NULL), "%s", key);
     }
     tell("seen");
 }
 
 static void check_one(void)
 {
-    check(upcalls(ON_MODEX, -1) == 1, "%d upcalls for two processes and ten keys",
-          upcalls(ON_MODEX, -1));
+    check_for("NRK-010 NRK-011", upcalls(ON_MODEX, -1) == 1,
+              "%d upcalls for two processes and ten keys", upcalls(ON_MODEX, -1));
 }
 
 /* ---- whose key it is nobody knows */
@@ -330,7 +331,7 @@ static void give(void)
     pmix_status_t rc;
 
     job_register("A");
-    check_status(PMIX_SUCCESS, request(0, "given"), "request");
+    check_status_for("NRK-013", PMIX_SUCCESS, request(0, "given"), "request");
     job_start("A");
     await("up");
     check(told("given") == 0, "nothing is given before the commit");
@@ -339,7 +340,8 @@ static void give(void)
     check(told("committing"), "the answer waited for the commit");
     check_status(PMIX_SUCCESS, given.status, "the answer");
     check(has("text-for-all") && has("text-for-others"), "global and remote values");
-    check(!has("text-for-neighbours") && !has("text-for-me"), "no local and internal ones");
+    check_for("NRK-008", !has("text-for-neighbours") && !has("text-for-me"),
+              "no local and internal ones");
     for (int i = 0; i < 100; i++) {
         check_status(PMIX_SUCCESS, request(0, "warm"), "request");
         await_n("warm", i + 1);
@@ -350,8 +352,8 @@ static void give(void)
         await_n("again", i + 1);
     }
     after = mallinfo2();
-    check(after.uordblks < before.uordblks + TIMES * 8, "memory in use grew from %zu to %zu",
-          before.uordblks, after.uordblks);
+    check_for("NRK-009", after.uordblks < before.uordblks + TIMES * 8,
+              "memory in use grew from %zu to %zu", before.uordblks, after.uordblks);
     rc = request(9, "nobody");
     if (rc == PMIX_SUCCESS) {
         await("nobody");
@@ -383,7 +385,7 @@ static void fetch_on_demand(void)
     if (me.rank == 2) {
         post("other", 1);
         await("asking");
-        same(TIMED_OUT, got_within("A", 0, "never", 1), "a second passes");
+        same_for("GET-022", TIMED_OUT, got_within("A", 0, "never", 1), "a second passes");
         tell("posting");
         post("k", 7);
         post("k2", 8);
@@ -395,21 +397,23 @@ static void fetch_on_demand(void)
     }
     if (me.rank == 0) {
         tell("asking");
-        same("7", got_within("A", 2, "k", 5), "what comes later");
-        check(told("posting"), "it was waited for");
-        same(TIMED_OUT, got_within("A", 2, "never", 1), "what never comes");
+        same_for("NRK-005", "7", got_within("A", 2, "k", 5), "what comes later");
+        check_for("NRK-005", told("posting"), "it was waited for");
+        same_for("GET-022", TIMED_OUT, got_within("A", 2, "never", 1), "what never comes");
         tell("first");
     }
     await("first");
     before = upcalls(ON_MODEX, 0);
-    same("8", got_of(2, "k2", NULL), "together");
+    same_for("NRK-007", "8", got_of(2, "k2", NULL), "together");
     tell("end");
     await_n("end", 2);
-    check(upcalls(ON_MODEX, 0) <= before + 1, "%d upcalls more", upcalls(ON_MODEX, 0) - before);
+    check_for("NRK-011", upcalls(ON_MODEX, 0) <= before + 1, "%d upcalls more",
+              upcalls(ON_MODEX, 0) - before);
     await("put");
     before = upcalls(ON_MODEX, 0);
-    same(NOT_FOUND, got_of(2, "k3", PMIX_IMMEDIATE), "what is not committed, at once");
-    check(upcalls(ON_MODEX, 0) == before, "the host is not asked");
+    same_for("GET-020", NOT_FOUND, got_of(2, "k3", PMIX_IMMEDIATE),
+             "what is not committed, at once");
+    check_for("GET-020", upcalls(ON_MODEX, 0) == before, "the host is not asked");
     tell("seen");
 }
 
@@ -434,16 +438,17 @@ static void refresh_far(void)
     same("1", got_of(2, "b", NULL), "at first");
     tell("old");
     await("new");
-    same("1", got_of(2, "a", NULL), "what is known");
-    same("2", got_of(2, "a", PMIX_GET_REFRESH_CACHE), "what is fresh");
-    same("2", got_of(2, "a", NULL), "what is known then");
-    same("1", got_of(2, "b", NULL), "the other key is old");
+    same_for("GET-026", "1", got_of(2, "a", NULL), "what is known");
+    same_for("GET-026", "2", got_of(2, "a", PMIX_GET_REFRESH_CACHE), "what is fresh");
+    same_for("GET-026", "2", got_of(2, "a", NULL), "what is known then");
+    same_for("GET-027", "1", got_of(2, "b", NULL), "the other key is old");
     refresh_all(2);
-    same("2", got_of(2, "b", NULL), "until all are fresh");
+    same_for("GET-027", "2", got_of(2, "b", NULL), "until all are fresh");
     add_true(&both, PMIX_GET_REFRESH_CACHE);
     add_true(&both, PMIX_IMMEDIATE);
-    same("2", got("A", 2, "a", both.at, both.n), "fresh, and at once");
-    same(NOT_FOUND, got_of(2, "none", PMIX_GET_REFRESH_CACHE), "fresh, but not there");
+    same_for("GET-031", "2", got("A", 2, "a", both.at, both.n), "fresh, and at once");
+    same_for("GET-030", NOT_FOUND, got_of(2, "none", PMIX_GET_REFRESH_CACHE),
+             "fresh, but not there");
     free_infos(&both);
 }
 
@@ -535,6 +540,7 @@ static void register_again(void)
 
 const struct conform_case cases[] = {
     {.ids = "NRK-001 NRK-010",
+     .otherwise = "NRK-001",
      .what = "first here, then the server, then the host",
      .nodes = 2,
      .client = look_in_order},
@@ -572,6 +578,7 @@ const struct conform_case cases[] = {
      .host = {[ON_MODEX] = {OWN, .own = answer_both}}},
     {.ids = "NRK-012", .what = "a key of nobody knows whom", .nodes = 2, .client = ask_for_unknown},
     {.ids = "NRK-007 NRK-008 NRK-009 NRK-013",
+     .otherwise = "NRK-007",
      .what = "what is given to other nodes",
      .jobs = {{"A", {1}, .later = true}},
      .client = be_given,

@@ -65,12 +65,12 @@ static void register_without_server(void)
 static void ask_without_server(void)
 {
     lose_server();
-    same("A:0", peers(NULL, "A"), "own peers");
-    same("node0", hosts("A"), "own nodes");
-    same(INVALID, peers(NULL, "none"), "peers of nobody");
-    same(INVALID, hosts("none"), "nodes of nobody");
-    same(INVALID, peers(NULL, "B"), "peers of a job that was never met");
-    same(INVALID, hosts("B"), "nodes of a job that was never met");
+    same_for("RES-014", "A:0", peers(NULL, "A"), "own peers");
+    same_for("RES-014", "node0", hosts("A"), "own nodes");
+    same_for("RES-015", INVALID, peers(NULL, "none"), "peers of nobody");
+    same_for("RES-015", INVALID, hosts("none"), "nodes of nobody");
+    same_for("RES-015 RES-056", INVALID, peers(NULL, "B"), "peers of a job that was never met");
+    same_for("RES-015 RES-056", INVALID, hosts("B"), "nodes of a job that was never met");
     register_without_server();
     (void) PMIx_Finalize(NULL, 0);
 }
@@ -297,12 +297,12 @@ static pmix_status_t answer_table(struct upcall *ask)
 static void watch_table(void)
 {
     if (me.rank == 0) {
-        same("A:0,A:1,A:2,A:3", peers(NULL, "A"), "all four");
+        same_for("RES-032", "A:0,A:1,A:2,A:3", peers(NULL, "A"), "all four");
         tell("seen four");
         await("2 is gone");
-        same("A:0,A:1,A:3", peers(NULL, "A"), "three");
+        same_for("RES-032", "A:0,A:1,A:3", peers(NULL, "A"), "three");
         tell("forbid");
-        same(REFUSED, peers(NULL, "A"), "the host's status");
+        same_for("RES-022", REFUSED, peers(NULL, "A"), "the host's status");
         tell("end");
     }
     await("end");
@@ -319,14 +319,17 @@ static void check_table(void)
 {
     const struct note *asked;
 
-    check(upcalls(ON_QUERY, -1) == 3, "%d questions for three calls", upcalls(ON_QUERY, -1));
+    check_for("RES-032", upcalls(ON_QUERY, -1) == 3, "%d questions for three calls",
+              upcalls(ON_QUERY, -1));
     for (int i = 0; i < upcalls(ON_QUERY, -1); i++) {
         const struct record *r = upcall(ON_QUERY, -1, i);
 
         asked = record_info(r, PMIX_QUERY_RESOLVE_PEERS);
-        check(r->proc.rank == 0 && asked != NULL && note_info(asked, PMIX_USERID) != NULL &&
-                  note_info(asked, PMIX_GRPID) != NULL && note_info(asked, PMIX_HOSTNAME) != NULL,
-              "question %d is whole", i);
+        check_for("RES-022",
+                  r->proc.rank == 0 && asked != NULL && note_info(asked, PMIX_USERID) != NULL &&
+                      note_info(asked, PMIX_GRPID) != NULL &&
+                      note_info(asked, PMIX_HOSTNAME) != NULL,
+                  "question %d is whole", i);
     }
 }
 
