@@ -500,52 +500,6 @@ static void realms(void)
     same(me.rank == 0 ? "0" : "1", query_text(PMIX_LOCAL_RANK, &quals), "the process's");
 }
 
-/* ---- the structure */
-
-static void structures(void)
-{
-    static const char *const words[] = {"one", "two", "three"};
-#ifdef PMIX_QUERY_STATIC_INIT
-    pmix_query_t fixed = PMIX_QUERY_STATIC_INIT;
-
-    check_for("QRY-052", fixed.keys == NULL && fixed.qualifiers == NULL && fixed.nqual == 0,
-              "initialised without a call");
-#else
-    check_for("QRY-052", false, "there is no PMIX_QUERY_STATIC_INIT");
-#endif
-    pmix_query_t one;
-    pmix_query_t *several;
-    int rc;
-
-    memset(&one, 0x55, sizeof(one));
-    PMIX_QUERY_CONSTRUCT(&one);
-    check_for("QRY-049", one.keys == NULL && one.qualifiers == NULL && one.nqual == 0,
-              "constructed");
-    for (int i = 0; i < 3; i++) {
-        PMIX_ARGV_APPEND(rc, one.keys, words[i]);
-        check_status_for("QRY-053", PMIX_SUCCESS, rc, "append");
-    }
-    check_for("QRY-053",
-              strcmp(one.keys[0], "one") == 0 && strcmp(one.keys[2], "three") == 0 &&
-                  one.keys[3] == NULL,
-              "three keys");
-    PMIX_QUERY_QUALIFIERS_CREATE(&one, 4);
-    check_for("QRY-051", one.qualifiers != NULL && one.nqual == 4, "four qualifiers");
-    PMIX_INFO_LOAD(&one.qualifiers[3], PMIX_NSPACE, "A", PMIX_STRING);
-    PMIX_QUERY_DESTRUCT(&one);
-    PMIX_QUERY_CREATE(several, 3);
-    check_for("QRY-050", several != NULL && several[2].keys == NULL && several[2].nqual == 0,
-              "three queries");
-    PMIX_ARGV_APPEND(rc, several[2].keys, "one");
-    PMIX_QUERY_QUALIFIERS_CREATE(&several[1], 1);
-    PMIX_QUERY_FREE(several, 3);
-    check_for("QRY-050", several == NULL, "the pointer is cleared");
-    PMIX_QUERY_CREATE(several, 1);
-    PMIX_ARGV_APPEND(rc, several->keys, "one");
-    PMIX_QUERY_RELEASE(several);
-    check_for("QRY-050", several == NULL, "the pointer to one is cleared");
-}
-
 #define KNOWS_ALL .host = {[ON_QUERY] = {OWN, .own = knows_all}}
 
 const struct conform_case cases[] = {
@@ -597,10 +551,6 @@ const struct conform_case cases[] = {
      .client = widen_host,
      .after = check_widened,
      KNOWS_ALL},
-    {.ids = "QRY-049 QRY-050 QRY-051 QRY-052 QRY-053",
-     .what = "the structure is made and unmade",
-     .alone = true,
-     .client = structures},
     {.ids = "QRY-023", .what = "realms of data", .ranks = 2, .setup = add_realms, .client = realms},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);
