@@ -39,7 +39,8 @@ static void read_members(const char *group, const pmix_proc_t *ranked, size_t n)
         char text[PMIX_MAX_NSLEN + 32];
 
         snprintf(text, sizeof(text), "of %s %u", ranked[i].nspace, ranked[i].rank);
-        same(text, got(group, (pmix_rank_t) i, "where", NULL, 0), "group rank %zu", i);
+        same_for("GET-002", text, got(group, (pmix_rank_t) i, "where", NULL, 0), "group rank %zu",
+                 i);
     }
 }
 
@@ -64,16 +65,18 @@ static void read_by_group_rank(void)
         char text[16];
 
         snprintf(text, sizeof(text), "%u", ranked[i].rank);
-        same(text, got("crew", i, PMIX_LOCAL_RANK, NULL, 0), "a key of the host");
+        same_for("GET-002", text, got("crew", i, PMIX_LOCAL_RANK, NULL, 0), "a key of the host");
     }
     PMIX_PROC_FREE(ranked, 3);
-    same("-46", got("crew", 3, "where", NULL, 0), "a rank that the group does not have");
-    same("-46", got("crew", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "a group is no job");
-    same("-46", got("band", 0, "where", NULL, 0), "no group");
+    same_for("GET-012", "-46", got("crew", 3, "where", NULL, 0),
+             "a rank that the group does not have");
+    same_for("GET-012", "-46", got("crew", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0),
+             "a group is no job");
+    same_for("GET-012", "-46", got("band", 0, "where", NULL, 0), "no group");
     tell("read");
     await_n("read", 3);
     check_status(PMIX_SUCCESS, PMIx_Group_destruct("crew", NULL, 0), "destruct");
-    same("-46", got("crew", 0, "where", NULL, 0), "a group that was taken apart");
+    same_for("GET-012", "-46", got("crew", 0, "where", NULL, 0), "a group that was taken apart");
 }
 
 /* Each time with other members. */
@@ -110,23 +113,25 @@ static void fence_members(void)
     if (me.rank == 0 || me.rank == 3) {
         ranked = make_group("ends", members, 2);
         PMIX_PROC_FREE(ranked, 2);
-        check_status(PMIX_SUCCESS, PMIx_Fence(&all, 1, NULL, 0), "a fence of the group");
-        check_status(PMIX_SUCCESS, PMIx_Fence(each, 2, NULL, 0), "a fence of its ranks");
-        check_status(PMIX_ERR_NOT_FOUND, PMIx_Fence(&none, 1, NULL, 0),
-                     "a rank that it does not have");
+        check_status_for("FEN-002", PMIX_SUCCESS, PMIx_Fence(&all, 1, NULL, 0),
+                         "a fence of the group");
+        check_status_for("FEN-002", PMIX_SUCCESS, PMIx_Fence(each, 2, NULL, 0),
+                         "a fence of its ranks");
+        check_status_for("FEN-002", PMIX_ERR_NOT_FOUND, PMIx_Fence(&none, 1, NULL, 0),
+                         "a rank that it does not have");
         check_status(PMIX_SUCCESS, PMIx_Group_destruct("ends", NULL, 0), "destruct");
     }
 }
 
 static void check_fences(void)
 {
-    check(upcalls(ON_FENCE, -1) == 4, "%d upcalls for two fences at two nodes",
-          upcalls(ON_FENCE, -1));
+    check_for("FEN-004", upcalls(ON_FENCE, -1) == 4, "%d upcalls for two fences at two nodes",
+              upcalls(ON_FENCE, -1));
     for (int i = 0; i < upcalls(ON_FENCE, -1); i++) {
         const struct record *r = upcall(ON_FENCE, -1, i);
 
-        check(r->n_procs == 2 && record_names(r, "A", 0) && record_names(r, "A", 3),
-              "the host is told of processes");
+        check_for("FEN-002", r->n_procs == 2 && record_names(r, "A", 0) && record_names(r, "A", 3),
+                  "the host is told of processes");
     }
 }
 
