@@ -159,10 +159,13 @@ static void pretend_as_nobody(void)
 
 static void send_impostors(void)
 {
+    about("INI-011");
     pretend("A", "99", "a rank that there is not");
     pretend("A", "7", "a rank that there is not");
     pretend("nobody", "0", "a namespace that there is not");
+    about("INI-010");
     pretend_as_nobody();
+    about(NULL);
     come_and_go();
 }
 
