@@ -197,6 +197,24 @@ static int grow_procs(const struct px_batch *batch, struct px_batch_key *key)
     return 0;
 }
 
+/* The index is at most half full, so the probe ends at an empty slot. */
+bool px_batch_has_proc(const struct px_batch *batch, const char *key)
+{
+    size_t len = strlen(key);
+    uint64_t hash = px_hash_bytes(key, len);
+    size_t at;
+
+    for (at = (size_t) hash & (batch->n_slots - 1); batch->n_slots && batch->by_hash[at];
+         at = (at + 1) & (batch->n_slots - 1)) {
+        const struct px_batch_key *found = &batch->keys[batch->by_hash[at] - 1];
+
+        if (found->hash == hash && found->len == len && memcmp(found->name, key, len) == 0) {
+            return found->n_procs > 0;
+        }
+    }
+    return false;
+}
+
 /* No sorting and no check for duplicates here: px_writer_procs does both. The common case is one
  * comparison and one store of 16 bytes. */
 int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_scope_t scope,

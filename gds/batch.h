@@ -21,7 +21,8 @@ struct px_store_entry {
     /* At most PMIX_MAX_KEYLEN bytes. */
     const char *key;
     /* NULL: the key exists but its scope hides it from readers of this store. That never takes the
-     * place of a value that they can see. */
+     * place of a value that they can see. &px_deleted: the value goes away; with the scope
+     * PMIX_REMOTE only for readers of this store, to whom the key is hidden from then on. */
     const pmix_value_t *value;
     pmix_scope_t scope;       /* PMIX_SCOPE_UNDEF for data of the host */
     const pmix_info_t *quals; /* qualified value: retrieved only with equal qualifiers */
@@ -36,8 +37,8 @@ struct px_node_def {
 };
 
 /* How a datum holds its value: not at all (hidden), as a word, as a string, or as a borrowed
- * value. */
-enum px_datum_kind { PX_DATUM_HIDDEN, PX_DATUM_WORD, PX_DATUM_TEXT, PX_DATUM_VALUE };
+ * value; or it deletes the value. */
+enum px_datum_kind { PX_DATUM_HIDDEN, PX_DATUM_WORD, PX_DATUM_TEXT, PX_DATUM_VALUE, PX_DATUM_GONE };
 
 /* One process-level value in a batch, 16 bytes. Text and value are borrowed. */
 struct px_datum {
@@ -53,7 +54,8 @@ struct px_datum {
     };
 };
 
-/* The datum of a rank's value; NULL: hidden. Copies a scalar and borrows everything else. */
+/* The datum of a rank's value; NULL and &px_deleted as in struct px_store_entry. Copies a scalar
+ * and borrows everything else. */
 static inline struct px_datum px_datum_make(uint32_t rank, pmix_scope_t scope,
                                             const pmix_value_t *value)
 {
@@ -69,14 +71,14 @@ static inline struct px_datum px_datum_make(uint32_t rank, pmix_scope_t scope,
         datum.kind = PX_DATUM_TEXT;
         datum.text = value->data.string;
     } else {
-        datum.kind = PX_DATUM_VALUE;
+        datum.kind = value == &px_deleted ? PX_DATUM_GONE : PX_DATUM_VALUE;
         datum.value = value;
     }
     return datum;
 }
 
-/* The value of a datum, or NULL if it is hidden. Uses *room for a word or a string, so the result
- * is valid as long as *room and the datum. */
+/* The value of a datum; NULL if it is hidden, &px_deleted if it is gone. Uses *room for a word or a
+ * string, so the result is valid as long as *room and the datum. */
 static inline const pmix_value_t *px_datum_value(const struct px_datum *datum, pmix_value_t *room)
 {
     switch (datum->kind) {
@@ -90,7 +92,7 @@ static inline const pmix_value_t *px_datum_value(const struct px_datum *datum, p
     case PX_DATUM_VALUE:
         return datum->value;
     default:
-        return NULL;
+        return datum->kind == PX_DATUM_GONE && datum->scope != PMIX_REMOTE ? &px_deleted : NULL;
     }
 }
 
@@ -194,9 +196,12 @@ int px_batch_add(struct px_batch *batch, const struct px_store_entry *entry);
  * px_batch_expect says for how many ranks to make room once a key turns out to have many. Statuses
  * as px_batch_add. */
 int px_batch_key(struct px_batch *batch, const char *key, uint32_t *ret);
-/* Adds a value of a rank under a key of this batch; NULL: hidden. 0, PMIX_ERR_NOMEM. */
+/* Adds a value of a rank under a key of this batch; NULL and &px_deleted as in struct
+ * px_store_entry. 0, PMIX_ERR_NOMEM. */
 int px_batch_add_proc(struct px_batch *batch, uint32_t key, uint32_t rank, pmix_scope_t scope,
                       const pmix_value_t *value);
+/* True if the batch has an unqualified process-level value of any rank under the key. */
+bool px_batch_has_proc(const struct px_batch *batch, const char *key);
 /* The number of ranks that a key with many values is expected to have; 0: not known. */
 void px_batch_expect(struct px_batch *batch, size_t n_ranks);
 

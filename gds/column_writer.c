@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/compare.h"
 #include "gds/dict.h"
 #include "gds/writer.h"
 #include "src/base/array.h"
@@ -20,8 +21,8 @@
 #include "publication.h"
 #include "slice.h"
 
-/* What px_val.what means. */
-enum kind { ABSENT, WORD, CELL };
+/* What px_val.what means; nothing where the rank has no value, or none any more. */
+enum kind { ABSENT, WORD, CELL, GONE };
 
 /* The value of one rank. */
 struct px_val {
@@ -39,6 +40,7 @@ struct build {
     struct px_val *vals;
     uint32_t n;
     uint32_t n_present;
+    uint32_t n_gone;
     /* Cells of values that are no words, and the column object, filled step by step. */
     struct px_dict dict;
     struct px_column col;
@@ -48,11 +50,12 @@ struct build {
  * scope of its own. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE, PMIX_ERR_UNKNOWN_DATA_TYPE. */
 static int set_cell(struct build *b, const struct px_datum *proc, struct px_val *val)
 {
-    pmix_scope_t scope = proc->kind == PX_DATUM_HIDDEN ? PMIX_SCOPE_UNDEF : proc->scope;
-    struct px_payload payload;
     pmix_value_t room;
+    const pmix_value_t *value = px_datum_value(proc, &room);
+    pmix_scope_t scope = value ? proc->scope : PMIX_SCOPE_UNDEF;
+    struct px_payload payload;
     uint32_t number;
-    int rc = px_payload_encode(px_datum_value(proc, &room), &payload);
+    int rc = px_payload_encode(value, &payload);
 
     if (rc) {
         return rc;
@@ -91,11 +94,14 @@ static int set_values(struct build *b, const struct px_datum *procs, size_t n_pr
             /* Host names arrive as runs of one pointer. */
         } else if (i && repeats(proc)) {
             *val = b->vals[proc[-1].rank];
+        } else if (px_datum_is_gone(proc)) {
+            *val = (struct px_val){.kind = GONE};
+            b->n_gone++;
         } else {
             rc = set_cell(b, proc, val);
         }
     }
-    b->n_present = (uint32_t) n_procs;
+    b->n_present = (uint32_t) n_procs - b->n_gone;
     return rc;
 }
 
@@ -122,6 +128,33 @@ static int keep_value(struct build *b, const struct px_key *key, uint32_t rank)
         b->vals[rank] = (struct px_val){.what = number, .kind = CELL};
     }
     return rc;
+}
+
+/* Ranks whose value was deleted are absent like those that never had one. A column without any
+ * value has one deleted cell for all its ranks. Statuses of set_cell. */
+static int settle_gone(struct build *b)
+{
+    struct px_datum gone = px_datum_make(0, PMIX_SCOPE_UNDEF, &px_deleted);
+    struct px_val val = {.kind = ABSENT};
+    int rc = 0;
+
+    if (b->n_gone && b->n_present == 0) {
+        rc = set_cell(b, &gone, &val);
+        b->n_present = b->n_gone;
+    }
+    for (uint32_t i = 0; rc == 0 && b->n_gone && i < b->n; i++) {
+        b->vals[i] = b->vals[i].kind == GONE ? val : b->vals[i];
+    }
+    return rc;
+}
+
+/* The last datum that gives its rank a value; NULL if all of them take one away. */
+static const struct px_datum *last_given(const struct px_datum *procs, size_t n_procs)
+{
+    while (n_procs > 0 && px_datum_is_gone(&procs[n_procs - 1])) {
+        n_procs--;
+    }
+    return n_procs > 0 ? &procs[n_procs - 1] : NULL;
 }
 
 /* True if all values are scalars of one type and one scope; *ret_first is the first of them. */
@@ -363,8 +396,9 @@ static int form_cells(struct build *b)
 }
 
 /* Writes the column object and registers the words that will lead to it. A key's first column joins
- * the chain that enumeration walks; `holder` becomes the key's any-rank hint if it has none. */
-static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
+ * the chain that enumeration walks; the rank of `given`, if not NULL, becomes the key's
+ * any-rank hint if it has none. */
+static int write_column(struct build *b, uint64_t key_loc, const struct px_datum *given)
 {
     struct px_writer *writer = b->writer;
     const struct px_key *key = px_writer_key(writer, key_loc);
@@ -387,8 +421,8 @@ static int write_column(struct build *b, uint64_t key_loc, uint32_t holder)
     if (rc == 0) {
         rc = px_writer_word(writer, &key->column, loc);
     }
-    if (rc == 0) {
-        rc = px_writer_any_rank_hint(writer, key, holder);
+    if (rc == 0 && given) {
+        rc = px_writer_any_rank_hint(writer, key, given->rank);
     }
     if (rc == 0 && key->column == 0) {
         writer->columns = loc;
@@ -437,12 +471,13 @@ int px_writer_column(struct px_writer *writer, uint64_t key_loc, const struct px
             rc = keep_value(&b, key, rank);
         }
     }
+    rc = rc ? rc : settle_gone(&b);
     if (rc == 0) {
         if (key->column) {
             px_writer_count_garbage_column(writer, px_writer_at(writer, key->column), procs,
                                            n_procs);
         }
-        rc = write_column(&b, key_loc, procs[n_procs - 1].rank);
+        rc = write_column(&b, key_loc, last_given(procs, n_procs));
         writer->changed = true;
     }
     px_dict_fini(&b.dict);

@@ -8,6 +8,7 @@
 
 #include "garbage.h"
 
+#include "gds/compare.h"
 #include "gds/writer.h"
 #include "src/base/assert.h"
 #include "slice.h"
@@ -18,16 +19,23 @@ static uint64_t cell_size(uint64_t len)
     return sizeof(struct px_cell) + px_round8(len);
 }
 
-/* A value from a column without cells has no locator, so only its record counts, if it has one. */
-void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now,
-                                  uint64_t record)
+/* A value from a column without cells has no locator, so only its record counts, if it has one. A
+ * deletion is garbage itself: the next generation does without it. */
+void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_present *present,
+                                  const struct px_datum *datum, uint64_t record)
 {
     const struct px_record *rec = record ? px_writer_at(writer, record) : NULL;
     const struct px_quals *quals = rec && rec->quals ? px_writer_at(writer, rec->quals) : NULL;
 
     px_assert(!rec || (rec->version.seq < writer->seq && rec->key));
-    if (now->locator) {
-        writer->dead += cell_size(now->len);
+    if (px_datum_is_gone(datum)) {
+        writer->dead += sizeof(struct px_full_record);
+    }
+    if (present->deleted) {
+        return; /* counted when it was written */
+    }
+    if (present->now.locator) {
+        writer->dead += cell_size(present->now.len);
     }
     if (rec) {
         writer->dead += sizeof(*rec) + (quals ? sizeof(*quals) + px_round8(quals->len) : 0);

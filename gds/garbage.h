@@ -12,14 +12,15 @@
 struct px_column;
 struct px_datum;
 struct px_placement;
-struct px_slice;
+struct px_present;
 struct px_writer;
 
-/* Each adds to writer->dead; none can fail. Cell: the value that a reader finds now and the record
- * (locator, or 0) that leads to it. Column: an old column that a new one with these values
- * replaces. Placement: the old one, when a new one is written from scratch. Writer's thread. */
-void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_slice *now,
-                                  uint64_t record);
+/* Each adds to writer->dead; none can fail. Cell: what a reader finds now, the datum that takes its
+ * place, and the record (locator, or 0) that leads to it. Column: an old column that a new one with
+ * these values replaces. Placement: the old one, when a new one is written from scratch. Writer's
+ * thread. */
+void px_writer_count_garbage_cell(struct px_writer *writer, const struct px_present *present,
+                                  const struct px_datum *datum, uint64_t record);
 /* procs: the new values, of which those with a cell of their own in the old column become
  * garbage. */
 void px_writer_count_garbage_column(struct px_writer *writer, const struct px_column *col,

@@ -28,6 +28,23 @@ int px_store_find(const struct px_store *store, enum px_level level, uint32_t in
     return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
 }
 
+/* Only a deleted value sets the slice without being found. */
+bool px_store_is_deleted(const struct px_store *store, uint32_t rank, const char *key,
+                         size_t key_len, pmix_scope_t *ret_scope)
+{
+    struct px_slice slice = {.store = NULL};
+    const struct px_key *found;
+    struct px_read read;
+
+    px_read_begin(store, &read);
+    found = px_read_known_key(&read, key, key_len);
+    if (!found || px_read_proc(&read, found, rank, &slice) != PMIX_ERR_NOT_FOUND || !slice.store) {
+        return false;
+    }
+    *ret_scope = slice.scope;
+    return true;
+}
+
 /* Keys are never removed, so the answer says nothing about a value. */
 bool px_store_has_key(const struct px_store *store, const char *key, size_t key_len)
 {

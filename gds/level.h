@@ -15,6 +15,11 @@
 int px_store_find(const struct px_store *store, enum px_level level, uint32_t index,
                   const char *key, size_t key_len, struct px_slice *ret);
 
+/* True, with the scope of the deletion, if the unqualified value of a rank under this key was
+ * deleted here and nothing has been published in its place. A new generation does not know it. */
+bool px_store_is_deleted(const struct px_store *store, uint32_t rank, const char *key,
+                         size_t key_len, pmix_scope_t *ret_scope);
+
 /* True if the segment knows the key. If false, nothing has ever been published under it, at any
  * level. */
 bool px_store_has_key(const struct px_store *store, const char *key, size_t key_len);

@@ -193,6 +193,8 @@ bool px_value_is_simple(const pmix_value_t *value)
     }
 }
 
+const pmix_value_t px_deleted = {.type = PMIX_UNDEF};
+
 /* Scalars have a way of their own, because nearly all values of a large job are scalars. The length
  * is checked last, when the form is known; beyond 4 GiB nothing is stored. */
 int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
@@ -200,8 +202,8 @@ int px_payload_encode(const pmix_value_t *value, struct px_payload *ret)
     struct px_payload p = {0};
     int rc;
 
-    if (!value) {
-        p.form = PX_FORM_NONE | PX_CELL_HIDDEN;
+    if (!value || value == &px_deleted) {
+        p.form = PX_FORM_NONE | (value ? PX_CELL_TOMB : PX_CELL_HIDDEN);
         *ret = p;
         return 0;
     }

@@ -20,7 +20,7 @@
  * other in the cell. On the stack of the writer; px_payload_fini releases it. */
 struct px_payload {
     pmix_data_type_t type;
-    uint8_t form;  /* enum px_form, PX_CELL_HIDDEN */
+    uint8_t form;  /* enum px_form, PX_CELL_HIDDEN, PX_CELL_TOMB */
     uint64_t word; /* PX_FORM_WORD: the value */
     size_t head_len;
     unsigned char head[16];
@@ -69,9 +69,13 @@ static inline void px_word_value(pmix_data_type_t type, uint64_t word, pmix_valu
     *ret = (pmix_value_t){.type = type, .data.uint64 = word};
 }
 
-/* Makes the payload of a value; NULL: of a hidden one. It borrows what the value points at.
- * px_payload_fini releases it, after a failure there is nothing to release. 0, PMIX_ERR_NOMEM,
- * PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4 GiB), or another status of px_pack_raw. */
+/* The value of an entry that deletes: compared by its address. */
+extern const pmix_value_t px_deleted;
+
+/* Makes the payload of a value; NULL: of a hidden one; &px_deleted: of a deleted one. It borrows
+ * what the value points at. px_payload_fini releases it, after a failure there is nothing to
+ * release. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4 GiB), or
+ * another status of px_pack_raw. */
 int px_payload_encode(const pmix_value_t *value, struct px_payload *ret);
 static inline void px_payload_fini(struct px_payload *payload)
 {

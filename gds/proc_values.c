@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/compare.h"
 #include "gds/writer.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
@@ -102,8 +103,8 @@ static int sort_stable(struct px_datum *procs, size_t n)
     return 0;
 }
 
-/* Keeps one value per rank: the last one, but a hidden value never replaces a visible one. The
- * entries are sorted. Returns how many are left. */
+/* Keeps one value per rank, as px_datum_follow says. The entries are sorted. Returns how many are
+ * left. */
 static size_t drop_doubles(struct px_datum *procs, size_t n)
 {
     size_t out = 0;
@@ -112,15 +113,15 @@ static size_t drop_doubles(struct px_datum *procs, size_t n)
     for (i = 1; i < n; i++) {
         if (procs[out].rank != procs[i].rank) {
             procs[++out] = procs[i];
-        } else if (procs[i].kind != PX_DATUM_HIDDEN || procs[out].kind == PX_DATUM_HIDDEN) {
-            procs[out] = procs[i];
+        } else {
+            px_datum_follow(&procs[out], &procs[i]);
         }
     }
     return n ? out + 1 : 0;
 }
 
 /* Drops the values that would change nothing for the readers, so that a commit repeated by the
- * application costs no space. *n becomes the number left. Statuses of px_writer_same. */
+ * application costs no space. *n becomes the number left. Statuses of px_writer_compare. */
 static int drop_known(struct px_writer *writer, const struct px_key *key, struct px_datum *procs,
                       size_t *n)
 {
@@ -128,17 +129,14 @@ static int drop_known(struct px_writer *writer, const struct px_key *key, struct
     size_t i;
 
     for (i = 0; i < *n; i++) {
-        struct px_slice now;
-        bool same = false;
-        int rc = px_read_level(&writer->read, PX_LEVEL_PROC, procs[i].rank, key, NULL, &now);
+        struct px_present present;
+        int rc =
+            px_writer_compare(writer, PX_LEVEL_PROC, key, NULL, procs[i].rank, &procs[i], &present);
 
-        if (rc == 0) {
-            rc = px_writer_same(writer, &now, &procs[i], &same);
-            if (rc) {
-                return rc;
-            }
+        if (rc) {
+            return rc;
         }
-        if (!same) {
+        if (!present.same) {
             procs[out++] = procs[i];
         }
     }
@@ -192,6 +190,33 @@ static int place_procs(struct px_writer *writer, uint64_t key_loc, const struct 
     return px_writer_column(writer, key_loc, procs, n, end);
 }
 
+/* If the rank that the key's hint names loses its value, the hint moves: to a rank that gets one,
+ * or else to the lowest that has one, or to none. n values that ascend by rank. PMIX_ERR_NOMEM. */
+static int move_hint(struct px_writer *writer, const struct px_key *key,
+                     const struct px_datum *procs, size_t n)
+{
+    uint64_t holder = 0;
+    bool loses = false;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        loses =
+            loses || (px_datum_is_gone(&procs[i]) && procs[i].rank + UINT64_C(1) == key->holder);
+        holder = px_datum_is_gone(&procs[i]) ? holder : procs[i].rank + UINT64_C(1);
+    }
+    i = 0;
+    for (uint32_t rank = 0; loses && !holder && rank < writer->n_ranks; rank++) {
+        struct px_slice slice;
+        bool listed = i < n && procs[i].rank == rank;
+
+        i += listed;
+        if (!listed && px_read_proc(&writer->read, key, rank, &slice) == 0) {
+            holder = rank + UINT64_C(1);
+        }
+    }
+    return loses ? px_writer_word(writer, &key->holder, holder) : 0;
+}
+
 /* The batch stays as it is, so that it can be published again: what has to be sorted or filtered is
  * copied. A new key with ascending ranks, the case of a large job, needs no copy and no look at the
  * store. */
@@ -219,6 +244,7 @@ int px_writer_procs(struct px_writer *writer, size_t i)
     }
     if (rc == 0 && key->holder) {
         rc = drop_known(writer, key, copy, &n);
+        rc = rc ? rc : move_hint(writer, key, copy, n);
     }
     if (rc == 0 && n) {
         rc = place_procs(writer, writer->keys[i], copy, n);

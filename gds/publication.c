@@ -39,36 +39,14 @@ int px_writer_word(struct px_writer *writer, const uint64_t *at, uint64_t value)
     return rc;
 }
 
-/* The first rank of a key becomes its hint and stays it. Also counts the rank for the header's
- * `extent`. */
+/* The first rank of a key becomes its hint and stays it until its value is deleted (proc_values.c).
+ * Also counts the rank for the header's `extent`. */
 int px_writer_any_rank_hint(struct px_writer *writer, const struct px_key *key, uint32_t rank)
 {
     if (writer->n_ranks <= rank) {
         writer->n_ranks = rank + 1;
     }
     return key->holder ? 0 : px_writer_word(writer, &key->holder, (uint64_t) rank + 1);
-}
-
-/* Compares in encoded form: equal means the same type, scope, form and bytes. A value of the same
- * number in another type is a new value. */
-int px_writer_same(struct px_writer *writer, const struct px_slice *now,
-                   const struct px_datum *datum, bool *ret_same)
-{
-    struct px_payload payload;
-    pmix_value_t room;
-    int rc;
-
-    (void) writer;
-    if (datum->kind == PX_DATUM_HIDDEN) {
-        *ret_same = true; /* there is a value already, seen or hidden */
-        return 0;
-    }
-    rc = px_payload_encode(px_datum_value(datum, &room), &payload);
-    if (rc == 0) {
-        *ret_same = px_payload_is(&payload, datum->scope, now);
-        px_payload_fini(&payload);
-    }
-    return rc;
 }
 
 /* Writes a key that the segment does not have; realm and derived value follow from its name. The

@@ -4,15 +4,12 @@
 #define PX_GDS_PUBLICATION_H
 
 /* Publishing a batch, and what the files that write its objects need for that: words to be stored
- * at the end, and the comparison with what is there. */
+ * at the end. */
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct px_batch;
-struct px_datum;
 struct px_key;
-struct px_slice;
 struct px_store;
 struct px_writer;
 
@@ -30,10 +27,5 @@ int px_writer_word(struct px_writer *writer, const uint64_t *at, uint64_t value)
 
 /* Notes that the key has a value for this rank, if it is the first one. 0, PMIX_ERR_NOMEM. */
 int px_writer_any_rank_hint(struct px_writer *writer, const struct px_key *key, uint32_t rank);
-
-/* Sets *ret_same: true if the datum would change nothing for readers who now see `now`. A hidden
- * datum never does. 0, or a status of px_payload_encode; *ret_same is then as before. */
-int px_writer_same(struct px_writer *writer, const struct px_slice *now,
-                   const struct px_datum *datum, bool *ret_same);
 
 #endif

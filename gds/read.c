@@ -116,11 +116,8 @@ static __attribute__((noinline)) int read_rare_cell(const struct px_read *read,
     if (!px_payload_fits(cell->form & PX_FORM_MASK, cell->type, cell->payload, cell->len)) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    if (cell->form & PX_CELL_TOMB) {
-        return PMIX_ERR_NOT_FOUND;
-    }
     set_slice(read, cell, ret);
-    return 0;
+    return cell->form & PX_CELL_TOMB ? PMIX_ERR_NOT_FOUND : 0;
 }
 
 /* The value in a cell whose head is inside; a hidden one has ret->hidden. The cell is immutable, so

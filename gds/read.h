@@ -177,8 +177,8 @@ struct px_full_record {
 };
 
 /* Reads one key at one level and index, with these qualifiers or (NULL) without any. A hidden value
- * counts as found, with ret->hidden; a deleted one does not. *ret is set only with 0. 0,
- * PMIX_ERR_NOT_FOUND, PMIX_ERR_UNPACK_FAILURE. */
+ * counts as found, with ret->hidden; a deleted one does not, but *ret is then its cell. Otherwise
+ * *ret is set only with 0. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_UNPACK_FAILURE. */
 int px_read_level(struct px_read *read, enum px_level level, uint32_t index,
                   const struct px_key *key, const struct px_qual_digest *quals,
                   struct px_slice *ret);

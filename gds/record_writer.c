@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/compare.h"
 #include "gds/writer.h"
 #include "shmem/put.h"
 #include "src/base/assert.h"
@@ -274,23 +275,7 @@ static int note_proc(struct px_writer *writer, const struct px_pending_record *i
             }
         }
     }
-    return px_writer_any_rank_hint(writer, key, item->index);
-}
-
-/* Sets *ret: true if readers find the same value already. *ret_now is the value that they find; it
- * has no locator if there is none or if it lies in a column of words. A read that fails counts as
- * nothing there. */
-static int is_there(struct px_writer *writer, const struct px_pending_record *item, bool *ret,
-                    struct px_slice *ret_now)
-{
-    const struct px_key *key = px_writer_key(writer, item->key);
-    struct px_slice now;
-    int rc = px_read_level(&writer->read, (enum px_level) item->level, item->index, key,
-                           item->n_quals ? &item->sum : NULL, &now);
-
-    *ret = false;
-    *ret_now = rc ? (struct px_slice){0} : now;
-    return rc == 0 ? px_writer_same(writer, &now, &item->datum, ret) : 0;
+    return px_datum_is_gone(&item->datum) ? 0 : px_writer_any_rank_hint(writer, key, item->index);
 }
 
 /* Writes the record of one entry, unless it would change nothing. A new record joins the chain of
@@ -300,13 +285,14 @@ static int write_staged_record(struct px_writer *writer, const struct px_pending
                                struct index_list *index_list)
 {
     const struct px_key *key = px_writer_key(writer, item->key);
-    struct px_slice now;
-    bool there;
+    struct px_present present;
     uint64_t old;
     uint64_t loc = 0;
-    int rc = is_there(writer, item, &there, &now);
+    int rc =
+        px_writer_compare(writer, (enum px_level) item->level, key,
+                          item->n_quals ? &item->sum : NULL, item->index, &item->datum, &present);
 
-    if (rc || there) {
+    if (rc || present.same) {
         return rc;
     }
     writer->changed = true;
@@ -325,7 +311,7 @@ static int write_staged_record(struct px_writer *writer, const struct px_pending
                              item->n_quals ? &item->sum : NULL);
     }
     px_assert(old == 0 || ((const struct px_record *) px_writer_at(writer, old))->key == item->key);
-    px_writer_count_garbage_cell(writer, &now, old);
+    px_writer_count_garbage_cell(writer, &present, &item->datum, old);
     rc = write_record(writer, item, old, old ? 0 : index_list->first, &loc);
     if (rc == 0 && old == 0) {
         index_list->first = loc;
@@ -337,20 +323,18 @@ static int write_staged_record(struct px_writer *writer, const struct px_pending
     return rc ? rc : note_proc(writer, item);
 }
 
-/* The position of the entry that counts among those for the same value, which are in order of
- * arrival: the last one, but a hidden entry never replaces a visible one. */
-static size_t pick_visible(const struct px_pending_record *items, size_t from, size_t end)
+/* The entry that those for the same value amount to, which are in order of arrival. */
+static struct px_pending_record *merge_entries(struct px_pending_record *items, size_t from,
+                                               size_t end)
 {
-    size_t best = from;
-    size_t i;
-
     px_assert(from < end);
-    for (i = from + 1; i < end; i++) {
-        if (items[i].datum.kind != PX_DATUM_HIDDEN || items[best].datum.kind == PX_DATUM_HIDDEN) {
-            best = i;
-        }
+    for (size_t i = from + 1; i < end; i++) {
+        struct px_datum datum = items[i - 1].datum;
+
+        px_datum_follow(&datum, &items[i].datum);
+        items[i].datum = datum;
     }
-    return best;
+    return &items[end - 1];
 }
 
 /* Sorting brings entries for the same value and for the same index list together, so each value is
@@ -370,8 +354,7 @@ int px_writer_records(struct px_writer *writer)
         while (end < writer->n_items && same_place(&writer->items[i], &writer->items[end])) {
             end++;
         }
-        rc = write_staged_record(writer, &writer->items[pick_visible(writer->items, i, end)],
-                                 &index_list);
+        rc = write_staged_record(writer, merge_entries(writer->items, i, end), &index_list);
         i = end;
     }
     return rc ? rc : close_index_list(writer, &index_list);

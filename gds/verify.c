@@ -77,6 +77,9 @@ static bool check_cell(struct check *c, uint64_t loc)
     if (!at(c, loc, sizeof(*cell) + len, "payload is outside")) {
         return false;
     }
+    if ((cell->form & PX_CELL_TOMB) && cell->form != PX_CELL_TOMB) {
+        return bad(c, "deleted cell has a value", loc);
+    }
     return px_payload_fits(cell->form & PX_FORM_MASK, cell->type, cell->payload, len) ||
            bad(c, "payload does not fit its form", loc);
 }

@@ -251,6 +251,8 @@ static void every_fault(void **state)
     BROKEN(cell->form, PX_FORM_NONE, PX_VERIFY_TABLES);
     BROKEN(cell->type, PMIX_STRING, PX_VERIFY_TABLES);
     BROKEN(cell->type, PMIX_UNDEF, PX_VERIFY_TABLES);
+    BROKEN(cell->form, PX_FORM_WORD | PX_CELL_TOMB, PX_VERIFY_TABLES);
+    BROKEN(cell->form, PX_CELL_TOMB | PX_CELL_HIDDEN, PX_VERIFY_TABLES);
     BROKEN(cell->form, PX_FORM_TIMEVAL, PX_VERIFY_TABLES);
     BROKEN(cell->form, PX_FORM_ARRAY, PX_VERIFY_TABLES);
     BROKEN(col->kind, 99, PX_VERIFY_ALL);
