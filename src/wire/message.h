@@ -66,7 +66,13 @@ enum px_command {
 
 /* Message tags. The first three are for messages without a reply. A request has a tag of
  * PX_TAG_FIRST or more, and its reply carries the same one. */
-enum { PX_TAG_NOTIFY = 0, PX_TAG_HEARTBEAT = 1, PX_TAG_IOF = 2, PX_TAG_FIRST = 100 };
+enum {
+    PX_TAG_NOTIFY = 0,
+    PX_TAG_HEARTBEAT = 1,
+    PX_TAG_IOF = 2,
+    PX_TAG_DELETED = 4, /* since 7: a key of a process is gone */
+    PX_TAG_FIRST = 100
+};
 
 /* Version of the protocol family that this library declares as client and as server, and the name
  * of the encoding that goes with it. */

@@ -19,6 +19,7 @@
 struct log_item {
     struct px_list link;
     uint64_t number;
+    bool deleted; /* the entry says that the key is gone */
     size_t len;
     unsigned char bytes[]; /* one KVAL operation */
 };
@@ -39,23 +40,19 @@ static bool is_unchanged(const struct log_item *old, const struct px_kval *kval,
            memcmp(old->bytes, bytes, len) == 0;
 }
 
-/* Appends the packed value as the newest of its name and frees the one before. 0 or
- * PMIX_ERR_NOMEM; then the log is unchanged. */
-static int put(struct px_modex_log *log, const struct px_kval *kval,
-               const struct px_kval_name *name, const void *bytes, size_t len, uint64_t *counter)
+/* Appends the bytes as the newest item of their name and frees `old`, the one before (NULL: none).
+ * 0 or PMIX_ERR_NOMEM; then the log is unchanged. */
+static int put(struct px_modex_log *log, struct log_item *old, const void *name, size_t name_len,
+               const void *bytes, size_t len, uint64_t *counter)
 {
-    struct log_item *old = px_map_find(&log->keys, name->bytes, name->len);
-    struct log_item *item;
+    struct log_item *item = malloc(sizeof(*item) + len);
 
-    if (is_unchanged(old, kval, bytes, len)) {
-        return PMIX_SUCCESS;
-    }
-    item = malloc(sizeof(*item) + len);
-    if (!item || px_map_set(&log->keys, name->bytes, name->len, item)) {
+    if (!item || px_map_set(&log->keys, name, name_len, item)) {
         free(item);
         return PMIX_ERR_NOMEM;
     }
     item->number = ++*counter;
+    item->deleted = false;
     item->len = len;
     memcpy(item->bytes, bytes, len);
     px_assert(px_list_empty(&log->items) || item_of(log->items.prev)->number < item->number);
@@ -75,6 +72,7 @@ int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint6
     const void *bytes = kval->bytes;
     size_t len = kval->len;
     struct px_kval_name name;
+    struct log_item *old;
     int rc = px_kval_name(kval, &name);
 
     if (!log->items.next) {
@@ -86,9 +84,50 @@ int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint6
         bytes = plain.data;
         len = plain.len;
     }
-    rc = rc ? rc : put(log, kval, &name, bytes, len, counter);
+    old = rc ? NULL : px_map_find(&log->keys, name.bytes, name.len);
+    if (!rc && !is_unchanged(old, kval, bytes, len)) {
+        rc = put(log, old, name.bytes, name.len, bytes, len, counter);
+    }
     px_buf_fini(&plain);
     px_buf_fini(&name.room);
+    return rc;
+}
+
+bool px_modex_log_has(const struct px_modex_log *log, const char *key, size_t key_len)
+{
+    const struct log_item *item = px_map_find(&log->keys, key, key_len);
+
+    return item && !item->deleted;
+}
+
+/* What was never packed is nowhere else, so that nobody has to be told. */
+int px_modex_log_delete(struct px_modex_log *log, const char *key, size_t key_len,
+                        uint64_t *counter)
+{
+    static const pmix_value_t gone = {.type = PMIX_UNDEF};
+    struct log_item *old = px_map_find(&log->keys, key, key_len);
+    struct px_buf plain = {.data = NULL};
+    char name[PMIX_MAX_KEYLEN + 1];
+    int rc;
+
+    if (!old || old->deleted) {
+        return PMIX_SUCCESS;
+    }
+    if (old->number > log->packed) {
+        px_map_remove(&log->keys, key, key_len);
+        px_list_remove(&old->link);
+        free(old);
+        return PMIX_SUCCESS;
+    }
+    px_assert(key_len <= PMIX_MAX_KEYLEN);
+    memcpy(name, key, key_len);
+    name[key_len] = '\0';
+    rc = px_pack_kval(&plain, PX_WIRE_PLAIN, name, &gone);
+    rc = rc ? rc : put(log, old, key, key_len, plain.data, plain.len, counter);
+    if (!rc) {
+        item_of(log->items.prev)->deleted = true;
+    }
+    px_buf_fini(&plain);
     return rc;
 }
 
@@ -111,7 +150,21 @@ int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *b
     for (; first != &box->items; first = first->next) {
         px_buf_append(buf, item_of(first)->bytes, item_of(first)->len);
     }
+    if (!buf->status && box->packed < span.to) {
+        box->packed = span.to;
+    }
     *ret = span;
+    return buf->status;
+}
+
+int px_modex_log_pack_values(struct px_modex_log *log, struct px_buf *buf)
+{
+    for (struct px_list *at = log->items.next; at && at != &log->items; at = at->next) {
+        if (!item_of(at)->deleted) {
+            px_buf_append(buf, item_of(at)->bytes, item_of(at)->len);
+        }
+        log->packed = item_of(at)->number > log->packed ? item_of(at)->number : log->packed;
+    }
     return buf->status;
 }
 

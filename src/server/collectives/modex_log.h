@@ -6,6 +6,7 @@
 /* The modex log of a local process: what it has committed for other nodes, to be sent in fences
  * and direct modex. Loop thread. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "src/base/buf.h"
@@ -21,6 +22,7 @@ struct px_kval;
 struct px_modex_log {
     struct px_map keys;   /* name (px_kval_name) to item */
     struct px_list items; /* by number, ascending */
+    uint64_t packed;      /* the highest number that was ever packed */
 };
 
 /* The part of a log that was packed: a receiver that has everything up to `from` has everything
@@ -36,7 +38,19 @@ struct px_modex_log_span {
  * log is unchanged. */
 int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint64_t *counter);
 
-/* Appends all values with a number above `since` to buf; *ret is the span. 0 or PMIX_ERR_NOMEM. */
+/* Deletes a value by its key. If it was packed before, an entry with a new number that says so
+ * takes its place: KVAL with a value of the type PMIX_UNDEF. 0, or PMIX_ERR_NOMEM; then the log is
+ * unchanged. */
+int px_modex_log_delete(struct px_modex_log *log, const char *key, size_t key_len,
+                        uint64_t *counter);
+
+/* True if the log has a value of the key that is not deleted. */
+bool px_modex_log_has(const struct px_modex_log *log, const char *key, size_t key_len);
+
+/* Appends all values that are not deleted to buf. 0 or PMIX_ERR_NOMEM. */
+int px_modex_log_pack_values(struct px_modex_log *log, struct px_buf *buf);
+
+/* Appends all entries with a number above `since` to buf; *ret is the span. 0 or PMIX_ERR_NOMEM. */
 int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *buf,
                       struct px_modex_log_span *ret);
 

@@ -6,7 +6,7 @@
  * PMIX_GLOBAL. All readers of the store are on this node. Therefore a key that is only in the
  * second buffer is stored without a value, as a mark that it exists but has the scope PMIX_REMOTE.
  * Values of the second buffer also enter the modex log, from which fences and direct modex take
- * them.
+ * them. Further buffers name keys whose values go away (deletion.c).
  *
  * An item is read once and has two orders: its place in `items`, in which it is published, and the
  * list from `first_logged`, in which it enters the modex log. So neither order changes with the way
@@ -23,6 +23,7 @@
 #include "gds/kval_reader.h"
 #include "gds/lookup.h"
 #include "src/server/state.h"
+#include "deletion.h"
 #include "modex.h"
 #include "server_get.h"
 #include "src/server/peers/dispatch.h"
@@ -84,7 +85,11 @@ int px_modex_values_read(struct px_server *s, struct px_kval_reader *reader, str
     px_nspace_note_change(s, ns, rank);
     while (!rc && px_in_left(in)) {
         rc = px_kval_reader_next(reader, in, &kval);
-        rc = rc ? rc : add_value(reader, ns, rank, PMIX_REMOTE, kval);
+        if (!rc && px_kval_deletes(&kval)) {
+            rc = px_deletion_add_remote(s, reader, ns, rank, &kval);
+        } else if (!rc) {
+            rc = add_value(reader, ns, rank, PMIX_REMOTE, kval);
+        }
     }
     return rc;
 }
@@ -262,11 +267,19 @@ static int log_values(const struct commit *commit, struct px_modex_log *log, uin
     return rc;
 }
 
-/* Splits a commit message into its two buffers. If several have one scope the last counts; a
- * missing one is empty. 0, PMIX_ERR_NOT_SUPPORTED (another scope: peers of series 7 ask so for the
- * removal of values), or the status of unpacking. */
-static int find_buffers(struct px_in *in, struct px_in *ret_local, struct px_in *ret_remote)
+/* The blocks of a commit message, by their scopes; empty where there is none. */
+struct blocks {
+    struct px_in of[PMIX_DEL_GLOBAL + 1];
+};
+
+/* Splits a commit message into its blocks. If several have one scope the last counts. 0,
+ * PMIX_ERR_NOT_SUPPORTED (another scope than the five that servers are told of), or the status of
+ * unpacking. */
+static int find_blocks(struct px_in *in, struct blocks *ret)
 {
+    for (int i = 0; i <= PMIX_DEL_GLOBAL; i++) {
+        ret->of[i] = px_in_make(NULL, 0, in->kind);
+    }
     while (px_in_left(in)) {
         pmix_scope_t scope;
         struct px_in inner;
@@ -275,33 +288,37 @@ static int find_buffers(struct px_in *in, struct px_in *ret_local, struct px_in 
         if (px_unpack_buffer_view(in, &inner)) {
             break;
         }
-        if (scope == PMIX_LOCAL) {
-            *ret_local = inner;
-        } else if (scope == PMIX_REMOTE) {
-            *ret_remote = inner;
-        } else {
+        if (scope != PMIX_LOCAL && scope != PMIX_REMOTE && !px_commit_deletes(scope)) {
             return PMIX_ERR_NOT_SUPPORTED;
         }
+        ret->of[scope] = inner;
     }
     return in->status;
 }
 
-/* Reads, publishes and logs one commit. If the buffers cannot be read nothing is published, and
- * values are logged only once they are published. 0, PMIX_ERR_NOMEM, the status of unpacking, or
- * that of px_store_publish. */
-static int take_commit(struct px_local_proc *rank, struct px_in *local, struct px_in *remote,
-                       uint64_t *counter)
+/* Reads, publishes and logs one commit; what it deletes goes before what it puts. If the buffers
+ * cannot be read nothing is published, and values are logged only once they are published. 0,
+ * PMIX_ERR_NOMEM, the status of unpacking, or that of px_store_publish. */
+static int take_commit(struct px_server *s, struct px_local_proc *rank, struct blocks *blocks)
 {
     struct commit commit = {.reader = px_kval_reader_create(false, NULL)};
-    int rc = commit.reader ? read_local(&commit, local) : PMIX_ERR_NOMEM;
+    struct px_in *remote = &blocks->of[PMIX_REMOTE];
+    struct px_deletions gone = {0};
+    int rc = commit.reader ? read_local(&commit, &blocks->of[PMIX_LOCAL]) : PMIX_ERR_NOMEM;
 
     while (!rc && px_in_left(remote)) {
         rc = read_remote(&commit, remote);
     }
+    for (pmix_scope_t scope = PMIX_DEL_LOCAL; !rc && scope <= PMIX_DEL_GLOBAL; scope++) {
+        rc = px_deletions_read(&gone, commit.reader, scope, &blocks->of[scope]);
+    }
+    rc = rc ? rc : px_deletions_add(&gone, commit.reader, rank);
     rc = rc ? rc : add_values(&commit, rank->ns, rank->rank);
     rc = rc ? rc : publish(commit.reader, rank->ns);
-    rc = rc ? rc : log_values(&commit, &rank->modex_log, counter);
+    rc = rc ? rc : px_deletions_log(s, &gone, rank);
+    rc = rc ? rc : log_values(&commit, &rank->modex_log, &s->commit_number);
     px_kval_reader_destroy(commit.reader);
+    px_deletions_fini(&gone);
     px_store_compact(rank->ns->store);
     px_map_fini(&commit.names);
     free(commit.items);
@@ -314,15 +331,14 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
 {
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
     struct px_local_proc *rank = peer->rank;
-    struct px_in local = px_in_make(NULL, 0, in->kind);
-    struct px_in remote = local;
-    int rc = find_buffers(in, &local, &remote);
+    struct blocks blocks;
+    int rc = find_blocks(in, &blocks);
 
     px_assert(px_loop_inside(s->loop));
     if (rc || !rank) {
         return rc ? rc : PMIX_ERR_NOT_SUPPORTED;
     }
-    rc = take_commit(rank, &local, &remote, &s->commit_number);
+    rc = take_commit(s, rank, &blocks);
     /* A refused commit counts as a commit: its values will not arrive any more, and a get that
      * waits for one waits no longer than for any other key that a process did not put. */
     rank->committed = true;

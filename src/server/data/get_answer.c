@@ -104,19 +104,17 @@ static struct px_peer *asking_peer(const struct px_get *get)
     return px_peer_find(get->server, get->reply_to.peer);
 }
 
-/* Packs all values that a process has committed. For a client that counts changes, the number of
- * the process's newest change goes first, and each value's scope before it. */
+/* Packs all values that a process has committed. For a client of this library the number of the
+ * process's newest change goes first, 0 if it does not count, and each value's scope before it: so
+ * it knows that there are no others. */
 static int pack_process(struct answer_packer *p, const struct px_get *get,
                         const struct px_nspace *ns, uint32_t owner)
 {
     const struct px_local_proc *rank = get->counts ? px_local_proc_find(ns, owner) : NULL;
-    pmix_value_t change = {.type = PMIX_UINT64};
+    pmix_value_t change = {.type = PMIX_UINT64, .data.uint64 = rank ? rank->change : 0};
     int rc = PMIX_SUCCESS;
 
-    p->scoped = get->counts;
-    p->scope = PMIX_SCOPE_UNDEF;
-    if (rank && rank->change) {
-        change.data.uint64 = rank->change;
+    if (p->scoped) {
         rc = px_pack_kval(&p->buf, p->kind, PX_KEY_CHANGE, &change);
     }
     return rc ? rc : px_store_each(ns->store, PX_LEVEL_PROC, owner, pack_committed, p);
@@ -209,6 +207,7 @@ static int begin_object(struct answer_packer *p, const struct px_get *get,
     pmix_proc_t owner = {.rank = rank};
 
     p->kind = peer ? peer->kind : PX_WIRE_PLAIN;
+    p->scoped = get->counts || (peer && peer->ours);
     p->shares = peer && px_peer_reads(peer, ns);
     if (get->how & PX_GET_KVALS) {
         return PMIX_SUCCESS;
@@ -310,7 +309,8 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
     if (!rc && committed && (get->counts || !slice->quals) && !p.shares) {
         rc = pack_process(&p, get, ns, owner);
     } else if (!rc) {
-        rc = pack_slice(&p, get->key, slice);
+        rc = slice->scope != PMIX_SCOPE_UNDEF ? pack_scope(&p, slice->scope) : PMIX_SUCCESS;
+        rc = rc ? rc : pack_slice(&p, get->key, slice);
     }
     if (rc) {
         px_buf_fini(&p.buf);
@@ -416,18 +416,18 @@ int px_get_attempt(struct px_get *get)
  * the job, and a requester that does not read keeps no more than one of them waiting here. */
 enum { PIECE_BYTES = 1 << 20 };
 
-/* Packs one process as BYTES {PROC; KVAL...}; nothing if it has committed nothing. */
+/* Packs one process as BYTES {PROC; KVAL...}; nothing if it has never committed anything. */
 static int pack_changed(struct answer_packer *all, const struct px_get *get,
                         const struct px_nspace *ns, uint32_t rank)
 {
-    struct answer_packer p = {.kind = all->kind};
+    struct answer_packer p = {.kind = all->kind, .scoped = true};
     pmix_proc_t owner = {.rank = rank};
     int rc;
 
     memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
     rc = px_pack(&p.buf, p.kind, PMIX_PROC, &owner, 1);
     rc = rc ? rc : pack_process(&p, get, ns, rank);
-    if (!rc && p.n) {
+    if (!rc && (p.n || ns->deletes)) {
         rc = px_pack_bytes(&all->buf, p.kind, p.buf.data, p.buf.len);
     }
     px_buf_fini(&p.buf);

@@ -15,6 +15,7 @@
 #include "gds/kval_reader.h"
 #include "src/nspace/jobinfo.h"
 #include "commit.h"
+#include "deletion.h"
 #include "nspace.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
@@ -90,8 +91,15 @@ static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
     return rc;
 }
 
+/* True if a renewal has not brought the key that it was for. */
+static bool is_missing(const struct modex *modex, const struct px_kval_reader *reader)
+{
+    return modex->renewal && modex->key && !px_kval_reader_batch(reader);
+}
+
 /* Publishes the committed values of a process that arrived. For a renewal only the value of the
- * get's key is taken. PMIX_ERR_NOT_FOUND if the namespace was dropped meanwhile. */
+ * get's key is taken, or goes if it is not among them. PMIX_ERR_NOT_FOUND if the namespace was
+ * dropped meanwhile. */
 static int store_committed(struct px_server *s, const struct modex *modex, struct px_in *in)
 {
     struct px_nspace *ns = px_nspace_find(s, modex->nspace);
@@ -105,7 +113,21 @@ static int store_committed(struct px_server *s, const struct modex *modex, struc
     if (reader) {
         rc = px_modex_values_read(s, reader, ns, modex->rank, in);
     }
+    if (!rc && is_missing(modex, reader)) {
+        rc = px_deletion_add_missing(s, reader, ns, modex->rank, modex->key);
+    }
     return px_modex_values_publish(reader, ns, rc);
+}
+
+/* For a renewal without data: the value of the get's key goes. Without memory it stays, as if the
+ * answer had been another error. */
+static void drop_missing(struct px_server *s, const struct modex *modex)
+{
+    struct px_in nothing = px_in_make(NULL, 0, PX_WIRE_PLAIN);
+
+    if (modex->renewal && modex->key && modex->rank != PMIX_RANK_WILDCARD) {
+        (void) store_committed(s, modex, &nothing);
+    }
 }
 
 /* The host's answer: stores the data, then serves the gets that waited, or ends them with the
@@ -122,6 +144,8 @@ static void modex_answered(struct px_upcall *up)
     if (!rc && up->reply.bytes.size) {
         rc = modex->rank == PMIX_RANK_WILDCARD ? store_job(s, modex->nspace, &in)
                                                : store_committed(s, modex, &in);
+    } else if (!rc || rc == PMIX_ERR_NOT_FOUND) {
+        drop_missing(s, modex);
     }
     if (modex->renewal) {
         px_gets_renewed(s, modex->renewal, rc);
@@ -220,9 +244,8 @@ static void respond(struct px_server *s, struct dmodex_request *request, pmix_st
 /* Packs the values that a process has committed for other nodes. *ret is empty after an error. */
 static int pack_committed(struct px_local_proc *rank, struct px_buf *ret)
 {
-    struct px_modex_log_span span;
     struct px_buf packed = {0};
-    int rc = px_modex_log_pack(&rank->modex_log, 0, &packed, &span);
+    int rc = px_modex_log_pack_values(&rank->modex_log, &packed);
 
     if (rc) {
         px_buf_fini(&packed);

@@ -56,6 +56,7 @@ struct px_nspace {
     uint64_t *changes; /* by rank: number of the newest change of its committed data, of s->changes;
                           0: none, or not noted */
     uint32_t n_changes;
+    bool deletes; /* committed values were deleted */
 };
 
 /* Of a process on another node: everything that it had committed up to number `up_to` of its server

@@ -91,6 +91,26 @@ static pmix_status_t tearing_first(struct upcall *upcall)
     return counting(upcall);
 }
 
+static pmix_status_t tearing_second(struct upcall *upcall)
+{
+    size_t n = host.n;
+    pmix_status_t rc;
+
+    if (n != 1 || host.node == 0) {
+        return counting(upcall);
+    }
+    host.n = 0;
+    rc = tearing_first(upcall);
+    host.n = n + 1;
+    return rc;
+}
+
+static void host_tears_second(unsigned node, struct answer *answers)
+{
+    host.node = node;
+    answers[ON_FENCE].own = tearing_second;
+}
+
 static void host_tears(unsigned node, struct answer *answers)
 {
     host.node = node;
@@ -334,6 +354,41 @@ static int after_torn_more(unsigned node)
                : missed_one();
 }
 
+/* --- deletions --- */
+
+static void drop(const char *key)
+{
+    check_status(PMIx_Put(PMIX_DEL_GLOBAL, key, NULL), PMIX_SUCCESS);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+}
+
+static void none_has(const char *key)
+{
+    for (pmix_rank_t r = 0; r < job_size; r++) {
+        pmix_proc_t proc = proc_of(me.nspace, r);
+        pmix_value_t *value = NULL;
+        pmix_info_t info;
+
+        PMIX_INFO_LOAD(&info, PMIX_IMMEDIATE, NULL, PMIX_BOOL);
+        check_status(PMIx_Get(&proc, key, &info, 1, &value), PMIX_ERR_NOT_FOUND);
+    }
+}
+
+/* Node 1 misses the fence with the deletion: when everything is sent again, so is that. */
+static int act_deleted_torn(void)
+{
+    post_big("k", 'a');
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    all_have("k", 'a');
+    drop("k");
+    check((try_fence(NULL, 0) == PMIX_SUCCESS) == (me.rank == 0));
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    check_status(try_fence(NULL, 0), PMIX_SUCCESS);
+    none_has("k");
+    fence_all(false);
+    return 0;
+}
+
 /* A fence of some is for those; then of all, everything goes; then of some again, what is new. Two
  * ranks on each of two nodes. */
 static int act_sets(void)
@@ -458,6 +513,7 @@ static const struct act acts[] = {
     {"torn_more", act_torn_more},
     {"generated", act_generated},
     {"torn_failed", act_torn_failed},
+    {"deleted_torn", act_deleted_torn},
     {NULL, NULL},
 };
 
@@ -492,6 +548,12 @@ static void torn(void **state)
         .after = after_torn_failed);
 }
 
+static void deleted(void **state)
+{
+    (void) state;
+    RUN(.act = "deleted_torn", .per_node = 1, .host = host_tears_second);
+}
+
 static void sets(void **state)
 {
     (void) state;
@@ -513,9 +575,9 @@ static void generated(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounds),    cmocka_unit_test(failed), cmocka_unit_test(lost),
-        cmocka_unit_test(torn),      cmocka_unit_test(sets),   cmocka_unit_test(qualified),
-        cmocka_unit_test(generated),
+        cmocka_unit_test(rounds),    cmocka_unit_test(failed),  cmocka_unit_test(lost),
+        cmocka_unit_test(torn),      cmocka_unit_test(sets),    cmocka_unit_test(qualified),
+        cmocka_unit_test(generated), cmocka_unit_test(deleted),
     };
 
     world_maybe_client(argc, argv, acts);
