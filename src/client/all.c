@@ -8,7 +8,9 @@
 #include "all.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "deletion.h"
 #include "facts.h"
 #include "get.h"
 #include "src/nspace/proc_infos.h"
@@ -53,6 +55,14 @@ static int hand_out(struct px_session *session, const struct px_get_request *req
     return 0;
 }
 
+/* For px_proc_infos: leaves out what this process has deleted, which the segment may still have. */
+static bool is_not_deleted(void *arg, const char *key)
+{
+    const struct px_session *session = arg;
+
+    return !px_client_has_deleted(session, px_space_private_peek(&session->own), key, strlen(key));
+}
+
 int px_client_get_all(struct px_session *session, const struct px_get_request *request,
                       pmix_value_t **value)
 {
@@ -62,6 +72,10 @@ int px_client_get_all(struct px_session *session, const struct px_get_request *r
     struct px_stores at;
     int rc = px_space_stores(session, request->space, rank, request->spec.key, false, &at);
 
+    if (request->space == &session->own && rank == session->ctx->self.rank) {
+        all.wanted = is_not_deleted;
+        all.arg = session;
+    }
     if (rc == 0 && at.first != NULL) {
         rc = px_proc_infos_add_store(&all, at.first, rank);
     }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "deferred.h"
+#include "deletion.h"
 #include "get_fast.h"
 #include "get_fetch.h"
 #include "src/base/epoch.h"
@@ -54,6 +55,14 @@ bool px_client_find_published(struct px_session *session, const struct px_get_re
            px_store_get(segment, &request->spec, ret) == 0;
 }
 
+/* True if the request is for what this process has put and deleted. */
+static inline bool is_deleted_here(const struct px_session *session, const struct px_space *space,
+                                   const struct px_lookup_key *spec)
+{
+    return space == &session->own && spec->rank == session->ctx->self.rank && spec->n_quals == 0 &&
+           px_client_has_deleted(session, px_space_private_peek(space), spec->key, spec->key_len);
+}
+
 /* A value that the request may not see in one store does not hide one in the other. The status
  * "outside scope" is kept unless the second store has the value. */
 int px_client_find_in(struct px_session *session, const struct px_space *space,
@@ -66,6 +75,9 @@ int px_client_find_in(struct px_session *session, const struct px_space *space,
 
     if (at.first != NULL) {
         rc = px_store_get(at.first, spec, ret);
+    }
+    if (rc == PMIX_ERR_NOT_FOUND && is_deleted_here(session, space, spec)) {
+        return rc;
     }
     if (rc != 0 && at.second != NULL) {
         other = px_store_get(at.second, spec, ret);
@@ -155,18 +167,17 @@ int px_client_hand_out_value(struct px_session *session, const struct px_get_req
     return rc;
 }
 
-/* The value of PMIx_Store_internal without bytes that the request asks for, or NULL. The newest of
- * a key is the first of the list. */
-static const pmix_value_t *find_local_value(struct px_session *session,
-                                            const struct px_get_request *request)
+/* The newest of a key is the first of the list; without a type it says that there is none. */
+const pmix_value_t *px_session_find_local(struct px_session *session, const char *nspace,
+                                          pmix_rank_t rank, const char *key)
 {
-    /* pairs with store_local_value */
+    /* pairs with px_session_store_local */
     struct px_local_value *at = px_load_ptr_acquire(&session->local_values);
 
     for (; at != NULL; at = at->next) {
-        if (at->proc.rank == request->spec.rank && px_value_key_is(at->key, request->spec.key) &&
-            strncmp(at->proc.nspace, request->nspace, PMIX_MAX_NSLEN) == 0) {
-            return &at->value;
+        if (at->proc.rank == rank && px_value_key_is(at->key, key) &&
+            strncmp(at->proc.nspace, nspace, PMIX_MAX_NSLEN) == 0) {
+            return at->value.type != PMIX_UNDEF ? &at->value : NULL;
         }
     }
     return NULL;
@@ -179,7 +190,10 @@ int px_client_get_builtin(struct px_session *session, const struct px_get_reques
     const pmix_value_t *known =
         px_key_reserved(request->spec.key) ? px_fact_find(session, request) : NULL;
 
-    known = known != NULL ? known : find_local_value(session, request);
+    if (known == NULL) {
+        known =
+            px_session_find_local(session, request->nspace, request->spec.rank, request->spec.key);
+    }
     return known != NULL ? px_client_hand_out_value(session, request, known, true, value)
                          : PMIX_ERR_NOT_FOUND;
 }
@@ -213,7 +227,8 @@ static int miss_status(struct px_session *session, const struct px_get_request *
     if (found == PMIX_ERR_EXISTS_OUTSIDE_SCOPE && !may_change(session, request, segment)) {
         return found;
     }
-    if ((request->flags & PX_GET_OPTIONAL) != 0) {
+    if ((request->flags & PX_GET_OPTIONAL) != 0 ||
+        is_deleted_here(session, space, &request->spec)) {
         return PMIX_ERR_NOT_FOUND;
     }
     /* The host's keys of a job are all in its segment, those of our own here from the start; an old

@@ -52,6 +52,11 @@ int px_client_hand_out_value(struct px_session *session, const struct px_get_req
 int px_client_get_local(struct px_session *session, const pmix_proc_t *proc, const char *key,
                         const pmix_info_t *info, size_t ninfo, pmix_value_t **value);
 
+/* The value of PMIx_Store_internal without bytes that this process has of the key, or NULL. Any
+ * thread. */
+const pmix_value_t *px_session_find_local(struct px_session *session, const char *nspace,
+                                          pmix_rank_t rank, const char *key);
+
 /* The one or two stores of a namespace in which a get looks, in this order; NULL: none. */
 struct px_stores {
     const struct px_store *first;

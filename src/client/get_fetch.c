@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "request.h"
+#include "deletion.h"
 #include "get.h"
 #include "all.h"
 #include "refresh.h"
@@ -273,6 +274,9 @@ static int find_key(const struct waiter *waiter, const struct px_slice *found, b
     if (status == PMIX_ERR_EXISTS_OUTSIDE_SCOPE) {
         note_hidden(waiter->session, request);
         return status; /* the server knows scopes; we may not */
+    }
+    if (status == PMIX_ERR_NOT_FOUND) {
+        px_client_note_gone(waiter->session, request);
     }
     if (found == NULL) {
         rc = px_client_find(waiter->session, request, fresh, &slice);

@@ -8,6 +8,7 @@
 
 #include "private_store.h"
 
+#include "deletion.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #include "src/wire/view.h"
 #include "gds/batch.h"
 #include "gds/generation.h"
+#include "gds/level.h"
 #include "gds/publication.h"
 #include "gds/slice.h"
 
@@ -145,52 +147,51 @@ static struct px_space *open_locked(struct px_session *session, const char *nspa
     return space != NULL && px_space_private_locked(session, space) != NULL ? space : NULL;
 }
 
-/* The entry borrows the caller's value until the batch is published. */
-int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
-                           const pmix_value_t *value, pmix_scope_t scope)
+/* The entry borrows until the batch is published. */
+int px_session_store_locked(struct px_session *session, struct px_space *space,
+                            const struct px_store_entry *entry)
 {
-    struct px_store_entry entry = {.scope = scope};
-    struct px_batch *batch;
-    struct px_space *space;
-    int rc = px_kval_unfold(key, value, &entry);
+    struct px_batch *batch = px_batch_create();
+    int rc = batch != NULL ? px_batch_add(batch, entry) : PMIX_ERR_NOMEM;
 
-    if (rc != 0) {
-        return rc;
-    }
-    set_index(&entry, owner->rank);
-    batch = px_batch_create();
-    if (batch == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    rc = px_batch_add(batch, &entry);
-    if (rc == 0) {
-        px_lock_take(&session->lock);
-        space = open_locked(session, owner->nspace);
-        rc = space != NULL ? publish_locked(session, space, batch) : PMIX_ERR_NOMEM;
-        px_lock_give(&session->lock);
-    }
+    px_assert(px_lock_held(&session->lock));
+    rc = rc == 0 ? publish_locked(session, space, batch) : rc;
     px_batch_destroy(batch);
     return rc;
 }
 
-/* A mark never takes the place of a value that we may see. */
+/* Publishes an entry of a process or its job, whose space is made if it is missing. */
+static int store_entry(struct px_session *session, const pmix_proc_t *owner,
+                       struct px_store_entry *entry)
+{
+    struct px_space *space;
+    int rc = PMIX_ERR_NOMEM;
+
+    set_index(entry, owner->rank);
+    px_lock_take(&session->lock);
+    space = open_locked(session, owner->nspace);
+    if (space != NULL) {
+        rc = px_session_store_locked(session, space, entry);
+    }
+    px_lock_give(&session->lock);
+    return rc;
+}
+
+int px_session_store_value(struct px_session *session, const pmix_proc_t *owner, const char *key,
+                           const pmix_value_t *value, pmix_scope_t scope)
+{
+    struct px_store_entry entry = {.scope = scope};
+    int rc = px_kval_unfold(key, value, &entry);
+
+    return rc == 0 ? store_entry(session, owner, &entry) : rc;
+}
+
+/* The server knows better than a copy that came before. */
 int px_session_store_mark(struct px_session *session, const pmix_proc_t *owner, const char *key)
 {
-    struct px_store_entry entry = {.scope = PMIX_REMOTE, .key = key};
-    struct px_batch *batch = px_batch_create();
-    struct px_space *space;
-    int rc = batch != NULL ? 0 : PMIX_ERR_NOMEM;
+    struct px_store_entry entry = {.scope = PMIX_REMOTE, .key = key, .value = &px_deleted};
 
-    set_index(&entry, owner->rank);
-    rc = rc == 0 ? px_batch_add(batch, &entry) : rc;
-    if (rc == 0) {
-        px_lock_take(&session->lock);
-        space = open_locked(session, owner->nspace);
-        rc = space != NULL ? publish_locked(session, space, batch) : PMIX_ERR_NOMEM;
-        px_lock_give(&session->lock);
-    }
-    px_batch_destroy(batch);
-    return rc;
+    return store_entry(session, owner, &entry);
 }
 
 /* --- the age of fetched data --- */
@@ -293,6 +294,7 @@ uint64_t px_session_change(struct px_session *session, const char *nspace, pmix_
 
 /* What a KVAL stream says beside the values. */
 struct stream_notes {
+    bool whole;         /* PX_KEY_CHANGE is there: the stream has all that the process has put */
     uint64_t change;    /* PX_KEY_CHANGE; 0: none */
     pmix_scope_t scope; /* PX_KEY_SCOPE: of the values that follow */
 };
@@ -304,6 +306,7 @@ static bool read_note(const struct px_kval *kval, struct stream_notes *notes)
 
     if (px_value_key_is(kval->entry.key, PX_KEY_CHANGE) && value->type == PMIX_UINT64) {
         notes->change = value->data.uint64;
+        notes->whole = true;
         return true;
     }
     if (px_value_key_is(kval->entry.key, PX_KEY_SCOPE) && value->type == PMIX_SCOPE) {
@@ -332,14 +335,24 @@ static bool is_put_here(const struct px_store *held, const struct px_store_entry
 
 /* The process that a stream is about. */
 struct stream_owner {
+    const struct px_session *session;
     pmix_rank_t rank;
     bool us;
     const struct px_store *held; /* our private store, if it is us; NULL: it is empty */
 };
 
+/* True if the entry is of ourselves, and what we have put or deleted under its key counts. */
+static bool is_ours(const struct stream_owner *owner, const struct px_kval *kval)
+{
+    return owner->us &&
+           (is_put_here(owner->held, &kval->entry) ||
+            (!px_kval_is_qualified(kval) &&
+             px_client_has_deleted(owner->session, owner->held, kval->entry.key, kval->key_len)));
+}
+
 /* Reads a KVAL stream to its end into the reader's batch, with the scopes that the stream names. A
- * value without a type is one that we may not see. Of our own values only those that we have not
- * put are read, and without a scope, by which our own are told apart. */
+ * value without a type is one that we may not see, or not any more. Of our own values only those
+ * that we have not put are read, and without a scope, by which our own are told apart. */
 static int read_kvals(struct px_kval_reader *reader, const struct stream_owner *owner,
                       struct px_in *in, struct stream_notes *ret)
 {
@@ -353,16 +366,58 @@ static int read_kvals(struct px_kval_reader *reader, const struct stream_owner *
             return rc;
         }
         set_index(&kval.entry, owner->rank);
-        if (read_note(&kval, ret) || (owner->us && is_put_here(owner->held, &kval.entry))) {
+        if (read_note(&kval, ret) || is_ours(owner, &kval)) {
             continue;
         }
+        kval.entry.scope = owner->us ? PMIX_SCOPE_UNDEF : ret->scope;
         if (ret->scope != PMIX_SCOPE_UNDEF && kval.entry.value->type == PMIX_UNDEF) {
-            kval.entry.value = NULL;
+            kval.entry.value = &px_deleted;
+            kval.entry.scope = PMIX_REMOTE;
         }
-        kval.entry.scope = owner->us && kval.entry.value != NULL ? PMIX_SCOPE_UNDEF : ret->scope;
         rc = px_kval_reader_add(reader, &kval);
     }
     return rc;
+}
+
+/* The search for copies of what a process has put that a whole stream of it lacks. */
+struct lack {
+    struct px_kval_reader *reader;
+    pmix_rank_t rank;
+};
+
+/* Adds the deletion of a copy that is not in the reader's batch. Of a qualified value and of one
+ * without a scope there is none. For px_store_each. */
+static int drop_lacking(void *arg, const char *key, const struct px_slice *slice)
+{
+    const struct lack *lack = arg;
+    const struct px_batch *batch = px_kval_reader_batch(lack->reader);
+    struct px_kval kval = {.key_len = strlen(key)};
+
+    if (slice->quals != NULL || slice->scope == PMIX_SCOPE_UNDEF || slice->scope == PMIX_INTERNAL ||
+        (batch != NULL && px_batch_has_proc(batch, key))) {
+        return 0;
+    }
+    kval.entry = (struct px_store_entry){.key = key, .value = &px_deleted};
+    set_index(&kval.entry, lack->rank);
+    return px_kval_reader_add(lack->reader, &kval);
+}
+
+/* Publishes a stream that was read to its end. What is here of the process and not in a whole
+ * stream was deleted: it goes with the same publication. Session lock. */
+static int publish_stream_locked(struct px_session *session, const pmix_proc_t *owner,
+                                 struct px_kval_reader *reader, bool whole)
+{
+    struct lack lack = {reader, owner->rank};
+    const struct px_batch *batch;
+    struct px_space *space = open_locked(session, owner->nspace);
+    int rc = space != NULL ? 0 : PMIX_ERR_NOMEM;
+
+    px_assert(px_lock_held(&session->lock));
+    if (rc == 0 && whole) {
+        rc = px_store_each(space->private_store, PX_LEVEL_PROC, owner->rank, drop_lacking, &lack);
+    }
+    batch = rc == 0 ? px_kval_reader_batch(reader) : NULL;
+    return batch != NULL ? publish_locked(session, space, batch) : rc;
 }
 
 /* Only a complete stream is noted as the age of the process's data. One without a number does not
@@ -371,21 +426,20 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
                            const char *only)
 {
     struct px_kval_reader *reader = px_kval_reader_create(true, only);
-    struct stream_owner from = {owner->rank, px_proc_equal(owner, &session->ctx->self), NULL};
-    const struct px_batch *batch;
+    struct stream_owner from = {session, owner->rank, px_proc_equal(owner, &session->ctx->self),
+                                NULL};
     struct stream_notes notes;
-    struct px_space *space;
+    bool whole;
     int rc = reader != NULL ? 0 : PMIX_ERR_NOMEM;
 
     if (rc == 0 && from.us) {
         rc = px_space_private(session, &session->own, &from.held);
     }
     rc = rc == 0 ? read_kvals(reader, &from, in, &notes) : rc;
-    batch = rc == 0 ? px_kval_reader_batch(reader) : NULL;
-    if (batch != NULL) {
+    whole = rc == 0 && notes.whole && only == NULL && !from.us;
+    if (rc == 0 && (whole || px_kval_reader_batch(reader) != NULL)) {
         px_lock_take(&session->lock);
-        space = open_locked(session, owner->nspace);
-        rc = space != NULL ? publish_locked(session, space, batch) : PMIX_ERR_NOMEM;
+        rc = publish_stream_locked(session, owner, reader, whole);
         rc = rc == 0 && only == NULL && (notes.change != 0 || !is_counted_locked(session, owner))
                  ? note_fetched_locked(session, owner, notes.change)
                  : rc;

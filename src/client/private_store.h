@@ -17,6 +17,7 @@ struct px_in;
 struct px_session;
 struct px_space;
 struct px_store;
+struct px_store_entry;
 
 /* The private store of a namespace, made when first needed; our own contains everything put so far.
  * NULL: no memory. Session lock. */
@@ -59,6 +60,11 @@ uint64_t px_session_change(struct px_session *session, const char *nspace, pmix_
 /* Notes that another process has committed a value under the key which we may not see. 0,
  * PMIX_ERR_NOMEM or another error of storing. */
 int px_session_store_mark(struct px_session *session, const pmix_proc_t *owner, const char *key);
+
+/* Publishes one entry in the private store of a space, which has one. Statuses of px_store_publish.
+ * Session lock. */
+int px_session_store_locked(struct px_session *session, struct px_space *space,
+                            const struct px_store_entry *entry);
 
 /* Stores one value, which is copied. A qualified value is stored under the key and the qualifiers
  * that are in it. 0, PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM or another error of storing the value. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "deletion.h"
 #include "request.h"
 #include "get.h"
 #include "src/value/infos.h"
@@ -21,9 +22,8 @@
 #include "src/wire/pack.h"
 #include "gds/payload.h"
 
-/* A put value with copies of key and value. NULL: no memory. */
-static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key,
-                                             const pmix_value_t *value)
+struct px_put_value *px_put_value_create(pmix_scope_t scope, const char *key,
+                                         const pmix_value_t *value)
 {
     size_t len = strlen(key);
     struct px_put_value *put = malloc(sizeof(*put) + len + 1);
@@ -41,15 +41,17 @@ static struct px_put_value *put_value_create(pmix_scope_t scope, const char *key
 }
 
 /* Appends a put value to `uncommitted`. An older value of the key that was not committed moves to
- * `dropped`, to be freed without the lock. Qualified values all have the same key and are kept. A
- * value of the scope PMIX_INTERNAL is not sent, so it goes to `dropped` too. */
+ * `dropped`, to be freed without the lock; a deletion stays, since it may concern what was
+ * committed. Qualified values all have the same key and are kept. A value of the scope
+ * PMIX_INTERNAL is not sent, so it goes to `dropped` too. */
 static void append_locked(struct px_session *session, struct px_put_value *put,
                           struct px_list *dropped)
 {
     px_assert(px_lock_held(&session->lock));
     if (!px_value_key_is(put->key, PMIX_QUALIFIED_VALUE)) {
         px_list_for(struct px_put_value, older, &session->uncommitted, link) {
-            if (older->key_len == put->key_len && memcmp(older->key, put->key, put->key_len) == 0) {
+            if (older->key_len == put->key_len && !px_scope_deletes(older->scope) &&
+                memcmp(older->key, put->key, put->key_len) == 0) {
                 px_list_remove(&older->link);
                 px_list_append(dropped, &older->link);
             }
@@ -58,12 +60,12 @@ static void append_locked(struct px_session *session, struct px_put_value *put,
     px_list_append(put->scope == PMIX_INTERNAL ? dropped : &session->uncommitted, &put->link);
 }
 
-/* Checks that there is a value, and a key of a legal length. PMIX_SUCCESS or PMIX_ERR_BAD_PARAM. */
-static pmix_status_t check_value(const char *key, const pmix_value_t *value)
+/* Checks that there is a key of a legal length. PMIX_SUCCESS or PMIX_ERR_BAD_PARAM. */
+static pmix_status_t check_key(const char *key)
 {
     size_t len;
 
-    if (key == NULL || value == NULL) {
+    if (key == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
     len = strnlen(key, PMIX_MAX_KEYLEN + 1);
@@ -77,7 +79,7 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
     struct px_session *session = px_session(ctx);
     struct px_put_value *put;
     struct px_list dropped;
-    pmix_status_t rc = check_value(key, value);
+    pmix_status_t rc = check_key(key);
 
     if (rc != PMIX_SUCCESS) {
         return rc;
@@ -85,10 +87,16 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
     if (px_key_is_of_host(key)) {
         return PMIX_ERR_BAD_PARAM;
     }
+    if (px_scope_deletes(scope)) {
+        return px_client_delete(ctx, scope, key);
+    }
+    if (value == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
     if (scope < PMIX_LOCAL || scope > PMIX_INTERNAL) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    put = put_value_create(scope, key, value);
+    put = px_put_value_create(scope, key, value);
     if (put == NULL) {
         return PMIX_ERR_NOMEM;
     }
@@ -113,10 +121,9 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
     return rc;
 }
 
-/* Stores a value without bytes: in front of the list, so that the newest of a key is found. 0 or
- * PMIX_ERR_NOMEM. */
-static pmix_status_t store_local_value(struct px_session *session, const pmix_proc_t *proc,
-                                       const char *key, const pmix_value_t *value)
+/* In front of the list, so that the newest of a key is found. */
+int px_session_store_local(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                           const pmix_value_t *value)
 {
     struct px_local_value *native = calloc(1, sizeof(*native));
 
@@ -132,7 +139,7 @@ static pmix_status_t store_local_value(struct px_session *session, const pmix_pr
     native->value = *value;
     px_lock_take(&session->lock);
     native->next = session->local_values;
-    px_store_ptr_release(&session->local_values, native); /* pairs with find_local_value */
+    px_store_ptr_release(&session->local_values, native); /* pairs with px_session_find_local */
     px_session_changed_locked(session);
     px_lock_give(&session->lock);
     return PMIX_SUCCESS;
@@ -145,7 +152,7 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
 {
     struct px_session *session = px_session(ctx);
     pmix_proc_t owner = proc != NULL ? *proc : ctx->self;
-    pmix_status_t rc = check_value(key, value);
+    pmix_status_t rc = value != NULL ? check_key(key) : PMIX_ERR_BAD_PARAM;
 
     if (rc != PMIX_SUCCESS) {
         return rc;
@@ -154,7 +161,7 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
         PMIx_Load_nspace(owner.nspace, ctx->self.nspace);
     }
     if (value->type == PMIX_POINTER || value->type == PMIX_TOPO) {
-        return store_local_value(session, &owner, key, value);
+        return px_session_store_local(session, &owner, key, value);
     }
     rc = px_session_store_value(session, &owner, key, value, PMIX_INTERNAL);
     if (rc == PMIX_SUCCESS) {
@@ -177,27 +184,33 @@ static void pack_block(struct px_msg *msg, pmix_scope_t scope, struct px_buf *bl
     px_buf_fini(block);
 }
 
-/* Packs all put values: a block for processes of this node and a block for those of other nodes. A
- * value of the scope PMIX_GLOBAL is packed once and its bytes are copied to the second block. */
-static void pack_values(struct px_msg *msg, const struct px_list *head)
+/* Packs all put values, or with `deletions` all keys that go away: a block for processes of this
+ * node and a block for those of other nodes. What is for both is packed once and its bytes are
+ * copied to the second block. */
+static void pack_values(struct px_msg *msg, const struct px_list *head, bool deletions)
 {
+    pmix_scope_t first = deletions ? PMIX_DEL_LOCAL : PMIX_LOCAL;
+    pmix_scope_t second = deletions ? PMIX_DEL_REMOTE : PMIX_REMOTE;
+    pmix_scope_t both = deletions ? PMIX_DEL_GLOBAL : PMIX_GLOBAL;
     struct px_buf local = {.data = NULL};
     struct px_buf remote = {.data = NULL};
 
     for (const struct px_list *at = head->next; at != head; at = at->next) {
         const struct px_put_value *value = px_container_of(at, struct px_put_value, link);
-        struct px_buf *block = value->scope == PMIX_REMOTE ? &remote : &local;
+        struct px_buf *block = value->scope == second ? &remote : &local;
         size_t start = block->len;
 
-        px_assert(value->scope == PMIX_LOCAL || value->scope == PMIX_REMOTE ||
-                  value->scope == PMIX_GLOBAL);
+        if (px_scope_deletes(value->scope) != deletions) {
+            continue;
+        }
+        px_assert(value->scope == first || value->scope == second || value->scope == both);
         (void) px_pack_kval(block, msg->kind, value->key, &value->value);
-        if (value->scope == PMIX_GLOBAL) {
+        if (value->scope == both) {
             px_buf_append(&remote, local.data + start, local.len - start);
         }
     }
-    pack_block(msg, PMIX_LOCAL, &local);
-    pack_block(msg, PMIX_REMOTE, &remote);
+    pack_block(msg, first, &local);
+    pack_block(msg, second, &remote);
 }
 
 /* The reply to a commit, for which nobody waits. A refusal is kept for the next call that can
@@ -249,7 +262,8 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     }
     rc = px_msg_start(session, PX_CMD_COMMIT, &msg);
     if (rc == 0) {
-        pack_values(&msg, &session->uncommitted);
+        pack_values(&msg, &session->uncommitted, true); /* before what is put again */
+        pack_values(&msg, &session->uncommitted, false);
         rc = px_msg_send_op(&msg, 0, commit_reply, session);
     }
     if (rc == 0) {

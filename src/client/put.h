@@ -8,15 +8,26 @@
 #include <pmix.h>
 
 struct px_ctx;
+struct px_put_value;
 struct px_session;
+
+/* A put value with copies of key and value. NULL: no memory. */
+struct px_put_value *px_put_value_create(pmix_scope_t scope, const char *key,
+                                         const pmix_value_t *value);
+
+/* Stores a value without bytes for this process: a pointer, or with the type PMIX_UNDEF that there
+ * is none any more. 0 or PMIX_ERR_NOMEM. Any thread. */
+int px_session_store_local(struct px_session *session, const pmix_proc_t *proc, const char *key,
+                           const pmix_value_t *value);
 
 /* The status with which the server refused an earlier commit, or 0. One caller gets it, then it is
  * forgotten. Any thread. */
 int px_session_refused(struct px_session *session);
 
 /* px_role_ops.put: a copy of the value waits for the next commit; with the scope PMIX_INTERNAL it
- * is stored in this process only. This process can get it at once. PMIX_ERR_BAD_PARAM (key empty or
- * too long, or one of the host's), PMIX_ERR_NOT_SUPPORTED (scope), PMIX_ERR_NOMEM, or an error of
+ * is stored in this process only. This process can get it at once. With a scope that deletes there
+ * is no value, and what was put goes away: px_client_delete. PMIX_ERR_BAD_PARAM (key empty or too
+ * long, or one of the host's), PMIX_ERR_NOT_SUPPORTED (scope), PMIX_ERR_NOMEM, or an error of
  * storing a value that is not simple. Any thread. */
 pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *key,
                             const pmix_value_t *value);

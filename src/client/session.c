@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "query_cache.h"
+#include "deletion.h"
 #include "events.h"
 #include "iof.h"
 #include "src/base/epoch.h"
@@ -206,8 +207,8 @@ void px_session_end(struct px_session *session)
     }
 }
 
-/* A message of the server that is no reply: an event or forwarded output; others are ignored. Loop
- * thread; for px_link_ops. */
+/* A message of the server that is no reply: an event, output, or a deletion; others are ignored.
+ * Loop thread; for px_link_ops. */
 static void link_notice(void *arg, uint32_t tag, struct px_in *in)
 {
     struct px_server_peer *server = arg;
@@ -216,6 +217,8 @@ static void link_notice(void *arg, uint32_t tag, struct px_in *in)
         px_client_event_in(server->session, in);
     } else if (tag == PX_TAG_IOF) {
         px_client_iof_in(server, in);
+    } else if (tag == PX_TAG_DELETED) {
+        px_client_deleted_in(server->session, in);
     }
 }
 

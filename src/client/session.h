@@ -60,8 +60,8 @@ struct px_server_peer {
  * commit it is freed. */
 struct px_put_value {
     struct px_list link;
-    pmix_scope_t scope;
-    bool stored; /* published in the private store of our namespace */
+    pmix_scope_t scope; /* one that deletes: what was put goes away */
+    bool stored;        /* published in the private store of our namespace */
     pmix_value_t value;
     size_t key_len;
     char key[];
@@ -130,6 +130,8 @@ struct px_session {
     /* Atomic, changed under the lock: 1 while `uncommitted` has values that our private store
      * lacks. */
     uint64_t unstored;
+    /* Atomic, changed under the lock: 1 once something that was put has been deleted. */
+    uint64_t deletes;
     /* Lock: a commit was sent. Until then an empty commit is sent too: others may wait for it. */
     bool committed;
     /* Atomic: the status with which the server refused a commit, until a call has returned it. */

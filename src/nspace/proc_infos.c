@@ -57,7 +57,8 @@ static int collect(void *arg, const char *key, const struct px_slice *slice)
     int rc;
 
     if (slice->hidden || slice->type == PMIX_UNDEF || strncmp(key, "shmix.", 6) == 0 ||
-        (slice->quals == NULL && has_key(infos, key))) {
+        (slice->quals == NULL &&
+         (has_key(infos, key) || (infos->wanted != NULL && !infos->wanted(infos->arg, key))))) {
         return 0;
     }
     rc = slice->quals != NULL ? px_kval_fold(key, slice, &value) : px_slice_fill(slice, &value);

@@ -21,6 +21,9 @@ struct px_proc_infos {
     size_t n;
     size_t room;
     struct px_map keys; /* keys seen without qualifiers */
+    /* NULL, or false for a key that is left out of the next store. */
+    bool (*wanted)(void *arg, const char *key);
+    void *arg;
 };
 
 /* Appends what readers of the store may see of the process, posted and registered; the library's

@@ -12,6 +12,7 @@ conform_programs = \
   %D%/asked.t \
   %D%/collected.t \
   %D%/departures.t \
+  %D%/delete.t \
   %D%/directives.t \
   %D%/door.t \
   %D%/edges.t \
@@ -66,6 +67,9 @@ TESTS += $(conform_programs)
 %C%_departures_t_SOURCES = %D%/departures.c
 %C%_departures_t_LDADD = $(conform_ldadd)
 %C%_departures_t_LDFLAGS = $(conform_ldflags)
+%C%_delete_t_SOURCES = %D%/delete.c
+%C%_delete_t_LDADD = $(conform_ldadd)
+%C%_delete_t_LDFLAGS = $(conform_ldflags)
 %C%_directives_t_SOURCES = %D%/directives.c
 %C%_directives_t_LDADD = $(conform_ldadd)
 %C%_directives_t_LDFLAGS = $(conform_ldflags)
