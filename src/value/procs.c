@@ -193,6 +193,15 @@ int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, siz
     return rc;
 }
 
+pmix_proc_t *px_proc_list_take(struct px_proc_list *list)
+{
+    pmix_proc_t *procs = list->at;
+
+    list->at = NULL;
+    px_proc_list_fini(list);
+    return procs;
+}
+
 /* The list may be used again. */
 void px_proc_list_fini(struct px_proc_list *list)
 {

@@ -64,6 +64,8 @@ int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, si
  * there are. 0 or PMIX_ERR_NOMEM; some have been appended then. */
 int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
                         px_job_size_fn size, void *arg);
+/* Hands out the array, which is the caller's to free(), and leaves an empty list. */
+pmix_proc_t *px_proc_list_take(struct px_proc_list *list);
 /* Frees array and index, and leaves an empty list. */
 void px_proc_list_fini(struct px_proc_list *list);
 

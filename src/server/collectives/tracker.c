@@ -128,11 +128,10 @@ int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmi
         if (!rc) {
             free(coll->procs);
             free(coll->set);
-            coll->procs = left.at;
             coll->nprocs = left.n;
-            coll->set = set.at;
+            coll->procs = px_proc_list_take(&left);
             coll->nset = set.n;
-            left = (struct px_proc_list){0};
+            coll->set = px_proc_list_take(&set);
         }
     }
     px_proc_list_fini(&left);
@@ -173,9 +172,8 @@ static struct px_coll *coll_create(struct px_server *server, struct px_coll_call
         memcpy(coll->procs, call->args.procs, call->args.nprocs * sizeof(*call->args.procs));
     }
     coll->nprocs = call->args.nprocs;
-    coll->set = call->set.at;
     coll->nset = call->set.n;
-    call->set = (struct px_proc_list){0};
+    coll->set = px_proc_list_take(&call->set);
     return coll;
 }
 
