@@ -143,10 +143,37 @@ static pmix_proc_t *copy_targets(const struct px_run_task *task, size_t *ret_n)
     return copy;
 }
 
+/* Gives the leader of a group by invitation a context id, if that is what is asked for: no two are
+ * the same, also among those of other nodes and those that the relay gives. */
+static bool give_context_id(struct px_run_task *task)
+{
+    static size_t given;
+    const pmix_info_t *directives = task->upcall.infos;
+    bool asked = false;
+
+    for (size_t i = 0; i < task->upcall.n_infos; i++) {
+        asked = asked || (PMIX_CHECK_KEY(&directives[i], PMIX_GROUP_ASSIGN_CONTEXT_ID) &&
+                          PMIX_INFO_TRUE(&directives[i]));
+    }
+    if (asked) {
+        size_t id = ((size_t) px_run.node + 1) << 32 | ++given;
+        pmix_info_t info;
+
+        PMIx_Info_load(&info, PMIX_GROUP_CONTEXT_ID, &id, PMIX_SIZE);
+        px_host_reply_infos(&task->upcall, PMIX_SUCCESS, &info, 1);
+    }
+    return asked;
+}
+
 void px_run_control(struct px_run_task *task)
 {
     struct action a = {0};
     size_t n = 0;
+
+    if (give_context_id(task)) {
+        return;
+    }
+
     pmix_status_t rc = read_all(task, &a);
     pmix_proc_t *targets = copy_targets(task, &n);
 

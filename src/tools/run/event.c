@@ -23,6 +23,7 @@ void px_run_event(struct px_run_task *task)
 struct told {
     pmix_info_t *info;
     size_t n;
+    struct px_run_task then; /* posted when the event is told, if it has a function */
 };
 
 static void told_free(pmix_status_t status, void *cbdata)
@@ -30,6 +31,9 @@ static void told_free(pmix_status_t status, void *cbdata)
     struct told *t = cbdata;
 
     (void) status;
+    if (t->then.run != NULL) {
+        (void) px_run_task_post(&t->then); /* without memory it is left out */
+    }
     PMIx_Info_free(t->info, t->n);
     free(t);
 }
@@ -49,8 +53,11 @@ static pmix_status_t end_code(const struct px_run_proc *proc)
 /* Says on this node that a process of this or another one has ended: to the server, for which one
  * that was not connected leaves nothing else by which it could tell, and to processes that have
  * registered for the code. Default handlers are spared: a program may take any event for the end of
- * all. Those who come late hear of failures only. */
-static void say_ended(const pmix_proc_t *id, pmix_status_t code, int status)
+ * all. It is kept for those who come late: who invites to a group must not wait for the dead.
+ * `then` (may be NULL) is called when the server has read what the process sent before, and has
+ * told it. */
+static void say_ended(const pmix_proc_t *id, pmix_status_t code, int status,
+                      void (*then)(struct px_run_task *task))
 {
     struct told *t = calloc(1, sizeof(*t));
     bool yes = true;
@@ -59,16 +66,16 @@ static void say_ended(const pmix_proc_t *id, pmix_status_t code, int status)
     if (t == NULL) {
         return;
     }
-    t->info = PMIx_Info_create(4);
+    t->then = (struct px_run_task){
+        .run = then, .proc = *id, .upcall.number = code, .upcall.range = status};
+    t->info = PMIx_Info_create(3);
     if (t->info != NULL) {
         int exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-        bool normal = code == PMIX_EVENT_PROC_TERMINATED;
 
-        t->n = normal ? 4 : 3;
+        t->n = 3;
         (void) PMIx_Info_load(&t->info[0], PMIX_EVENT_AFFECTED_PROC, id, PMIX_PROC);
         (void) PMIx_Info_load(&t->info[1], PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
         (void) PMIx_Info_load(&t->info[2], PMIX_EXIT_CODE, &exit_code, PMIX_INT);
-        (void) PMIx_Info_load(&t->info[3], PMIX_EVENT_DO_NOT_CACHE, &yes, PMIX_BOOL);
         rc = PMIx_Notify_event(code, id, PMIX_RANGE_SESSION, t->info, t->n, told_free, t);
     }
     if (rc != PMIX_SUCCESS) {
@@ -76,20 +83,22 @@ static void say_ended(const pmix_proc_t *id, pmix_status_t code, int status)
     }
 }
 
+/* Tells the other nodes of the end of a process of this one, behind its last words. */
+static void say_there(struct px_run_task *task)
+{
+    struct px_run_bytes b = {0};
+
+    px_run_put_proc(&b, &task->proc);
+    px_run_put_u32(&b, (uint32_t) task->upcall.range);
+    (void) px_run_remote_send(PX_RUN_SAID_ENDED, PX_RUN_OTHERS, 0, task->upcall.number, &b);
+}
+
 void px_run_event_ended(const struct px_run_proc *proc)
 {
-    pmix_status_t code = end_code(proc);
     pmix_proc_t id;
 
     PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
-    say_ended(&id, code, proc->status);
-    if (px_run.place == PX_RUN_NODE) {
-        struct px_run_bytes b = {0};
-
-        px_run_put_proc(&b, &id);
-        px_run_put_u32(&b, (uint32_t) proc->status);
-        (void) px_run_remote_send(PX_RUN_SAID_ENDED, PX_RUN_OTHERS, 0, code, &b);
-    }
+    say_ended(&id, end_code(proc), proc->status, px_run.place == PX_RUN_NODE ? say_there : NULL);
 }
 
 void px_run_event_ended_there(const struct px_run_frame *head, struct px_run_reader *payload)
@@ -100,7 +109,7 @@ void px_run_event_ended_there(const struct px_run_frame *head, struct px_run_rea
     px_run_get_proc(payload, &id);
     status = px_run_get_u32(payload);
     if (!payload->failed) {
-        say_ended(&id, head->status, (int) status);
+        say_ended(&id, head->status, (int) status, NULL);
     }
 }
 
