@@ -682,15 +682,17 @@ PMIX_EXPORT pmix_status_t PMIx_Group_construct_nb(const char grp[], const pmix_p
  * Invite processes to a group that the caller leads. They receive the event PMIX_GROUP_INVITED and
  * answer with PMIx_Group_join. For each that declines, ends or does not answer in time, the
  * caller's handlers of PMIX_GROUP_INVITE_FAILED decide whether to go on, to stop, or whom to invite
- * instead. Blocking until all have answered.
+ * instead; without one the group is not made, unless PMIX_GROUP_OPTIONAL is true. Blocking until
+ * all have answered.
  *
  *   grp: name of the group, at most PMIX_MAX_NSLEN bytes
- *   procs, nprocs: whom to invite; not empty
+ *   procs, nprocs: whom to invite; not empty. Wildcards and groups stand for their processes
  *   info, ninfo: directives, which the invited processes receive, too
  *   results, nresult: the outcome with PMIX_GROUP_MEMBERSHIP, to be released with PMIx_Info_free;
  *       both may be NULL
  *   PMIX_ERR_PARTIAL_SUCCESS: the group was made without some of them
  *   PMIX_GROUP_CONSTRUCT_ABORT: the group was not made
+ *   PMIX_ERR_EXISTS: the name is that of a group or namespace
  *   PMIX_ERR_NOT_SUPPORTED: also: the caller is a server
  *
  * Std 14.2.10.
@@ -718,7 +720,9 @@ PMIX_EXPORT pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc
  *   info, ninfo: directives, and with PMIX_GROUP_INFO data for the other members
  *   results, nresult: the outcome with PMIX_GROUP_MEMBERSHIP, to be released with PMIx_Info_free;
  *       both may be NULL
- *   PMIX_GROUP_CONSTRUCT_ABORT: the leader gave up
+ *   PMIX_GROUP_CONSTRUCT_ABORT: the leader gave up, or the invitation is over
+ *   PMIX_GROUP_LEADER_FAILED: the leader has ended
+ *   PMIX_ERR_EXISTS: the caller is in a group of that name; it declines
  *   PMIX_ERR_TIMEOUT: not complete within PMIX_TIMEOUT seconds
  *   PMIX_ERR_NOT_SUPPORTED: also: the caller is a server
  *

@@ -105,7 +105,7 @@ pmix_status_t PMIx_Group_invite(const char grp[], const pmix_proc_t procs[], siz
 }
 
 /* Answers an invitation by an event to the leader: opt accepts or declines, other values are
- * refused. In a client or tool: px_client_group_join_nb (src/client/invite.c). */
+ * refused. In a client or tool: px_client_group_join_nb (src/client/join.c). */
 pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pmix_group_opt_t opt,
                                  const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc,
                                  void *cbdata)

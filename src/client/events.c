@@ -43,8 +43,8 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     live = px_in_left(in) > 0 && px_unpack_one(in, PMIX_DATA_RANGE, &event.range) == 0;
     if (!(live && px_proc_equal(&event.source, &ctx->self))) {
         px_group_map_event(session, &event, live);
-        px_invitations_event(session, &event);
-        if (ctx->events != NULL) { /* no memory: the event is lost */
+        /* no memory: the event is lost */
+        if (!px_invitations_event(session, &event, live) && ctx->events != NULL) {
             (void) px_events_deliver(ctx->events, &event, NULL, NULL);
         }
     }
@@ -92,7 +92,7 @@ int px_client_repeat_codes(struct px_server_peer *server)
     }
     free(args.codes);
     if (rc == 0) {
-        px_groups_watch_again(session);
+        px_invitations_watch_again(session);
     }
     return rc;
 }
@@ -109,7 +109,7 @@ static void deregister_at(struct px_server_peer *server, const pmix_status_t *co
         return;
     }
     for (size_t i = 0; i < ncodes; i++) {
-        if (!px_invitations_watch(server->session, codes[i]) &&
+        if (!px_invitations_want(server->session, codes[i]) &&
             !(codes[i] == PMIX_GROUP_LEFT && server->session->left_watched)) {
             (void) px_pack_status(&msg.buf, msg.kind, codes[i]);
         }
@@ -142,6 +142,7 @@ struct own_event {
     struct px_task task;
     struct px_ctx *ctx;
     struct px_notify_args args;
+    bool for_us;             /* this process is within its range */
     struct px_completion to; /* without `done` the server answers */
 };
 
@@ -163,9 +164,11 @@ static void run_own_event(struct px_task *task)
                              .info = own->args.head.info,
                              .ninfo = own->args.head.ninfo};
     struct px_reply reply = {.status = PMIX_SUCCESS};
+    struct px_events *events = own->ctx->events;
 
-    if (own->ctx->events != NULL) {
-        reply.status = px_events_deliver(own->ctx->events, &event, NULL, NULL);
+    px_invitations_own_event(&event);
+    if (own->for_us && events != NULL) {
+        reply.status = px_events_deliver(events, &event, NULL, NULL);
     }
     if (own->to.done != NULL) {
         own->to.done(&own->to, &reply);
@@ -224,13 +227,15 @@ static pmix_status_t notify_server(struct px_session *session, const struct px_n
     struct px_ctx *ctx = session->ctx;
     struct own_event *own = NULL;
     bool local = args->range == PMIX_RANGE_PROC_LOCAL || stays_here(head->info, head->ninfo);
+    bool for_us = reaches_self(ctx, args->range, head->info, head->ninfo);
     int rc = 0;
 
-    if (reaches_self(ctx, args->range, head->info, head->ninfo)) {
+    if (for_us || args->code == PMIX_GROUP_CONSTRUCT_ABORT) {
         own = own_event_create(ctx, args);
         if (own == NULL) {
             return PMIX_ERR_NOMEM;
         }
+        own->for_us = for_us;
     }
     if (!local) {
         rc = px_request_send(session, &px_request_notify, head, to);

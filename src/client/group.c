@@ -231,7 +231,7 @@ static void construct_reply(void *arg, int status, struct px_in *in)
 /* Sends the request of a construct, with the groups in its directives spelled out, for servers and
  * processes that do not know them. */
 static int construct_send(struct construct_call *call, struct px_server_peer *server,
-                          const struct px_coll_args *args)
+                          const struct px_coll_args *args, uint64_t timeout_ms)
 {
     static const char *const keys[] = {PMIX_GROUP_ADD_MEMBERS, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER};
     struct px_coll_args named = *args;
@@ -248,9 +248,7 @@ static int construct_send(struct construct_call *call, struct px_server_peer *se
                  : rc;
     PMIx_Info_free(spelt[0].info, spelt[0].ninfo);
     PMIx_Info_free(spelt[1].info, spelt[1].ninfo);
-    return rc == 0 ? px_msg_send(&msg, px_client_timeout_ms(args->head.info, args->head.ninfo),
-                                 construct_reply, call)
-                   : rc;
+    return rc == 0 ? px_msg_send(&msg, timeout_ms, construct_reply, call) : rc;
 }
 
 /* The commit goes first: what the other members are to learn of us travels with the server's part
@@ -260,15 +258,18 @@ pmix_status_t px_client_group_construct(struct px_server_peer *server,
                                         const struct px_completion *to)
 {
     const struct px_request *request = &px_request_group_construct;
-    struct construct_call *call = calloc(1, sizeof(*call));
-    int rc = call != NULL ? px_client_commit(server->session->ctx) : PMIX_ERR_NOMEM;
+    uint64_t timeout_ms;
+    struct construct_call *call;
+    int rc = px_client_timeout(args->head.info, args->head.ninfo, &timeout_ms);
 
+    call = rc == 0 ? calloc(1, sizeof(*call)) : NULL;
     if (call == NULL) {
-        return rc;
+        return rc != 0 ? rc : PMIX_ERR_NOMEM;
     }
+    rc = px_client_commit(server->session->ctx);
     *call = (struct construct_call){.session = server->session, .server = server, .to = *to};
     rc = rc == 0 ? px_args_copy(request, &call->asked.head, &args->head) : rc;
-    rc = rc == 0 ? construct_send(call, server, args) : rc;
+    rc = rc == 0 ? construct_send(call, server, args, timeout_ms) : rc;
     if (rc != 0) {
         construct_free(call);
     }

@@ -1,322 +1,359 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What leader and invitees of a group have in common. Everything that they tell each other travels
- * in events, which the servers only pass on; the data of the members end up in each member's own
- * private store. The events of an invitation also go to the application's handlers. */
+/* What both sides of an invitation share, and how events find their side. */
 
 #include "invitation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "request.h"
-#include "src/value/infos.h"
 #include "events.h"
+#include "get_request.h"
 #include "group_map.h"
 #include "invite.h"
-#include "private_store.h"
-#include "src/wire/messages.h"
-#include "src/wire/pack.h"
-#include "src/wire/unpack.h"
+#include "join.h"
+#include "request.h"
+#include "src/base/assert.h"
+#include "src/event/chain.h"
+#include "src/event/process_end.h"
+#include "src/event/registry.h"
 #include "src/request/reply.h"
-#include "gds/level.h"
-#include "gds/slice.h"
+#include "src/value/infos.h"
+#include "src/value/procs.h"
+#include "src/wire/message.h"
 
-/* The caller's infos become the first entries of `given`: an invitation sends them to all. */
-struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
-                                           const pmix_info_t *info, size_t ninfo)
+/* Loop thread: the session that watches; NULL before and after. */
+static struct px_session *watching_session;
+
+struct px_session *px_invitations_session(void)
 {
-    struct px_invitation *invitation = calloc(1, sizeof(*invitation));
+    return watching_session;
+}
+
+/* --- the common part --- */
+
+/* Copies the caller's infos; its group information gets our name in front. 0 or PMIX_ERR_NOMEM. */
+static int take_infos(struct px_invitation *invitation, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_given *given = &invitation->given;
+    const pmix_info_t *group_info = px_infos_next(info, ninfo, NULL, PMIX_GROUP_INFO);
     int rc = 0;
 
-    if (invitation == NULL) {
-        return NULL;
+    for (size_t i = 0; i < ninfo && rc == 0; i++) {
+        if (&info[i] == group_info) {
+            rc = px_given_add_group_info(given, &invitation->session->ctx->self, &info[i]);
+            group_info = px_infos_next(info, ninfo, group_info, PMIX_GROUP_INFO);
+        } else {
+            rc = px_infos_append_copy(&given->info, &given->n, &info[i]);
+        }
+    }
+    return rc;
+}
+
+int px_invitation_init(struct px_invitation *invitation, struct px_session *session,
+                       const char *group, const pmix_info_t *info, size_t ninfo,
+                       pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    static uint64_t last_serial; /* atomic */
+    uint64_t timeout_ms;
+    int rc = px_timeout_read(info, ninfo, &timeout_ms);
+
+    if (rc != 0) {
+        return rc;
     }
     px_list_init(&invitation->link);
     invitation->session = session;
+    invitation->serial = px_fetch_add(&last_serial, 1) + 1;
+    invitation->timeout_ms = timeout_ms;
+    invitation->cbfunc = cbfunc;
+    invitation->cbdata = cbdata;
     invitation->group = strdup(group);
-    invitation->timeout_ms = px_client_timeout_ms(info, ninfo);
-    rc = invitation->group != NULL ? 0 : PMIX_ERR_NOMEM;
-    invitation->optional = px_infos_flag(info, ninfo, PMIX_GROUP_OPTIONAL);
-    rc = rc == 0 ? px_infos_append_all(&invitation->given, &invitation->n_given, info, ninfo) : rc;
+    rc = invitation->group != NULL ? take_infos(invitation, info, ninfo) : PMIX_ERR_NOMEM;
     if (rc != 0) {
-        px_invitation_free(invitation);
-        return NULL;
+        px_invitation_fini(invitation);
     }
-    return invitation;
+    return rc;
 }
 
-void px_invitation_free(struct px_invitation *invitation)
-{
-    PMIx_Info_free(invitation->given, invitation->n_given);
-    free(invitation->invitees);
-    free(invitation->group);
-    free(invitation);
-}
-
-/* A handler that is still deciding holds a pointer to the invitation (`decided` in invite.c), which
- * frees it then. */
-void px_invitation_release(struct px_invitation *invitation)
+void px_invitation_fini(struct px_invitation *invitation)
 {
     px_list_remove(&invitation->link);
     px_timer_stop_loop(&invitation->timer);
-    if (invitation->n_deciding == 0) {
-        px_invitation_free(invitation);
-    }
+    px_given_fini(&invitation->given);
+    free(invitation->group);
+    invitation->group = NULL;
 }
 
-/* The invitation to that group that this process leads, or was invited to, and that is not over;
- * NULL: none. */
-static struct px_invitation *invitation_find(struct px_session *session, const char *group,
-                                             bool leading)
+/* A copy of the infos without those that only make the events work. NULL: no memory. */
+static struct px_infos *results_of(const struct px_given *infos)
 {
-    px_assert(px_loop_inside(session->ctx->loop));
-    px_list_for(struct px_invitation, invitation, &session->invitations, link) {
-        if (invitation->leading == leading && !invitation->over &&
-            strcmp(invitation->group, group) == 0) {
-            return invitation;
-        }
-    }
-    return NULL;
-}
-
-/* The group is entered in the map before the callback, which may use its name. */
-void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status,
-                          const pmix_info_t *results, size_t n)
-{
+    static const char *const inner[] = {
+        PMIX_EVENT_CUSTOM_RANGE, PMIX_EVENT_NON_DEFAULT,       PMIX_GROUP_ENDPT_DATA,
+        PX_KEY_INVITATION,       PX_KEY_FROM_SERVER,           PMIX_TIMEOUT,
+        PMIX_GROUP_OPTIONAL,     PMIX_GROUP_ASSIGN_CONTEXT_ID, PMIX_LOCAL_COLLECTIVE_STATUS};
     struct px_infos *kept = calloc(1, sizeof(*kept));
 
-    px_assert(px_loop_inside(invitation->session->ctx->loop));
-    if (invitation->over) {
+    if (kept == NULL || px_infos_copy(infos->info, infos->n, &kept->info) != PMIX_SUCCESS) {
         free(kept);
+        return NULL;
+    }
+    kept->n = infos->n;
+    for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
+        px_infos_drop(kept->info, &kept->n, inner[i]);
+    }
+    return kept;
+}
+
+void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status,
+                          const struct px_given *results)
+{
+    static const struct px_given none = {0};
+    pmix_info_cbfunc_t cbfunc = invitation->cbfunc;
+    struct px_infos *kept;
+
+    px_assert(px_loop_inside(invitation->session->ctx->loop));
+    if (cbfunc == NULL) {
         return;
     }
-    invitation->over = true;
-    if (status == PMIX_SUCCESS || status == PMIX_ERR_PARTIAL_SUCCESS) {
-        px_group_map_add(invitation->session, invitation->group, results, n);
-    }
-    if (kept != NULL && px_infos_copy(results, n, &kept->info) != PMIX_SUCCESS) {
-        px_infos_release(kept);
-        kept = NULL;
-    } else if (kept != NULL) {
-        kept->n = n;
-    }
-    if (invitation->cbfunc == NULL) {
-        px_infos_release(kept);
-    } else if (kept == NULL) {
-        invitation->cbfunc(PMIX_ERR_NOMEM, NULL, 0, invitation->cbdata, NULL, NULL);
+    invitation->cbfunc = NULL;
+    kept = results_of(results != NULL ? results : &none);
+    if (kept == NULL) {
+        cbfunc(PMIX_ERR_NOMEM, NULL, 0, invitation->cbdata, NULL, NULL);
     } else {
-        invitation->cbfunc(status, kept->info, kept->n, invitation->cbdata, px_infos_release, kept);
+        cbfunc(status, kept->info, kept->n, invitation->cbdata, px_infos_release, kept);
     }
 }
 
-/* The codes of the events that invitations are made of, or that end one. */
-static const pmix_status_t watched[] = {
-    PMIX_GROUP_INVITE_ACCEPTED, PMIX_GROUP_INVITE_DECLINED, PMIX_GROUP_CONSTRUCT_COMPLETE,
-    PMIX_GROUP_CONSTRUCT_ABORT, PMIX_EVENT_PROC_TERMINATED, PMIX_ERR_PROC_TERM_WO_SYNC,
+void px_invitation_limit(struct px_invitation *invitation, void (*fire)(struct px_timer *timer))
+{
+    if (invitation->timeout_ms > 0) {
+        (void) px_timer_start_loop(invitation->session->ctx->loop, &invitation->timer,
+                                   invitation->timeout_ms, fire);
+    }
+}
+
+/* --- events --- */
+
+int px_invitation_notify(struct px_session *session, const char *group, uint64_t id,
+                         pmix_status_t code, const struct px_procs *to,
+                         const struct px_given *infos, const struct px_completion *done)
+{
+    const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
+    pmix_data_array_t range = {
+        .type = PMIX_PROC, .size = to->n, .array = (void *) (uintptr_t) to->at};
+    struct px_given all = {0};
+    bool yes = true;
+    int rc = px_infos_append(&all.info, &all.n, PMIX_GROUP_ID, group, PMIX_STRING);
+
+    px_assert(px_loop_inside(session->ctx->loop) && to->n > 0);
+    rc = rc != 0
+             ? rc
+             : px_infos_append(&all.info, &all.n, PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
+    rc = rc != 0 ? rc : px_infos_append(&all.info, &all.n, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+    if (rc == 0 && id != 0) {
+        rc = px_infos_append(&all.info, &all.n, PX_KEY_INVITATION, &id, PMIX_UINT64);
+    }
+    rc = rc == 0 ? px_infos_append_all(&all.info, &all.n, infos->info, infos->n) : rc;
+    if (rc == 0) {
+        struct px_notify_args args = {
+            {all.info, all.n}, code, PMIX_RANGE_CUSTOM, session->ctx->self};
+
+        rc = px_client_notify(session, &args, done != NULL ? done : &nobody);
+    }
+    px_given_fini(&all);
+    return rc == PMIX_OPERATION_SUCCEEDED ? 0 : rc;
+}
+
+int px_invitation_ask(const struct px_invitation *invitation, const struct px_event *event,
+                      px_verdict_fn verdict)
+{
+    struct px_events *events = invitation->session->ctx->events;
+    void *serial = (void *) (uintptr_t) invitation->serial;
+
+    if (events == NULL) {
+        return PMIX_ERR_INIT;
+    }
+    return verdict != NULL ? px_events_ask(events, event, verdict, serial)
+                           : px_events_deliver(events, event, NULL, NULL);
+}
+
+int px_invitation_tell(const struct px_invitation *invitation, pmix_status_t code, const char *key,
+                       const void *data, pmix_data_type_t type, px_verdict_fn verdict)
+{
+    const pmix_proc_t *source = type == PMIX_PROC ? data : &invitation->session->ctx->self;
+    struct px_event event = {.code = code, .source = *source, .range = PMIX_RANGE_PROC_LOCAL};
+    struct px_given infos = {0};
+    bool yes = true;
+    int rc = px_infos_append(&infos.info, &infos.n, PMIX_GROUP_ID, invitation->group, PMIX_STRING);
+
+    rc = rc != 0 ? rc
+                 : px_infos_append(&infos.info, &infos.n, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+    rc = rc != 0 ? rc : px_infos_append(&infos.info, &infos.n, key, data, type);
+    if (rc == 0) {
+        event.info = infos.info;
+        event.ninfo = infos.n;
+        rc = px_invitation_ask(invitation, &event, verdict);
+    }
+    px_given_fini(&infos);
+    return rc;
+}
+
+/* Both sides may be concerned: this process leads one group and joins another of the same name. */
+static bool aborted(struct px_session *session, const struct px_invitation_event *at)
+{
+    px_invite_aborted(session, at);
+    return px_join_outcome(session, at);
+}
+
+/* The events of invitations, and who takes them. The server is not asked for the first, so that it
+ * still sends the invitations that it has kept when the application registers for them. */
+static const struct {
+    pmix_status_t code;
+    bool (*take)(struct px_session *session, const struct px_invitation_event *at);
+} kinds[] = {
+    {PMIX_GROUP_INVITED, px_join_invited},
+    {PMIX_GROUP_INVITE_ACCEPTED, px_invite_answered},
+    {PMIX_GROUP_INVITE_DECLINED, px_invite_answered},
+    {PMIX_GROUP_CONSTRUCT_COMPLETE, px_join_outcome},
+    {PMIX_GROUP_CONSTRUCT_ABORT, aborted},
 };
 
-bool px_invitations_watch(const struct px_session *session, pmix_status_t code)
+enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]), FIRST_WATCHED = 1 };
+
+/* What an event says of its invitation. */
+static struct px_invitation_event read_event(const struct px_event *event, bool live)
 {
-    for (size_t i = 0; session->watching && i < sizeof(watched) / sizeof(watched[0]); i++) {
-        if (watched[i] == code) {
-            return true;
+    const pmix_value_t *id = px_info_find(event->info, event->ninfo, PX_KEY_INVITATION);
+
+    return (struct px_invitation_event){
+        .event = event,
+        .group = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID)),
+        .id = id != NULL && id->type == PMIX_UINT64 ? id->data.uint64 : 0,
+        .live = live,
+    };
+}
+
+/* A process has ended: for px_event_each_ended. Without memory only those who wait now learn of
+ * it. */
+static void process_ended(void *arg, const pmix_proc_t *proc)
+{
+    struct px_session *session = arg;
+
+    (void) px_proc_list_add(&session->ended_procs, proc);
+    px_invite_lost(session, proc);
+    px_join_lost(session, proc);
+}
+
+bool px_invitations_has_ended(const struct px_session *session, const pmix_proc_t *proc)
+{
+    px_assert(px_loop_inside(session->ctx->loop));
+    return px_procs_cover(session->ended_procs.at, session->ended_procs.n, proc);
+}
+
+bool px_invitations_event(struct px_session *session, const struct px_event *event, bool live)
+{
+    const struct px_invitation_event at = read_event(event, live);
+
+    px_assert(px_loop_inside(session->ctx->loop));
+    if (session->watching && px_event_is_end(event->code)) {
+        px_event_each_ended(event, process_ended, session);
+        return false;
+    }
+    for (size_t i = 0; i < N_KINDS; i++) {
+        if (kinds[i].code == event->code) {
+            return kinds[i].take(session, &at);
         }
     }
     return false;
 }
 
-/* Requests keep their order, so the server knows the codes before it sees anything that could raise
+void px_invitations_own_event(const struct px_event *event)
+{
+    const struct px_invitation_event at = read_event(event, true);
+
+    if (event->code == PMIX_GROUP_CONSTRUCT_ABORT && at.id == 0 && watching_session != NULL) {
+        px_invite_aborted(watching_session, &at);
+    }
+}
+
+/* --- what the server is asked for --- */
+
+bool px_invitations_want(const struct px_session *session, pmix_status_t code)
+{
+    bool wanted = px_event_is_end(code);
+
+    for (size_t i = FIRST_WATCHED; i < N_KINDS; i++) {
+        wanted = wanted || kinds[i].code == code;
+    }
+    return session->watching && wanted;
+}
+
+/* Requests keep their order: the server knows the codes before it sees anything that could make
  * such an event. */
-void px_invitation_watch(struct px_session *session)
+void px_invitations_watch(struct px_session *session)
 {
     const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
-    struct px_codes_args args = {.codes = PX_BORROWED(watched),
-                                 .ncodes = sizeof(watched) / sizeof(watched[0])};
+    pmix_status_t codes[N_KINDS];
+    const struct px_codes_args groups = {.codes = codes + FIRST_WATCHED,
+                                         .ncodes = N_KINDS - FIRST_WATCHED};
+    const struct px_codes_args ends = {.codes = PX_BORROWED(px_end_codes),
+                                       .ncodes = px_n_end_codes};
 
     px_assert(px_loop_inside(session->ctx->loop));
     if (session->watching) {
         return;
     }
     session->watching = true;
-    /* Requests keep their order: the server knows before it sees anything that could make such an
-     * event. */
-    (void) px_client_register_codes(session, &args, &nobody);
+    watching_session = session;
+    for (size_t i = FIRST_WATCHED; i < N_KINDS; i++) {
+        codes[i] = kinds[i].code;
+    }
+    (void) px_client_register_codes(session, &groups, &nobody);
+    (void) px_client_register_codes(session, &ends, &nobody);
 }
 
-void px_groups_watch_again(struct px_session *session)
+void px_invitations_watch_again(struct px_session *session)
 {
     px_assert(px_loop_inside(session->ctx->loop));
     if (session->watching) {
         session->watching = false;
-        px_invitation_watch(session);
+        px_invitations_watch(session);
     }
 }
 
-/* The event has the range PMIX_RANGE_CUSTOM: the server passes it to these processes only. */
-int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
-                         const pmix_proc_t *to, size_t n_to, const pmix_info_t *extra,
-                         size_t n_extra)
+/* --- names --- */
+
+/* A namespace is known if there are data of it. */
+bool px_group_name_is_taken(struct px_session *session, const char *group)
 {
-    pmix_data_array_t range = {.type = PMIX_PROC, .size = n_to, .array = (void *) (uintptr_t) to};
-    const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
-    struct px_ctx *ctx = invitation->session->ctx;
-    pmix_info_t *info = NULL;
-    size_t n = 0;
-    int rc = px_infos_append(&info, &n, PMIX_GROUP_ID, invitation->group, PMIX_STRING);
-
-    px_assert(px_loop_inside(ctx->loop));
-    if (rc == 0) {
-        rc = px_infos_append(&info, &n, PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
-    }
-    rc = rc == 0 ? px_infos_append_all(&info, &n, extra, n_extra) : rc;
-    if (rc == 0) {
-        struct px_notify_args args = {{info, n}, code, PMIX_RANGE_CUSTOM, ctx->self};
-
-        rc = px_client_notify(invitation->session, &args, &nobody);
-    }
-    PMIx_Info_free(info, n);
-    return rc == PMIX_OPERATION_SUCCEEDED ? 0 : rc;
-}
-
-/* Packs a value that was put for other nodes as a KVAL; skips others and qualified ones. For
- * px_store_each. */
-static int pack_put(void *arg, const char *key, const struct px_slice *slice)
-{
-    struct px_buf *buf = arg;
-    pmix_value_t *value;
+    pmix_proc_t all;
+    const struct px_space *space;
+    struct px_proc_list members = {0};
     int rc;
 
-    if (slice->hidden || slice->quals != NULL ||
-        (slice->scope != PMIX_REMOTE && slice->scope != PMIX_GLOBAL)) {
-        return 0;
-    }
-    rc = px_slice_value(slice, &value);
-    if (rc == 0) {
-        rc = px_pack_kval(buf, PX_WIRE_PLAIN, key, value);
-        PMIx_Value_free(value, 1);
-    }
-    return rc;
+    PMIx_Load_procid(&all, group, PMIX_RANK_WILDCARD);
+    rc = px_group_map_expand(session, &all, 1, &members);
+    px_proc_list_fini(&members);
+    space = px_space_named(session, all.nspace);
+    return rc <= 0 || (space != NULL &&
+                       (px_session_is_named(session, all.nspace) ||
+                        px_space_segment(space) != NULL || px_space_private_peek(space) != NULL));
 }
 
-/* The bytes are PROC, then a KVAL for each value, in the plain encoding, whatever the server
- * speaks: only other clients read them. */
-int px_invitation_add_endpoint(struct px_invitation *invitation)
-{
-    const pmix_proc_t *self = &invitation->session->ctx->self;
-    const struct px_store *own;
-    struct px_buf buf = {0};
-    size_t head;
-    int rc = px_space_private(invitation->session, &invitation->session->own, &own);
+/* --- the end --- */
 
-    rc = rc == 0 ? px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, self, 1) : rc;
-    head = buf.len;
-    if (rc == 0 && own != NULL) {
-        rc = px_store_each(own, PX_LEVEL_PROC, self->rank, pack_put, &buf);
-    }
-    if (rc == 0 && buf.len > head) {
-        pmix_byte_object_t bytes = {.bytes = (char *) buf.data, .size = buf.len};
-
-        rc = px_infos_append(&invitation->given, &invitation->n_given, PMIX_GROUP_ENDPT_DATA,
-                             &bytes, PMIX_BYTE_OBJECT);
-    }
-    px_buf_fini(&buf);
-    return rc;
-}
-
-/* Data of a wildcard rank are refused: a member may tell about processes, not about a job. */
-void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info,
-                                   size_t ninfo)
-{
-    const pmix_info_t *from = px_infos_next(info, ninfo, NULL, PMIX_GROUP_ENDPT_DATA);
-
-    for (; from != NULL; from = px_infos_next(info, ninfo, from, PMIX_GROUP_ENDPT_DATA)) {
-        const pmix_byte_object_t *bytes = &from->value.data.bo;
-        struct px_in in;
-        pmix_proc_t owner;
-
-        if (from->value.type != PMIX_BYTE_OBJECT) {
-            continue;
-        }
-        in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
-        if (px_unpack_one(&in, PMIX_PROC, &owner) == 0 && owner.rank != PMIX_RANK_WILDCARD) {
-            (void) px_session_store_kvals(session, &owner, &in,
-                                          NULL); /* data that do not parse are skipped */
-        }
-    }
-}
-
-/* Processes have terminated: leaders count them as failed; an invitee whose leader has terminated
- * gets PMIX_GROUP_LEADER_FAILED. */
-static void somebody_ended(struct px_session *session, const struct px_event *event)
-{
-    const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_AFFECTED_PROC);
-    struct px_procs ended = {NULL, 0};
-
-    if (value != NULL) {
-        (void) px_value_procs(value, &ended); /* a value of another type: none */
-    }
-    for (size_t i = 0; i < ended.n; i++) {
-        px_list_for(struct px_invitation, invitation, &session->invitations, link) {
-            if (invitation->leading) {
-                px_invitation_lost(invitation, &ended.at[i]);
-            } else if (PMIx_Check_procid(&invitation->leader, &ended.at[i])) {
-                px_invitation_answer(invitation, PMIX_GROUP_LEADER_FAILED, NULL, 0);
-                px_invitation_release(invitation);
-            }
-        }
-    }
-}
-
-/* Answers go to the invitation that this process leads, outcomes to the one that it was invited to.
- * The event then goes on to the application's handlers, as every event does. */
-void px_invitations_event(struct px_session *session, const struct px_event *event)
-{
-    const char *group = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
-    struct px_invitation *invitation;
-    bool complete = event->code == PMIX_GROUP_CONSTRUCT_COMPLETE;
-
-    px_assert(px_loop_inside(session->ctx->loop));
-    if (!session->watching) {
-        return;
-    }
-    if (event->code == PMIX_EVENT_PROC_TERMINATED || event->code == PMIX_ERR_PROC_TERM_WO_SYNC) {
-        somebody_ended(session, event);
-        return;
-    }
-    if (group == NULL) {
-        return;
-    }
-    if (event->code == PMIX_GROUP_INVITE_ACCEPTED || event->code == PMIX_GROUP_INVITE_DECLINED) {
-        invitation = invitation_find(session, group, true);
-        if (invitation != NULL) {
-            px_invitation_answered(invitation, &event->source,
-                                   event->code == PMIX_GROUP_INVITE_ACCEPTED, event->info,
-                                   event->ninfo);
-        }
-    } else if (complete || event->code == PMIX_GROUP_CONSTRUCT_ABORT) {
-        invitation = invitation_find(session, group, false);
-        if (invitation != NULL) {
-            px_invitation_store_endpoints(session, event->info, event->ninfo);
-            px_invitation_answer(invitation, complete ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT,
-                                 event->info, event->ninfo);
-            px_invitation_release(invitation);
-        }
-    }
-}
-
-/* Ends all invitations, for px_loop_run. */
+/* For px_loop_run. */
 static void end_invitations(void *arg)
 {
     struct px_session *session = arg;
 
-    while (!px_list_empty(&session->invitations)) {
-        struct px_invitation *invitation =
-            px_container_of(session->invitations.next, struct px_invitation, link);
-
-        px_invitation_answer(invitation, PMIX_ERR_LOST_CONNECTION, NULL, 0);
-        px_invitation_release(invitation);
+    px_invites_end(session);
+    px_joins_end(session);
+    px_proc_list_fini(&session->ended_procs);
+    session->watching = false;
+    if (watching_session == session) {
+        watching_session = NULL;
     }
 }
 

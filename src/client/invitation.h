@@ -3,104 +3,118 @@
 #ifndef PX_CLIENT_INVITATION_H
 #define PX_CLIENT_INVITATION_H
 
-/* A group being formed by invitation, as its leader or an invitee sees it: PMIx_Group_invite and
- * PMIx_Group_join. Leader and invitees talk by events only. This file has what both sides share;
- * invite.h has the calls and what each side does. Loop thread, except where stated. */
+/* A group being formed by invitation: what its leader (invite.h) and an invitee (join.h) have in
+ * common. They talk by events only, which servers pass on:
+ *
+ *     leader   -> invitees   PMIX_GROUP_INVITED
+ *     invitee  -> leader     PMIX_GROUP_INVITE_ACCEPTED, PMIX_GROUP_INVITE_DECLINED
+ *     leader   -> members    PMIX_GROUP_CONSTRUCT_COMPLETE, or to all PMIX_GROUP_CONSTRUCT_ABORT
+ *
+ * An invitation has an identity, which its events carry (PX_KEY_INVITATION): events of another
+ * invitation of the same group id, and copies of old events, have no effect. The identities of a
+ * leader grow. Clients of other libraries send none; what counts then is said at each place. Loop
+ * thread, except where stated. */
 
+#include "member_data.h"
 #include "session.h"
 #include "src/event/registry.h"
+#include "src/request/schema.h"
 
 struct px_event;
+struct px_procs;
 struct px_session;
 
-/* What an invitee has done, as the leader knows. PX_FAILED: declined, ended, or did not answer. */
-enum px_invitee_state { PX_INVITED, PX_ACCEPTED, PX_FAILED };
+/* The identity of an invitation, a PMIX_UINT64 beside the leader's name. */
+#define PX_KEY_INVITATION "shmix.invitation"
+/* In PMIX_GROUP_CONSTRUCT_ABORT: the leader refuses the receiver's answer, since the invitation is
+ * over or was never made. A PMIX_BOOL; such an event is the library's own. */
+#define PX_KEY_REFUSED "shmix.refused"
 
-/* One invitee as the leader sees it. */
-struct px_invitee {
-    pmix_proc_t proc;
-    enum px_invitee_state state;
-};
-
-/* One group being formed. Made by the API call, handed to the loop thread by its task, in
- * px_session.invitations from then on, freed by px_invitation_release. */
+/* Either side of an invitation, first member of px_invite and of px_join. In a list of the session
+ * from the moment when its task runs. */
 struct px_invitation {
-    struct px_list link; /* in session->invitations */
-    struct px_task task; /* carries a new invitation to the loop thread */
-    /* Runs out if the other side does not answer in time; not started without a PMIX_TIMEOUT. */
+    struct px_list link;
+    struct px_task task; /* carries the call to the loop thread */
     struct px_timer timer;
     struct px_session *session;
     char *group;
-    bool leading; /* this process is the leader; else an invitee */
-
-    /* Of an invitee: who has invited, and this process's answer. */
-    pmix_proc_t leader;
-    pmix_group_opt_t answer;
-
-    /* Of the leader: all invitees; the leader itself is the first. */
-    struct px_invitee *invitees;
-    size_t n_invitees;
-    bool optional;       /* PMIX_GROUP_OPTIONAL: fewer members are fine */
-    bool allowed_fewer;  /* a handler has let the group go on with fewer members */
-    bool endpoint_added; /* the leader's own put values are among `given` */
-    bool over;           /* the application's call has been answered (both sides) */
-    /* Handlers of PMIX_GROUP_INVITE_FAILED that have not decided yet; each holds a pointer to this
-     * struct. */
-    unsigned n_deciding;
-
-    uint64_t timeout_ms;
-    /* Infos for the other side: the caller's directives first, then this process's put values; at
-     * the leader also what the invitees gave, and at the end the members. */
-    pmix_info_t *given;
-    size_t n_given;
-    pmix_info_cbfunc_t cbfunc;
+    uint64_t id; /* the identity; 0: the leader gave none */
+    /* Callbacks that come later hold this number in place of a pointer, since the invitation may be
+     * over by then. Never reused. */
+    uint64_t serial;
+    uint64_t timeout_ms;       /* 0: none */
+    struct px_given given;     /* what this process gives to the other side */
+    pmix_info_cbfunc_t cbfunc; /* NULL: the call has been answered, or wants no answer */
     void *cbdata;
 };
 
-/* An invitation with copies of its arguments, in no list yet. NULL: no memory. Any thread. */
-struct px_invitation *px_invitation_create(struct px_session *session, const char *group,
-                                           const pmix_info_t *info, size_t ninfo);
-/* Takes the invitation off its list and stops its timer. Frees it, or leaves that to the last
- * handler that is still deciding (n_deciding). */
-void px_invitation_release(struct px_invitation *invitation);
-/* Frees an invitation that is in no list. Any thread. */
-void px_invitation_free(struct px_invitation *invitation);
-/* Calls the application back, once: later calls do nothing. On success enters the group in the
- * group map. The results are copied for the callback, which releases them; NULL, 0: none. Without
- * memory the callback's status is PMIX_ERR_NOMEM. */
+/* An event that belongs to an invitation. */
+struct px_invitation_event {
+    const struct px_event *event;
+    const char *group; /* borrowed; NULL: not given */
+    uint64_t id;       /* 0: not given */
+    bool live;         /* it is not a copy from the server's cache */
+};
+
+/* Fills the common part; `given` is the caller's infos, with group information in the name of this
+ * process. 0, PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (a time limit of a wrong type); on failure there
+ * is nothing to release. Any thread. */
+int px_invitation_init(struct px_invitation *invitation, struct px_session *session,
+                       const char *group, const pmix_info_t *info, size_t ninfo,
+                       pmix_info_cbfunc_t cbfunc, void *cbdata);
+/* Takes it off its list and releases what the common part owns. */
+void px_invitation_fini(struct px_invitation *invitation);
+
+/* Calls the application back, if it has not been: with the results on success, which are those of
+ * the infos that are meant for it. */
 void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status,
-                          const pmix_info_t *results, size_t n);
+                          const struct px_given *results);
 
-/* Makes the server send us the events of invitations. Done once. */
-void px_invitation_watch(struct px_session *session);
+/* Starts the timer if there is a time limit. Without memory the wait has no limit. */
+void px_invitation_limit(struct px_invitation *invitation, void (*fire)(struct px_timer *timer));
 
-/* Raises an event about this group for the given processes, with PMIX_GROUP_ID and the extra infos,
- * which are borrowed. 0 or an error of px_client_notify. */
-int px_invitation_notify(struct px_invitation *invitation, pmix_status_t code,
-                         const pmix_proc_t *to, size_t n_to, const pmix_info_t *extra,
-                         size_t n_extra);
+/* Raises an event for processes with the group's name, the identity and the infos. `done` may be
+ * NULL; it is called with the server's status, unless this fails. 0 or an error of
+ * px_client_notify. */
+int px_invitation_notify(struct px_session *session, const char *group, uint64_t id,
+                         pmix_status_t code, const struct px_procs *to,
+                         const struct px_given *infos, const struct px_completion *done);
 
-/* Adds to `given` the values that this process has put for other nodes, if any, as one
- * PMIX_GROUP_ENDPT_DATA that the others store. 0, PMIX_ERR_NOMEM or an error of packing. */
-int px_invitation_add_endpoint(struct px_invitation *invitation);
-/* Stores all PMIX_GROUP_ENDPT_DATA among the infos as committed data of their processes. What does
- * not parse is skipped. Any thread. */
-void px_invitation_store_endpoints(struct px_session *session, const pmix_info_t *info,
-                                   size_t ninfo);
+/* Gives an event to the application's handlers; `verdict` (may be NULL) is called with the serial
+ * number when they have completed. 0; PMIX_ERR_NOMEM or PMIX_ERR_INIT: they are not called. */
+int px_invitation_ask(const struct px_invitation *invitation, const struct px_event *event,
+                      px_verdict_fn verdict);
+/* The same for an event that this process raises for itself, with the group's name and one info.
+ * The source is the process in the info, else this one. */
+int px_invitation_tell(const struct px_invitation *invitation, pmix_status_t code, const char *key,
+                       const void *data, pmix_data_type_t type, px_verdict_fn verdict);
 
-/* Acts on an event of the server that concerns an invitation; the event goes to the application's
- * handlers, too. */
-void px_invitations_event(struct px_session *session, const struct px_event *event);
+/* The leader's and the invitee's handlers of an event. True: the event has been delivered to the
+ * application's handlers, or is not for them. */
+bool px_invitations_event(struct px_session *session, const struct px_event *event, bool live);
+/* The application itself raises an event: an abort ends the invitations of the group that this
+ * process leads. */
+void px_invitations_own_event(const struct px_event *event);
 
+/* True if the name is that of a namespace or a group that this process knows. */
+bool px_group_name_is_taken(struct px_session *session, const char *group);
+/* True if the process is known to have ended. */
+bool px_invitations_has_ended(const struct px_session *session, const pmix_proc_t *proc);
+
+/* Makes the server send us the events of invitations, and those of processes that end. Done
+ * once. */
+void px_invitations_watch(struct px_session *session);
 /* True if invitations need events with this code, so that its registration at the server must stay
  * whatever the application deregisters. */
-bool px_invitations_watch(const struct px_session *session, pmix_status_t code);
-
-/* Another server has become primary: registers there the events that invitations wait for. */
-void px_groups_watch_again(struct px_session *session);
+bool px_invitations_want(const struct px_session *session, pmix_status_t code);
+/* Another server has become primary: registers there what invitations wait for. */
+void px_invitations_watch_again(struct px_session *session);
 
 /* Ends all invitations with PMIX_ERR_LOST_CONNECTION. Any thread but the loop's; does nothing in a
  * forked child. */
 void px_invitations_fini(struct px_session *session);
+
+/* The session that has invitations, for callbacks that hold a serial number. NULL: it has ended. */
+struct px_session *px_invitations_session(void);
 
 #endif

@@ -1,387 +1,447 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Inviting and joining. The leader counts the answers. When an invitee fails (declines, terminates,
- * does not answer in time), the leader's application is asked by the event
- * PMIX_GROUP_INVITE_FAILED: a handler may go on with fewer members, abort, or name a process to
- * invite instead (PMIX_PROCID among its results). Nobody else decides anything: the outcome reaches
- * the members as an event. All of it runs on the loop thread, except the two calls, which post a
- * task. */
+/* The leader decides alone: it counts the answers, and the outcome reaches the others as an event.
+ * An invitee fails once, by declining, ending or keeping silent until the time limit; then the
+ * application's handlers of PMIX_GROUP_INVITE_FAILED may abort, name processes to invite instead
+ * (PMIX_PROCID among their results), or let the group go on without it.
+ *
+ * Callbacks that come later (handlers, the host's context id, the server's acknowledgement) are
+ * given the serial number of the invitation; while it waits for any, it is not settled. */
 
 #include "invite.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-#include "request.h"
-#include "invitation.h"
-#include "src/value/infos.h"
+#include "get.h"
+#include "group_map.h"
+#include "invite_outcome.h"
+#include "src/base/assert.h"
 #include "src/event/chain.h"
+#include "src/event/registry.h"
+#include "src/request/reply.h"
+#include "src/value/directives.h"
+#include "src/value/infos.h"
+#include "src/value/procs.h"
 
-/* Sends the invitation to processes, with the caller's directives and what this process has put. An
- * error ends the whole invitation. */
-static void invite(struct px_invitation *invitation, const pmix_proc_t *procs, size_t n)
+/* --- what the application's handlers say --- */
+
+/* True if a handler of the chain has aborted. */
+static bool says_abort(pmix_status_t status, const pmix_info_t *results, size_t nresults)
 {
-    /* The caller's directives go along; what we have put, too. */
-    int rc = invitation->endpoint_added ? 0 : px_invitation_add_endpoint(invitation);
+    bool abort = status == PMIX_GROUP_CONSTRUCT_ABORT;
 
-    invitation->endpoint_added = true;
-    if (rc == 0 && n > 0) {
-        rc = px_invitation_notify(invitation, PMIX_GROUP_INVITED, procs, n, invitation->given,
-                                  invitation->n_given);
+    for (size_t i = 0; i < nresults; i++) {
+        abort = abort || (results[i].value.type == PMIX_STATUS &&
+                          results[i].value.data.status == PMIX_GROUP_CONSTRUCT_ABORT);
+    }
+    return abort;
+}
+
+/* The invitation for which handlers have completed. NULL: it is over, or they have aborted it. */
+static struct px_invite *heard_from(void *serial, pmix_status_t status, const pmix_info_t *results,
+                                    size_t nresults)
+{
+    struct px_invite *invite = px_invite_find(serial);
+
+    if (invite == NULL) {
+        return NULL;
+    }
+    invite->waits--;
+    if (!invite->closed && says_abort(status, results, nresults)) {
+        px_invite_give_up(invite, PMIX_GROUP_CONSTRUCT_ABORT);
+        return NULL;
+    }
+    return invite;
+}
+
+static void time_is_up(struct px_timer *timer);
+static void invite_all(struct px_invite *invite, size_t from);
+
+/* The handlers of an answer have completed. For px_events_ask. */
+static void answer_heard(void *serial, pmix_status_t status, const pmix_info_t *results,
+                         size_t nresults)
+{
+    struct px_invite *invite = heard_from(serial, status, results, nresults);
+
+    if (invite != NULL) {
+        px_invite_settle(invite);
+    }
+}
+
+/* The handlers of PMIX_GROUP_INVITE_FAILED have completed. If there are any and they do not abort,
+ * the group may have fewer members. For px_events_ask. */
+static void failure_heard(void *serial, pmix_status_t status, const pmix_info_t *results,
+                          size_t nresults)
+{
+    struct px_invite *invite = heard_from(serial, status, results, nresults);
+    const pmix_info_t *at = NULL;
+    size_t before;
+
+    if (invite == NULL || invite->closed) {
+        return;
+    }
+    before = invite->invitees.n;
+    invite->fewer = invite->fewer || nresults > 0;
+    while ((at = px_infos_next(results, nresults, at, PMIX_PROCID)) != NULL) {
+        struct px_procs procs = {NULL, 0};
+
+        (void) px_value_procs(&at->value, &procs); /* something else names nobody */
+        for (size_t i = 0; i < procs.n; i++) {
+            if (procs.at[i].rank <= PMIX_RANK_VALID) {
+                (void) px_invitees_add(&invite->invitees,
+                                       &procs.at[i]); /* without memory it is not invited */
+            }
+        }
+    }
+    if (invite->invitees.n > before) {
+        px_invitation_limit(&invite->base, time_is_up); /* they have as much time */
+    }
+    invite_all(invite, before);
+}
+
+/* --- what invitees do --- */
+
+/* The leader learns something of an invitee. True if that changes anything. The application's
+ * handlers are asked about one that has failed; without memory they are not. The caller settles. */
+static bool learn(struct px_invite *invite, struct px_invitee *invitee, enum px_invitee_news news)
+{
+    px_assert(!invite->closed);
+    if (!px_invitee_learn(invitee, news)) {
+        return false;
+    }
+    if (invitee->state == PX_FAILED &&
+        px_invitation_tell(&invite->base, PMIX_GROUP_INVITE_FAILED, PMIX_EVENT_AFFECTED_PROC,
+                           &invitee->proc, PMIX_PROC, failure_heard) == 0) {
+        invite->waits++;
+    }
+    return true;
+}
+
+/* The time limit: all who have not answered have failed. */
+static void time_is_up(struct px_timer *timer)
+{
+    struct px_invite *invite = px_container_of(timer, struct px_invite, base.timer);
+
+    if (invite->n_resolved < invite->named.n) {
+        px_invite_give_up(invite, PMIX_ERR_TIMEOUT); /* nobody is invited yet */
+        return;
+    }
+    for (size_t i = 0; i < invite->invitees.n; i++) {
+        (void) learn(invite, &invite->invitees.at[i], PX_IS_SILENT);
+    }
+    px_invite_settle(invite);
+}
+
+/* Sends the invitation to the invitees from that one on, with the caller's directives and what this
+ * process has put; those who have ended have failed already. The invitation may be freed. */
+static void invite_all(struct px_invite *invite, size_t from)
+{
+    struct px_proc_list to = {0};
+    int rc = 0;
+
+    for (size_t i = from; i < invite->invitees.n && rc == 0; i++) {
+        struct px_invitee *invitee = &invite->invitees.at[i];
+
+        if (invitee->state == PX_INVITED &&
+            px_invitations_has_ended(invite->base.session, &invitee->proc)) {
+            (void) learn(invite, invitee, PX_ENDS);
+        } else if (invitee->state == PX_INVITED) {
+            rc = px_proc_list_add(&to, &invitee->proc);
+        }
+    }
+    if (rc == 0 && to.n > 0) {
+        rc = px_invite_notify(invite, PMIX_GROUP_INVITED, &to, &invite->base.given, NULL);
+    }
+    px_proc_list_fini(&to);
+    if (rc != 0) {
+        px_invite_give_up(invite, rc);
+    } else {
+        px_invite_settle(invite);
+    }
+}
+
+/* True if an answer without an identity may be meant for the invitation: the sender has not
+ * answered yet, and has named no other group. */
+static bool may_answer(struct px_invite *invite, const struct px_invitation_event *at)
+{
+    const struct px_invitee *invitee = px_invitees_find(&invite->invitees, &at->event->source);
+
+    return !invite->closed && invitee != NULL && invitee->state == PX_INVITED &&
+           (at->group == NULL || strcmp(at->group, invite->base.group) == 0);
+}
+
+/* The invitation that an answer is for: that of its identity. Without one, if the answer is no
+ * copy, the only one that it can be for. NULL: none. */
+static struct px_invite *find_answered(struct px_session *session,
+                                       const struct px_invitation_event *at)
+{
+    struct px_invite *found = NULL;
+
+    px_list_for(struct px_invitation, one, &session->invites, link) {
+        struct px_invite *invite = px_invite_of(one);
+
+        if (at->id != 0 && one->id == at->id) {
+            return invite;
+        }
+        if (at->id == 0 && at->live && may_answer(invite, at)) {
+            if (found != NULL) {
+                return NULL;
+            }
+            found = invite;
+        }
+    }
+    return found;
+}
+
+/* Tells a process that its answer does not count, so that its call of PMIx_Group_join ends. */
+static void refuse(struct px_session *session, const struct px_invitation_event *at)
+{
+    const struct px_procs to = {&at->event->source, 1};
+    struct px_given infos = {0};
+    bool yes = true;
+
+    if (at->group != NULL &&
+        px_infos_append(&infos.info, &infos.n, PX_KEY_REFUSED, &yes, PMIX_BOOL) == 0) {
+        (void) px_invitation_notify(session, at->group, at->id, PMIX_GROUP_CONSTRUCT_ABORT, &to,
+                                    &infos, NULL);
+    }
+    px_given_fini(&infos);
+}
+
+bool px_invite_answered(struct px_session *session, const struct px_invitation_event *at)
+{
+    bool accepts = at->event->code == PMIX_GROUP_INVITE_ACCEPTED;
+    struct px_invite *invite = find_answered(session, at);
+    struct px_invitee *invitee =
+        invite != NULL ? px_invitees_find(&invite->invitees, &at->event->source) : NULL;
+    bool was_in = invitee != NULL && invitee->state == PX_ACCEPTED;
+
+    if (invitee == NULL || invite->closed || invitee->state == PX_FAILED) {
+        if (at->live && accepts && !(was_in && invite->closed)) {
+            refuse(session, at);
+        }
+        return false;
+    }
+    if (!learn(invite, invitee, accepts ? PX_ACCEPTS : PX_DECLINES)) {
+        return false;
+    }
+    if (accepts && px_given_add_member(&invite->base.given, &invitee->proc, at->event->info,
+                                       at->event->ninfo) != 0) {
+        px_invite_give_up(invite, PMIX_ERR_NOMEM);
+        return false;
+    }
+    if (was_in && !accepts) {
+        refuse(session, at); /* it waits no longer for an outcome */
+    }
+    if (px_invitation_ask(&invite->base, at->event, answer_heard) == 0) {
+        invite->waits++;
+    }
+    px_invite_settle(invite);
+    return true;
+}
+
+void px_invite_aborted(struct px_session *session, const struct px_invitation_event *at)
+{
+    const pmix_proc_t *source = &at->event->source;
+
+    px_list_for(struct px_invitation, one, &session->invites, link) {
+        struct px_invite *invite = px_invite_of(one);
+
+        if (at->live && !invite->closed && (at->id == 0 || at->id == one->id) &&
+            at->group != NULL && strcmp(at->group, one->group) == 0 &&
+            px_invitees_find(&invite->invitees, source) != NULL) {
+            px_invite_give_up(invite, PMIX_GROUP_CONSTRUCT_ABORT);
+        }
+    }
+}
+
+void px_invite_lost(struct px_session *session, const pmix_proc_t *proc)
+{
+    px_list_for(struct px_invitation, one, &session->invites, link) {
+        struct px_invite *invite = px_invite_of(one);
+
+        for (size_t i = 0; i < invite->invitees.n && !invite->closed; i++) {
+            if (px_proc_covers(proc, &invite->invitees.at[i].proc)) {
+                (void) learn(invite, &invite->invitees.at[i], PX_ENDS);
+            }
+        }
+        px_invite_settle(invite);
+    }
+}
+
+void px_invites_end(struct px_session *session)
+{
+    px_list_for(struct px_invitation, one, &session->invites, link) {
+        px_invite_finish(px_invite_of(one), PMIX_ERR_LOST_CONNECTION, NULL);
+    }
+}
+
+/* --- the call --- */
+
+/* A number that grows: the time, or one more than the last. Unique beside the leader's name, also
+ * when a process of that name has been started again. */
+static uint64_t new_identity(void)
+{
+    static uint64_t last; /* loop thread */
+    struct timespec now;
+    uint64_t ns;
+
+    (void) clock_gettime(CLOCK_REALTIME, &now);
+    ns = (uint64_t) now.tv_sec * 1000000000U + (uint64_t) now.tv_nsec;
+    last = ns > last ? ns : last + 1;
+    return last;
+}
+
+static void resolve(struct px_invite *invite);
+
+/* How many processes a namespace has: its wildcard becomes that many invitees. For
+ * px_client_get_nb. */
+static void size_came(pmix_status_t status, pmix_value_t *value, void *serial)
+{
+    struct px_invite *invite = px_invite_find(serial);
+    pmix_proc_t proc;
+    uint32_t n = 0;
+    int rc = status;
+
+    if (invite == NULL) {
+        return;
+    }
+    invite->waits--;
+    if (invite->closed) {
+        return;
+    }
+    rc = rc == 0 ? px_value_u32(value, &n) : rc;
+    proc = invite->named.at[invite->n_resolved];
+    for (proc.rank = 0; proc.rank < n && rc == 0; proc.rank++) {
+        rc = px_invitees_add(&invite->invitees, &proc);
     }
     if (rc != 0) {
-        px_invitation_answer(invitation, rc, NULL, 0);
+        px_invite_finish(invite, rc, NULL);
+        return;
     }
+    invite->n_resolved++;
+    resolve(invite);
 }
 
-/* The number of invitees in a state. */
-static size_t count_invitees(const struct px_invitation *invitation, enum px_invitee_state state)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < invitation->n_invitees; i++) {
-        n += invitation->invitees[i].state == state;
-    }
-    return n;
-}
-
-/* Appends the invitees in a state to the list. 0 or PMIX_ERR_NOMEM. */
-static int gather_invitees(const struct px_invitation *invitation, enum px_invitee_state state,
-                           struct px_proc_list *list)
+/* Makes invitees of the processes that were named, each once, and invites them when that is done.
+ * The invitation may be freed. */
+static void resolve(struct px_invite *invite)
 {
     int rc = 0;
 
-    for (size_t i = 0; i < invitation->n_invitees && rc == 0; i++) {
-        if (invitation->invitees[i].state == state) {
-            rc = px_proc_list_add(list, &invitation->invitees[i].proc);
+    while (invite->n_resolved < invite->named.n && rc == 0) {
+        const pmix_proc_t *proc = &invite->named.at[invite->n_resolved];
+
+        if (proc->rank == PMIX_RANK_WILDCARD) {
+            rc = px_client_get_nb(invite->base.session->ctx, proc, PMIX_JOB_SIZE, NULL, 0,
+                                  size_came, px_invite_serial(invite));
+            if (rc == 0) {
+                invite->waits++;
+                return;
+            }
+        } else {
+            rc = px_invitees_add(&invite->invitees, proc);
+            invite->n_resolved++;
         }
+    }
+    if (rc != 0) {
+        px_invite_finish(invite, rc, NULL);
+        return;
+    }
+    invite->n_wanted = invite->invitees.n;
+    invite_all(invite, 0);
+}
+
+/* True if this process forms another group of that name, or an invitee's namespace has it. */
+static bool is_in_use(const struct px_invite *invite)
+{
+    px_list_for(struct px_invitation, one, &invite->base.session->invites, link) {
+        if (one != &invite->base && strcmp(one->group, invite->base.group) == 0) {
+            return true;
+        }
+    }
+    return px_group_name_is_taken(invite->base.session, invite->base.group) ||
+           px_procs_have_nspace(invite->named.at, invite->named.n, invite->base.group);
+}
+
+/* Starts an invitation on the loop thread. */
+static void run_invite(struct px_task *task)
+{
+    struct px_invite *invite = px_container_of(task, struct px_invite, base.task);
+    struct px_session *session = invite->base.session;
+    int rc;
+
+    px_list_append(&session->invites, &invite->base.link);
+    px_invitations_watch(session);
+    invite->base.id = new_identity();
+    rc = is_in_use(invite) ? PMIX_ERR_EXISTS : px_given_add_endpoint(&invite->base.given, session);
+    if (rc != 0) {
+        px_invite_finish(invite, rc, NULL);
+    } else {
+        px_invitation_limit(&invite->base, time_is_up);
+        resolve(invite);
+    }
+}
+
+/* Keeps the processes, with groups replaced by their members. 0, PMIX_ERR_BAD_PARAM (a rank that is
+ * neither a rank nor the wildcard), PMIX_ERR_NOT_FOUND, PMIX_ERR_NOMEM. */
+static int take_procs(struct px_invite *invite, const pmix_proc_t *procs, size_t n)
+{
+    int rc = px_group_map_expand(invite->base.session, procs, n, &invite->named);
+
+    if (rc == 1) {
+        rc = 0;
+        for (size_t i = 0; i < n && rc == 0; i++) {
+            rc = px_proc_list_add(&invite->named, &procs[i]);
+        }
+    }
+    for (size_t i = 0; i < invite->named.n && rc == 0; i++) {
+        pmix_rank_t rank = invite->named.at[i].rank;
+
+        rc = rank <= PMIX_RANK_VALID || rank == PMIX_RANK_WILDCARD ? 0 : PMIX_ERR_BAD_PARAM;
     }
     return rc;
 }
 
-/* Aborts: all who may be waiting get PMIX_GROUP_CONSTRUCT_ABORT. Those who failed have nothing to
- * undo. The caller releases the invitation. */
-static void invitation_failed(struct px_invitation *invitation)
-{
-    struct px_proc_list to = {0};
-
-    if (gather_invitees(invitation, PX_ACCEPTED, &to) == 0 &&
-        gather_invitees(invitation, PX_INVITED, &to) == 0) {
-        (void) px_invitation_notify(invitation, PMIX_GROUP_CONSTRUCT_ABORT, to.at, to.n, NULL,
-                                    0); /* they have time-outs */
-    }
-    px_proc_list_fini(&to);
-    px_invitation_answer(invitation, PMIX_GROUP_CONSTRUCT_ABORT, NULL, 0);
-}
-
-/* Completes the group: sends the members and their data to all of them, stores the data here, and
- * answers the leader's call with `status`. The caller releases the invitation. */
-static void construct(struct px_invitation *invitation, pmix_status_t status)
-{
-    struct px_proc_list members = {0};
-    pmix_data_array_t array = {.type = PMIX_PROC};
-    int rc = gather_invitees(invitation, PX_ACCEPTED, &members);
-
-    px_assert(rc != 0 || members.n > 0); /* the leader */
-    array.array = members.at;
-    array.size = members.n;
-    if (rc == 0) {
-        rc = px_infos_append(&invitation->given, &invitation->n_given, PMIX_GROUP_MEMBERSHIP,
-                             &array, PMIX_DATA_ARRAY);
-    }
-    if (rc == 0) {
-        px_invitation_store_endpoints(invitation->session, invitation->given, invitation->n_given);
-        rc = px_invitation_notify(invitation, PMIX_GROUP_CONSTRUCT_COMPLETE, members.at, members.n,
-                                  invitation->given, invitation->n_given);
-    }
-    px_proc_list_fini(&members);
-    px_invitation_answer(invitation, rc == 0 ? status : rc, invitation->given, invitation->n_given);
-}
-
-/* Ends the invitation if all have answered and no handler is still deciding. It is released then:
- * the caller must not use it afterwards. */
-static void check_invitees(struct px_invitation *invitation)
-{
-    size_t failed = count_invitees(invitation, PX_FAILED);
-
-    if (invitation->over || invitation->n_deciding > 0 ||
-        count_invitees(invitation, PX_INVITED) > 0) {
-        return;
-    }
-    if (failed > 0 && !invitation->optional && !invitation->allowed_fewer) {
-        invitation_failed(invitation);
-    } else {
-        construct(invitation, failed > 0 ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS);
-    }
-    px_invitation_release(invitation);
-}
-
-/* Adds an invitee, unless it is one already. 0 or PMIX_ERR_NOMEM. */
-static int add_invitee(struct px_invitation *invitation, const pmix_proc_t *proc)
-{
-    struct px_invitee *grown;
-
-    for (size_t i = 0; i < invitation->n_invitees; i++) {
-        if (PMIx_Check_procid(&invitation->invitees[i].proc, proc)) {
-            return 0;
-        }
-    }
-    grown = realloc(invitation->invitees, (invitation->n_invitees + 1) * sizeof(*grown));
-    if (grown == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    invitation->invitees = grown;
-    grown[invitation->n_invitees] = (struct px_invitee){.proc = *proc, .state = PX_INVITED};
-    invitation->n_invitees++;
-    return 0;
-}
-
-/* Invites the processes that a handler has named instead of one that failed. */
-static void invite_replacements(struct px_invitation *invitation, const pmix_info_t *results,
-                                size_t nresults)
-{
-    const pmix_info_t *info = px_infos_next(results, nresults, NULL, PMIX_PROCID);
-    struct px_procs procs;
-
-    for (; info != NULL; info = px_infos_next(results, nresults, info, PMIX_PROCID)) {
-        if (px_value_procs(&info->value, &procs) && procs.n == 1 &&
-            add_invitee(invitation, procs.at) == 0) {
-            invite(invitation, procs.at, 1);
-        }
-    }
-}
-
-/* The handlers of PMIX_GROUP_INVITE_FAILED have completed: aborts if their status or one of their
- * results says PMIX_GROUP_CONSTRUCT_ABORT; any other result allows fewer members. For
- * px_events_ask. */
-static void decided(void *arg, pmix_status_t status, const pmix_info_t *results, size_t nresults)
-{
-    struct px_invitation *invitation = arg;
-
-    invitation->n_deciding--;
-    if (invitation->over) {
-        if (invitation->n_deciding == 0) {
-            px_invitation_free(invitation); /* it was released meanwhile */
-        }
-        return;
-    }
-    for (size_t i = 0; i < nresults; i++) {
-        if (results[i].value.type == PMIX_STATUS &&
-            results[i].value.data.status == PMIX_GROUP_CONSTRUCT_ABORT) {
-            status = PMIX_GROUP_CONSTRUCT_ABORT;
-        }
-    }
-    if (status == PMIX_GROUP_CONSTRUCT_ABORT) {
-        invitation_failed(invitation);
-        px_invitation_release(invitation);
-        return;
-    }
-    invitation->allowed_fewer = invitation->allowed_fewer || nresults > 0;
-    invite_replacements(invitation, results, nresults);
-    check_invitees(invitation);
-}
-
-/* Marks an invitee failed and asks the application's handlers. The caller calls check_invitees. */
-static void invitee_failed(struct px_invitation *invitation, struct px_invitee *invitee)
-{
-    struct px_event event = {
-        .code = PMIX_GROUP_INVITE_FAILED, .source = invitee->proc, .range = PMIX_RANGE_PROC_LOCAL};
-    struct px_events *events = invitation->session->ctx->events;
-    pmix_info_t *info = NULL;
-    size_t n = 0;
-
-    px_assert(invitee->state == PX_INVITED);
-    invitee->state = PX_FAILED;
-    if (events != NULL &&
-        px_infos_append(&info, &n, PMIX_GROUP_ID, invitation->group, PMIX_STRING) == 0 &&
-        px_infos_append(&info, &n, PMIX_EVENT_AFFECTED_PROC, &event.source, PMIX_PROC) == 0) {
-        event.info = info;
-        event.ninfo = n;
-        invitation->n_deciding += px_events_ask(events, &event, decided, invitation) == 0;
-    }
-    PMIx_Info_free(info, n);
-}
-
-/* Adds what an invitee gives to the others under a key. Without memory they do not get it. */
-static void add_given(struct px_invitation *invitation, const pmix_info_t *info, size_t ninfo,
-                      const char *key)
-{
-    const pmix_info_t *from = px_infos_next(info, ninfo, NULL, key);
-
-    for (; from != NULL; from = px_infos_next(info, ninfo, from, key)) {
-        (void) px_infos_append_copy(&invitation->given, &invitation->n_given, from);
-    }
-}
-
-/* Only the first answer of an invitee counts. A wildcard invitation is bound to the process that
- * answers it. */
-void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t *who, bool accepted,
-                            const pmix_info_t *info, size_t ninfo)
-{
-    px_assert(px_loop_inside(invitation->session->ctx->loop));
-    for (size_t i = 0; i < invitation->n_invitees; i++) {
-        struct px_invitee *invitee = &invitation->invitees[i];
-
-        if (invitee->state != PX_INVITED || !PMIx_Check_procid(&invitee->proc, who)) {
-            continue;
-        }
-        if (!accepted) {
-            invitee_failed(invitation, invitee);
-            break;
-        }
-        invitee->state = PX_ACCEPTED;
-        invitee->proc = *who;
-        add_given(invitation, info, ninfo, PMIX_GROUP_ENDPT_DATA);
-        add_given(invitation, info, ninfo, PMIX_GROUP_INFO);
-        break;
-    }
-    check_invitees(invitation);
-}
-
-/* An invitee that has accepted before it ended stays a member: the group is made of those who
- * answered. */
-void px_invitation_lost(struct px_invitation *invitation, const pmix_proc_t *who)
-{
-    px_assert(px_loop_inside(invitation->session->ctx->loop));
-    for (size_t i = 0; i < invitation->n_invitees; i++) {
-        if (invitation->invitees[i].state == PX_INVITED &&
-            PMIx_Check_procid(&invitation->invitees[i].proc, who)) {
-            invitee_failed(invitation, &invitation->invitees[i]);
-        }
-    }
-    check_invitees(invitation);
-}
-
-/* The caller's time-out: an invitee gives up; for a leader, all who have not answered have failed.
- */
-static void time_is_up(struct px_timer *timer)
-{
-    struct px_invitation *invitation = px_container_of(timer, struct px_invitation, timer);
-
-    if (!invitation->leading) {
-        px_invitation_answer(invitation, PMIX_ERR_TIMEOUT, NULL, 0);
-        px_invitation_release(invitation);
-        return;
-    }
-    for (size_t i = 0; i < invitation->n_invitees; i++) {
-        if (invitation->invitees[i].state == PX_INVITED) {
-            invitee_failed(invitation, &invitation->invitees[i]);
-        }
-    }
-    check_invitees(invitation);
-}
-
-/* Enters an invitation in the session's list and starts its timer. */
-static void member_accepted(struct px_invitation *invitation)
-{
-    px_invitation_watch(invitation->session);
-    px_list_append(&invitation->session->invitations, &invitation->link);
-    if (invitation->timeout_ms > 0) {
-        /* Without memory for a timer the wait has no limit. */
-        (void) px_timer_start_loop(invitation->session->ctx->loop, &invitation->timer,
-                                   invitation->timeout_ms, time_is_up);
-    }
-}
-
-/* Starts an invitation on the loop thread: sends it to all invitees. */
-static void run_invite(struct px_task *task)
-{
-    struct px_invitation *invitation = px_container_of(task, struct px_invitation, task);
-    struct px_proc_list procs = {0};
-    int rc = gather_invitees(invitation, PX_INVITED, &procs);
-
-    member_accepted(invitation);
-    if (rc != 0) {
-        px_invitation_answer(invitation, rc, NULL, 0);
-    } else {
-        invite(invitation, procs.at, procs.n);
-    }
-    px_proc_list_fini(&procs);
-    if (invitation->over) {
-        px_invitation_release(invitation);
-    } else {
-        check_invitees(invitation);
-    }
-}
-
-/* The leader is the first entry of the invitees and has accepted. The rest happens on the loop
- * thread. */
+/* The rest happens on the loop thread. */
 pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
                                         const pmix_proc_t *procs, size_t nprocs,
                                         const pmix_info_t *info, size_t ninfo,
                                         pmix_info_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_session *session = px_session(ctx);
-    struct px_invitation *invitation;
-    int rc;
+    struct px_group_invite_directives directives;
+    struct px_invite *invite;
+    int rc = px_group_invite_read(info, ninfo, &directives);
 
     if (px_session_server(session) == NULL) {
         return PMIX_ERR_UNREACH;
     }
-    invitation = px_invitation_create(session, group, info, ninfo);
-    if (invitation == NULL) {
-        return PMIX_ERR_NOMEM;
+    invite = rc == 0 ? calloc(1, sizeof(*invite)) : NULL;
+    if (invite == NULL) {
+        return rc != 0 ? rc : PMIX_ERR_NOMEM;
     }
-    rc = add_invitee(invitation, &ctx->self);
-    for (size_t i = 0; i < nprocs && rc == 0; i++) {
-        rc = add_invitee(invitation, &procs[i]);
-    }
+    rc = px_invitation_init(&invite->base, session, group, info, ninfo, cbfunc, cbdata);
     if (rc != 0) {
-        px_invitation_free(invitation);
+        free(invite);
         return rc;
     }
-    invitation->invitees[0].state = PX_ACCEPTED;
-    invitation->leading = true;
-    invitation->cbfunc = cbfunc;
-    invitation->cbdata = cbdata;
-    invitation->task.run = run_invite;
-    px_loop_post(ctx->loop, &invitation->task);
-    return PMIX_SUCCESS;
-}
-
-/* Sends the invitee's answer to the leader, on the loop thread. */
-static void run_join(struct px_task *task)
-{
-    struct px_invitation *invitation = px_container_of(task, struct px_invitation, task);
-    bool accepted = invitation->answer == PMIX_GROUP_ACCEPT;
-    int rc;
-
-    member_accepted(invitation);
-    rc = accepted ? px_invitation_add_endpoint(invitation) : 0;
-    if (rc == 0) {
-        rc = px_invitation_notify(
-            invitation, accepted ? PMIX_GROUP_INVITE_ACCEPTED : PMIX_GROUP_INVITE_DECLINED,
-            &invitation->leader, 1, invitation->given, invitation->n_given);
+    rc = take_procs(invite, procs, nprocs);
+    rc = rc == 0 ? px_invitees_add(&invite->invitees, &ctx->self) : rc;
+    if (rc != 0) {
+        px_invite_free(invite);
+        return rc;
     }
-    if (rc != 0 || !accepted) {
-        px_invitation_answer(invitation, rc, NULL,
-                             0); /* after declining there is no outcome to wait for */
-        px_invitation_release(invitation);
+    invite->invitees.at[0].state = PX_ACCEPTED;
+    invite->optional = directives.optional;
+    if (directives.assign_context_id != NULL) {
+        invite->wants_id = px_value_true(&directives.assign_context_id->value);
+        invite->requires_id = (directives.assign_context_id->flags & PMIX_INFO_REQD) != 0;
     }
-}
-
-/* The answer is sent from the loop thread, after the invitation has been entered there, so that the
- * leader's outcome cannot arrive before. */
-pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
-                                      const pmix_proc_t *leader, pmix_group_opt_t answer,
-                                      const pmix_info_t *info, size_t ninfo,
-                                      pmix_info_cbfunc_t cbfunc, void *cbdata)
-{
-    struct px_session *session = px_session(ctx);
-    struct px_invitation *invitation;
-
-    if (px_session_server(session) == NULL) {
-        return PMIX_ERR_UNREACH;
-    }
-    invitation = px_invitation_create(session, group, info, ninfo);
-    if (invitation == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    invitation->leader = *leader;
-    invitation->answer = answer;
-    invitation->cbfunc = cbfunc;
-    invitation->cbdata = cbdata;
-    invitation->task.run = run_join;
-    px_loop_post(ctx->loop, &invitation->task);
+    invite->base.task.run = run_invite;
+    px_loop_post(ctx->loop, &invite->base.task);
     return PMIX_SUCCESS;
 }

@@ -3,8 +3,8 @@
 #ifndef PX_CLIENT_INVITE_H
 #define PX_CLIENT_INVITE_H
 
-/* Groups by invitation (Std. chapter Process Sets and Groups): the calls of leader and invitee, and
- * how a leader takes the answers. The parts that both sides share are in invitation.h. */
+/* The leader of a group by invitation (Std. chapter Process Sets and Groups). Loop thread, except
+ * the call itself. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,32 +12,32 @@
 #include <pmix.h>
 
 struct px_ctx;
-struct px_invitation;
+struct px_invitation_event;
+struct px_session;
 
-/* To the leader: `who` has accepted (with its data among the infos) or declined. The group is
- * constructed, or fails, with the last answer. Loop thread. */
-void px_invitation_answered(struct px_invitation *invitation, const pmix_proc_t *who, bool accepted,
-                            const pmix_info_t *info, size_t ninfo);
-/* To the leader: `who` has terminated. An invitee that has not answered counts as failed. Loop
- * thread. */
-void px_invitation_lost(struct px_invitation *invitation, const pmix_proc_t *who);
-
-/* px_role_ops.group_invite_nb: this process becomes the leader and a member. The callback has
- * PMIX_SUCCESS with the members, PMIX_ERR_PARTIAL_SUCCESS (fewer than invited, which
- * PMIX_GROUP_OPTIONAL or a handler has allowed), PMIX_GROUP_CONSTRUCT_ABORT,
- * PMIX_ERR_LOST_CONNECTION or PMIX_ERR_NOMEM. Returns PMIX_ERR_UNREACH (no server) or
- * PMIX_ERR_NOMEM: it is not called. */
+/* px_role_ops.group_invite_nb: this process becomes the leader and a member. Groups and wildcards
+ * among the processes stand for their members. The callback has PMIX_SUCCESS with the members,
+ * PMIX_ERR_PARTIAL_SUCCESS (fewer than invited, which PMIX_GROUP_OPTIONAL or a handler has
+ * allowed), PMIX_GROUP_CONSTRUCT_ABORT, PMIX_ERR_EXISTS (the name is a group's or a namespace's),
+ * PMIX_ERR_LOST_CONNECTION, PMIX_ERR_NOMEM, or the error of the host for a context id that is
+ * required. Returns PMIX_ERR_UNREACH (no server), PMIX_ERR_BAD_PARAM (a directive of a wrong type,
+ * a rank that is none), PMIX_ERR_NOT_FOUND (a group has no such rank) or PMIX_ERR_NOMEM: it is not
+ * called. */
 pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
                                         const pmix_proc_t *procs, size_t nprocs,
                                         const pmix_info_t *info, size_t ninfo,
                                         pmix_info_cbfunc_t cbfunc, void *cbdata);
-/* px_role_ops.group_join_nb: answers an invitation of `leader`. One that declines is done at once;
- * one that accepts waits for the leader's outcome: PMIX_SUCCESS with the members,
- * PMIX_GROUP_CONSTRUCT_ABORT, PMIX_GROUP_LEADER_FAILED, PMIX_ERR_TIMEOUT or
- * PMIX_ERR_LOST_CONNECTION. Returns as px_client_group_invite_nb. */
-pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
-                                      const pmix_proc_t *leader, pmix_group_opt_t answer,
-                                      const pmix_info_t *info, size_t ninfo,
-                                      pmix_info_cbfunc_t cbfunc, void *cbdata);
+
+/* An answer has come (PMIX_GROUP_INVITE_ACCEPTED, PMIX_GROUP_INVITE_DECLINED). True: it counts, and
+ * has been delivered to the application's handlers, who may abort by it. An acceptance without an
+ * invitation is refused. */
+bool px_invite_answered(struct px_session *session, const struct px_invitation_event *at);
+/* This process or an invitee aborts the group that this process forms. */
+void px_invite_aborted(struct px_session *session, const struct px_invitation_event *at);
+/* A process, or all of a namespace, has ended. */
+void px_invite_lost(struct px_session *session, const pmix_proc_t *proc);
+
+/* Ends all invitations of this process with PMIX_ERR_LOST_CONNECTION. */
+void px_invites_end(struct px_session *session);
 
 #endif

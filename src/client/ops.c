@@ -10,6 +10,7 @@
 #include "get.h"
 #include "get_fast.h"
 #include "invite.h"
+#include "join.h"
 #include "iof.h"
 #include "request.h"
 #include "put.h"

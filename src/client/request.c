@@ -185,9 +185,7 @@ int px_msg_describe(struct px_server_peer *server, const struct px_request *requ
     return rc;
 }
 
-/* How long this process waits for a reply, by PMIX_TIMEOUT; 0: for ever. 0 or PMIX_ERR_BAD_PARAM
- * (the directive has a value of a wrong type). */
-static int client_timeout(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms)
+int px_client_timeout(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms)
 {
     uint64_t ms;
     int rc = px_timeout_read(info, ninfo, &ms);
@@ -205,7 +203,7 @@ int px_request_send_at(struct px_server_peer *server, const struct px_request *r
 {
     uint64_t timeout_ms = 0;
     struct px_msg msg;
-    int rc = request->timed ? client_timeout(args->info, args->ninfo, &timeout_ms) : 0;
+    int rc = request->timed ? px_client_timeout(args->info, args->ninfo, &timeout_ms) : 0;
 
     rc = rc != 0 ? rc : px_msg_describe(server, request, args, &msg);
     return rc == 0 ? send_for_reply(&msg, timeout_ms, request->reply, to) : rc;
@@ -266,11 +264,4 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
         return send_heartbeat(session, args);
     }
     return px_request_send(session, request, args, to);
-}
-
-uint64_t px_client_timeout_ms(const pmix_info_t *info, size_t ninfo)
-{
-    uint64_t ms = 0;
-
-    return client_timeout(info, ninfo, &ms) == 0 ? ms : 0;
 }

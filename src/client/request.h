@@ -72,7 +72,8 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
 pmix_status_t px_reply_status(int status, struct px_in *reply);
 
 /* The time after which this process gives up on a request: the caller's PMIX_TIMEOUT and one second
- * of grace for the server's own time-out, in milliseconds; 0: no limit. */
-uint64_t px_client_timeout_ms(const pmix_info_t *info, size_t ninfo);
+ * of grace for the server's own time-out, in milliseconds; 0: no limit. 0 or PMIX_ERR_BAD_PARAM
+ * (the directive has a value of a wrong type). */
+int px_client_timeout(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms);
 
 #endif

@@ -48,7 +48,9 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     px_lock_init(&session->lock);
     px_list_init(&session->uncommitted);
     px_list_init(&session->fetches);
-    px_list_init(&session->invitations);
+    px_list_init(&session->invites);
+    px_list_init(&session->joins);
+    px_list_init(&session->invited);
     px_list_init(&session->iof_handlers);
     px_list_init(&session->kept);
     px_list_init(&session->groups);

@@ -145,10 +145,16 @@ struct px_session {
      * fetched. */
     uint64_t ended;
 
-    struct px_list invitations; /* loop thread: struct px_invitation */
-    struct px_list groups;      /* lock: struct px_proc_set, the groups that this process is in */
-    uint64_t n_groups;          /* atomic, changed under the lock: length of `groups` */
-    bool watching;              /* loop thread: the server sends us the events of invitations */
+    /* Loop thread: what this process invites to and joins (struct px_invitation), the invitations
+     * that it has got (join.c), and the processes that have ended, as far as it was told. */
+    struct px_list invites;
+    struct px_list joins;
+    struct px_list invited;
+    size_t n_invited;
+    struct px_proc_list ended_procs;
+    struct px_list groups; /* lock: struct px_proc_set, the groups that this process is in */
+    uint64_t n_groups;     /* atomic, changed under the lock: length of `groups` */
+    bool watching;         /* loop thread: the server sends us what invitations need */
     bool left_watched; /* loop thread: a server of another library tells us who leaves a group */
 
     struct px_list iof_handlers; /* lock: struct px_iof_handler */

@@ -183,15 +183,20 @@ static void collective_reply(void *arg, int status, struct px_in *reply)
 static int send_collective(struct px_server_peer *server, const struct px_request *request,
                            const struct px_coll_args *args, const struct px_completion *to)
 {
-    struct collective_call *call = calloc(1, sizeof(*call));
+    struct collective_call *call;
+    uint64_t timeout_ms;
     struct px_msg msg;
-    int rc =
-        call != NULL ? px_client_collective_begin(server, request, args, &msg) : PMIX_ERR_NOMEM;
+    int rc = px_client_timeout(args->head.info, args->head.ninfo, &timeout_ms);
+
+    if (rc != 0) {
+        return rc;
+    }
+    call = calloc(1, sizeof(*call));
+    rc = call != NULL ? px_client_collective_begin(server, request, args, &msg) : PMIX_ERR_NOMEM;
 
     if (rc == 0) {
         *call = (struct collective_call){.session = server->session, .request = request, .to = *to};
-        rc = px_msg_send(&msg, px_client_timeout_ms(args->head.info, args->head.ninfo),
-                         collective_reply, call);
+        rc = px_msg_send(&msg, timeout_ms, collective_reply, call);
     }
     if (rc != 0) {
         free(call);

@@ -119,4 +119,7 @@ enum {
  * own registry, which may know of a change that the caller has not heard of yet. */
 #define PX_KEY_NAMED "shmix.named"
 
+/* A PMIX_BOOL, true, that is added to the infos of every event sent to a peer. */
+#define PX_KEY_FROM_SERVER "pmix.srvr.internal.notify"
+
 #endif

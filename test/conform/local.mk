@@ -1,10 +1,10 @@
 # Conformance: each program is a table of cases over the public interface; README.md says how to add one.
 check_LTLIBRARIES += %D%/libconform.la
 conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/foreign.c \
-  %D%/lib/host.c %D%/lib/infos.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
+  %D%/lib/host.c %D%/lib/infos.c %D%/lib/invites.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
   %D%/lib/requests.c %D%/lib/support.c %D%/lib/verdict.c %D%/lib/world.c
 %C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/inside.h \
-  %D%/lib/newer.h %D%/lib/queries.h %D%/lib/requests.h %D%/lib/support.h
+  %D%/lib/invites.h %D%/lib/newer.h %D%/lib/queries.h %D%/lib/requests.h %D%/lib/support.h
 
 conform_ldadd = %D%/libconform.la libpx-host.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
@@ -34,6 +34,9 @@ conform_programs = \
   %D%/harness.t \
   %D%/host_answers.t \
   %D%/init.t \
+  %D%/invite.t \
+  %D%/invite_ends.t \
+  %D%/invited.t \
   %D%/itself.t \
   %D%/keys.t \
   %D%/members.t \
@@ -133,6 +136,15 @@ TESTS += $(conform_programs)
 %C%_init_t_SOURCES = %D%/init.c
 %C%_init_t_LDADD = $(conform_ldadd)
 %C%_init_t_LDFLAGS = $(conform_ldflags)
+%C%_invite_t_SOURCES = %D%/invite.c
+%C%_invite_t_LDADD = $(conform_ldadd)
+%C%_invite_t_LDFLAGS = $(conform_ldflags)
+%C%_invite_ends_t_SOURCES = %D%/invite_ends.c
+%C%_invite_ends_t_LDADD = $(conform_ldadd)
+%C%_invite_ends_t_LDFLAGS = $(conform_ldflags)
+%C%_invited_t_SOURCES = %D%/invited.c
+%C%_invited_t_LDADD = $(conform_ldadd)
+%C%_invited_t_LDFLAGS = $(conform_ldflags)
 %C%_itself_t_SOURCES = %D%/itself.c
 %C%_itself_t_LDADD = $(conform_ldadd)
 %C%_itself_t_LDFLAGS = $(conform_ldflags)

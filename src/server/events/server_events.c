@@ -16,6 +16,7 @@
 
 #include "server_events.h"
 #include "termination.h"
+#include "src/server/collectives/invited_group.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/base/array.h"
 #include "src/base/param.h"
@@ -43,12 +44,13 @@ struct kept_event {
 
 /* --- who wants it --- */
 
-/* True if the peer has registered for this code, or for all. A client of this library keeps the
- * members of its groups by PMIX_GROUP_LEFT, which it is sent unasked. */
+/* True if the peer has registered for this code, or for all. A client of this library is sent two
+ * unasked: it refuses acceptances of invitations that are over or were never made, and keeps the
+ * members of its groups. */
 static bool wants(const struct px_peer *peer, pmix_status_t code)
 {
     return peer->wants_all || px_code_set_has(&peer->codes, code) ||
-           (peer->ours && code == PMIX_GROUP_LEFT);
+           (peer->ours && (code == PMIX_GROUP_INVITE_ACCEPTED || code == PMIX_GROUP_LEFT));
 }
 
 /* True if the process is among those of PMIX_EVENT_CUSTOM_RANGE: processes, wildcards, and names of
@@ -241,6 +243,7 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
         event->code == PMIX_GROUP_LEFT && px_group_left(s, event, origin == PX_ORIGIN_CLIENT);
 
     px_assert(px_loop_inside(s->loop));
+    px_invited_group_event(s, event);
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
             in_range(s, event, &peer->proc)) {
@@ -283,6 +286,7 @@ void px_notify_answered(struct px_upcall *up)
         (void) px_event_fan_out(up->server, &event, PX_ORIGIN_CLIENT, peer);
         return;
     }
+    px_termination_drain(up->server, &event);
     (void) px_event_fan_out(up->server, &event, PX_ORIGIN_HOST, NULL);
     px_termination_event(up->server, &event);
     px_upcall_answer(up);

@@ -16,9 +16,6 @@ struct px_reply_to;
 struct px_server;
 struct px_upcall;
 
-/* Key of an info, PMIX_BOOL true, that is added to every event sent to a peer. */
-#define PX_KEY_FROM_SERVER "pmix.srvr.internal.notify"
-
 /* Where an event comes from: only a client's is passed to the host, and only a client's keeps away
  * from default handlers of this process. */
 enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_HOST, PX_ORIGIN_LIBRARY };

@@ -9,33 +9,20 @@
 #include "termination.h"
 
 #include "src/server/state.h"
+#include "src/event/process_end.h"
 #include "src/event/registry.h"
-
-#include "src/value/infos.h"
+#include "src/net/conn_read.h"
 #include "src/server/collectives/collective.h"
 #include "src/server/data/modex.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
+#include "src/server/peers/peer.h"
 #include "src/base/assert.h"
+#include "src/value/procs.h"
 
-/* True if the code reports that a process has ended. */
-static bool is_end(pmix_status_t code)
-{
-    switch (code) {
-    case PMIX_EVENT_PROC_TERMINATED:
-    case PMIX_ERR_PROC_ABORTED:
-    case PMIX_ERR_PROC_ABORTED_BY_SIG:
-    case PMIX_ERR_PROC_FAILED_TO_START:
-    case PMIX_ERR_PROC_KILLED_BY_CMD:
-    case PMIX_ERR_PROC_REQUESTED_ABORT:
-    case PMIX_ERR_PROC_SENSOR_BOUND_EXCEEDED:
-    case PMIX_ERR_PROC_TERM_WO_SYNC:
-    case PMIX_ERR_EXIT_NONZERO_TERM:
-        return true;
-    default:
-        return false;
-    }
-}
+/* How often a connection is read before its end is told: a process that has ended sends nothing
+ * more, and one that goes on must not keep the server. */
+enum { DRAIN_ROUNDS = 64 };
 
 /* Marks a local process as ended. If it has no connection, gets and direct modex requests for its
  * data end here; otherwise they end with its connection. A NULL rank (no memory for its record) and
@@ -55,50 +42,68 @@ static void rank_ended(struct px_server *s, struct px_local_proc *rank)
 
 /* The same for a process, or for all local processes of a namespace (PMIX_RANK_WILDCARD). A process
  * without a record gets one, so that later collectives do not wait for it. */
-static void proc_ended(struct px_server *s, const pmix_proc_t *proc)
+static void proc_ended(void *arg, const pmix_proc_t *proc)
 {
-    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+    struct px_nspace *ns = px_nspace_find(arg, proc->nspace);
 
     if (!ns) {
         return;
     }
     if (proc->rank == PMIX_RANK_WILDCARD) {
         px_list_for(struct px_local_proc, rank, &ns->rank_list, link) {
-            rank_ended(s, rank);
+            rank_ended(arg, rank);
         }
     } else if (px_nspace_is_local(ns, proc->rank)) {
-        rank_ended(s, px_local_proc_make(ns, proc->rank));
+        rank_ended(arg, px_local_proc_make(ns, proc->rank));
     }
 }
 
-/* The ended processes are those of PMIX_EVENT_AFFECTED_PROC and PMIX_EVENT_AFFECTED_PROCS; without
- * any, the source of the event. Collectives count their local members anew at the end, since they
- * do not wait for departed ones. */
+/* Collectives count their local members anew at the end, since they do not wait for departed ones.
+ */
 void px_termination_event(struct px_server *s, const struct px_event *event)
 {
-    static const char *const keys[] = {PMIX_EVENT_AFFECTED_PROC, PMIX_EVENT_AFFECTED_PROCS};
-    bool named = false;
-
     px_assert(px_loop_inside(s->loop));
-    if (!is_end(event->code)) {
-        return;
+    if (px_event_is_end(event->code)) {
+        px_event_each_ended(event, proc_ended, s);
+        px_colls_recount(s);
     }
-    for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
-        const pmix_info_t *at = NULL;
-        struct px_procs procs;
+}
 
-        while ((at = px_infos_next(event->info, event->ninfo, at, keys[k])) != NULL) {
-            if (!px_value_procs(&at->value, &procs)) {
-                continue;
-            }
-            for (size_t i = 0; i < procs.n; i++) {
-                proc_ended(s, &procs.at[i]);
-            }
-            named |= procs.at != NULL;
+/* The connected peer of the process with the lowest id above `after`, or NULL. */
+static struct px_peer *next_peer(struct px_server *s, const pmix_proc_t *proc, uint64_t after)
+{
+    struct px_peer *found = NULL;
+
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
+        if (peer->conn && peer->id > after && (!found || peer->id < found->id) &&
+            px_proc_covers(proc, &peer->proc)) {
+            found = peer;
         }
     }
-    if (!named) {
-        proc_ended(s, &event->source);
+    return found;
+}
+
+/* Reads what the process has sent before its end. A peer may close meanwhile, so it is looked up by
+ * its id each time. */
+static void drain_proc(void *arg, const pmix_proc_t *proc)
+{
+    struct px_peer *peer = next_peer(arg, proc, 0);
+
+    while (peer) {
+        uint64_t id = peer->id;
+
+        for (int i = 0; i < DRAIN_ROUNDS && peer && peer->conn; i++) {
+            px_conn_read_loop(peer->conn);
+            peer = px_peer_find(arg, id);
+        }
+        peer = next_peer(arg, proc, id);
     }
-    px_colls_recount(s);
+}
+
+void px_termination_drain(struct px_server *s, const struct px_event *event)
+{
+    px_assert(px_loop_inside(s->loop));
+    if (px_event_is_end(event->code)) {
+        px_event_each_ended(event, drain_proc, s);
+    }
 }

@@ -12,4 +12,9 @@ struct px_server;
  * do not wait for those any more. Loop thread. */
 void px_termination_event(struct px_server *s, const struct px_event *event);
 
+/* Called with each event of the host before it is passed on: of processes that have ended, what
+ * they have sent before is read first, so that nobody hears of an end before the last words. Loop
+ * thread. */
+void px_termination_drain(struct px_server *s, const struct px_event *event);
+
 #endif

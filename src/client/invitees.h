@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_CLIENT_INVITEES_H
+#define PX_CLIENT_INVITEES_H
+
+/* The processes of one invitation, as its leader sees them. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <pmix.h>
+
+struct px_proc_list;
+
+/* What the leader knows of an invitee, and what it may learn. */
+enum px_invitee_state { PX_INVITED, PX_ACCEPTED, PX_FAILED, PX_N_INVITEE_STATES };
+enum px_invitee_news { PX_ACCEPTS, PX_DECLINES, PX_ENDS, PX_IS_SILENT, PX_N_INVITEE_NEWS };
+
+struct px_invitee {
+    pmix_proc_t proc;
+    enum px_invitee_state state;
+};
+
+/* A growing array in malloc memory. Zeros: nobody. */
+struct px_invitees {
+    struct px_invitee *at;
+    size_t n;
+};
+
+/* Takes the news of an invitee in. True if its state has changed by them. */
+bool px_invitee_learn(struct px_invitee *invitee, enum px_invitee_news news);
+
+/* The invitee of that name, or NULL. Valid until one is added. */
+struct px_invitee *px_invitees_find(const struct px_invitees *invitees, const pmix_proc_t *proc);
+/* The number of those in a state. */
+size_t px_invitees_count(const struct px_invitees *invitees, enum px_invitee_state state);
+/* Appends those in a state to the list. 0 or PMIX_ERR_NOMEM. */
+int px_invitees_gather(const struct px_invitees *invitees, enum px_invitee_state state,
+                       struct px_proc_list *list);
+/* Adds an invitee, unless it is one already. 0 or PMIX_ERR_NOMEM. */
+int px_invitees_add(struct px_invitees *invitees, const pmix_proc_t *proc);
+/* Frees the array and leaves nobody. */
+void px_invitees_fini(struct px_invitees *invitees);
+
+#endif

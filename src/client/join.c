@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* An answer carries the identity of the invitation that this process has seen last from that
+ * leader. The leader of an invitation that is over refuses the answer, so that each call ends,
+ * whenever it comes. An answer without an identity (the leader's library sends none, or no
+ * invitation has come) waits for an outcome of that leader for that group. */
+
+#include "join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "group.h"
+#include "group_map.h"
+#include "invitation.h"
+#include "src/base/assert.h"
+#include "src/event/chain.h"
+#include "src/event/registry.h"
+#include "src/request/reply.h"
+#include "src/value/directives.h"
+#include "src/value/infos.h"
+#include "src/value/procs.h"
+
+/* How many invitations without an answer are remembered; the oldest are forgotten. */
+enum { MAX_INVITED = 1024 };
+
+/* An invitation that has come; in session->invited. */
+struct invited {
+    struct px_list link;
+    pmix_proc_t leader;
+    uint64_t id; /* 0: the leader's library gives none */
+    bool over;   /* its outcome has come */
+    char group[PMIX_MAX_NSLEN + 1];
+};
+
+/* A call of PMIx_Group_join that waits; in session->joins. */
+struct px_join {
+    struct px_invitation base;
+    pmix_proc_t leader;
+    pmix_group_opt_t answer;
+    bool gave_up; /* the call has ended by its time limit, but the group may still be made */
+};
+
+static void join_free(struct px_join *join)
+{
+    px_invitation_fini(&join->base);
+    free(join);
+}
+
+/* Ends a call, and forgets it. */
+static void finish(struct px_join *join, pmix_status_t status, const struct px_given *results)
+{
+    px_invitation_answer(&join->base, status, results);
+    join_free(join);
+}
+
+/* --- invitations --- */
+
+static void forget(struct px_session *session, struct invited *invited)
+{
+    px_list_remove(&invited->link);
+    session->n_invited--;
+    free(invited);
+}
+
+/* The invitation of that leader to the group, or NULL. */
+static struct invited *find_invited(struct px_session *session, const char *group,
+                                    const pmix_proc_t *leader)
+{
+    px_list_for(struct invited, invited, &session->invited, link) {
+        if (px_proc_equal(&invited->leader, leader) && strcmp(invited->group, group) == 0) {
+            return invited;
+        }
+    }
+    return NULL;
+}
+
+/* A copy of an older invitation does not take the place of a newer one. Without memory, or with a
+ * name that is none, the invitation is not known here. */
+bool px_join_invited(struct px_session *session, const struct px_invitation_event *at)
+{
+    const pmix_proc_t *leader = &at->event->source;
+    struct invited *invited;
+
+    if (at->group == NULL || strlen(at->group) > PMIX_MAX_NSLEN) {
+        return false;
+    }
+    invited = find_invited(session, at->group, leader);
+    if (invited == NULL) {
+        invited = calloc(1, sizeof(*invited));
+        if (invited == NULL) {
+            return false;
+        }
+        invited->leader = *leader;
+        memcpy(invited->group, at->group, strlen(at->group) + 1);
+        px_list_append(&session->invited, &invited->link);
+        session->n_invited++;
+    }
+    if (at->id > invited->id || (at->id == 0 && invited->id == 0 && at->live)) {
+        invited->id = at->id;
+        invited->over = false;
+    }
+    if (session->n_invited > MAX_INVITED) {
+        forget(session, px_container_of(session->invited.next, struct invited, link));
+    }
+    return false;
+}
+
+/* --- answers --- */
+
+/* Sends an answer to the leader with what this process gives. */
+static int send_answer(struct px_join *join, pmix_group_opt_t answer)
+{
+    const struct px_procs to = {&join->leader, 1};
+
+    return px_invitation_notify(join->base.session, join->base.group, join->base.id,
+                                answer == PMIX_GROUP_ACCEPT ? PMIX_GROUP_INVITE_ACCEPTED
+                                                            : PMIX_GROUP_INVITE_DECLINED,
+                                &to, &join->base.given, NULL);
+}
+
+/* The caller's time limit. The leader is told; if the group has been made meanwhile, this process
+ * leaves it when it learns of that (px_join_outcome). */
+static void time_is_up(struct px_timer *timer)
+{
+    struct px_join *join = px_container_of(timer, struct px_join, base.timer);
+
+    join->gave_up = true;
+    (void) send_answer(join, PMIX_GROUP_DECLINE); /* without it the outcome tells */
+    px_invitation_answer(&join->base, PMIX_ERR_TIMEOUT, NULL);
+}
+
+/* Raises PMIX_GROUP_LEADER_FAILED in this process, and ends the call with this status. */
+static void leader_failed(struct px_join *join)
+{
+    if (!join->gave_up) {
+        (void) px_invitation_tell(&join->base, PMIX_GROUP_LEADER_FAILED, PMIX_EVENT_AFFECTED_PROC,
+                                  &join->leader, PMIX_PROC, NULL);
+    }
+    finish(join, PMIX_GROUP_LEADER_FAILED, NULL);
+}
+
+/* Answers the invitation, on the loop thread. */
+static void run_join(struct px_task *task)
+{
+    struct px_join *join = px_container_of(task, struct px_join, base.task);
+    struct px_session *session = join->base.session;
+    const struct invited *invited = find_invited(session, join->base.group, &join->leader);
+    bool accepts = join->answer == PMIX_GROUP_ACCEPT;
+    bool taken = accepts && px_group_name_is_taken(session, join->base.group);
+    int rc;
+
+    px_list_append(&session->joins, &join->base.link);
+    px_invitations_watch(session);
+    join->base.id = invited != NULL ? invited->id : 0;
+    if (accepts && invited != NULL && invited->over) {
+        finish(join, taken ? PMIX_ERR_EXISTS : PMIX_GROUP_CONSTRUCT_ABORT, NULL);
+        return;
+    }
+    if (accepts && px_invitations_has_ended(session, &join->leader)) {
+        leader_failed(join);
+        return;
+    }
+    accepts = accepts && !taken;
+    rc = accepts ? px_given_add_endpoint(&join->base.given, session) : 0;
+    rc = rc == 0 ? send_answer(join, accepts ? PMIX_GROUP_ACCEPT : PMIX_GROUP_DECLINE) : rc;
+    if (rc != 0 || !accepts) {
+        /* after declining there is no outcome to wait for */
+        finish(join, rc == 0 && taken ? PMIX_ERR_EXISTS : rc, NULL);
+    } else {
+        px_invitation_limit(&join->base, time_is_up);
+    }
+}
+
+/* --- outcomes --- */
+
+/* True if the outcome is that of the call's invitation. */
+static bool is_outcome_of(const struct px_join *join, const struct px_invitation_event *at)
+{
+    return px_proc_equal(&join->leader, &at->event->source) && at->group != NULL &&
+           strcmp(at->group, join->base.group) == 0 &&
+           (join->base.id == 0 || join->base.id == at->id);
+}
+
+/* True if this process is among the members. */
+static bool names_us(struct px_session *session, const struct px_event *event)
+{
+    const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_GROUP_MEMBERSHIP);
+    struct px_procs members = {NULL, 0};
+
+    return value != NULL && px_value_procs(value, &members) &&
+           px_procs_find(members.at, members.n, &session->ctx->self) < members.n;
+}
+
+/* The group has been made: its data and members are known here before any callback. If all calls
+ * that asked for it have given up, this process leaves it. */
+static void enter_or_leave(struct px_session *session, const struct px_invitation_event *at)
+{
+    const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
+    const struct px_coll_args args = {.group = (char *) (uintptr_t) at->group};
+    const struct px_event *event = at->event;
+    struct px_server_peer *server = px_session_server(session);
+    bool wanted = false;
+    bool joined = false;
+
+    px_list_for(struct px_invitation, one, &session->joins, link) {
+        const struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
+
+        joined = joined || is_outcome_of(join, at);
+        wanted = wanted || (is_outcome_of(join, at) && !join->gave_up);
+    }
+    if (wanted) {
+        px_member_data_store(session, event->info, event->ninfo);
+        px_group_map_add(session, at->group, event->info, event->ninfo);
+    } else if (joined && server != NULL) {
+        (void) px_client_group_end(server, &px_request_group_leave, &args, &nobody);
+    }
+}
+
+bool px_join_outcome(struct px_session *session, const struct px_invitation_event *at)
+{
+    const struct px_event *event = at->event;
+    const struct px_given results = {(pmix_info_t *) (uintptr_t) event->info, event->ninfo};
+    bool complete = event->code == PMIX_GROUP_CONSTRUCT_COMPLETE;
+    struct invited *invited =
+        at->group != NULL ? find_invited(session, at->group, &event->source) : NULL;
+
+    if (!at->live || (complete && !names_us(session, event))) {
+        return false;
+    }
+    if (invited != NULL && invited->id == at->id) {
+        invited->over = true;
+    }
+    if (complete) {
+        enter_or_leave(session, at);
+    }
+    px_list_for(struct px_invitation, one, &session->joins, link) {
+        struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
+
+        if (is_outcome_of(join, at)) {
+            finish(join, complete ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT,
+                   complete ? &results : NULL);
+        }
+    }
+    return px_info_find(event->info, event->ninfo, PX_KEY_REFUSED) != NULL;
+}
+
+void px_join_lost(struct px_session *session, const pmix_proc_t *proc)
+{
+    px_list_for(struct px_invitation, one, &session->joins, link) {
+        struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
+
+        if (px_proc_covers(proc, &join->leader)) {
+            leader_failed(join);
+        }
+    }
+}
+
+void px_joins_end(struct px_session *session)
+{
+    px_list_for(struct px_invitation, one, &session->joins, link) {
+        finish(px_container_of(&one->link, struct px_join, base.link), PMIX_ERR_LOST_CONNECTION,
+               NULL);
+    }
+    px_list_for(struct invited, invited, &session->invited, link) {
+        forget(session, invited);
+    }
+}
+
+/* --- the call --- */
+
+pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
+                                      const pmix_proc_t *leader, pmix_group_opt_t answer,
+                                      const pmix_info_t *info, size_t ninfo,
+                                      pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_group_join_directives directives;
+    struct px_join *join;
+    int rc = px_group_join_read(info, ninfo, &directives);
+
+    if (px_session_server(session) == NULL) {
+        return PMIX_ERR_UNREACH;
+    }
+    join = rc == 0 ? calloc(1, sizeof(*join)) : NULL;
+    if (join == NULL) {
+        return rc != 0 ? rc : PMIX_ERR_NOMEM;
+    }
+    rc = px_invitation_init(&join->base, session, group, info, ninfo, cbfunc, cbdata);
+    if (rc != 0) {
+        free(join);
+        return rc;
+    }
+    join->leader = *leader;
+    join->answer = answer;
+    join->base.task.run = run_join;
+    px_loop_post(ctx->loop, &join->base.task);
+    return PMIX_SUCCESS;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "invited_group.h"
+
+#include <string.h>
+
+#include "src/base/assert.h"
+#include "src/event/registry.h"
+#include "src/nspace/proc_sets.h"
+#include "src/server/state.h"
+#include "src/value/infos.h"
+
+/* True if one of the processes is in a group of that name. */
+static bool is_there(struct px_server *s, const char *name, const struct px_procs *procs)
+{
+    for (size_t i = 0; i < procs->n; i++) {
+        if (px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, &procs->at[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True if the list is one of single processes that includes `who`. */
+static bool are_members(const struct px_procs *procs, const pmix_proc_t *who)
+{
+    for (size_t i = 0; i < procs->n; i++) {
+        if (procs->at[i].rank > PMIX_RANK_VALID) {
+            return false;
+        }
+    }
+    return px_procs_find(procs->at, procs->n, who) < procs->n;
+}
+
+void px_invited_group_event(struct px_server *s, const struct px_event *event)
+{
+    struct px_procs members = {NULL, 0};
+    const pmix_value_t *list;
+    const char *name;
+
+    px_assert(px_loop_inside(s->loop));
+    if (event->code != PMIX_GROUP_CONSTRUCT_COMPLETE) {
+        return;
+    }
+    name = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
+    list = px_info_find(event->info, event->ninfo, PMIX_GROUP_MEMBERSHIP);
+    if (name && strnlen(name, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN && list &&
+        px_value_procs(list, &members) && are_members(&members, &event->source) &&
+        !is_there(s, name, &members)) {
+        /* without memory the group cannot be named */
+        (void) px_proc_set_add(&s->proc_sets, PX_SET_GROUP, name, members.at, members.n);
+    }
+}
