@@ -13,6 +13,7 @@
 
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/base/param.h"
 #include "src/value/infos.h"
 #include "src/value/nested.h"
 
@@ -50,10 +51,19 @@ int px_coll_call_name(struct px_coll_call *call, const pmix_proc_t *procs, size_
     return PMIX_SUCCESS;
 }
 
+/* How many directives one caller, and all callers together, may give. */
+static size_t most_directives(void)
+{
+    return (size_t) px_param_int(PX_P_MAX_DIRECTIVES);
+}
+
 /* A call with a name and no processes has an empty set: leaders add its caller. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call)
 {
     px_assert(call->ops && !call->set.at);
+    if (call->args.head.ninfo > most_directives()) {
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
     return call->args.group && !call->args.nprocs
                ? PMIX_SUCCESS
                : px_procs_normalise(call->args.procs, call->args.nprocs, colls->size, colls->server,
@@ -250,9 +260,11 @@ static bool is_off(const pmix_value_t *value)
     return (value->type == PMIX_BOOL || value->type == PMIX_STRING) && !px_value_true(value);
 }
 
-/* A directive that one caller requires is required of all; a flag that one sets is set for all. */
+/* A directive that one caller requires is required of all; a flag that one sets is set for all. The
+ * keys are compared one by one, hence the bounds. */
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
 {
+    size_t most = most_directives();
     int rc = PMIX_SUCCESS;
 
     px_assert(ninfo == 0 || info);
@@ -268,7 +280,8 @@ int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
                 rc = px_value_keep(&kept->value, &info[i].value);
             }
         } else {
-            rc = px_infos_append_copy(&coll->info, &coll->ninfo, &info[i]);
+            rc = coll->ninfo < most ? px_infos_append_copy(&coll->info, &coll->ninfo, &info[i])
+                                    : PMIX_ERR_OUT_OF_RESOURCE;
         }
     }
     return rc;

@@ -126,7 +126,7 @@ void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server
 
 /* Fills call->set with the normal form of the processes; a call with a name needs none. 0,
  * PMIX_ERR_BAD_PARAM (no processes and no name, or a process without a namespace),
- * PMIX_ERR_NOMEM. */
+ * PMIX_ERR_OUT_OF_RESOURCE (more directives than shmix_max_directives), PMIX_ERR_NOMEM. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call);
 
 /* The open tracker that the call belongs to, or NULL. */
@@ -139,7 +139,8 @@ int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
                  const struct px_coll_member *who, struct px_coll **ret);
 
 /* Merges a caller's directives into the tracker's: keys that are new, flags that are on, and
- * PMIX_INFO_REQD. Otherwise the first caller's value stays. 0 or PMIX_ERR_NOMEM. */
+ * PMIX_INFO_REQD. Otherwise the first caller's value stays. 0, PMIX_ERR_NOMEM, or
+ * PMIX_ERR_OUT_OF_RESOURCE (more keys than shmix_max_directives). */
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo);
 
 /* True if this process has called, over any of its connections. */

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -291,12 +292,50 @@ static void refused(void **state)
     px_coll_destroy(NULL);
 }
 
+/* A call with more directives than the bound is refused; those of all callers are bounded, too. */
+static void few_directives(void **state)
+{
+    enum { MOST = 1024 }; /* shmix_max_directives */
+    pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
+    pmix_info_t *info = PMIx_Info_create(MOST + 1);
+    struct px_coll_call call = {.ops = &fence, .args = {.procs = &all, .nprocs = 1}};
+    struct px_colls colls;
+    struct px_coll *coll;
+    bool yes = true;
+
+    (void) state;
+    px_colls_init(&colls, size_of, NULL);
+    for (int i = 0; i <= MOST; i++) {
+        char key[32];
+
+        snprintf(key, sizeof(key), "key-%d", i);
+        PMIx_Info_load(&info[i], key, &yes, PMIX_BOOL);
+    }
+    call.args.head.info = info;
+    call.args.head.ninfo = MOST + 1;
+    assert_int_equal(px_coll_call_prepare(&colls, &call), PMIX_ERR_OUT_OF_RESOURCE);
+    assert_null(call.set.at);
+    call.args.head.ninfo = MOST;
+    assert_int_equal(px_coll_call_prepare(&colls, &call), 0);
+    px_proc_list_fini(&call.set);
+    coll = join(&colls, 1, 0, &all, 1);
+    assert_int_equal(px_coll_merge(coll, info, MOST), 0);
+    assert_int_equal(px_coll_merge(coll, info, MOST), 0); /* the same again */
+    assert_int_equal(coll->ninfo, MOST);
+    assert_int_equal(px_coll_merge(coll, &info[MOST], 1), PMIX_ERR_OUT_OF_RESOURCE);
+    assert_int_equal(coll->ninfo, MOST);
+    px_coll_destroy(coll);
+    PMIx_Info_free(info, MOST + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_set),    cmocka_unit_test(apart),       cmocka_unit_test(clones),
-        cmocka_unit_test(membership), cmocka_unit_test(directives),  cmocka_unit_test(named),
-        cmocka_unit_test(refused),    cmocka_unit_test(taken_apart), cmocka_unit_test(known_later),
+        cmocka_unit_test(one_set),     cmocka_unit_test(apart),
+        cmocka_unit_test(clones),      cmocka_unit_test(membership),
+        cmocka_unit_test(directives),  cmocka_unit_test(named),
+        cmocka_unit_test(refused),     cmocka_unit_test(taken_apart),
+        cmocka_unit_test(known_later), cmocka_unit_test(few_directives),
     };
 
     alarm(30);
