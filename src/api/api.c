@@ -144,12 +144,6 @@ pmix_status_t px_api_may_block(const struct px_ctx *ctx)
     return px_ctx_may_block(ctx);
 }
 
-/* cbdata is the wait itself: the only result of such a call is its status. */
-void px_api_op_done(pmix_status_t status, void *wait)
-{
-    px_wait_done(wait, status);
-}
-
 /* A failed copy of the results becomes the status. */
 void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *results,
                       pmix_release_cbfunc_t release_fn, void *release_cbdata)

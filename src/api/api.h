@@ -58,9 +58,6 @@ bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
 /* As px_ctx_may_block; PMIX_ERR_INIT if ctx is NULL. */
 pmix_status_t px_api_may_block(const struct px_ctx *ctx);
 
-/* A pmix_op_cbfunc_t that ends the struct px_wait it is given as cbdata. Loop thread. */
-void px_api_op_done(pmix_status_t status, void *wait);
-
 /* The results of a blocking call, on the stack of the thread that waits. info is a copy, owned by
  * this struct until px_api_await_results. */
 struct px_results {

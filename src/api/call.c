@@ -8,6 +8,7 @@
 #include "call.h"
 
 #include "api.h"
+#include "src/context/reply_after.h"
 #include "src/context/reply_wait.h"
 #include "src/request/reply.h"
 
@@ -31,6 +32,22 @@ static pmix_status_t check(const struct px_ctx *ctx, const struct px_request *re
     return rc;
 }
 
+/* Hands the request to the role with a completion that calls the application when this call has
+ * returned. Without a callback nobody is called, and the role gets the completion as it is. */
+static pmix_status_t start(struct px_ctx *ctx, const struct px_request *request,
+                           const struct px_args *args, const struct px_completion *to)
+{
+    struct px_completion kept;
+    struct px_reply_after *after;
+
+    if (to->callback == NULL) {
+        return ctx->ops->request(ctx, request, args, to);
+    }
+    after = px_reply_after_begin(ctx->loop, to, &kept);
+    return px_reply_after_end(after, after != NULL ? ctx->ops->request(ctx, request, args, &kept)
+                                                   : PMIX_ERR_NOMEM);
+}
+
 /* A request whose result is useless without a callback is refused here, before anything is sent. */
 pmix_status_t px_api_start_to(const struct px_request *request, const struct px_args *args,
                               const struct px_completion *to)
@@ -41,7 +58,7 @@ pmix_status_t px_api_start_to(const struct px_request *request, const struct px_
     if (rc == PMIX_SUCCESS && request->needs_callback && to->callback == NULL) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    return rc == PMIX_SUCCESS ? ctx->ops->request(ctx, request, args, to) : rc;
+    return rc == PMIX_SUCCESS ? start(ctx, request, args, to) : rc;
 }
 
 pmix_status_t px_api_start(const struct px_request *request, const struct px_args *args,

@@ -8,6 +8,7 @@
  * to the processes of its scope; those on other nodes get it by a fence with data or on demand. */
 
 #include "api.h"
+#include "src/context/reply_after.h"
 
 /* The role keeps a copy of the value in this process until PMIx_Commit. A server has no such
  * operation: it is no member of a job. In a client or tool: px_client_put (src/client/put.c). */
@@ -57,6 +58,8 @@ pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_
                           size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_completion kept;
+    struct px_value_after *after;
     pmix_status_t rc = PX_ENTER(ctx, get_nb);
 
     if (rc != PMIX_SUCCESS) {
@@ -65,6 +68,11 @@ pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_
     if (cbfunc == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_loop_alive(ctx->loop) ? ctx->ops->get_nb(ctx, proc, key, info, ninfo, cbfunc, cbdata)
-                                    : PMIX_ERR_UNREACH;
+    if (!px_loop_alive(ctx->loop)) {
+        return PMIX_ERR_UNREACH;
+    }
+    after = px_value_after_begin(ctx->loop, cbfunc, cbdata, &kept);
+    return px_value_after_end(after, after != NULL
+                                         ? ctx->ops->get_nb(ctx, proc, key, info, ninfo, &kept)
+                                         : PMIX_ERR_NOMEM);
 }

@@ -20,12 +20,14 @@
 #include "call.h"
 #include "src/base/bytes.h"
 #include "src/event/registry.h"
+#include "src/loop/after.h"
 #include "src/value/directives.h"
 
 /* One PMIx_Register_event_handler under way. Made by the caller's thread, then owned by the loop
  * thread, which frees it. */
 struct registration {
     struct px_task task;
+    struct px_after after;
     struct px_ctx *ctx;
     pmix_status_t *codes;
     size_t ncodes;
@@ -37,6 +39,7 @@ struct registration {
     void *cbdata;
     struct px_wait *wait; /* of the blocking form, on the caller's stack; else NULL */
     size_t id;            /* of the handler, once it was added; 0: not added */
+    pmix_status_t status; /* of the registration, once it has ended */
     bool met;             /* every required directive is honoured by the library itself */
 };
 
@@ -73,28 +76,38 @@ static struct registration *registration_create(const pmix_status_t *codes, size
     return reg;
 }
 
-/* Ends a registration: removes the handler after a failure, calls the application or wakes the
- * waiter, and delivers events. The waiter's result is the handler's number or a negative status.
- * Loop thread. */
-static void registration_done(struct registration *reg, pmix_status_t status)
+/* Tells the result: calls the application or wakes the waiter, and delivers events. The waiter's
+ * result is the handler's number or a negative status. Loop thread. */
+static void registration_tell(struct px_after *after)
 {
-    struct px_events *events = reg->ctx->events;
-    size_t id = reg->id;
+    struct registration *reg = px_container_of(after, struct registration, after);
+    pmix_status_t status = reg->status;
 
-    if (status != PMIX_SUCCESS && id > 0) {
-        (void) px_events_remove(events, id);
-        id = SIZE_MAX;
-    }
     if (reg->cbfunc != NULL) {
-        reg->cbfunc(status, status == PMIX_SUCCESS ? id : SIZE_MAX, reg->cbdata);
+        reg->cbfunc(status, status == PMIX_SUCCESS ? reg->id : SIZE_MAX, reg->cbdata);
     }
-    if (status == PMIX_SUCCESS) {
-        px_events_ready(events, id);
+    if (status == PMIX_SUCCESS && reg->ctx->events != NULL) {
+        px_events_ready(reg->ctx->events, reg->id);
     }
     if (reg->wait != NULL) {
-        px_wait_done(reg->wait, status == PMIX_SUCCESS ? (int) id : status);
+        px_wait_done(reg->wait, status == PMIX_SUCCESS ? (int) reg->id : status);
     }
     registration_free(reg);
+}
+
+/* Ends a registration: removes the handler after a failure; a waiter is told at once, an
+ * application when its call has returned. Loop thread. */
+static void registration_done(struct registration *reg, pmix_status_t status)
+{
+    if (status != PMIX_SUCCESS && reg->id > 0) {
+        (void) px_events_remove(reg->ctx->events, reg->id);
+    }
+    reg->status = status;
+    if (reg->wait != NULL) {
+        registration_tell(&reg->after);
+    } else {
+        px_after_done(&reg->after);
+    }
 }
 
 /* The server's answer. PMIX_ERR_NOT_SUPPORTED means that the server or its host does not provide
@@ -186,8 +199,10 @@ pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, 
     reg->met = px_api_check_required(ctx, &px_call_handler, info, ninfo);
     reg->cbfunc = cbfunc;
     reg->cbdata = cbdata;
+    px_after_init(&reg->after, ctx->loop, registration_tell);
     if (cbfunc != NULL) {
         px_loop_post(ctx->loop, &reg->task);
+        px_after_return(&reg->after);
         return PMIX_SUCCESS;
     }
     px_wait_init(&wait);
@@ -199,18 +214,36 @@ pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, 
 /* One PMIx_Deregister_event_handler under way; owned by its task on the loop thread. */
 struct deregistration {
     struct px_task task;
+    struct px_after after;
     struct px_ctx *ctx;
     size_t id;
-    pmix_op_cbfunc_t cbfunc;
+    pmix_status_t status;
+    pmix_op_cbfunc_t cbfunc; /* NULL: a thread waits */
     void *cbdata;
+    struct px_wait *wait; /* of the blocking form, on the caller's stack; else NULL */
 };
 
-/* The task: removes the handler and calls back, on the loop thread. */
+/* Calls back, on the loop thread. */
+static void deregistration_tell(struct px_after *after)
+{
+    struct deregistration *dereg = px_container_of(after, struct deregistration, after);
+
+    dereg->cbfunc(dereg->status, dereg->cbdata);
+    free(dereg);
+}
+
+/* The task: removes the handler; a waiter is told at once, an application when its call has
+ * returned. */
 static void run_deregistration(struct px_task *task)
 {
     struct deregistration *dereg = px_container_of(task, struct deregistration, task);
 
-    dereg->cbfunc(px_events_remove(dereg->ctx->events, dereg->id), dereg->cbdata);
+    dereg->status = px_events_remove(dereg->ctx->events, dereg->id);
+    if (dereg->wait == NULL) {
+        px_after_done(&dereg->after);
+        return;
+    }
+    px_wait_done(dereg->wait, dereg->status);
     free(dereg);
 }
 
@@ -243,13 +276,14 @@ pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t 
                                      .id = evhdlr_ref,
                                      .cbfunc = cbfunc,
                                      .cbdata = cbdata};
+    px_after_init(&dereg->after, ctx->loop, deregistration_tell);
     if (cbfunc != NULL) {
         px_loop_post(ctx->loop, &dereg->task);
+        px_after_return(&dereg->after);
         return PMIX_SUCCESS;
     }
     px_wait_init(&wait);
-    dereg->cbfunc = px_api_op_done;
-    dereg->cbdata = &wait;
+    dereg->wait = &wait;
     px_loop_post(ctx->loop, &dereg->task);
     return px_ctx_wait(ctx, &wait);
 }

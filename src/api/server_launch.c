@@ -14,10 +14,13 @@
 #include <string.h>
 
 #include "api.h"
+#include "src/context/reply_after.h"
+#include "src/loop/after.h"
 #include "src/server/self/loop_call.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
 #include "src/server/data/inventory.h"
+#include "src/server/data/modex.h"
 #include "src/server/data/register.h"
 #include "src/server/events/server_iof.h"
 #include "src/server/setup.h"
@@ -49,14 +52,24 @@ static void ignore(pmix_status_t status, void *cbdata)
     (void) cbdata;
 }
 
+/* Completion: gives the host the bytes, until it returns. */
+static void give_modex(const struct px_completion *to, struct px_reply *reply)
+{
+    pmix_dmodex_response_fn_t fn = (pmix_dmodex_response_fn_t) to->callback;
+
+    fn(reply->status, reply->bytes.bytes, reply->bytes.size, to->cbdata);
+}
+
 /* The loop thread serves it: at once, or when the process has committed its data. The result goes
- * to cbfunc, from px_dmodex_serve. px_modex_serve (src/server/data/modex.c). */
+ * to cbfunc by the completion. px_modex_serve (src/server/data/modex.c). */
 pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_response_fn_t cbfunc,
                                          void *cbdata)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_dmodex_args args = {.fn = cbfunc, .cbdata = cbdata};
+    struct px_completion to = {give_modex, NULL, (px_callback) cbfunc, cbdata};
+    struct px_dmodex_args args;
     struct px_server *s = px_server_of(ctx);
+    struct px_reply_after *after;
 
     if (s == NULL) {
         return PMIX_ERR_INIT;
@@ -65,14 +78,18 @@ pmix_status_t PMIx_server_dmodex_request(const pmix_proc_t *proc, pmix_dmodex_re
         return PMIX_ERR_BAD_PARAM;
     }
     args.proc = *proc;
-    return px_server_start_call(s, px_dmodex_serve, &args, sizeof(args), ignore, NULL);
+    after = px_reply_after_begin(ctx->loop, &to, &args.to);
+    return px_reply_after_end(
+        after, after != NULL
+                   ? px_server_start_call(s, px_modex_serve, &args, sizeof(args), ignore, NULL)
+                   : PMIX_ERR_NOMEM);
 }
 
 /* --- settings --- */
 
 /* The answer to one PMIx_server_setup_application, until the host releases it. */
 struct setup {
-    struct px_task task;
+    struct px_after after;
     pmix_info_t *info;
     size_t ninfo;
     pmix_status_t status;
@@ -90,10 +107,10 @@ static void setup_released(pmix_status_t status, void *cbdata)
     free(setup);
 }
 
-/* The task: calls the host, on the loop thread. The host owns `setup` from here on. */
-static void setup_done(struct px_task *task)
+/* Calls the host, on the loop thread. The host owns `setup` from here on. */
+static void setup_done(struct px_after *after)
 {
-    struct setup *setup = px_container_of(task, struct setup, task);
+    struct setup *setup = px_container_of(after, struct setup, after);
 
     setup->cbfunc(setup->status, setup->info, setup->ninfo, setup->cbdata, setup_released, setup);
 }
@@ -120,11 +137,12 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
     if (setup == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    setup->task.run = setup_done;
+    px_after_init(&setup->after, ctx->loop, setup_done);
     setup->cbfunc = cbfunc;
     setup->cbdata = cbdata;
     setup->status = px_setup_application(info, ninfo, &setup->info, &setup->ninfo);
-    px_loop_post(ctx->loop, &setup->task);
+    px_after_done(&setup->after);
+    px_after_return(&setup->after);
     return PMIX_SUCCESS;
 }
 
@@ -189,7 +207,7 @@ pmix_status_t PMIx_server_IOF_flow_control(const pmix_proc_t *source, pmix_iof_c
 
 /* The answer to one PMIx_server_collect_inventory, until the host releases it. */
 struct inventory {
-    struct px_task task;
+    struct px_after after;
     pmix_info_cbfunc_t cbfunc;
     void *cbdata;
     pmix_info_t info[2]; /* which node, and its topology */
@@ -207,11 +225,11 @@ static void inventory_released(void *cbdata)
     free(inventory);
 }
 
-/* The task: calls the host, on the loop thread, which owns `inventory` from then on.
- * PMIX_ERR_NOT_FOUND: the topology could not be loaded. */
-static void inventory_done(struct px_task *task)
+/* Calls the host, on the loop thread, which owns `inventory` from then on. PMIX_ERR_NOT_FOUND: the
+ * topology could not be loaded. */
+static void inventory_done(struct px_after *after)
 {
-    struct inventory *inventory = px_container_of(task, struct inventory, task);
+    struct inventory *inventory = px_container_of(after, struct inventory, after);
     pmix_status_t status = inventory->ninfo > 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
 
     inventory->cbfunc(status, inventory->ninfo > 0 ? inventory->info : NULL, inventory->ninfo,
@@ -257,11 +275,12 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
     if (inventory == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    inventory->task.run = inventory_done;
+    px_after_init(&inventory->after, ctx->loop, inventory_done);
     inventory->cbfunc = cbfunc;
     inventory->cbdata = cbdata;
     take_inventory(inventory, px_server_hostname(s));
-    px_loop_post(ctx->loop, &inventory->task);
+    px_after_done(&inventory->after);
+    px_after_return(&inventory->after);
     return PMIX_SUCCESS;
 }
 

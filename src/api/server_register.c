@@ -62,16 +62,34 @@ static pmix_status_t deregister_nspace(const char *nspace, pmix_op_cbfunc_t cbfu
     return px_server_start_call(s, px_deregister_nspace, &args, sizeof(args), cbfunc, cbdata);
 }
 
-/* The call has no result, so a refusal is reported by the callback, in the calling thread, which
- * may finalize there: the call is over by then. */
+/* For px_server_start_call: the status that `arg` points to. */
+static int status_of(struct px_server *s, void *arg)
+{
+    (void) s;
+    return *(const pmix_status_t *) arg;
+}
+
+/* The end of a call without a result: a refusal is reported by the callback, on the loop thread as
+ * ever. Where there is none (no server, a forked child), or no memory, the callback is called in
+ * the calling thread. */
+static void report(pmix_status_t rc, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_server *s = px_server_of(ctx);
+
+    if (rc == PMIX_SUCCESS || cbfunc == NULL) {
+        return;
+    }
+    if (s == NULL || !px_loop_alive(ctx->loop) ||
+        px_server_start_call(s, status_of, &rc, sizeof(rc), cbfunc, cbdata) != PMIX_SUCCESS) {
+        cbfunc(rc, cbdata);
+    }
+}
+
 void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t cbfunc,
                                    void *cbdata)
 {
-    pmix_status_t rc = deregister_nspace(nspace, cbfunc, cbdata);
-
-    if (rc != PMIX_SUCCESS && cbfunc != NULL) {
-        cbfunc(rc, cbdata);
-    }
+    report(deregister_nspace(nspace, cbfunc, cbdata), cbfunc, cbdata);
 }
 
 /* Makes the rank a local process of the namespace, with the user that may connect as it.
@@ -113,14 +131,10 @@ static pmix_status_t deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t
     return px_server_start_call(s, px_deregister_client, &args, sizeof(args), cbfunc, cbdata);
 }
 
-/* As PMIx_server_deregister_nspace: refusals go to the callback, in the calling thread. */
+/* As PMIx_server_deregister_nspace: refusals go to the callback. */
 void PMIx_server_deregister_client(const pmix_proc_t *proc, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    pmix_status_t rc = deregister_client(proc, cbfunc, cbdata);
-
-    if (rc != PMIX_SUCCESS && cbfunc != NULL) {
-        cbfunc(rc, cbdata);
-    }
+    report(deregister_client(proc, cbfunc, cbdata), cbfunc, cbdata);
 }
 
 /* Register and deregister resources: the same checks, another function on the loop thread.

@@ -12,6 +12,7 @@
 
 #include "api.h"
 #include "src/base/bytes.h"
+#include "src/loop/after.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
 #include "src/topo/cpuset.h"
@@ -128,7 +129,7 @@ pmix_status_t PMIx_Compute_distances(pmix_topology_t *topo, pmix_cpuset_t *cpuse
 
 /* Distances that wait for the loop thread to deliver them; released by the application. */
 struct computed {
-    struct px_task task;
+    struct px_after after;
     pmix_device_distance_t *distances;
     size_t n;
     pmix_device_dist_cbfunc_t cbfunc;
@@ -144,10 +145,10 @@ static void release_distances(void *cbdata)
     free(computed);
 }
 
-/* The task: calls the application, on the loop thread. */
-static void deliver(struct px_task *task)
+/* Calls the application, on the loop thread. */
+static void deliver(struct px_after *after)
 {
-    struct computed *computed = px_container_of(task, struct computed, task);
+    struct computed *computed = px_container_of(after, struct computed, after);
 
     computed->cbfunc(PMIX_SUCCESS, computed->distances, computed->n, computed->cbdata,
                      release_distances, computed);
@@ -178,9 +179,10 @@ pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cp
         free(computed);
         return rc;
     }
-    computed->task.run = deliver;
+    px_after_init(&computed->after, ctx->loop, deliver);
     computed->cbfunc = cbfunc;
     computed->cbdata = cbdata;
-    px_loop_post(ctx->loop, &computed->task);
+    px_after_done(&computed->after);
+    px_after_return(&computed->after);
     return PMIX_SUCCESS;
 }

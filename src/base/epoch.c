@@ -32,8 +32,7 @@ static uint64_t my_tid(void)
     return (uint64_t) syscall(SYS_gettid);
 }
 
-/* True if this process has no thread with that kernel id any more. */
-static bool has_ended(uint64_t tid)
+bool px_thread_has_ended(uint64_t tid)
 {
     return syscall(SYS_tgkill, getpid(), (long) tid, 0) != 0 && errno == ESRCH;
 }
@@ -57,7 +56,7 @@ static struct px_reader *take_slot_locked(void)
 
     px_assert(px_lock_held(&lock));
     for (i = 0; i < n; i++) {
-        if (has_ended(slots[i].tid)) {
+        if (px_thread_has_ended(slots[i].tid)) {
             /* What the thread before has read comes before all that this one stores here. pairs
              * with px_reader_leave_as */
             (void) px_load_acquire(&slots[i].inside);
@@ -152,7 +151,7 @@ bool px_calls_over(void)
     n = px_load_acquire(&n_slots);             /* pairs with take_slot_locked */
     for (i = 0; over && i < n; i++) {
         /* pairs with px_call_begin and px_call_end */
-        over = px_load_acquire(&slots[i].calls) == 0 || has_ended(slots[i].tid);
+        over = px_load_acquire(&slots[i].calls) == 0 || px_thread_has_ended(slots[i].tid);
     }
     return over;
 }

@@ -91,6 +91,9 @@ static inline void px_call_end(void)
     (void) px_fetch_add(&px_reader_self->calls, UINT64_MAX); /* pairs with px_calls_over */
 }
 
+/* True if this process has no thread with that kernel id any more. Changes errno. */
+bool px_thread_has_ended(uint64_t tid);
+
 /* True if no call that began before is still under way. The caller has stored, before, a state that
  * makes new calls return at once. Calls of ended threads do not count. Never waits. */
 bool px_calls_over(void);

@@ -11,47 +11,6 @@
 #include "src/base/bytes.h"
 #include "src/request/reply.h"
 
-/* A value on its way to its callback. */
-struct later_value {
-    struct px_task task;
-    pmix_status_t status;
-    pmix_value_t *value;
-    bool ours;
-    pmix_value_cbfunc_t cbfunc;
-    void *cbdata;
-};
-
-/* Delivers a value. Loop thread. */
-static void run_value(struct px_task *task)
-{
-    struct later_value *later = px_container_of(task, struct later_value, task);
-
-    later->cbfunc(later->status, later->value, later->cbdata);
-    if (later->ours && later->value != NULL) {
-        PMIx_Value_free(later->value, 1);
-    }
-    free(later);
-}
-
-/* The task is allocated before anything else, so that a failure leaves the value untouched. */
-int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
-                   pmix_value_cbfunc_t cbfunc, void *cbdata)
-{
-    struct later_value *later = malloc(sizeof(*later));
-
-    if (later == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    *later = (struct later_value){.task.run = run_value,
-                                  .status = status,
-                                  .value = value,
-                                  .ours = ours,
-                                  .cbfunc = cbfunc,
-                                  .cbdata = cbdata};
-    px_loop_post(loop, &later->task);
-    return 0;
-}
-
 /* A reply on its way to its completion; owns its infos. */
 struct later_reply {
     struct px_task task;

@@ -11,12 +11,6 @@
 #include "src/loop/loop.h"
 #include "src/request/schema.h"
 
-/* Calls cbfunc with a value on the loop thread. ours: the value is freed after the callback; else
- * it is the library's (the mode "pointer" of a get). NULL: none. 0 or PMIX_ERR_NOMEM; then the
- * value stays the caller's. */
-int px_defer_value(struct px_loop *loop, pmix_status_t status, pmix_value_t *value, bool ours,
-                   pmix_value_cbfunc_t cbfunc, void *cbdata);
-
 /* Calls the completion with an array of infos on the loop thread. 0: the array is taken over;
  * PMIX_ERR_NOMEM: it stays the caller's. */
 int px_defer_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info, size_t ninfo,

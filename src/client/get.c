@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "deferred.h"
 #include "deletion.h"
 #include "get_fast.h"
 #include "get_fetch.h"
 #include "src/base/epoch.h"
+#include "src/request/schema.h"
 #include "src/value/keys.h"
 #include "src/wire/compress.h"
 #include "all.h"
@@ -494,26 +494,27 @@ pmix_status_t px_client_get(const pmix_proc_t *proc, const char key[], const pmi
     return rc;
 }
 
-/* Delivers a result that is known already by the callback, from the loop. Only statuses that a get
- * may deliver so (success, not found, outside scope); another is returned at once. Owns `value`. */
-static int answer_later(struct px_session *session, const struct px_get_request *request, int rc,
-                        pmix_value_t *value, pmix_value_cbfunc_t cbfunc, void *cbdata)
+/* Ends the completion with a result that is known already. Only statuses that a get may deliver so
+ * (success, not found, outside scope); another is returned at once. Owns `value`. */
+static int answer_now(const struct px_get_request *request, int rc, pmix_value_t *value,
+                      const struct px_completion *to)
 {
-    bool ours = (request->flags & PX_GET_POINTER) == 0;
+    struct px_reply reply = {
+        .status = rc, .value = value, .lent = (request->flags & PX_GET_POINTER) != 0};
 
     if (rc != PMIX_ERR_NOT_FOUND && rc != PMIX_ERR_EXISTS_OUTSIDE_SCOPE && rc != 0) {
         return rc;
     }
-    rc = px_defer_value(session->ctx->loop, rc, value, ours, cbfunc, cbdata);
-    if (rc != 0 && ours && value != NULL) {
-        PMIx_Value_free(value, 1);
+    to->done(to, &reply);
+    if (reply.value != NULL && !reply.lent) {
+        PMIx_Value_free(reply.value, 1);
     }
-    return rc;
+    return 0;
 }
 
 pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                               const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
-                               void *cbdata)
+                               const pmix_info_t *info, size_t ninfo,
+                               const struct px_completion *to)
 {
     struct px_session *session = px_session(ctx);
     struct px_get_request request;
@@ -525,8 +526,8 @@ pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, cons
     }
     rc = (request.flags & PX_GET_STATIC) == 0 ? get_here(session, &request, &value)
                                               : PMIX_ERR_NOT_SUPPORTED;
-    rc = rc == PMIX_ERR_WOULD_BLOCK ? px_client_fetch_nb(session, &request, cbfunc, cbdata)
-                                    : answer_later(session, &request, rc, value, cbfunc, cbdata);
+    rc = rc == PMIX_ERR_WOULD_BLOCK ? px_client_fetch_nb(session, &request, to)
+                                    : answer_now(&request, rc, value, to);
     px_get_request_fini(&request);
     return rc;
 }

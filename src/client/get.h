@@ -117,11 +117,11 @@ static inline void px_space_check(struct px_session *session, struct px_space *s
  * asked. Statuses as PMIx_Get; PMIX_ERR_INIT without a session. */
 pmix_status_t px_client_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                             size_t ninfo, pmix_value_t **value);
-/* px_role_ops.get_nb. 0: cbfunc is called once on the loop thread, also when the answer is here
- * already. The value is freed after the callback, except in the mode "pointer".
+/* px_role_ops.get_nb. 0: the completion is ended once, at once if the answer is here already. The
+ * value of its reply is the library's in the mode "pointer" (px_reply.lent).
  * PMIX_GET_STATIC_VALUES is PMIX_ERR_NOT_SUPPORTED here: there is no structure to fill. */
 pmix_status_t px_client_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                               const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
-                               void *cbdata);
+                               const pmix_info_t *info, size_t ninfo,
+                               const struct px_completion *to);
 
 #endif

@@ -23,6 +23,7 @@
 #include "private_store.h"
 #include "resolve.h"
 #include "src/base/epoch.h"
+#include "src/request/reply.h"
 #include "src/value/infos.h"
 #include "src/value/procs.h"
 #include "src/wire/messages.h"
@@ -35,10 +36,9 @@ struct waiter {
     struct px_list link; /* in a fetch */
     struct px_session *session;
     const struct px_get_request *request;
-    pmix_value_cbfunc_t cbfunc; /* NULL: a blocking call */
-    void *cbdata;
-    pmix_value_t **value; /* of a blocking call: where the value goes; NULL: only a refresh */
-    struct px_wait wait;  /* of a blocking call */
+    struct px_completion to; /* without `done`: a blocking call */
+    pmix_value_t **value;    /* of a blocking call: where the value goes; NULL: only a refresh */
+    struct px_wait wait;     /* of a blocking call */
 };
 
 /* The waiter of a non-blocking get, with its own copy of the request. Freed by waiter_free. */
@@ -66,7 +66,7 @@ static void waiter_free(struct waiter *waiter)
 {
     struct owned_waiter *owned = px_container_of(waiter, struct owned_waiter, waiter);
 
-    px_assert(waiter->cbfunc != NULL && waiter->request == &owned->request);
+    px_assert(waiter->to.done != NULL && waiter->request == &owned->request);
     px_get_request_fini(&owned->request);
     free(owned);
 }
@@ -75,21 +75,20 @@ static void waiter_free(struct waiter *waiter)
  * be in no fetch; it is invalid afterwards. Loop thread, or the thread that could not send. */
 static void waiter_done(struct waiter *waiter, int status, pmix_value_t *value)
 {
-    bool ours = (waiter->request->flags & PX_GET_POINTER) == 0;
+    struct px_reply reply = {
+        .status = status, .value = value, .lent = (waiter->request->flags & PX_GET_POINTER) != 0};
 
     px_assert(status == 0 || value == NULL);
     px_assert(waiter->link.next == &waiter->link); /* in no fetch */
-    if (waiter->cbfunc == NULL) {
+    if (waiter->to.done == NULL) {
         if (value != NULL && waiter->value != NULL) {
             *waiter->value = value;
         }
         px_wait_done(&waiter->wait, status);
         return;
     }
-    waiter->cbfunc(status, value, waiter->cbdata);
-    if (ours && value != NULL) {
-        PMIx_Value_free(value, 1);
-    }
+    waiter->to.done(&waiter->to, &reply);
+    px_reply_fini(&reply);
     waiter_free(waiter);
 }
 
@@ -575,7 +574,7 @@ int px_client_fetch(struct px_session *session, struct px_get_request *request,
 }
 
 int px_client_fetch_nb(struct px_session *session, const struct px_get_request *request,
-                       pmix_value_cbfunc_t cbfunc, void *cbdata)
+                       const struct px_completion *to)
 {
     struct owned_waiter *owned = calloc(1, sizeof(*owned));
     int rc = owned != NULL ? px_get_request_copy(request, &owned->request) : PMIX_ERR_NOMEM;
@@ -586,8 +585,7 @@ int px_client_fetch_nb(struct px_session *session, const struct px_get_request *
     }
     owned->waiter.session = session;
     owned->waiter.request = &owned->request;
-    owned->waiter.cbfunc = cbfunc;
-    owned->waiter.cbdata = cbdata;
+    owned->waiter.to = *to;
     rc = ask(&owned->waiter);
     if (rc != 0) {
         waiter_free(&owned->waiter);

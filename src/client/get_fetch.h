@@ -8,6 +8,8 @@
 
 #include "get_request.h"
 
+struct px_completion;
+
 /* True if that process is known to run on another node. space: NULL for an unknown namespace.
  * Inside a read-side critical section. */
 bool px_client_is_far(const struct px_space *space, pmix_rank_t rank);
@@ -19,9 +21,9 @@ bool px_client_is_far(const struct px_space *space, pmix_rank_t rank);
 int px_client_fetch(struct px_session *session, struct px_get_request *request,
                     pmix_value_t **value);
 
-/* Asks the server; works on a copy of the request. 0: cbfunc is called once on the loop thread;
- * else it is not called. */
+/* Asks the server; works on a copy of the request. 0: the completion is ended once on the loop
+ * thread; else it is not. */
 int px_client_fetch_nb(struct px_session *session, const struct px_get_request *request,
-                       pmix_value_cbfunc_t cbfunc, void *cbdata);
+                       const struct px_completion *to);
 
 #endif

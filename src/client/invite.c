@@ -19,6 +19,7 @@
 #include "group_map.h"
 #include "invite_outcome.h"
 #include "src/base/assert.h"
+#include "src/context/reply_after.h"
 #include "src/event/chain.h"
 #include "src/event/registry.h"
 #include "src/request/reply.h"
@@ -297,8 +298,7 @@ static uint64_t new_identity(void)
 
 static void resolve(struct px_invite *invite);
 
-/* How many processes a namespace has: its wildcard becomes that many invitees. For
- * px_client_get_nb. */
+/* How many processes a namespace has: its wildcard becomes that many invitees. For ask_size. */
 static void size_came(pmix_status_t status, pmix_value_t *value, void *serial)
 {
     struct px_invite *invite = px_invite_find(serial);
@@ -326,6 +326,20 @@ static void size_came(pmix_status_t status, pmix_value_t *value, void *serial)
     resolve(invite);
 }
 
+/* Asks for the number of processes of a namespace: size_came follows, not from within. Statuses as
+ * px_client_get_nb. */
+static int ask_size(struct px_invite *invite, const pmix_proc_t *proc)
+{
+    struct px_ctx *ctx = invite->base.session->ctx;
+    struct px_completion kept;
+    struct px_value_after *after =
+        px_value_after_begin(ctx->loop, size_came, px_invite_serial(invite), &kept);
+
+    return px_value_after_end(
+        after, after != NULL ? px_client_get_nb(ctx, proc, PMIX_JOB_SIZE, NULL, 0, &kept)
+                             : PMIX_ERR_NOMEM);
+}
+
 /* Makes invitees of the processes that were named, each once, and invites them when that is done.
  * The invitation may be freed. */
 static void resolve(struct px_invite *invite)
@@ -336,8 +350,7 @@ static void resolve(struct px_invite *invite)
         const pmix_proc_t *proc = &invite->named.at[invite->n_resolved];
 
         if (proc->rank == PMIX_RANK_WILDCARD) {
-            rc = px_client_get_nb(invite->base.session->ctx, proc, PMIX_JOB_SIZE, NULL, 0,
-                                  size_came, px_invite_serial(invite));
+            rc = ask_size(invite, proc);
             if (rc == 0) {
                 invite->waits++;
                 return;

@@ -12,6 +12,7 @@
 #include "src/base/assert.h"
 #include "src/base/clock.h"
 #include "src/base/epoch.h"
+#include "src/loop/after.h"
 
 /* PMIx_Get while the library is not up. */
 static pmix_status_t not_up(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
@@ -63,6 +64,7 @@ bool px_ctx_drain(struct px_ctx *ctx)
         }
         (void) sched_yield(); /* what they waited for is answered, so this is short */
     }
+    px_after_settle(ctx->loop);
     return true;
 }
 

@@ -105,8 +105,9 @@ void px_ctx_up(struct px_ctx *ctx);
 void px_ctx_down(struct px_ctx *ctx);
 
 /* Waits until no thread is inside a call; after px_ctx_down, when every request that a call waits
- * for has been answered. False: a thread stayed inside for 10 seconds; nothing that calls use may
- * then be freed. Under ctx->lock, not on the loop's thread. */
+ * for has been answered. Callbacks that were held until their call returned have run then, and
+ * later ones are not held any more. False: a thread stayed inside for 10 seconds; nothing that
+ * calls use may then be freed. Under ctx->lock, not on the loop's thread. */
 bool px_ctx_drain(struct px_ctx *ctx);
 
 /* PMIX_SUCCESS if the calling thread may wait for a completion; PMIX_ERR_WOULD_BLOCK on the

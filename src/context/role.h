@@ -25,8 +25,9 @@ typedef pmix_status_t (*px_get_fn)(const pmix_proc_t *proc, const char key[],
  * and a px_wait.
  *
  * Operations with a callback are called in the API caller's thread, which may be the loop thread.
- * They return PMIX_SUCCESS (the callback is called once, on the loop thread, never from within the
- * operation), PMIX_OPERATION_SUCCEEDED (done, no callback) or an error (no callback). Arguments are
+ * They return PMIX_SUCCESS (the completion is ended once, in any thread and at any time; the one
+ * that src/api gives calls the application on the loop thread after the exported call has
+ * returned), PMIX_OPERATION_SUCCEEDED (done, no callback) or an error (no callback). Arguments are
  * borrowed for the call: an operation copies or packs what it needs. */
 struct px_role_ops {
     const char *name;
@@ -42,8 +43,7 @@ struct px_role_ops {
      * directives, looks in this process, else asks the server and waits. */
     px_get_fn get;
     pmix_status_t (*get_nb)(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                            const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
-                            void *cbdata);
+                            const pmix_info_t *info, size_t ninfo, const struct px_completion *to);
 
     /* Whatever src/request describes. */
     pmix_status_t (*request)(struct px_ctx *ctx, const struct px_request *request,

@@ -30,6 +30,7 @@
 #include "src/base/bytes.h"
 #include "src/base/param.h"
 #include "src/base/status.h"
+#include "src/loop/after.h"
 #include "src/loop/cpus.h"
 #include "src/loop/wait.h"
 
@@ -46,7 +47,9 @@ struct px_loop {
     uint64_t posting; /* atomic: threads in px_loop_post; the last thing of it that they touch */
     uint64_t asleep;  /* atomic: 1 while the loop sleeps or is about to */
     bool external;
-    bool stop; /* loop thread */
+    bool stop;                    /* loop thread */
+    struct px_after_queue afters; /* loop thread */
+    struct px_timer recheck;      /* loop thread: ends a sleep while `afters` holds something */
     pid_t pid;
     pthread_t thread;
     pthread_mutex_t driver; /* external loops: guards the next two */
@@ -66,8 +69,7 @@ static void ring(struct px_loop *loop)
     }
 }
 
-/* Withdraws the announcement of sleep: no thread needs to ring before the next one. */
-static void awake(struct px_loop *loop)
+void px_loop_awake(struct px_loop *loop)
 {
     if (px_load_relaxed(&loop->asleep)) {
         px_store_relaxed(&loop->asleep, 0);
@@ -80,7 +82,7 @@ static void bell_rang(evutil_socket_t fd, short what, void *arg)
     uint64_t n;
 
     (void) what;
-    awake(arg);
+    px_loop_awake(arg);
     while (read(fd, &n, sizeof(n)) < 0 && errno == EINTR) {
     }
 }
@@ -144,18 +146,43 @@ static bool run_tasks(struct px_loop *loop)
     return any;
 }
 
+/* The end of the sleep is all that is wanted: every look is followed by one at what is held. */
+static void recheck(struct px_timer *timer)
+{
+    (void) timer;
+}
+
+/* True if the loop must not sleep now for what it holds; otherwise a timer ends the sleep in time.
+ * Gives the processor to the calls that are waited for. */
+static bool holds(struct px_loop *loop)
+{
+    int ms = px_after_pause(&loop->afters);
+
+    if (ms < 0) {
+        px_timer_stop_loop(&loop->recheck);
+        return false;
+    }
+    if (ms > 0 && px_timer_start_loop(loop, &loop->recheck, (uint64_t) ms, recheck) == PX_OK) {
+        return false;
+    }
+    (void) sched_yield();
+    return true;
+}
+
 /* Handles what descriptors and timers have; sleeps until they have something if neither `busy` nor
- * a new task forbids it. */
+ * a new task forbids it; then runs what it has held long enough. */
 static void look_or_sleep(struct px_loop *loop, bool busy)
 {
     px_assert(inside == loop);
+    busy = busy || holds(loop);
     if (!busy) {
         (void) px_cas(&loop->asleep, 0, 1);
         px_fence_behind(); /* pairs with px_loop_post */
         busy = px_load_acquire(&loop->inbox) != 0;
     }
     (void) event_base_loop(loop->base, busy ? EVLOOP_ONCE | EVLOOP_NONBLOCK : EVLOOP_ONCE);
-    awake(loop);
+    px_loop_awake(loop);
+    (void) px_after_run(&loop->afters);
 }
 
 /* One round of the thread, with at most one sleep. The number of task runs is bounded so that tasks
@@ -179,6 +206,15 @@ static void round_of_waiter(struct px_loop *loop)
     look_or_sleep(loop, run_tasks(loop));
 }
 
+/* Runs whatever is still queued or held. */
+static void run_rest(struct px_loop *loop)
+{
+    loop->afters.settled = true;
+    while (run_tasks(loop) || px_after_run(&loop->afters)) {
+    }
+    px_timer_stop_loop(&loop->recheck);
+}
+
 /* The thread: rounds until the stop task has run, then whatever is still queued. */
 static void *progress(void *arg)
 {
@@ -189,8 +225,7 @@ static void *progress(void *arg)
     while (!loop->stop) {
         round_blocking(loop);
     }
-    while (run_tasks(loop)) {
-    }
+    run_rest(loop);
     inside = NULL;
     return NULL;
 }
@@ -303,6 +338,7 @@ int px_loop_create(bool external, struct px_loop **ret_loop)
     loop->external = external;
     loop->pid = getpid();
     loop->bell_fd = -1;
+    px_after_queue_init(&loop->afters);
     (void) pthread_mutex_init(&loop->driver, NULL);
     (void) pthread_cond_init(&loop->turned, NULL);
     rc = set_up(loop);
@@ -340,8 +376,7 @@ void px_loop_destroy(struct px_loop *loop)
         const struct px_loop *outer = inside;
 
         inside = loop;
-        while (run_tasks(loop)) {
-        }
+        run_rest(loop);
         inside = outer;
     } else {
         px_loop_post(loop, &stop.task);
@@ -371,6 +406,7 @@ static void round_at_once(struct px_loop *loop)
     (void) run_tasks(loop);
     (void) event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
     (void) run_tasks(loop);
+    (void) px_after_run(&loop->afters);
 }
 
 /* Runs one round in this thread, which is the loop's thread meanwhile. Called with `driver` locked;
@@ -465,131 +501,17 @@ int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
     return px_loop_wait(loop, &call.wait);
 }
 
-/* True if the calling thread may use the event base: it runs the loop, or no thread does. */
-static bool may_touch(const struct px_loop *loop)
+bool px_loop_may_touch(const struct px_loop *loop)
 {
     return inside == loop || (loop->external && !loop->driven);
 }
 
-/* --- timers --- */
-
-/* Disarms before the callback, which may start the timer again or free its owner. */
-static void timer_fired(evutil_socket_t fd, short what, void *arg)
+struct event_base *px_loop_base(struct px_loop *loop)
 {
-    struct px_timer *timer = arg;
-
-    (void) fd;
-    (void) what;
-    awake(timer->loop);
-    px_timer_stop_loop(timer);
-    timer->fire(timer);
+    return loop->base;
 }
 
-int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t ms,
-                        void (*fire)(struct px_timer *))
+struct px_after_queue *px_loop_afters(struct px_loop *loop)
 {
-    const uint64_t longest_ms = (uint64_t) INT32_MAX * 1000;
-    struct timeval when;
-
-    px_assert(may_touch(loop));
-    timer->loop = loop;
-    timer->fire = fire;
-    if (!timer->event) {
-        timer->event = event_new(loop->base, -1, 0, timer_fired, timer);
-    }
-    if (!timer->event) {
-        return PX_ERR_NOMEM;
-    }
-    ms = ms < longest_ms ? ms : longest_ms;
-    when.tv_sec = (time_t) (ms / 1000);
-    when.tv_usec = (suseconds_t) (ms % 1000 * 1000);
-    if (event_add(timer->event, &when) != 0) {
-        px_timer_stop_loop(timer);
-        return PX_ERR_NOMEM;
-    }
-    return PX_OK;
-}
-
-void px_timer_stop_loop(struct px_timer *timer)
-{
-    px_assert(!timer->event || may_touch(timer->loop));
-    if (timer->event) {
-        event_free(timer->event);
-        timer->event = NULL;
-    }
-}
-
-/* --- descriptors --- */
-
-/* Translates libevent's bits; the callback may stop the watcher and free its owner. */
-static void io_ready(evutil_socket_t fd, short what, void *arg)
-{
-    struct px_io *io = arg;
-    int ready = (what & EV_READ ? PX_IO_READ : 0) | (what & EV_WRITE ? PX_IO_WRITE : 0);
-
-    (void) fd;
-    awake(io->loop);
-    io->ready(io, ready);
-}
-
-/* Registers the watcher for what is wanted. 0 or PX_ERR_NOMEM, then nothing is wanted. */
-static int io_arm(struct px_io *io)
-{
-    short what = EV_PERSIST;
-
-    if (!io->want) {
-        return PX_OK;
-    }
-    what |= io->want & PX_IO_READ ? EV_READ : 0;
-    what |= io->want & PX_IO_WRITE ? EV_WRITE : 0;
-    if (event_assign(io->event, io->loop->base, io->fd, what, io_ready, io) != 0 ||
-        event_add(io->event, NULL) != 0) {
-        io->want = 0;
-        return PX_ERR_NOMEM;
-    }
-    return PX_OK;
-}
-
-int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want,
-                     void (*ready)(struct px_io *, int what))
-{
-    int rc;
-
-    px_assert(may_touch(loop));
-    io->loop = loop;
-    io->fd = fd;
-    io->want = want;
-    io->ready = ready;
-    io->event = event_new(loop->base, fd, EV_PERSIST | EV_READ, io_ready, io);
-    if (!io->event) {
-        return PX_ERR_NOMEM;
-    }
-    rc = io_arm(io);
-    if (rc) {
-        px_io_stop_loop(io);
-    }
-    return rc;
-}
-
-/* The event is assigned anew, since libevent fixes what it waits for at assignment. */
-int px_io_want_loop(struct px_io *io, int want)
-{
-    px_assert(!io->event || may_touch(io->loop));
-    if (!io->event || io->want == want) {
-        return PX_OK;
-    }
-    if (io->want) {
-        (void) event_del(io->event);
-    }
-    io->want = want;
-    return io_arm(io);
-}
-
-void px_io_stop_loop(struct px_io *io)
-{
-    px_assert(!io->event || may_touch(io->loop));
-    if (io->event) {
-        event_free(io->event);
-        io->event = NULL;
-    }
+    return &loop->afters;
 }

@@ -15,6 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/loop/watch.h"
+
+struct event_base;
+struct px_after_queue;
 struct px_loop;
 struct px_wait;
 
@@ -63,49 +67,19 @@ int px_loop_wait(struct px_loop *loop, struct px_wait *wait);
 /* Ends the present sleep of the loop, or its next one. Any thread. */
 void px_loop_wake(struct px_loop *loop);
 
-/* --- loop thread only --- */
+/* --- for src/loop --- */
 
-/* One-shot timer embedded in its owner. Zero-initialise it before the first use. When fire is
- * called the timer holds nothing: fire may start it again or free the owner. Stop it before the
- * owner is freed. */
-struct px_timer {
-    struct px_loop *loop;
-    void *event; /* struct event *, NULL when not armed */
-    void (*fire)(struct px_timer *timer);
-};
+/* True if the calling thread may use the event base: it runs the loop, or no thread does. */
+bool px_loop_may_touch(const struct px_loop *loop);
 
-/* Arms the timer to fire once in `ms` milliseconds; a timer that is armed is set anew. 0 or
- * PX_ERR_NOMEM, then it is not armed. */
-int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t ms,
-                        void (*fire)(struct px_timer *));
+/* The loop's event base. The thread that px_loop_may_touch allows. */
+struct event_base *px_loop_base(struct px_loop *loop);
 
-/* Disarms the timer and frees what start took. Does nothing when it is not armed. */
-void px_timer_stop_loop(struct px_timer *timer);
+/* Withdraws the announcement of sleep; the first thing that every callback of libevent does. Loop
+ * thread. */
+void px_loop_awake(struct px_loop *loop);
 
-/* What a watcher waits for, and what `ready` is called with. */
-enum { PX_IO_READ = 1, PX_IO_WRITE = 2 };
-
-/* Watches a descriptor, level-triggered, until it is stopped. Zero-initialise it before the first
- * use. The descriptor stays the owner's: stop the watcher before closing it. */
-struct px_io {
-    struct px_loop *loop;
-    void *event; /* struct event *, NULL when stopped */
-    int fd;
-    int want; /* PX_IO_ bits; 0: nothing at the moment */
-    void (*ready)(struct px_io *io, int what);
-};
-
-/* Begins to watch; `ready` is called on the loop's thread with the PX_IO_ bits that hold, and may
- * stop the watcher and free its owner. want may be 0. 0 or PX_ERR_NOMEM, then the watcher is
- * stopped. */
-int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want,
-                     void (*ready)(struct px_io *, int what));
-
-/* Changes what is waited for; does nothing on a stopped watcher. 0, or PX_ERR_NOMEM: then it waits
- * for nothing. */
-int px_io_want_loop(struct px_io *io, int want);
-
-/* Ends the watch and frees what start took. Does nothing when it is stopped. */
-void px_io_stop_loop(struct px_io *io);
+/* What the loop holds for calls that have not returned. Any thread may ask for it. */
+struct px_after_queue *px_loop_afters(struct px_loop *loop);
 
 #endif

@@ -27,7 +27,7 @@ void px_reply_fini(struct px_reply *reply)
     PMIx_Info_free(reply->info, reply->ninfo);
     PMIx_Pdata_free(reply->data, reply->ndata);
     PMIx_Byte_object_destruct(&reply->bytes);
-    if (reply->value != NULL) {
+    if (reply->value != NULL && !reply->lent) {
         PMIx_Value_free(reply->value, 1);
     }
     PMIx_Proc_free(reply->procs, reply->nprocs);

@@ -66,6 +66,7 @@ struct px_reply {
     pmix_byte_object_t bytes;
     pmix_proc_t proc; /* of a spawn the namespace only */
     pmix_value_t *value;
+    bool lent; /* the value is the library's, and lasts; the holder does not own it */
     pmix_proc_t *procs;
     size_t nprocs;
     char *text;
@@ -77,7 +78,8 @@ struct px_reply {
 /* A callback of the application without its type; the reply type casts it back. NULL: none. */
 typedef void (*px_callback)(void);
 
-/* The receiver of a request's result. `done` is called once, on the progress thread. The reply
+/* The receiver of a request's result. `done` is called once, on the progress thread unless it says
+ * that it may be called in others. The reply
  * belongs to the caller of `done`; `done` may take over a member by setting it to NULL and its
  * count to 0. */
 struct px_completion {

@@ -50,6 +50,7 @@ conform_programs = \
   %D%/resolve.t \
   %D%/resolve_build.t \
   %D%/resolve_layers.t \
+  %D%/returned.t \
   %D%/server.t \
   %D%/session.t \
   %D%/setup.t \
@@ -184,6 +185,9 @@ TESTS += $(conform_programs)
 %C%_resolve_layers_t_SOURCES = %D%/resolve_layers.c
 %C%_resolve_layers_t_LDADD = $(conform_ldadd)
 %C%_resolve_layers_t_LDFLAGS = $(conform_ldflags)
+%C%_returned_t_SOURCES = %D%/returned.c
+%C%_returned_t_LDADD = $(conform_ldadd)
+%C%_returned_t_LDFLAGS = $(conform_ldflags)
 %C%_server_t_SOURCES = %D%/server.c
 %C%_server_t_LDADD = $(conform_ldadd)
 %C%_server_t_LDFLAGS = $(conform_ldflags)

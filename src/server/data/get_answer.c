@@ -18,6 +18,7 @@
 
 #include "gds/kval_reader.h"
 #include "server_get.h"
+#include "src/request/reply.h"
 #include "src/nspace/proc_infos.h"
 #include "src/server/self/self.h"
 #include "src/wire/message.h"
@@ -235,10 +236,9 @@ static int answer_own(const struct px_get *get, const struct px_slice *slice)
         *get->value = value;
     }
     reply.value = value;
+    reply.lent = get->value || mode != PX_RETURN_COPY;
     get->reply_to.own.done(&get->reply_to.own, &reply);
-    if (!get->value && mode == PX_RETURN_COPY) {
-        PMIx_Value_free(value, 1);
-    }
+    px_reply_fini(&reply);
     return PMIX_SUCCESS;
 }
 
@@ -271,10 +271,9 @@ static int answer_own_all(const struct px_get *get, const struct px_nspace *ns)
     } else if (get->value) {
         *get->value = reply.value;
     }
+    reply.lent = get->value;
     get->reply_to.own.done(&get->reply_to.own, &reply);
-    if (!get->value) {
-        PMIx_Value_free(reply.value, 1);
-    }
+    px_reply_fini(&reply);
     return PMIX_SUCCESS;
 }
 

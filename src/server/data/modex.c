@@ -14,6 +14,8 @@
 #include "modex.h"
 #include "gds/kval_reader.h"
 #include "src/nspace/jobinfo.h"
+#include "src/request/reply.h"
+#include "src/request/schema.h"
 #include "commit.h"
 #include "deletion.h"
 #include "nspace.h"
@@ -213,36 +215,35 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
 struct dmodex_request {
     struct px_list link;
     pmix_proc_t proc;
-    pmix_dmodex_response_fn_t fn;
-    void *cbdata;
+    struct px_completion to;
     struct px_task task;
-    pmix_status_t status; /* of the response, as are the data */
-    struct px_buf data;
+    struct px_reply reply; /* of the response */
 };
 
-/* The task: calls the host back and frees the request. Nothing of the server is used. */
+/* The task: ends the completion and frees the request. Nothing of the server is used. */
 static void run_response(struct px_task *task)
 {
     struct dmodex_request *request = px_container_of(task, struct dmodex_request, task);
 
-    request->fn(request->status, (char *) request->data.data, request->data.len, request->cbdata);
-    px_buf_fini(&request->data);
+    request->to.done(&request->to, &request->reply);
+    px_reply_fini(&request->reply);
     free(request);
 }
 
-/* Ends a request of the list with the status and its data. The host is called back in a task of its
- * own: its function may deregister the process or its namespace, whose records the caller still
- * uses. */
+/* Ends a request of the list with its reply, whose status is `status`. The host is called back in a
+ * task of its own: its function may deregister the process or its namespace, whose records the
+ * caller still uses. */
 static void respond(struct px_server *s, struct dmodex_request *request, pmix_status_t status)
 {
     px_list_remove(&request->link);
-    request->status = status;
+    request->reply.status = status;
     request->task.run = run_response;
     px_loop_post(s->loop, &request->task);
 }
 
-/* Packs the values that a process has committed for other nodes. *ret is empty after an error. */
-static int pack_committed(struct px_local_proc *rank, struct px_buf *ret)
+/* Packs the values that a process has committed for other nodes. *ret is untouched after an
+ * error. */
+static int pack_committed(struct px_local_proc *rank, pmix_byte_object_t *ret)
 {
     struct px_buf packed = {0};
     int rc = px_modex_log_pack_values(&rank->modex_log, &packed);
@@ -251,64 +252,66 @@ static int pack_committed(struct px_local_proc *rank, struct px_buf *ret)
         px_buf_fini(&packed);
         return rc;
     }
-    *ret = packed;
+    *ret = (pmix_byte_object_t){.bytes = (char *) packed.data, .size = packed.len};
     return PMIX_SUCCESS;
 }
 
-/* Answers a request with the job's information, or the status of packing it. */
-static void give_job(struct px_nspace *ns, pmix_dmodex_response_fn_t fn, void *cbdata)
+/* A copy of the job's information, which the namespace keeps packed. *ret is untouched after an
+ * error. */
+static int copy_job(struct px_nspace *ns, pmix_byte_object_t *ret)
 {
     const struct px_buf *packed = NULL;
     int rc = px_nspace_packed(ns, PX_WIRE_PLAIN, &packed);
+    char *bytes = rc ? NULL : malloc(packed->len + 1);
 
-    fn(rc, rc ? NULL : (char *) packed->data, rc ? 0 : packed->len, cbdata);
+    if (!bytes) {
+        return rc ? rc : PMIX_ERR_NOMEM;
+    }
+    memcpy(bytes, packed->data, packed->len);
+    *ret = (pmix_byte_object_t){.bytes = bytes, .size = packed->len};
+    return PMIX_SUCCESS;
 }
 
-/* Answers a request with the values that a process has committed for other nodes. */
-static void give_committed(struct px_local_proc *rank, pmix_dmodex_response_fn_t fn, void *cbdata)
+/* Keeps a request until its process commits. 0 or PMIX_ERR_NOMEM. */
+static int keep_request(struct px_server *s, const pmix_proc_t *proc,
+                        const struct px_completion *to)
 {
-    struct px_buf packed = {0};
-    int rc = pack_committed(rank, &packed);
+    struct dmodex_request *request = calloc(1, sizeof(*request));
 
-    fn(rc, (char *) packed.data, packed.len, cbdata);
-    px_buf_fini(&packed);
+    if (!request) {
+        return PMIX_ERR_NOMEM;
+    }
+    request->proc = *proc;
+    request->to = *to;
+    px_list_append(&s->dmodex_requests, &request->link);
+    return PMIX_SUCCESS;
 }
 
 /* The request is kept only if the process may still commit: it is on this node, and has neither
  * finalized nor departed. */
-void px_modex_serve(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn,
-                    void *cbdata)
+int px_modex_serve(struct px_server *s, void *args)
 {
+    const struct px_completion *to = &((const struct px_dmodex_args *) args)->to;
+    const pmix_proc_t *proc = &((const struct px_dmodex_args *) args)->proc;
     struct px_nspace *ns = px_nspace_find(s, proc->nspace);
     struct px_local_proc *rank = ns ? px_local_proc_find(ns, proc->rank) : NULL;
-    struct dmodex_request *request;
+    struct px_reply reply = {.status = PMIX_ERR_NOT_FOUND};
 
     px_assert(px_loop_inside(s->loop));
-    if (!ns) {
-        fn(PMIX_ERR_NOT_FOUND, NULL, 0, cbdata);
-        return;
+    if (ns && proc->rank == PMIX_RANK_WILDCARD) {
+        reply.status = copy_job(ns, &reply.bytes);
+    } else if (ns && rank && rank->committed) {
+        reply.status = pack_committed(rank, &reply.bytes);
+    } else if (ns && px_nspace_is_local(ns, proc->rank) &&
+               !(rank && (rank->departed || rank->finalized))) {
+        reply.status = keep_request(s, proc, to);
+        if (!reply.status) {
+            return PMIX_SUCCESS;
+        }
     }
-    if (proc->rank == PMIX_RANK_WILDCARD) {
-        give_job(ns, fn, cbdata);
-        return;
-    }
-    if (rank && rank->committed) {
-        give_committed(rank, fn, cbdata);
-        return;
-    }
-    if (!px_nspace_is_local(ns, proc->rank) || (rank && (rank->departed || rank->finalized))) {
-        fn(PMIX_ERR_NOT_FOUND, NULL, 0, cbdata);
-        return;
-    }
-    request = calloc(1, sizeof(*request));
-    if (!request) {
-        fn(PMIX_ERR_NOMEM, NULL, 0, cbdata);
-        return;
-    }
-    request->proc = *proc;
-    request->fn = fn;
-    request->cbdata = cbdata;
-    px_list_append(&s->dmodex_requests, &request->link);
+    to->done(to, &reply);
+    px_reply_fini(&reply);
+    return PMIX_SUCCESS;
 }
 
 /* True if the request is for this process. */
@@ -324,7 +327,8 @@ static void answer_asks(struct px_server *s, struct px_local_proc *rank, bool go
 {
     px_list_for(struct dmodex_request, request, &s->dmodex_requests, link) {
         if (concerns(request, rank)) {
-            respond(s, request, gone ? PMIX_ERR_NOT_FOUND : pack_committed(rank, &request->data));
+            respond(s, request,
+                    gone ? PMIX_ERR_NOT_FOUND : pack_committed(rank, &request->reply.bytes));
         }
     }
 }

@@ -8,17 +8,25 @@
 
 #include "src/server/state.h"
 
+#include "src/request/schema.h"
+
 struct px_get;
 struct px_local_proc;
 struct px_server;
 
-/* PMIx_server_dmodex_request: gives the values that the process has committed for other nodes, at
- * once or when it commits; for PMIX_RANK_WILDCARD the job's information. fn is called exactly once,
- * on the loop thread; its data is valid during the call. Statuses: PMIX_ERR_NOT_FOUND (not a
- * process of this node, or it has ended), PMIX_ERR_NOMEM, PMIX_ERR_LOST_CONNECTION (the server
- * stops). */
-void px_modex_serve(struct px_server *s, const pmix_proc_t *proc, pmix_dmodex_response_fn_t fn,
-                    void *cbdata);
+/* The arguments of PMIx_server_dmodex_request. */
+struct px_dmodex_args {
+    pmix_proc_t proc;
+    struct px_completion to;
+};
+
+/* For px_server_start_call: gives the values that the process has committed for other nodes, at
+ * once or when it commits; for PMIX_RANK_WILDCARD the job's information. They are the bytes of the
+ * reply that the completion gets, exactly once, on the loop thread. `args` is a struct
+ * px_dmodex_args, borrowed for the call. Statuses of the reply: PMIX_ERR_NOT_FOUND (not a process
+ * of this node, or it has ended), PMIX_ERR_NOMEM, PMIX_ERR_LOST_CONNECTION (the server stops).
+ * Always PMIX_SUCCESS. */
+int px_modex_serve(struct px_server *s, void *args);
 
 /* The process has committed: answers the requests that waited for it. */
 void px_dmodex_requests_committed(struct px_server *s, struct px_local_proc *rank);

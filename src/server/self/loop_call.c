@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/server/data/modex.h"
+#include "src/loop/after.h"
 #include "src/loop/wait.h"
 #include "src/context/context.h"
 #include "src/server/server_start.h"
@@ -58,23 +58,34 @@ int px_server_read(struct px_server *s, int (*fn)(struct px_server *s, void *arg
     return px_loop_alive(s->loop) ? px_server_run(s, fn, arg) : fn(s, arg);
 }
 
-/* One call with a callback. Allocated by px_server_start_call, freed by later_task. */
+/* One call with a callback. Allocated by px_server_start_call, freed by call_back. */
 struct later {
     struct px_task task;
+    struct px_after after;
     struct px_server *server;
     int (*fn)(struct px_server *s, void *arg);
     pmix_op_cbfunc_t done;
     void *cbdata;
-    max_align_t arg[]; /* copy of the caller's arguments */
+    pmix_status_t status; /* of fn */
+    max_align_t arg[];    /* copy of the caller's arguments */
 };
 
-/* Loop thread: runs the call, passes its result on and frees it. */
+/* Loop thread: the caller has returned. Passes the result on and frees the call. */
+static void call_back(struct px_after *after)
+{
+    struct later *later = px_container_of(after, struct later, after);
+
+    later->done(later->status, later->cbdata);
+    free(later);
+}
+
+/* Loop thread: runs the call. */
 static void later_task(struct px_task *task)
 {
     struct later *later = px_container_of(task, struct later, task);
 
-    later->done(later->fn(later->server, later->arg), later->cbdata);
-    free(later);
+    later->status = later->fn(later->server, later->arg);
+    px_after_done(&later->after);
 }
 
 /* The task is posted even from the loop thread, so that `done` is not called from within. */
@@ -96,15 +107,9 @@ pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_serv
     later->done = done;
     later->cbdata = cbdata;
     memcpy(later->arg, arg, arg_size);
+    px_after_init(&later->after, s->loop, call_back);
     px_loop_post(s->loop, &later->task);
-    return PMIX_SUCCESS;
-}
-
-int px_dmodex_serve(struct px_server *s, void *args)
-{
-    struct px_dmodex_args *a = args;
-
-    px_modex_serve(s, &a->proc, a->fn, a->cbdata);
+    px_after_return(&later->after);
     return PMIX_SUCCESS;
 }
 

@@ -22,23 +22,13 @@ int px_server_run(struct px_server *s, int (*fn)(struct px_server *s, void *arg)
  * there. */
 int px_server_read(struct px_server *s, int (*fn)(struct px_server *s, void *arg), void *arg);
 
-/* As px_server_run without waiting: `done` is called with the result of fn on the loop thread,
- * never from within this call. `arg`, of arg_size bytes, is copied; memory it points at has to
- * live until `done`. PMIX_SUCCESS, PMIX_ERR_NOMEM, or PMIX_ERR_UNREACH in a forked child; after
- * an error `done` is not called. If `done` is NULL: px_server_run. */
+/* As px_server_run without waiting: `done` is called with the result of fn on the loop thread, not
+ * before this call has returned, which is the last thing that the exported call does. `arg`, of
+ * arg_size bytes, is copied; memory it points at has to live until `done`. PMIX_SUCCESS,
+ * PMIX_ERR_NOMEM, or PMIX_ERR_UNREACH in a forked child; after an error `done` is not called. If
+ * `done` is NULL: px_server_run. */
 pmix_status_t px_server_start_call(struct px_server *s, int (*fn)(struct px_server *s, void *arg),
                                    void *arg, size_t arg_size, pmix_op_cbfunc_t done, void *cbdata);
-
-/* The arguments of PMIx_server_dmodex_request. */
-struct px_dmodex_args {
-    pmix_proc_t proc;
-    pmix_dmodex_response_fn_t fn;
-    void *cbdata;
-};
-/* For px_server_start_call: serves a direct modex request of the host (px_modex_serve), which
- * calls args->fn with the answer. `args` is a struct px_dmodex_args, borrowed until the return.
- * Always PMIX_SUCCESS. Loop thread. */
-int px_dmodex_serve(struct px_server *s, void *args);
 
 /* The name of this node; owned by the server, constant while it runs. Any thread. */
 const char *px_server_hostname(const struct px_server *s); /* any thread */

@@ -158,11 +158,9 @@ pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_
 }
 
 pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                             const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
-                             void *cbdata)
+                             const pmix_info_t *info, size_t ninfo, const struct px_completion *to)
 {
-    struct px_reply_to reply_to = {
-        .own = px_completion_of(&px_reply_value, (px_callback) cbfunc, cbdata)};
+    struct px_reply_to reply_to = {.own = *to};
     struct px_get *get;
     int rc = create_get(ctx, proc, key, info, ninfo, &reply_to, &get);
 

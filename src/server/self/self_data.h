@@ -11,6 +11,7 @@
 
 #include <pmix_server.h>
 
+struct px_completion;
 struct px_ctx;
 
 /* PMIx_Store_internal: stores a value of `proc` (NULL: this process) for readers of this
@@ -26,12 +27,11 @@ pmix_status_t px_self_commit(struct px_ctx *ctx);
  * PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, or the get's result. */
 pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                           size_t ninfo, pmix_value_t **value);
-/* PMIx_Get_nb: cbfunc is called on the loop thread with a value that is valid during the call.
- * After an error, which is returned, it is not called. PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, or
+/* PMIx_Get_nb: the completion is ended on the loop thread. After an error, which is returned, it is
+ * not. PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, or
  * PMIX_ERR_NOT_SUPPORTED for a get into the caller's storage. */
 pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
-                             const pmix_info_t *info, size_t ninfo, pmix_value_cbfunc_t cbfunc,
-                             void *cbdata);
+                             const pmix_info_t *info, size_t ninfo, const struct px_completion *to);
 /* PMIx_Resolve_peers: the host is asked first, unless the caller cannot wait (see
  * px_resolve_call). *procs is the caller's. Outputs are untouched after an error. */
 pmix_status_t px_self_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,

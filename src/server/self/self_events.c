@@ -12,6 +12,7 @@
 #include "src/server/events/server_events.h"
 #include "src/server/events/server_iof.h"
 #include "src/event/registry.h"
+#include "src/loop/after.h"
 #include "src/context/context.h"
 #include "src/value/directives.h"
 #include "src/server/events/output_cache.h"
@@ -27,10 +28,10 @@ void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, si
 
 /* --- output of processes --- */
 
-/* A subscription on its way to the loop thread. Allocated by px_self_iof_pull, freed by
- * run_pull. */
+/* A subscription on its way to the loop thread, where it is made after the call has returned.
+ * Allocated by px_self_iof_pull, freed by run_pull. */
 struct pull_start {
-    struct px_task task;
+    struct px_after after;
     struct px_server *server;
     struct px_iof_pull_args args;
     pmix_iof_cbfunc_t cbfunc;
@@ -47,9 +48,9 @@ static void pull_free(struct pull_start *start)
 
 /* Loop thread: adds the subscription, reports its number (SIZE_MAX if memory is out), and
  * delivers the output that was kept before. */
-static void run_pull(struct px_task *task)
+static void run_pull(struct px_after *after)
 {
-    struct pull_start *start = px_container_of(task, struct pull_start, task);
+    struct pull_start *start = px_container_of(after, struct pull_start, after);
     const struct px_iof_pull_args *args = &start->args;
     struct px_iof_subscription *pull =
         px_iof_subscription_add(start->server, 0, args->procs, args->nprocs, args->channel);
@@ -69,6 +70,7 @@ pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args
                                void *regcbdata)
 {
     struct pull_start *start = calloc(1, sizeof(*start));
+    struct px_server *s = ctx->role;
     struct px_iof_pull_directives checked;
     int rc = px_iof_pull_read(args->head.info, args->head.ninfo, &checked);
 
@@ -84,12 +86,13 @@ pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args
         pull_free(start);
         return rc;
     }
-    start->task.run = run_pull;
-    start->server = ctx->role;
+    px_after_init(&start->after, s->loop, run_pull);
+    start->server = s;
     start->cbfunc = cbfunc;
     start->regcbfunc = regcbfunc;
     start->regcbdata = regcbdata;
-    px_loop_post(start->server->loop, &start->task);
+    px_after_done(&start->after);
+    px_after_return(&start->after);
     return PMIX_SUCCESS;
 }
 

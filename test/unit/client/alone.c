@@ -319,6 +319,14 @@ static void got_it(pmix_status_t status, pmix_value_t *value, void *cbdata)
     px_wait_done(&called->wait, status);
 }
 
+static pmix_status_t get_nb(const pmix_proc_t *proc, const char *key, const pmix_info_t *info,
+                            size_t ninfo, struct called *called)
+{
+    struct px_completion to = px_completion_of(&px_reply_value, (px_callback) got_it, called);
+
+    return ctx->ops->get_nb(ctx, proc, key, info, ninfo, &to);
+}
+
 static void non_blocking(void **state)
 {
     pmix_info_t fixed = switched_on(PMIX_GET_STATIC_VALUES);
@@ -327,18 +335,16 @@ static void non_blocking(void **state)
     (void) state;
     put_int(PMIX_GLOBAL, "a", 11, PMIX_SUCCESS);
     px_wait_init(&called.wait);
-    assert_int_equal(ctx->ops->get_nb(ctx, NULL, "a", NULL, 0, got_it, &called), PMIX_SUCCESS);
+    assert_int_equal(get_nb(NULL, "a", NULL, 0, &called), PMIX_SUCCESS);
     assert_int_equal(px_wait_for(&called.wait), PMIX_SUCCESS);
     assert_int_equal(called.number, 11);
     px_wait_init(&called.wait);
-    assert_int_equal(ctx->ops->get_nb(ctx, NULL, "nothing", NULL, 0, got_it, &called),
-                     PMIX_SUCCESS);
+    assert_int_equal(get_nb(NULL, "nothing", NULL, 0, &called), PMIX_SUCCESS);
     assert_int_equal(px_wait_for(&called.wait), PMIX_ERR_NOT_FOUND);
     assert_true(called.null);
-    assert_int_equal(ctx->ops->get_nb(ctx, NULL, "a", &fixed, 1, got_it, &called),
-                     PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(get_nb(NULL, "a", &fixed, 1, &called), PMIX_ERR_NOT_SUPPORTED);
     px_wait_init(&called.wait);
-    assert_int_equal(ctx->ops->get_nb(ctx, NULL, NULL, NULL, 0, got_it, &called), PMIX_SUCCESS);
+    assert_int_equal(get_nb(NULL, NULL, NULL, 0, &called), PMIX_SUCCESS);
     assert_int_equal(px_wait_for(&called.wait), PMIX_SUCCESS); /* all that was posted */
 }
 

@@ -172,8 +172,7 @@ static uint32_t size_of_other(void)
     uint32_t size;
 
     called_init(&called);
-    assert_int_equal(ctx->ops->get_nb(ctx, &job, PMIX_JOB_SIZE, NULL, 0, got_value, &called),
-                     PMIX_SUCCESS);
+    assert_int_equal(get_nb(&job, PMIX_JOB_SIZE, NULL, 0, &called), PMIX_SUCCESS);
     if (px_wait_for(&called.wait) != PMIX_SUCCESS) {
         return 0;
     }

@@ -263,6 +263,15 @@ static inline void got_value(pmix_status_t status, pmix_value_t *value, void *cb
     px_wait_done(&called->wait, status);
 }
 
+/* Starts a non-blocking get of the client under test, which ends `called`. */
+static inline pmix_status_t get_nb(const pmix_proc_t *proc, const char *key,
+                                   const pmix_info_t *info, size_t ninfo, struct called *called)
+{
+    struct px_completion to = px_completion_of(&px_reply_value, (px_callback) got_value, called);
+
+    return ctx->ops->get_nb(ctx, proc, key, info, ninfo, &to);
+}
+
 static inline void called_init(struct called *called)
 {
     memset(called, 0, sizeof(*called));

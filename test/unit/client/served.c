@@ -99,7 +99,7 @@ static pmix_status_t spec(pmix_rank_t rank, const char *key, const pmix_info_t *
     pmix_status_t rc;
 
     called_init(&called);
-    rc = ctx->ops->get_nb(ctx, &proc, key, info, ninfo, got_value, &called);
+    rc = get_nb(&proc, key, info, ninfo, &called);
     if (rc != PMIX_SUCCESS) {
         px_wait_done(&called.wait, rc);
     }
@@ -185,8 +185,7 @@ static void shared_message(void **state)
     client_open("5.0.0", silent);
     for (int i = 0; i < 3; i++) {
         called_init(&called[i]);
-        assert_int_equal(ctx->ops->get_nb(ctx, &one, keys[i], NULL, 0, got_value, &called[i]),
-                         PMIX_SUCCESS);
+        assert_int_equal(get_nb(&one, keys[i], NULL, 0, &called[i]), PMIX_SUCCESS);
     }
     while (script_requests() == 0) {
     }
@@ -509,8 +508,7 @@ static void losing_the_server(void **state)
     assert_int_equal(px_loop_run(ctx->loop, add_default, NULL), 0);
     px_wait_init(&seen);
     called_init(&called);
-    assert_int_equal(ctx->ops->get_nb(ctx, &one, "first", NULL, 0, got_value, &called),
-                     PMIX_SUCCESS);
+    assert_int_equal(get_nb(&one, "first", NULL, 0, &called), PMIX_SUCCESS);
     script_hang_up();
     assert_int_equal(px_wait_for(&called.wait), PMIX_ERR_LOST_CONNECTION);
     assert_int_equal(px_wait_for(&seen), 0);

@@ -1,7 +1,9 @@
-loop_tests = %D%/cpus.t %D%/loop.t %D%/wait.t
+loop_tests = %D%/after.t %D%/cpus.t %D%/loop.t %D%/wait.t
 loop_libs = libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += $(loop_tests)
 TESTS += $(loop_tests)
+%C%_after_t_SOURCES = %D%/after.c
+%C%_after_t_LDADD = $(loop_libs)
 %C%_cpus_t_SOURCES = %D%/cpus.c
 %C%_cpus_t_LDADD = $(loop_libs)
 %C%_loop_t_SOURCES = %D%/loop.c

@@ -12,6 +12,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -220,22 +221,45 @@ static void forked(void **state)
     assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
 }
 
-/* --- a refusal comes in the calling thread, which may end the server there --- */
+/* --- a refusal comes as every result: on the progress thread, which cannot end the server --- */
+
+struct refusal {
+    sem_t seen;
+    pthread_t thread;
+    pmix_status_t status;
+    pmix_status_t finalized;
+};
 
 static void finalize(pmix_status_t status, void *cbdata)
 {
-    *(pmix_status_t *) cbdata = status == PMIX_ERR_BAD_PARAM ? PMIx_server_finalize() : status;
+    struct refusal *refusal = cbdata;
+
+    refusal->thread = pthread_self();
+    refusal->status = status;
+    refusal->finalized = PMIx_server_finalize();
+    assert_int_equal(sem_post(&refusal->seen), 0);
 }
 
-static void ended_by_a_callback(void **state)
+static void refused(void **state)
 {
-    pmix_status_t rc = 1;
+    pmix_nspace_t nowhere = "";
+    struct refusal refusal;
 
     (void) state;
     assert_int_equal(PMIx_server_init(&module, NULL, 0), PMIX_SUCCESS);
-    PMIx_server_deregister_client(NULL, finalize, &rc);
-    assert_int_equal(rc, PMIX_SUCCESS);
-    assert_int_equal(PMIx_Initialized(), 0);
+    assert_int_equal(sem_init(&refusal.seen, 0, 0), 0);
+    PMIx_server_deregister_client(NULL, finalize, &refusal);
+    assert_int_equal(sem_wait(&refusal.seen), 0);
+    assert_int_equal(refusal.finalized, PMIX_ERR_WOULD_BLOCK);
+    assert_int_equal(refusal.status, PMIX_ERR_BAD_PARAM);
+    assert_false(pthread_equal(refusal.thread, pthread_self()));
+    PMIx_server_deregister_nspace(nowhere, finalize, &refusal);
+    assert_int_equal(sem_wait(&refusal.seen), 0);
+    assert_int_equal(refusal.finalized, PMIX_ERR_WOULD_BLOCK);
+    assert_int_equal(refusal.status, PMIX_ERR_BAD_PARAM);
+    assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
+    PMIx_server_deregister_client(NULL, note, NULL); /* nobody else is there to call */
+    assert_int_equal(told, PMIX_ERR_INIT);
 }
 
 int main(int argc, char **argv)
@@ -243,7 +267,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads),
         cmocka_unit_test(forked),
-        cmocka_unit_test(ended_by_a_callback),
+        cmocka_unit_test(refused),
     };
 
     alarm(180);
