@@ -68,8 +68,8 @@ void px_group_map_event(struct px_session *session, const struct px_event *event
     struct px_proc_set *set;
 
     px_assert(px_loop_inside(session->ctx->loop));
-    if (!live || event->code != PMIX_GROUP_LEFT || group == NULL || left == NULL ||
-        left->type != PMIX_PROC || left->data.proc == NULL) {
+    if (!live || (event->code != PMIX_GROUP_LEFT && event->code != PMIX_GROUP_MEMBER_FAILED) ||
+        group == NULL || left == NULL || left->type != PMIX_PROC || left->data.proc == NULL) {
         return;
     }
     px_lock_take(&session->lock);

@@ -25,9 +25,9 @@ void px_group_map_add(struct px_session *session, const char *group, const pmix_
 /* Forgets a group that is destructed or left. Any thread. */
 void px_group_map_remove(struct px_session *session, const char *group);
 
-/* The event PMIX_GROUP_LEFT has come from the server: takes the process that has left out of its
- * group. Other events, and replayed ones (`live` is false), which may be of an older group of the
- * same name, do nothing. Loop thread. */
+/* The event PMIX_GROUP_LEFT or PMIX_GROUP_MEMBER_FAILED has come from the server: takes the process
+ * that has left or ended out of its group. Other events, and replayed ones (`live` is false), which
+ * may be of an older group of the same name, do nothing. Loop thread. */
 void px_group_map_event(struct px_session *session, const struct px_event *event, bool live);
 
 /* Translates (group, rank) to a process. 0 with *ret; PMIX_ERR_NOT_FOUND (the group has no such

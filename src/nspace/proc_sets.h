@@ -26,6 +26,7 @@ struct px_proc_set {
     struct px_list link;
     enum px_proc_set_kind kind;
     bool hosted; /* of a group: the host took part in its construction */
+    bool notify; /* of a group: who ends without leaving is no member any more, and is announced */
     char *name;  /* NULL: none */
     size_t n;
     pmix_proc_t members[];

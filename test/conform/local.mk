@@ -28,6 +28,7 @@ conform_programs = \
   %D%/get_directives.t \
   %D%/group.t \
   %D%/group_get.t \
+  %D%/group_faults.t \
   %D%/group_leave.t \
   %D%/group_names.t \
   %D%/growth.t \
@@ -119,6 +120,9 @@ TESTS += $(conform_programs)
 %C%_group_get_t_SOURCES = %D%/group_get.c
 %C%_group_get_t_LDADD = $(conform_ldadd)
 %C%_group_get_t_LDFLAGS = $(conform_ldflags)
+%C%_group_faults_t_SOURCES = %D%/group_faults.c
+%C%_group_faults_t_LDADD = $(conform_ldadd)
+%C%_group_faults_t_LDFLAGS = $(conform_ldflags)
 %C%_group_leave_t_SOURCES = %D%/group_leave.c
 %C%_group_leave_t_LDADD = $(conform_ldadd)
 %C%_group_leave_t_LDFLAGS = $(conform_ldflags)

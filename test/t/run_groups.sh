@@ -42,8 +42,8 @@ for nodes in 1 2 4; do
 3 PMIX_ERR_BAD_PARAM' "$(lines)"
 
     run "$pmixrun" --nodes $nodes -n 4 --map-by node "$PX_TOP_BUILDDIR/test/t/groups" absent
-    same "one that is added and ends before it comes, on $nodes nodes" '0 PMIX_ERR_LOST_CONNECTION
-3 PMIX_ERR_LOST_CONNECTION' "$(lines)"
+    same "one that is added and ends before it comes, on $nodes nodes" '0 PMIX_GROUP_CONSTRUCT_ABORT
+3 PMIX_GROUP_CONSTRUCT_ABORT' "$(lines)"
 
     run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" timeout
     same "a leader that does not come, on $nodes nodes" '0 PMIX_ERR_TIMEOUT' "$(lines)"

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group_leave.h"
 #include "src/nspace/proc_sets.h"
 #include "src/value/directives.h"
 #include "src/server/state.h"
@@ -317,15 +318,20 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
 
 /* --- what changes who is waited for --- */
 
-/* A completed collective may end others, so the walk begins anew. */
+/* A completed collective may end others, so the walk begins anew. Groups are told first of members
+ * that have ended: those that are no members any more are not lost. */
 void px_colls_recount(struct px_server *s)
 {
     struct px_list *item;
     struct px_list *next;
 
     px_assert(px_loop_inside(s->loop));
+    px_groups_recheck(s);
     px_list_each(item, next, &s->colls.list) {
-        if (complete_if_all_local(s, px_container_of(item, struct px_coll, link))) {
+        struct px_coll *coll = px_container_of(item, struct px_coll, link);
+        bool waits = coll->closed && !coll->upcall && coll->ops->recount;
+
+        if (waits ? coll->ops->recount(coll) : complete_if_all_local(s, coll)) {
             next = s->colls.list.next;
         }
     }

@@ -54,6 +54,13 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
         *contradict = true;
     }
     px_proc_list_fini(&order);
+    rc = rc ? rc : px_group_find_failed(part->server, come, &whole->failed);
+    rc = rc ? rc : px_group_find_failed(part->server, &build->added, &whole->failed);
+    rc = rc ? rc
+            : px_proc_list_expand(&whole->failed, build->failed.at, build->failed.n, NULL, NULL);
+    whole->survives |= build->survives;
+    whole->optional |= build->optional;
+    whole->notify |= build->notify;
     whole->wants_id |= build->wants_id;
     whole->n_leaders = build->n_leaders > whole->n_leaders ? build->n_leaders : whole->n_leaders;
     *n_leaders += part->solo && part->nprocs > 0;
@@ -61,7 +68,8 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
 }
 
 /* Merges all parts of a group into `whole`. PMIX_ERR_NOT_FOUND: a leader or an added member has
- * not called yet; PMIX_ERR_BAD_PARAM: two orders are asked for; PMIX_ERR_NOMEM. The number of
+ * not called yet; PMIX_ERR_BAD_PARAM: two orders are asked for; PMIX_GROUP_CONSTRUCT_ABORT: one has
+ * ended, which is told when nobody has to be waited for any more; PMIX_ERR_NOMEM. The number of
  * leaders is the largest that a leader gave (PMIX_GROUP_BOOTSTRAP); without leaders that bootstrap,
  * there must be a part that names members. */
 static int gather(struct px_server *s, const char *name, struct px_group_build *whole)
@@ -71,20 +79,27 @@ static int gather(struct px_server *s, const char *name, struct px_group_build *
     uint32_t n_leaders = 0;
     bool contradict = false;
     int rc = PMIX_SUCCESS;
+    int wrong = PMIX_SUCCESS;
 
     px_assert(part);
     for (; !rc && part; part = next_part(s, part, name)) {
         rc = add_part(part, whole, &come, &n_leaders, &contradict);
+        wrong = part->local_status ? part->local_status : wrong;
     }
     if (!rc && (n_leaders < whole->n_leaders || (!whole->members.n && !whole->n_leaders))) {
         rc = PMIX_ERR_NOT_FOUND;
     }
     for (size_t i = 0; !rc && i < whole->added.n; i++) {
-        if (px_procs_find(come.at, come.n, &whole->added.at[i]) == come.n) {
+        if (px_procs_find(come.at, come.n, &whole->added.at[i]) == come.n &&
+            !px_procs_cover(whole->failed.at, whole->failed.n, &whole->added.at[i])) {
             rc = PMIX_ERR_NOT_FOUND;
         }
     }
     px_proc_list_fini(&come);
+    if (!rc && whole->failed.n && !whole->survives && !whole->optional) {
+        wrong = wrong ? wrong : PMIX_GROUP_CONSTRUCT_ABORT;
+    }
+    rc = rc ? rc : wrong;
     return !rc && contradict ? PMIX_ERR_BAD_PARAM : rc;
 }
 
@@ -115,6 +130,9 @@ static int copy_outcome(const struct px_group_build *from, struct px_group_build
     px_assert(!to->info);
     rc = rc ? rc : px_infos_copy(from->info, from->n_info, &to->info);
     to->n_info = rc ? 0 : from->n_info;
+    rc = rc ? rc : px_proc_list_expand(&to->failed, from->failed.at, from->failed.n, NULL, NULL);
+    to->optional = from->optional;
+    to->notify = from->notify;
     return rc;
 }
 
@@ -129,13 +147,13 @@ static void finish_parts(struct px_server *s, const char *name, const struct px_
         int rc = status ? status : px_group_judge(part, &whole->members);
 
         rc = rc ? rc : copy_outcome(whole, part->state);
-        px_coll_finish(part, rc);
+        px_coll_finish(part, rc ? rc : px_group_status(whole));
     }
 }
 
 /* A context id needs a host, so a part that wants one fails here. The name is copied because the
  * trackers that own it are freed. */
-void px_group_bootstrap(struct px_coll *part)
+bool px_group_bootstrap(struct px_coll *part)
 {
     struct px_server *s = part->server;
     struct px_group_build whole = {0};
@@ -155,4 +173,5 @@ void px_group_bootstrap(struct px_coll *part)
     }
     free(name);
     px_group_build_fini(&whole);
+    return rc != PMIX_ERR_NOT_FOUND;
 }

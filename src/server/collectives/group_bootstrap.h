@@ -6,11 +6,14 @@
 /* Groups that are constructed in parts: leaders that bootstrap, each by itself, and members that
  * leaders add (the Standard, chapter on groups). Only for groups that need no host. */
 
+#include <stdbool.h>
+
 struct px_coll;
 
 /* One part of a group is complete: a leader or an added member by itself, or leaders that add
  * members. If all parts are, constructs the group and ends their trackers, `part` among them;
- * else `part` waits. After an error all parts end with it. Loop thread. */
-void px_group_bootstrap(struct px_coll *part);
+ * else `part` waits. After an error all parts end with it. True if they have ended. Loop
+ * thread. */
+bool px_group_bootstrap(struct px_coll *part);
 
 #endif

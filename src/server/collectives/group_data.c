@@ -43,6 +43,7 @@ void px_group_build_fini(void *state)
     px_proc_list_fini(&build->added);
     px_proc_list_fini(&build->order);
     px_proc_list_fini(&build->members);
+    px_proc_list_fini(&build->failed);
 }
 
 /* Appends processes, each once, and a wildcard as the ranks of its namespace. */
@@ -185,6 +186,9 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
     rc = rc ? rc : absorb_order(coll, &directives.order, &who->proc);
     rc = rc ? rc : px_coll_merge(coll, args->info, args->ninfo);
     build->local_only |= directives.local_only;
+    build->survives |= directives.survives;
+    build->optional |= directives.optional;
+    build->notify |= directives.notify;
     if (directives.bootstrap != PX_NOT_GIVEN && directives.bootstrap > build->n_leaders) {
         build->n_leaders = directives.bootstrap;
     }
@@ -198,6 +202,59 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
     px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID);
     px_infos_drop(coll->info, &coll->ninfo, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER);
     return rc;
+}
+
+/* --- members that have ended --- */
+
+pmix_status_t px_group_status(const struct px_group_build *build)
+{
+    return build->optional && build->failed.n ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS;
+}
+
+int px_group_find_failed(struct px_server *s, const struct px_proc_list *members,
+                         struct px_proc_list *failed)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < members->n; i++) {
+        const struct px_local_proc *rank = px_local_proc_of(s, &members->at[i]);
+
+        if (rank && rank->departed) {
+            rc = px_proc_list_add(failed, &members->at[i]);
+        }
+    }
+    return rc;
+}
+
+/* PMIX_GROUP_CONSTRUCT_ABORT is what the survivors get unless one of them allows to go on. */
+int px_group_lose(struct px_coll *coll)
+{
+    struct px_group_build *build = coll->state;
+    struct px_proc_list named = {0};
+    int rc;
+
+    if (!build->survives && !build->optional) {
+        coll->local_status = PMIX_GROUP_CONSTRUCT_ABORT;
+        return PMIX_GROUP_CONSTRUCT_ABORT;
+    }
+    rc = px_group_add_named(coll, &named);
+    rc = rc ? rc : expand(coll->server, &named, build->added.at, build->added.n);
+    rc = rc ? rc : px_group_find_failed(coll->server, &named, &build->failed);
+    px_proc_list_fini(&named);
+    return rc;
+}
+
+/* Takes the failed out of the members. */
+static void drop_failed(struct px_group_build *build)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < build->members.n; i++) {
+        if (!px_procs_cover(build->failed.at, build->failed.n, &build->members.at[i])) {
+            build->members.at[n++] = build->members.at[i];
+        }
+    }
+    build->members.n = n;
 }
 
 /* --- towards the host --- */
@@ -232,11 +289,17 @@ int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
     pmix_data_array_t given = {.type = PMIX_INFO, .size = build->n_given, .array = build->given};
     pmix_data_array_t added = {.type = PMIX_PROC, .size = build->added.n, .array = build->added.at};
     pmix_data_array_t order = {.type = PMIX_PROC, .size = build->order.n, .array = build->order.at};
+    pmix_data_array_t failed = {
+        .type = PMIX_PROC, .size = build->failed.n, .array = build->failed.at};
     bool yes = true;
     int rc = PMIX_SUCCESS;
 
     px_assert(px_loop_inside(coll->server->loop));
-    if (build->wants_id) {
+    if (build->failed.n) {
+        rc = px_infos_append(&up->info, &up->ninfo, PMIX_EVENT_AFFECTED_PROCS, &failed,
+                             PMIX_DATA_ARRAY);
+    }
+    if (!rc && build->wants_id) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
         if (!rc && build->requires_id) {
             up->info[up->ninfo - 1].flags = PMIX_INFO_REQD;
@@ -389,7 +452,10 @@ static int order_members(struct px_server *s, struct px_group_build *build)
 /* The end of both ways to an outcome: orders the members and stores the contributions. */
 static int settle(struct px_server *s, struct px_group_build *build)
 {
-    int rc = build->order.n ? order_members(s, build) : PMIX_SUCCESS;
+    int rc;
+
+    drop_failed(build);
+    rc = build->order.n ? order_members(s, build) : PMIX_SUCCESS;
 
     return rc ? rc : store_all_given(s, build, build->info, build->n_info);
 }
@@ -445,6 +511,24 @@ static int take_order(struct px_coll *coll, const struct px_upcall *up)
     return rc;
 }
 
+/* Who has ended elsewhere: the host gives back what the servers have told it. */
+static int take_failed(struct px_coll *coll, const struct px_upcall *up)
+{
+    static const char key[] = PMIX_EVENT_AFFECTED_PROCS;
+    struct px_group_build *build = coll->state;
+    const pmix_info_t *info = px_infos_next(up->reply.info, up->reply.ninfo, NULL, key);
+    int rc = PMIX_SUCCESS;
+
+    for (; !rc && info; info = px_infos_next(up->reply.info, up->reply.ninfo, info, key)) {
+        struct px_procs procs = {NULL, 0};
+
+        if (px_value_procs(&info->value, &procs)) {
+            rc = expand(coll->server, &build->failed, procs.at, procs.n);
+        }
+    }
+    return rc;
+}
+
 /* The host's list of members counts. Without one, the members are the named and the added ones.
  * Infos that are only for servers are dropped from those for the members. */
 int px_group_take(struct px_coll *coll, struct px_upcall *up)
@@ -471,6 +555,7 @@ int px_group_take(struct px_coll *coll, struct px_upcall *up)
         rc = rc ? rc : expand(s, &build->members, build->added.at, build->added.n);
     }
     rc = rc ? rc : take_order(coll, up);
+    rc = rc ? rc : take_failed(coll, up);
     build->info = up->reply.info;
     build->n_info = up->reply.ninfo;
     up->reply.info = NULL;
@@ -480,6 +565,7 @@ int px_group_take(struct px_coll *coll, struct px_upcall *up)
     px_infos_drop(build->info, &build->n_info, PMIX_GROUP_ENDPT_DATA);
     px_infos_drop(build->info, &build->n_info, PMIX_GROUP_JOB_INFO);
     px_infos_drop(build->info, &build->n_info, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER);
+    px_infos_drop(build->info, &build->n_info, PMIX_EVENT_AFFECTED_PROCS);
     return rc ? rc : settle(s, build);
 }
 

@@ -29,6 +29,9 @@ struct px_group_build {
     bool local_only;           /* PMIX_GROUP_LOCAL_ONLY */
     bool wants_id;             /* PMIX_GROUP_ASSIGN_CONTEXT_ID */
     bool requires_id;          /* that directive is marked as required */
+    bool survives;             /* PMIX_GROUP_FT_COLLECTIVE: the group is made without the lost */
+    bool optional;             /* PMIX_GROUP_OPTIONAL: the same, as a partial success */
+    bool notify;               /* PMIX_GROUP_NOTIFY_TERMINATION */
     uint32_t n_leaders;        /* PMIX_GROUP_BOOTSTRAP, the largest; 0: none */
     struct px_proc_list added; /* PMIX_GROUP_ADD_MEMBERS of all leaders */
     struct px_proc_list order; /* PMIX_GROUP_FINAL_MEMBERSHIP_ORDER */
@@ -39,6 +42,7 @@ struct px_group_build {
     bool has_id;
     size_t id;
     struct px_proc_list members; /* in their order */
+    struct px_proc_list failed;  /* who was to be a member, and has ended */
     pmix_info_t *info;           /* for the members */
     size_t n_info;
 };
@@ -72,6 +76,15 @@ int px_group_agree(struct px_proc_list *order, struct px_proc_list *other);
 /* Appends the processes that the callers named, in their order; in the order of ranks if the
  * callers differ. 0 or PMIX_ERR_NOMEM. */
 int px_group_add_named(const struct px_coll *coll, struct px_proc_list *list);
+/* Appends those of the members to `failed` that have ended on this node. 0 or PMIX_ERR_NOMEM. */
+int px_group_find_failed(struct px_server *s, const struct px_proc_list *members,
+                         struct px_proc_list *failed);
+/* The status of a group that was made: PMIX_ERR_PARTIAL_SUCCESS if members were optional and have
+ * failed. */
+pmix_status_t px_group_status(const struct px_group_build *build);
+/* All local members that live have called, and some have ended. The group is made without these
+ * (build->failed) if a member allows it (PMIX_SUCCESS), or is given up. */
+int px_group_lose(struct px_coll *coll);
 /* PMIX_ERR_NOT_A_MEMBER if a caller by itself is not among the members, so that no leader added
  * it. `members` without elements: not known, PMIX_SUCCESS. */
 int px_group_judge(const struct px_coll *coll, const struct px_proc_list *members);

@@ -15,6 +15,7 @@
 #include "src/base/assert.h"
 #include "src/event/registry.h"
 #include "src/nspace/proc_sets.h"
+#include "src/server/data/nspace.h"
 #include "src/server/events/server_events.h"
 #include "src/server/peers/peer.h"
 #include "src/server/state.h"
@@ -57,7 +58,7 @@ static int make_infos(const struct px_proc_set *group, const char *members_key,
 
 /* --- a member of this server leaves --- */
 
-/* The infos of PMIX_GROUP_LEFT: the group, its members before, and who leaves. */
+/* The infos about one that is not a member any more: the group, its members before, and who. */
 static int make_left(const struct px_proc_set *group, const pmix_proc_t *who,
                      struct px_event *event)
 {
@@ -90,6 +91,67 @@ pmix_status_t px_group_leave_call(struct px_upcall *up)
     }
     PMIx_Info_free((pmix_info_t *) (uintptr_t) event.info, event.ninfo);
     return rc ? rc : PMIX_OPERATION_SUCCEEDED;
+}
+
+/* --- members that end --- */
+
+/* Raises PMIX_GROUP_MEMBER_FAILED; also for the host if it comes as from a client. False if memory
+ * is out. */
+static bool raise_failed(struct px_server *s, const struct px_proc_set *group,
+                         const pmix_proc_t *who, enum px_origin origin)
+{
+    pmix_proc_t failed = *who; /* may be the group's own */
+    struct px_event event = {
+        .code = PMIX_GROUP_MEMBER_FAILED, .source = failed, .range = PMIX_RANGE_CUSTOM};
+    int rc = make_left(group, &failed, &event);
+
+    if (!rc) {
+        (void) px_event_fan_out(s, &event, origin, NULL);
+    }
+    PMIx_Info_free((pmix_info_t *) (uintptr_t) event.info, event.ninfo);
+    return !rc;
+}
+
+void px_group_tell_failed(struct px_server *s, const struct px_proc_set *group,
+                          const struct px_proc_list *failed)
+{
+    for (size_t i = 0; failed && i < failed->n; i++) {
+        (void) raise_failed(s, group, &failed->at[i], PX_ORIGIN_LIBRARY);
+    }
+}
+
+/* The first member that has ended on this node, or NULL. */
+static const pmix_proc_t *ended_member(struct px_server *s, const struct px_proc_set *group)
+{
+    for (size_t i = 0; i < group->n; i++) {
+        const struct px_local_proc *rank = px_local_proc_of(s, &group->members[i]);
+
+        if (rank && rank->departed) {
+            return &group->members[i];
+        }
+    }
+    return NULL;
+}
+
+/* Each event changes the registry, so the walk begins anew. */
+void px_groups_recheck(struct px_server *s)
+{
+    struct px_proc_set *group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, NULL, NULL);
+
+    px_assert(px_loop_inside(s->loop));
+    while (group) {
+        const pmix_proc_t *ended = group->notify ? ended_member(s, group) : NULL;
+
+        group = ended && raise_failed(s, group, ended, PX_ORIGIN_CLIENT)
+                    ? px_proc_set_find(&s->proc_sets, PX_SET_GROUP, NULL, NULL)
+                    : px_proc_set_next(&s->proc_sets, group, PX_SET_GROUP, NULL, NULL);
+    }
+}
+
+void px_group_expel(struct px_server *s, struct px_proc_set *group)
+{
+    group->notify = true;
+    px_groups_recheck(s);
 }
 
 /* --- somebody has left --- */

@@ -12,6 +12,8 @@
 #include <pmix_common.h>
 
 struct px_event;
+struct px_proc_list;
+struct px_proc_set;
 struct px_server;
 struct px_upcall;
 
@@ -19,9 +21,22 @@ struct px_upcall;
  * PMIX_ERR_NOT_FOUND if it is in no such group, PMIX_ERR_NOMEM (it is still a member). */
 pmix_status_t px_group_leave_call(struct px_upcall *up);
 
-/* An event PMIX_GROUP_LEFT is about to be delivered: takes the process out of the group's record,
- * and does not wait for it any more where others destruct the group. A client may only say it of
- * itself (`own`). True if the group has changed; then px_group_announce is to follow the event. */
+/* Raises PMIX_GROUP_MEMBER_FAILED for the members of a new group that are of this server, once for
+ * each process that was to be a member. `failed` may be NULL. */
+void px_group_tell_failed(struct px_server *s, const struct px_proc_set *group,
+                          const struct px_proc_list *failed);
+
+/* Looks for members that have ended in groups that want to be told (PMIX_GROUP_NOTIFY_TERMINATION):
+ * the others get the event PMIX_GROUP_MEMBER_FAILED, on all nodes, and who has ended is no member
+ * any more. */
+void px_groups_recheck(struct px_server *s);
+/* The same for one group, which wants it from now on. The group may be freed. */
+void px_group_expel(struct px_server *s, struct px_proc_set *group);
+
+/* An event PMIX_GROUP_LEFT or PMIX_GROUP_MEMBER_FAILED is about to be delivered: takes the process
+ * out of the group's record, and does not wait for it any more where others destruct the group. A
+ * client may only say it of itself (`own`). True if the group has changed; then px_group_announce
+ * is to follow the event. */
 bool px_group_left(struct px_server *s, const struct px_event *event, bool own);
 
 /* Raises PMIX_GROUP_MEMBERSHIP_UPDATE, with all members that the group now has, for those of this

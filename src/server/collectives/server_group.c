@@ -22,6 +22,8 @@
 #include "src/event/registry.h"
 #include "src/value/directives.h"
 #include "group_data.h"
+#include "group_leave.h"
+#include "src/request/reply.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
@@ -89,11 +91,11 @@ static void construct_reply(struct px_coll *coll, const struct px_reply_to *repl
     struct px_buf buf = {0};
 
     px_assert(px_loop_inside(s->loop));
-    if (!peer || status) {
+    if (!peer || !px_status_has_results(status)) {
         px_answer_status(s, reply_to, status);
         return;
     }
-    (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
+    (void) px_pack_status(&buf, peer->kind, status);
     if (px_peer_at_least(peer, 6, 0, 0)) {
         pack_outcome_6(&buf, peer, group);
     } else if (px_peer_at_least(peer, 4, 2, 4)) {
@@ -110,6 +112,13 @@ static void construct_reply(struct px_coll *coll, const struct px_reply_to *repl
 }
 
 /* --- names of groups --- */
+
+/* The group of that name that has the member (NULL: any), or NULL. */
+static struct px_proc_set *find_group(struct px_server *s, const char *name,
+                                      const pmix_proc_t *member)
+{
+    return px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, member);
+}
 
 /* True if one of the processes is in a group of that name. Names are unique only per process:
  * halves of a job may each have a group of the same name, but no process may be in two of them. */
@@ -192,16 +201,24 @@ static void construct_complete(struct px_coll *coll, bool remote)
     bool needs_host = build->wants_id ||
                       (!build->local_only && (remote || px_procs_any_elsewhere(s, &build->added) ||
                                               (others && s->host.group)));
-    int rc = needs_host ? PMIX_SUCCESS : px_coll_local_status(coll);
+    bool lost = coll->local_status == PMIX_ERR_LOST_CONNECTION;
+    int rc = lost ? px_group_lose(coll) : PMIX_SUCCESS;
 
     px_assert(coll->closed && coll->n_members > 0);
     if (needs_host) {
         px_coll_ask_host(coll);
-    } else if (!rc && others) {
-        px_group_bootstrap(coll);
+        return;
+    }
+    if (!rc && !(lost && (build->survives || build->optional))) {
+        rc = px_coll_local_status(coll);
+    }
+    if (others) {
+        coll->local_status = rc;
+        (void) px_group_bootstrap(coll);
     } else {
         rc = rc ? rc : px_group_add_named(coll, &build->members);
-        px_coll_finish(coll, rc ? rc : px_group_settle(s, build));
+        rc = rc ? rc : px_group_settle(s, build);
+        px_coll_finish(coll, rc ? rc : px_group_status(build));
     }
 }
 
@@ -230,7 +247,8 @@ static pmix_status_t construct_ask(struct px_coll *coll, struct px_upcall *up)
     return rc ? rc : ask_group(coll, up, PMIX_GROUP_CONSTRUCT);
 }
 
-/* Takes the host's outcome over, unless the construction is over (a time limit). */
+/* Takes the host's outcome over, unless the construction is over (a time limit). The host's success
+ * does not cover what is wrong with a local member, unless the group may lose it. */
 static void construct_answered(struct px_upcall *up)
 {
     struct px_coll *coll = up->arg;
@@ -239,8 +257,10 @@ static void construct_answered(struct px_upcall *up)
 
     if (!rc && coll) {
         build->hosted = true;
-        rc = px_group_take(coll, up);
+        rc = coll->local_status == PMIX_ERR_LOST_CONNECTION ? PMIX_SUCCESS : coll->local_status;
+        rc = rc ? rc : px_group_take(coll, up);
         rc = rc ? rc : px_group_judge(coll, &build->members);
+        rc = rc ? rc : px_group_status(build);
     }
     px_coll_answered(up, rc);
 }
@@ -252,13 +272,20 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
     const struct px_group_build *build = coll->state;
     struct px_proc_set *group;
 
-    if (status) {
+    if (!px_status_has_results(status) || !build->members.n) {
+        return;
+    }
+    group = find_group(coll->server, coll->name, &build->members.at[0]);
+    if (group) { /* of another caller by itself */
+        group->notify |= build->notify;
         return;
     }
     group = px_proc_set_add(&coll->server->proc_sets, PX_SET_GROUP, coll->name, build->members.at,
                             build->members.n);
     if (group) { /* NULL if memory is out: the group exists, but cannot be named */
         group->hosted = build->hosted;
+        group->notify = build->notify;
+        px_group_tell_failed(coll->server, group, build->optional ? NULL : &build->failed);
     }
 }
 
@@ -271,6 +298,7 @@ const struct px_coll_ops px_group_construct_ops = {
     .admit = construct_admit,
     .absorb = px_group_absorb,
     .complete = construct_complete,
+    .recount = px_group_bootstrap,
     .ask = construct_ask,
     .answered = construct_answered,
     .finished = construct_finished,
@@ -280,21 +308,35 @@ const struct px_coll_ops px_group_construct_ops = {
 
 /* --- destruction --- */
 
-/* The group of that name that has the member (NULL: any), or NULL. */
-static struct px_proc_set *find_group(struct px_server *s, const char *name,
-                                      const pmix_proc_t *member)
+/* The group that is taken apart, or NULL. Not every caller need still be a member. */
+static struct px_proc_set *group_of(const struct px_coll *coll)
 {
-    return px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, member);
+    struct px_proc_set *group = NULL;
+
+    for (size_t i = 0; !group && i < coll->n_members; i++) {
+        group = find_group(coll->server, coll->name, &coll->members[i].proc);
+    }
+    return group;
 }
 
 /* All local members have called. The host is asked if members are remote or it took part in the
- * construction. */
+ * construction. Members that have ended are no error if they are announced
+ * (PMIX_GROUP_NOTIFY_TERMINATION). */
 static void destruct_complete(struct px_coll *coll, bool remote)
 {
     struct px_server *s = coll->server;
-    const struct px_proc_set *group = find_group(s, coll->name, &coll->members[0].proc);
+    struct px_proc_set *group = group_of(coll);
 
     px_assert(coll->closed);
+    if (group && px_infos_flag(coll->info, coll->ninfo, PMIX_GROUP_NOTIFY_TERMINATION)) {
+        px_group_expel(s, group);
+        group = group_of(coll);
+    }
+    if (coll->local_status == PMIX_ERR_LOST_CONNECTION &&
+        ((group && group->notify) ||
+         px_infos_flag(coll->info, coll->ninfo, PMIX_GROUP_NOTIFY_TERMINATION))) {
+        coll->local_status = PMIX_SUCCESS;
+    }
     if (remote || (s->host.group && group && group->hosted)) {
         px_coll_ask_host(coll);
     } else {
@@ -313,7 +355,7 @@ static pmix_status_t destruct_ask(struct px_coll *coll, struct px_upcall *up)
 static void destruct_finished(struct px_coll *coll, pmix_status_t status)
 {
     if (!status || status == PMIX_ERR_LOST_CONNECTION) { /* all members that live have called */
-        px_proc_set_remove(find_group(coll->server, coll->name, &coll->members[0].proc));
+        px_proc_set_remove(group_of(coll));
     }
 }
 

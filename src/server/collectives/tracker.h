@@ -54,6 +54,9 @@ struct px_coll_ops {
     /* All local members have called; `remote`: others are on other nodes. Asks the host or ends the
      * collective, now or later. Never NULL. */
     void (*complete)(struct px_coll *coll, bool remote);
+    /* A closed collective waits for others without the host, and some may have ended. True if it is
+     * over, and freed. NULL: none waits so. */
+    bool (*recount)(struct px_coll *coll);
     /* Calls the host with the upcall's arguments and those that the operation adds. Returns the
      * host's status, or an error before. Never NULL. */
     pmix_status_t (*ask)(struct px_coll *coll, struct px_upcall *up);

@@ -44,13 +44,19 @@ struct kept_event {
 
 /* --- who wants it --- */
 
-/* True if the peer has registered for this code, or for all. A client of this library is sent two
+/* True if an event of this code takes a process out of a group. */
+static bool changes_group(pmix_status_t code)
+{
+    return code == PMIX_GROUP_LEFT || code == PMIX_GROUP_MEMBER_FAILED;
+}
+
+/* True if the peer has registered for this code, or for all. A client of this library is sent some
  * unasked: it refuses acceptances of invitations that are over or were never made, and keeps the
  * members of its groups. */
 static bool wants(const struct px_peer *peer, pmix_status_t code)
 {
     return peer->wants_all || px_code_set_has(&peer->codes, code) ||
-           (peer->ours && (code == PMIX_GROUP_INVITE_ACCEPTED || code == PMIX_GROUP_LEFT));
+           (peer->ours && (code == PMIX_GROUP_INVITE_ACCEPTED || changes_group(code)));
 }
 
 /* True if the process is among those of PMIX_EVENT_CUSTOM_RANGE: processes, wildcards, and names of
@@ -239,8 +245,7 @@ static void to_host(struct px_server *s, const struct px_event *event)
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *except)
 {
-    bool left =
-        event->code == PMIX_GROUP_LEFT && px_group_left(s, event, origin == PX_ORIGIN_CLIENT);
+    bool left = changes_group(event->code) && px_group_left(s, event, origin == PX_ORIGIN_CLIENT);
 
     px_assert(px_loop_inside(s->loop));
     px_invited_group_event(s, event);

@@ -23,7 +23,7 @@ struct part {
 struct parts {
     struct part *at;
     size_t n;
-    uint8_t *nodes; /* by node */
+    uint32_t *nodes; /* by node: how many of them are there */
     uint32_t n_nodes;
 };
 
@@ -62,16 +62,17 @@ static void add_rank(struct parts *p, struct part *part, uint32_t rank)
 {
     uint32_t node = part->job->procs[rank].node;
 
-    part->n += !part->in[rank];
-    part->in[rank] = 1;
-    p->n_nodes += !p->nodes[node];
-    p->nodes[node] = 1;
+    if (!part->in[rank]) {
+        part->in[rank] = 1;
+        part->n++;
+        p->n_nodes += p->nodes[node]++ == 0;
+    }
 }
 
 static pmix_status_t parts_read(const pmix_proc_t *procs, size_t n, struct parts *p)
 {
     p->at = calloc(n + 1, sizeof(*p->at));
-    p->nodes = calloc((size_t) px_run.options.n_nodes, 1);
+    p->nodes = calloc((size_t) px_run.options.n_nodes, sizeof(*p->nodes));
     if (p->at == NULL || p->nodes == NULL) {
         return PMIX_ERR_NOMEM;
     }
@@ -130,6 +131,24 @@ static pmix_status_t read_status(const pmix_info_t *info, size_t n, uint32_t *re
         }
     }
     return status;
+}
+
+static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_KEY(&info[i], key)) {
+            return PMIX_INFO_TRUE(&info[i]);
+        }
+    }
+    return false;
+}
+
+/* A group that is to be made without those who are lost. */
+static bool survives(const struct upcall *upcall)
+{
+    return upcall->entry == ON_GROUP && upcall->number == PMIX_GROUP_CONSTRUCT &&
+           (flag_of(upcall->infos, upcall->n_infos, PMIX_GROUP_FT_COLLECTIVE) ||
+            flag_of(upcall->infos, upcall->n_infos, PMIX_GROUP_OPTIONAL));
 }
 
 /* Who else is to be in a group, beside those that call it together. */
@@ -209,6 +228,11 @@ static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const c
         rc = put_scattered(&b, &task->upcall);
     }
     if (rc == PMIX_SUCCESS) {
+        px_run_put_u32(&b, survives(&task->upcall));
+        for (int i = 0; i < px_run.options.n_nodes; i++) {
+            px_run_put_u32(&b, parts.nodes[i]);
+        }
+        local = survives(&task->upcall) ? PMIX_SUCCESS : local;
         px_run_put_bytes(&b, bytes, n);
         uint64_t id = key.failed ? 0 : px_run_remote_keep(task);
         rc = id != 0 ? px_run_remote_send(PX_RUN_COLLECT, PX_RUN_RELAY, id, local, &b)
@@ -271,16 +295,6 @@ void px_run_connect(struct px_run_task *task)
 static bool is_construct(const struct px_run_task *task)
 {
     return task->upcall.number == PMIX_GROUP_CONSTRUCT;
-}
-
-static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (PMIX_CHECK_KEY(&info[i], key)) {
-            return PMIX_INFO_TRUE(&info[i]);
-        }
-    }
-    return false;
 }
 
 /* Puts the processes that are not there behind the others. */
@@ -347,6 +361,7 @@ static pmix_status_t give_group(struct px_run_task *task)
     for (size_t i = 0; i < task->upcall.n_infos; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ENDPT_DATA) ||
             PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO_ARRAY) ||
+            PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROCS) ||
             PMIX_CHECK_KEY(&info[i], PMIX_GROUP_FINAL_MEMBERSHIP_ORDER) ||
             PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO)) {
             px_run_put_array(&b, &info[i], 1, PMIX_INFO);
@@ -472,6 +487,30 @@ static pmix_status_t load_group(struct outcome *o, struct group *group, size_t s
     return rc;
 }
 
+/* Who was to be a member, and has ended. */
+static pmix_status_t load_lost(struct outcome *o, struct px_run_reader *r)
+{
+    pmix_data_array_t lost = {.type = PMIX_PROC, .size = px_run_get_u32(r)};
+    pmix_proc_t *procs = NULL;
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    if (lost.size == 0 || r->failed) {
+        return r->failed ? PMIX_ERR_UNPACK_FAILURE : PMIX_SUCCESS;
+    }
+    procs = calloc(lost.size, sizeof(*procs));
+    for (size_t i = 0; procs != NULL && i < lost.size && !r->failed; i++) {
+        px_run_get_proc(r, &procs[i]);
+    }
+    lost.array = procs;
+    if (procs == NULL || r->failed) {
+        rc = r->failed ? PMIX_ERR_UNPACK_FAILURE : PMIX_ERR_NOMEM;
+    } else {
+        rc = load(o, PMIX_EVENT_AFFECTED_PROCS, &lost, PMIX_DATA_ARRAY);
+    }
+    free(procs);
+    return rc;
+}
+
 static void group_done(const struct px_run_task *task, pmix_status_t status, size_t serial,
                        struct px_run_reader *r)
 {
@@ -490,7 +529,8 @@ static void group_done(const struct px_run_task *task, pmix_status_t status, siz
         status = take_share(o, &group, &share);
     }
     if (status == PMIX_SUCCESS && is_construct(task)) {
-        status = load_group(o, &group, serial);
+        status = load_lost(o, r);
+        status = status == PMIX_SUCCESS ? load_group(o, &group, serial) : status;
     }
     free(group.members);
     free(group.added);

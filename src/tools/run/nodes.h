@@ -33,9 +33,10 @@ enum px_run_frame_type {
     PX_RUN_SAID_ENDED, /* the same for the processes there; code of the event in the head */
     /* To the relay, and from it. */
     /* key; number of nodes, 0: not known; timeout in seconds; of a group: number of leaders,
-     * leaders, added, the caller that comes by itself (number; PROCs); bytes */
+     * leaders, added, the caller that comes by itself (number; PROCs); whether it goes on without
+     * the lost; how many processes each node has in the key; bytes */
     PX_RUN_COLLECT,
-    PX_RUN_COLLECTED, /* serial number; number; {node; bytes} */
+    PX_RUN_COLLECTED, /* serial number; number; {node; bytes}; the lost (number; PROCs) */
     PX_RUN_LOST,      /* PROC: will not come to any collective any more */
     PX_RUN_SPAWN,     /* to: PROC; INFOS; apps. From: namespace in front */
     PX_RUN_SPAWNED,   /* to: namespace, status in the head. From: the same, of all */
@@ -148,6 +149,23 @@ void px_run_collect_forget(const char *nspace); /* the job is over everywhere */
 int64_t px_run_collect_deadline(void);
 void px_run_collect_expire(int64_t now_ms);
 void px_run_collect_free(void);
+
+/* ---- collect_key.c: which collective it is, as nodes write it and the relay compares */
+
+uint32_t px_run_key_kind(const char *key, size_t len);
+const char *px_run_key_name(const char *key, size_t len);
+/* Whether the process, or one of the job (PMIX_RANK_WILDCARD), takes part. */
+bool px_run_key_names(const char *key, size_t len, const pmix_proc_t *proc);
+/* Whether both are of one kind and name, and one process is in both. */
+bool px_run_keys_contend(const char *a, size_t a_len, const char *b, size_t b_len);
+
+/* ---- absent.c: who has ended, as the relay knows */
+
+void px_run_absent_add(const pmix_proc_t *proc, uint32_t node);
+/* The ith, and its node; NULL: there are no more. */
+const pmix_proc_t *px_run_absent(size_t i, uint32_t *ret_node);
+bool px_run_is_absent(const pmix_proc_t *proc);
+void px_run_absent_free(void);
 
 /* ---- remote.c: a node's end of its link */
 

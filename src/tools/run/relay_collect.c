@@ -2,18 +2,16 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Collectives at the relay. Each node that takes part sends its share once; when all have, each
- * gets all shares. Shares are matched by key (what kind, which processes, which name) and in order:
- * a node's share belongs to the first collective of that key which does not have one of it yet. A
- * collective that has failed answers at once whoever has come, and stays to answer those that
- * come later the same; one whose time is over is forgotten, so that the same processes can try
- * again. */
+ * gets all shares. Shares are matched by key (collect_key.c) and in order: a node's share belongs
+ * to the first collective of that key which does not have one of it yet. One that has failed
+ * answers at once whoever has come, and stays to answer those that come later the same; one whose
+ * time is over is forgotten, so that the same processes can try again. */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes.h"
 
-/* A set. */
 struct procs {
     pmix_proc_t *at;
     size_t n;
@@ -32,6 +30,8 @@ struct collective {
     char *key;
     size_t key_len;
     uint32_t n_wanted;
+    uint32_t *at_node;    /* how many of its processes each node has */
+    bool survives;        /* it is completed without those who are lost */
     bool scattered;       /* of callers that come by themselves; n_wanted is not known */
     uint32_t n_leaders;   /* that are to come to a scattered one; 0: nobody has said it */
     struct procs leaders; /* that have */
@@ -42,15 +42,7 @@ struct collective {
     int64_t deadline_ms;
 };
 
-/* A process that will come to none any more. */
-struct absent {
-    struct absent *next;
-    pmix_proc_t proc;
-    uint32_t node;
-};
-
 static struct collective *collectives;
-static struct absent *absents;
 static uint32_t last_serial;
 
 /* ---- answers */
@@ -75,29 +67,14 @@ static void forget(struct collective *c)
     }
     free(c->leaders.at);
     free(c->added.at);
+    free(c->at_node);
     free(c->shares);
     free(c->key);
     free(c);
 }
 
-static void complete(struct collective *c)
-{
-    struct px_run_bytes all = {0};
-
-    px_run_put_u32(&all, ++last_serial);
-    px_run_put_u32(&all, c->n_shares);
-    for (uint32_t i = 0; i < c->n_shares; i++) {
-        px_run_put_u32(&all, c->shares[i].node);
-        px_run_put_bytes(&all, c->shares[i].bytes, c->shares[i].n);
-    }
-    for (uint32_t i = 0; i < c->n_shares; i++) {
-        answer(&c->shares[i], all.failed ? PMIX_ERR_NOMEM : PMIX_SUCCESS, &all);
-    }
-    free(all.at);
-    forget(c);
-}
-
 static struct collective *companion(const struct collective *c);
+static void fail_others(const struct collective *failed);
 
 /* One that is scattered goes with the next sweep. */
 static void fail(struct collective *c, pmix_status_t status)
@@ -113,6 +90,7 @@ static void fail(struct collective *c, pmix_status_t status)
     for (uint32_t i = 0; i < c->n_shares; i++) {
         answer(&c->shares[i], status, NULL);
     }
+    fail_others(c);
 }
 
 /* ---- shares */
@@ -181,59 +159,90 @@ static struct collective *make(const char *key, size_t len, uint32_t n_wanted)
 
 /* ---- who is absent */
 
-/* Whether the process, or one of the job, is among those of the key: kind; name; number;
- * {namespace, rank}. */
 static bool names(const struct collective *c, const pmix_proc_t *proc)
 {
-    struct px_run_reader r = {c->key, c->key_len, false};
-    (void) px_run_get_u32(&r);
-    (void) px_run_get_string(&r);
-    uint32_t n = px_run_get_u32(&r);
+    return px_run_key_names(c->key, c->key_len, proc);
+}
 
-    for (uint32_t i = 0; i < n && !r.failed; i++) {
-        const char *nspace = px_run_get_string(&r);
-        uint32_t rank = px_run_get_u32(&r);
-        if ((rank == proc->rank || rank == PMIX_RANK_WILDCARD ||
-             proc->rank == PMIX_RANK_WILDCARD) &&
-            strcmp(nspace, proc->nspace) == 0) {
-            return true;
-        }
-    }
-    return false;
+static bool is_missed(const struct collective *c, const pmix_proc_t *proc, uint32_t node)
+{
+    return names(c, proc) && !has_share(c, node);
 }
 
 static bool names_an_absent(const struct collective *c)
 {
-    for (const struct absent *a = absents; a != NULL; a = a->next) {
-        if (names(c, &a->proc) && !has_share(c, a->node)) {
+    uint32_t node;
+    const pmix_proc_t *proc;
+
+    for (size_t i = 0; (proc = px_run_absent(i, &node)) != NULL; i++) {
+        if (is_missed(c, proc, node)) {
             return true;
         }
     }
     return false;
 }
 
-/* ---- groups */
-
-/* Whether one process is in both keys, which are both of constructions under one name. */
-static bool contends(const struct collective *c, const char *key, size_t len)
+/* What a collective ends with that somebody will not come to. */
+static pmix_status_t lost_status(const struct collective *c)
 {
-    struct px_run_reader a = {c->key, c->key_len, false};
-    struct px_run_reader b = {key, len, false};
+    return px_run_key_kind(c->key, c->key_len) == PX_RUN_KIND_CONSTRUCT ? PMIX_GROUP_CONSTRUCT_ABORT
+                                                                        : PMIX_ERR_LOST_CONNECTION;
+}
 
-    if (px_run_get_u32(&a) != PX_RUN_KIND_CONSTRUCT ||
-        px_run_get_u32(&b) != PX_RUN_KIND_CONSTRUCT ||
-        strcmp(px_run_get_string(&a), px_run_get_string(&b)) != 0) {
-        return false;
+/* Is a node's share still to come? Not if all that it has of one that survives are lost. */
+static bool is_awaited(const struct collective *c, uint32_t node)
+{
+    uint32_t lost = 0;
+    uint32_t where;
+    const pmix_proc_t *proc;
+
+    for (size_t i = 0; (proc = px_run_absent(i, &where)) != NULL; i++) {
+        lost += where == node && names(c, proc);
     }
-    for (uint32_t i = px_run_get_u32(&b); i > 0 && !b.failed; i--) {
-        pmix_proc_t proc;
-        const char *nspace = px_run_get_string(&b);
-        PMIX_LOAD_PROCID(&proc, nspace, px_run_get_u32(&b));
-        if (names(c, &proc)) {
-            return true;
+    return !has_share(c, node) && c->at_node[node] > lost;
+}
+
+static bool all_nodes_came(const struct collective *c)
+{
+    if (!c->survives) {
+        return c->n_shares == c->n_wanted;
+    }
+    for (uint32_t node = 0; node < (uint32_t) px_run.options.n_nodes; node++) {
+        if (is_awaited(c, node)) {
+            return false;
         }
     }
-    return false;
+    return true;
+}
+
+/* ---- groups */
+
+static bool contends(const struct collective *c, const char *key, size_t len, uint32_t kind)
+{
+    return px_run_key_kind(key, len) == kind && px_run_keys_contend(c->key, c->key_len, key, len);
+}
+
+/* Nodes may hear of a lost member of a group at different times, and write the members of a
+ * destruct differently: if one of these fails, so do the others. */
+static void fail_others(const struct collective *failed)
+{
+    for (struct collective *c = collectives; c != NULL; c = c->next) {
+        if (c != failed && contends(c, failed->key, failed->key_len, PX_RUN_KIND_DESTRUCT)) {
+            fail(c, failed->status);
+        }
+    }
+}
+
+/* A destruct of the same group that has failed and this node has not heard of. */
+static struct collective *failed_destruct(const char *key, size_t len, uint32_t node)
+{
+    struct collective *c = collectives;
+
+    while (c != NULL && (c->status == PMIX_SUCCESS || has_share(c, node) ||
+                         !contends(c, key, len, PX_RUN_KIND_DESTRUCT))) {
+        c = c->next;
+    }
+    return c;
 }
 
 /* A group of that name is under way, with other processes and one of these. */
@@ -241,7 +250,8 @@ static bool name_is_taken(const char *key, size_t len)
 {
     const struct collective *c = collectives;
 
-    while (c != NULL && (c->status != PMIX_SUCCESS || !contends(c, key, len))) {
+    while (c != NULL &&
+           (c->status != PMIX_SUCCESS || !contends(c, key, len, PX_RUN_KIND_CONSTRUCT))) {
         c = c->next;
     }
     return c != NULL;
@@ -283,21 +293,11 @@ static bool take_procs(struct procs *set, struct px_run_reader *r)
     return !r->failed;
 }
 
-static const char *name_of(const struct collective *c, uint32_t *ret_kind)
-{
-    struct px_run_reader r = {c->key, c->key_len, false};
-
-    *ret_kind = px_run_get_u32(&r);
-    return px_run_get_string(&r);
-}
-
 static bool same_name(const struct collective *a, const struct collective *b)
 {
-    uint32_t kinds[2];
-    const char *name = name_of(a, &kinds[0]);
-
-    return strcmp(name, name_of(b, &kinds[1])) == 0 && kinds[0] == PX_RUN_KIND_CONSTRUCT &&
-           kinds[1] == PX_RUN_KIND_CONSTRUCT;
+    return px_run_key_kind(a->key, a->key_len) == PX_RUN_KIND_CONSTRUCT &&
+           px_run_key_kind(b->key, b->key_len) == PX_RUN_KIND_CONSTRUCT &&
+           strcmp(px_run_key_name(a->key, a->key_len), px_run_key_name(b->key, b->key_len)) == 0;
 }
 
 /* The scattered one of the same name in which nobody is a leader. */
@@ -332,7 +332,8 @@ static bool adds_others(const struct collective *c)
 static bool all_added(const struct collective *c, const struct collective *scattered)
 {
     for (size_t i = 0; i < c->added.n; i++) {
-        bool come = comes_along(c, &c->added.at[i]);
+        bool come =
+            comes_along(c, &c->added.at[i]) || (c->survives && px_run_is_absent(&c->added.at[i]));
 
         for (uint32_t k = 0; !come && scattered != NULL && k < scattered->n_shares; k++) {
             come = PMIX_CHECK_PROCID(&scattered->shares[k].proc, &c->added.at[i]);
@@ -352,7 +353,7 @@ static bool is_whole(const struct collective *c)
     if (c->scattered) {
         return c->n_leaders > 0 && c->leaders.n >= c->n_leaders && all_added(c, c);
     }
-    return c->n_shares == c->n_wanted && all_added(c, adds_others(c) ? companion(c) : NULL);
+    return all_nodes_came(c) && all_added(c, adds_others(c) ? companion(c) : NULL);
 }
 
 /* Answers those of the scattered one whom c does not name. */
@@ -371,6 +372,42 @@ static void refuse_strangers(const struct collective *c, struct collective *scat
         }
     }
     scattered->n_shares = n;
+}
+
+/* Number; {namespace, rank}: who was to come and is lost. */
+static void put_absent(const struct collective *c, struct px_run_bytes *b)
+{
+    uint32_t n = 0;
+    uint32_t node;
+    const pmix_proc_t *proc;
+
+    for (size_t i = 0; c->survives && (proc = px_run_absent(i, &node)) != NULL; i++) {
+        n += names(c, proc) || has_proc(&c->added, proc);
+    }
+    px_run_put_u32(b, n);
+    for (size_t i = 0; n > 0 && (proc = px_run_absent(i, &node)) != NULL; i++) {
+        if (names(c, proc) || has_proc(&c->added, proc)) {
+            px_run_put_proc(b, proc);
+        }
+    }
+}
+
+static void complete(struct collective *c)
+{
+    struct px_run_bytes all = {0};
+
+    px_run_put_u32(&all, ++last_serial);
+    px_run_put_u32(&all, c->n_shares);
+    for (uint32_t i = 0; i < c->n_shares; i++) {
+        px_run_put_u32(&all, c->shares[i].node);
+        px_run_put_bytes(&all, c->shares[i].bytes, c->shares[i].n);
+    }
+    put_absent(c, &all);
+    for (uint32_t i = 0; i < c->n_shares; i++) {
+        answer(&c->shares[i], all.failed ? PMIX_ERR_NOMEM : PMIX_SUCCESS, &all);
+    }
+    free(all.at);
+    forget(c);
 }
 
 /* Takes the shares of the added over, and answers all. */
@@ -413,12 +450,32 @@ static void sweep(void)
 
 static bool adds_an_absent(const struct collective *c)
 {
-    for (const struct absent *a = absents; a != NULL; a = a->next) {
-        if (has_proc(&c->added, &a->proc)) {
-            return true;
-        }
+    size_t i = 0;
+
+    while (i < c->added.n && !px_run_is_absent(&c->added.at[i])) {
+        i++;
     }
-    return false;
+    return i < c->added.n;
+}
+
+/* Whether this node's members go on without the lost, and how many of the named each node has. */
+static bool take_survival(struct collective *c, struct px_run_reader *r)
+{
+    uint32_t n_nodes = (uint32_t) px_run.options.n_nodes;
+    bool survives = px_run_get_u32(r) != 0;
+    uint32_t *at_node = calloc(n_nodes, sizeof(*at_node));
+
+    for (uint32_t i = 0; at_node != NULL && i < n_nodes; i++) {
+        at_node[i] = px_run_get_u32(r);
+    }
+    if (at_node == NULL || r->failed) {
+        free(at_node);
+        return false;
+    }
+    free(c->at_node);
+    c->at_node = at_node;
+    c->survives = c->survives || survives;
+    return true;
 }
 
 /* What the share says about others, and who comes. */
@@ -428,7 +485,8 @@ static pmix_status_t take_scattered(struct collective *c, struct px_run_reader *
     uint32_t n_leaders = px_run_get_u32(r);
     struct procs caller = {0};
 
-    if (!take_procs(&c->leaders, r) || !take_procs(&c->added, r) || !take_procs(&caller, r)) {
+    if (!take_procs(&c->leaders, r) || !take_procs(&c->added, r) || !take_procs(&caller, r) ||
+        !take_survival(c, r)) {
         free(caller.at);
         return PMIX_ERR_NOMEM;
     }
@@ -449,13 +507,13 @@ static pmix_status_t take_scattered(struct collective *c, struct px_run_reader *
 static pmix_status_t place(const char *key, size_t len, uint32_t n_wanted, uint32_t node,
                            struct collective **ret)
 {
-    struct px_run_reader kind = {key, len, false};
-    bool scattered = n_wanted == 0 && px_run_get_u32(&kind) == PX_RUN_KIND_CONSTRUCT;
+    bool scattered = n_wanted == 0 && px_run_key_kind(key, len) == PX_RUN_KIND_CONSTRUCT;
 
     if ((n_wanted == 0 && !scattered) || n_wanted > (uint32_t) px_run.options.n_nodes) {
         return PMIX_ERR_BAD_PARAM;
     }
     struct collective *c = find_collective(key, len, node);
+    c = c != NULL ? c : failed_destruct(key, len, node);
     if (c == NULL && !scattered && name_is_taken(key, len)) {
         return PMIX_ERR_EXISTS;
     }
@@ -489,44 +547,23 @@ void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *p
         answer(&share, c->status, NULL);
     } else if (scattered != PMIX_SUCCESS || head->status != PMIX_SUCCESS) {
         fail(c, scattered != PMIX_SUCCESS ? scattered : head->status);
-    } else if ((c->n_shares < c->n_wanted && names_an_absent(c)) || adds_an_absent(c)) {
-        fail(c, PMIX_ERR_LOST_CONNECTION);
+    } else if (!c->survives &&
+               ((c->n_shares < c->n_wanted && names_an_absent(c)) || adds_an_absent(c))) {
+        fail(c, lost_status(c));
     }
     sweep();
 }
 
 void px_run_collect_lost(const pmix_proc_t *proc, uint32_t node)
 {
-    struct absent *a = calloc(1, sizeof(*a));
-
+    px_run_absent_add(proc, node);
     for (struct collective *c = collectives; c != NULL; c = c->next) {
         /* Its own node's share may be there, with its part in it: then it is not missed. */
-        if ((names(c, proc) && !has_share(c, node)) || has_proc(&c->added, proc)) {
-            fail(c, PMIX_ERR_LOST_CONNECTION);
+        if (!c->survives && (is_missed(c, proc, node) || has_proc(&c->added, proc))) {
+            fail(c, lost_status(c));
         }
     }
     sweep();
-    if (a != NULL) {
-        a->proc = *proc;
-        a->node = node;
-        a->next = absents;
-        absents = a;
-    }
-}
-
-void px_run_collect_forget(const char *nspace)
-{
-    struct absent **link = &absents;
-
-    while (*link != NULL) {
-        struct absent *a = *link;
-        if (strcmp(a->proc.nspace, nspace) != 0) {
-            link = &a->next;
-            continue;
-        }
-        *link = a->next;
-        free(a);
-    }
 }
 
 /* ---- time */
@@ -559,9 +596,5 @@ void px_run_collect_free(void)
     while (collectives != NULL) {
         forget(collectives);
     }
-    while (absents != NULL) {
-        struct absent *a = absents;
-        absents = a->next;
-        free(a);
-    }
+    px_run_absent_free();
 }

@@ -220,11 +220,20 @@ static void load_share(struct letter *letter, const struct upcall *ask)
 
         if (PMIX_CHECK_KEY(info, PMIX_GROUP_ENDPT_DATA) ||
             PMIX_CHECK_KEY(info, PMIX_GROUP_ASSIGN_CONTEXT_ID) ||
+            PMIX_CHECK_KEY(info, PMIX_EVENT_AFFECTED_PROCS) ||
             PMIX_CHECK_KEY(info, "pmix.grp.info") || PMIX_CHECK_KEY(info, ORDER)) {
             (void) PMIx_Data_pack(NULL, &buffer, (void *) info, 1, PMIX_INFO);
         }
     }
     close_bytes(&buffer, letter);
+}
+
+/* A group that is to be made without those who are lost. */
+static bool survives(const struct record *r)
+{
+    return r->entry == ON_GROUP && r->number == PMIX_GROUP_CONSTRUCT &&
+           (record_info(r, "pmix.grp.ftcoll") != NULL ||
+            record_info(r, PMIX_GROUP_OPTIONAL) != NULL);
 }
 
 pmix_status_t relay_collect(struct upcall *ask)
@@ -234,7 +243,7 @@ pmix_status_t relay_collect(struct upcall *ask)
         .kind = SHARE, .name = collective_name(ask), .nodes = nodes_of(ask->record)};
 
     letter.serial = next_serial(letter.name);
-    letter.status = failed != NULL ? (int) failed->number : PMIX_SUCCESS;
+    letter.status = failed != NULL && !survives(ask->record) ? (int) failed->number : PMIX_SUCCESS;
     load_share(&letter, ask);
     for (int n = 0; n < n_nodes(); n++) {
         if (letter.nodes & 1u << n) {

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A group that is made, used and taken apart while some of the job are killed, stopped for a while,
+ * or say goodbye, all chosen by a seed that every process has. Says the status of the construct
+ * and, after a success, the members. usage: group_chaos SEED */
+
+#include <pmix.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum fate { LIVES, DIES_BEFORE, DIES_AFTER, STOPS, GOES, N_FATES };
+
+static pmix_proc_t me;
+static unsigned state;
+
+static unsigned pick(unsigned n)
+{
+    return (unsigned) rand_r(&state) % n;
+}
+
+static void check(pmix_status_t rc, const char *what)
+{
+    if (rc != PMIX_SUCCESS) {
+        fprintf(stderr, "group_chaos: rank %u: %s: %s\n", me.rank, what, PMIx_Error_string(rc));
+        exit(99);
+    }
+}
+
+static uint32_t job_size(void)
+{
+    pmix_value_t *v = NULL;
+    pmix_proc_t job;
+    uint32_t n;
+
+    PMIX_LOAD_PROCID(&job, me.nspace, PMIX_RANK_WILDCARD);
+    check(PMIx_Get(&job, PMIX_JOB_SIZE, NULL, 0, &v), "job size");
+    n = v->data.uint32;
+    PMIX_VALUE_RELEASE(v);
+    return n;
+}
+
+/* The time that a few requests take. */
+static void dawdle(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        check(PMIx_Fence(&me, 1, NULL, 0), "a fence of one");
+    }
+}
+
+/* Stops this process until its child lets it go on. */
+static void stop(void)
+{
+    pid_t parent = getpid();
+
+    if (fork() == 0) {
+        struct timespec while_stopped = {.tv_nsec = 200000000};
+
+        nanosleep(&while_stopped, NULL);
+        kill(parent, SIGCONT);
+        _exit(0);
+    }
+    raise(SIGSTOP);
+}
+
+static void say(pmix_status_t rc, const pmix_info_t *results, size_t n)
+{
+    char text[512];
+    size_t len = (size_t) snprintf(text, sizeof(text), "%u %s", me.rank, PMIx_Error_string(rc));
+
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < n; i++) {
+        const pmix_data_array_t *list = results[i].value.data.darray;
+
+        for (size_t k = 0; PMIX_CHECK_KEY(&results[i], PMIX_GROUP_MEMBERSHIP) && k < list->size;
+             k++) {
+            len += (size_t) snprintf(text + len, sizeof(text) - len, " %u",
+                                     ((const pmix_proc_t *) list->array)[k].rank);
+        }
+    }
+    puts(text);
+    fflush(stdout);
+}
+
+static void answered(pmix_status_t rc, pmix_info_t *info, size_t n, void *cbdata,
+                     pmix_release_cbfunc_t release, void *release_cbdata)
+{
+    (void) rc;
+    (void) info;
+    (void) n;
+    (void) cbdata;
+    if (release != NULL) {
+        release(release_cbdata);
+    }
+}
+
+/* What the group can be used for afterwards may fail, but ends. */
+static void use(void)
+{
+    pmix_info_t limit;
+    pmix_proc_t all;
+    int seconds = 5;
+
+    PMIX_LOAD_PROCID(&all, "g", PMIX_RANK_WILDCARD);
+    PMIX_INFO_LOAD(&limit, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    (void) PMIx_Fence(&all, 1, &limit, 1);
+    (void) PMIx_Group_destruct("g", &limit, 1);
+}
+
+static void take_part(size_t n, enum fate fate, bool bootstrap, bool survive, unsigned later)
+{
+    pmix_info_t info[3];
+    pmix_info_t *results = NULL;
+    size_t n_results = 0;
+    size_t n_info = 0;
+    pmix_proc_t job;
+    const pmix_proc_t *procs = bootstrap ? &me : &job;
+    int seconds = bootstrap ? 2 : 30;
+    pmix_status_t rc;
+
+    PMIX_LOAD_PROCID(&job, me.nspace, PMIX_RANK_WILDCARD);
+    PMIX_INFO_LOAD(&info[n_info++], PMIX_TIMEOUT, &seconds, PMIX_INT);
+    if (bootstrap) {
+        PMIX_INFO_LOAD(&info[n_info++], PMIX_GROUP_BOOTSTRAP, &n, PMIX_SIZE);
+    }
+    if (survive) {
+        PMIX_INFO_LOAD(&info[n_info++], PMIX_GROUP_FT_COLLECTIVE, &survive, PMIX_BOOL);
+    }
+    if (fate == DIES_AFTER) {
+        check(PMIx_Group_construct_nb("g", procs, 1, info, n_info, answered, NULL), "construct");
+        dawdle(later);
+        raise(SIGKILL);
+    }
+    rc = PMIx_Group_construct("g", procs, 1, info, n_info, &results, &n_results);
+    say(rc, results, n_results);
+    PMIX_INFO_FREE(results, n_results);
+    if (rc == PMIX_SUCCESS) {
+        use();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    unsigned later = 0;
+    enum fate fate = LIVES;
+    uint32_t n;
+    bool bootstrap;
+    bool survive;
+
+    state = 7919 * (argc > 1 ? (unsigned) strtoul(argv[1], NULL, 10) : 1);
+    (void) pick(1);
+    alarm(100);
+    check(PMIx_Init(&me, NULL, 0), "init");
+    n = job_size();
+    bootstrap = pick(3) == 0;
+    survive = pick(2) == 0;
+    for (pmix_rank_t r = 0; r < n; r++) { /* everybody picks for all */
+        enum fate one = pick(3) == 0 ? (enum fate) pick(N_FATES) : LIVES;
+        unsigned wait = pick(8);
+
+        fate = r == me.rank ? one : fate;
+        later = r == me.rank ? wait : later;
+    }
+    check(PMIx_Fence(NULL, 0, NULL, 0), "fence");
+    dawdle(later);
+    if (fate == DIES_BEFORE) {
+        raise(SIGKILL);
+    }
+    if (fate == STOPS) {
+        stop();
+    }
+    if (fate != GOES) {
+        take_part(n, fate, bootstrap, survive, later / 2);
+    }
+    check(PMIx_Finalize(NULL, 0), "finalize");
+    return 0;
+}
