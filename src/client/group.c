@@ -248,7 +248,8 @@ static int construct_send(struct construct_call *call, struct px_server_peer *se
                  : rc;
     PMIx_Info_free(spelt[0].info, spelt[0].ninfo);
     PMIx_Info_free(spelt[1].info, spelt[1].ninfo);
-    return rc == 0 ? px_msg_send(&msg, timeout_ms, construct_reply, call) : rc;
+    /* Our server keeps the time until its host has it, and then the host does. */
+    return rc == 0 ? px_msg_send(&msg, server->ours ? 0 : timeout_ms, construct_reply, call) : rc;
 }
 
 /* The commit goes first: what the other members are to learn of us travels with the server's part

@@ -31,6 +31,7 @@ conform_programs = \
   %D%/group_faults.t \
   %D%/group_leave.t \
   %D%/group_names.t \
+  %D%/group_time.t \
   %D%/growth.t \
   %D%/harness.t \
   %D%/host_answers.t \
@@ -126,6 +127,9 @@ TESTS += $(conform_programs)
 %C%_group_leave_t_SOURCES = %D%/group_leave.c
 %C%_group_leave_t_LDADD = $(conform_ldadd)
 %C%_group_leave_t_LDFLAGS = $(conform_ldflags)
+%C%_group_time_t_SOURCES = %D%/group_time.c
+%C%_group_time_t_LDADD = $(conform_ldadd)
+%C%_group_time_t_LDFLAGS = $(conform_ldflags)
 %C%_group_names_t_SOURCES = %D%/group_names.c
 %C%_group_names_t_LDADD = $(conform_ldadd)
 %C%_group_names_t_LDFLAGS = $(conform_ldflags)

@@ -9,6 +9,7 @@
 
 #include "collective.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/base/assert.h"
+#include "src/base/clock.h"
 #include "src/value/infos.h"
 #include "src/wire/message.h"
 
@@ -65,15 +67,16 @@ static void on_timer(struct px_timer *timer)
     px_coll_finish(coll, PMIX_ERR_TIMEOUT);
 }
 
-/* Starts the timer anew, for the limit plus a grace; without a limit it only stops. 0 or the
- * status of px_timer_start_loop. */
-static int limit(struct px_coll *coll, uint64_t grace_ms)
+/* The collective is handed over to the host: the limit starts anew, with the grace; or it is the
+ * host's alone (hosts_time). 0 or the status of px_timer_start_loop. */
+static int hand_over_limit(struct px_coll *coll)
 {
-    uint64_t ms = (uint64_t) coll->timeout_s * 1000 + grace_ms;
+    uint64_t ms = (uint64_t) coll->timeout_s * 1000 + HOSTS_GRACE_MS;
 
     px_timer_stop_loop(&coll->timer);
-    return coll->timeout_s ? px_timer_start_loop(coll->server->loop, &coll->timer, ms, on_timer)
-                           : PMIX_SUCCESS;
+    return coll->timeout_s && !coll->ops->hosts_time
+               ? px_timer_start_loop(coll->server->loop, &coll->timer, ms, on_timer)
+               : PMIX_SUCCESS;
 }
 
 /* --- with the host --- */
@@ -97,7 +100,7 @@ static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
                              &coll->local_status, PMIX_STATUS);
     }
     px_directives_mark(coll->ops->request->call, PX_ATTR_SERVER, up->info, up->ninfo);
-    return rc ? rc : limit(coll, HOSTS_GRACE_MS);
+    return rc ? rc : hand_over_limit(coll);
 }
 
 /* For tables without `answered`: the host's status is that of the collective. */
@@ -204,15 +207,40 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll)
     return true;
 }
 
-/* Takes over what a member asks of the gathering itself. The first time limit holds for all. */
+/* The limit that the host is told is the shortest. */
+static void tell_limit(struct px_coll *coll)
+{
+    pmix_info_t *info =
+        (pmix_info_t *) (uintptr_t) px_infos_next(coll->info, coll->ninfo, NULL, PMIX_TIMEOUT);
+
+    if (info) {
+        PMIx_Value_destruct(&info->value);
+        info->value.type = PMIX_INT;
+        info->value.data.integer = coll->timeout_s > INT_MAX ? INT_MAX : (int) coll->timeout_s;
+    }
+}
+
+/* Takes over what a member asks of the gathering itself. Each limit counts from its caller's call,
+ * and the first that runs out ends the collective for all. */
 static int apply_directives(struct px_coll *coll, const struct px_fence_directives *directives)
 {
+    uint64_t ms = (uint64_t) directives->timeout * 1000;
+    uint64_t deadline_ns = px_clock_ns() + ms * 1000000;
+
     coll->all_clones |= directives->all_clones;
-    if (directives->timeout == PX_NOT_GIVEN || !directives->timeout || coll->timeout_s) {
+    if (directives->timeout == PX_NOT_GIVEN || !directives->timeout) {
         return PMIX_SUCCESS;
     }
-    coll->timeout_s = directives->timeout;
-    return limit(coll, 0);
+    if (!coll->timeout_s || directives->timeout < coll->timeout_s) {
+        coll->timeout_s = directives->timeout;
+        tell_limit(coll);
+    }
+    if (coll->deadline_ns && coll->deadline_ns <= deadline_ns) {
+        return PMIX_SUCCESS;
+    }
+    coll->deadline_ns = deadline_ns;
+    px_timer_stop_loop(&coll->timer);
+    return px_timer_start_loop(coll->server->loop, &coll->timer, ms, on_timer);
 }
 
 /* The processes that the caller has named, as far as this server knows the groups among them:

@@ -294,6 +294,7 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
 const struct px_coll_ops px_group_construct_ops = {
     .request = &px_request_group_construct,
     .state_size = sizeof(struct px_group_build),
+    .hosts_time = true,
     .prepare = construct_prepare,
     .admit = construct_admit,
     .absorb = px_group_absorb,

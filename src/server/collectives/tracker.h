@@ -39,6 +39,8 @@ struct px_coll_ops {
     /* Calls belong together if they have the same name and the caller is in the tracker's set; the
      * processes of the call are not compared. */
     bool by_member;
+    /* Once the host has been asked, its answer is waited for without a limit of this library's. */
+    bool hosts_time;
     /* Completes or checks the arguments as they were read; may set `solo`. An error refuses the
      * caller. */
     int (*prepare)(struct px_server *s, const struct px_coll_member *who,
@@ -111,7 +113,8 @@ struct px_coll {
     bool closed;                /* all local members have called; no call joins any more */
     bool all_clones;            /* every connection of a process takes part */
     pmix_status_t local_status; /* what is wrong with a local member, or PMIX_SUCCESS */
-    uint32_t timeout_s;         /* 0: no limit */
+    uint32_t timeout_s;         /* the shortest limit of a caller; 0: none */
+    uint64_t deadline_ns;       /* when the first limit of a caller runs out; 0: never */
     struct px_timer timer;
     struct px_upcall *upcall; /* under way, or NULL */
     void *state;              /* the operation's */

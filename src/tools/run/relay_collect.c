@@ -75,7 +75,6 @@ static void forget(struct collective *c)
 
 static struct collective *companion(const struct collective *c);
 static void fail_others(const struct collective *failed);
-
 /* One that is scattered goes with the next sweep. */
 static void fail(struct collective *c, pmix_status_t status)
 {
@@ -540,8 +539,9 @@ void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *p
         answer(&share, rc, NULL);
         return;
     }
-    if (timeout_s > 0 && c->deadline_ms == INT64_MAX) {
-        c->deadline_ms = px_run_now_ms() + 1000 * (int64_t) timeout_s;
+    int64_t deadline_ms = px_run_now_ms() + 1000 * (int64_t) timeout_s;
+    if (timeout_s > 0 && deadline_ms < c->deadline_ms) { /* the first that runs out counts */
+        c->deadline_ms = deadline_ms;
     }
     if (c->status != PMIX_SUCCESS) {
         answer(&share, c->status, NULL);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Time limits of a group's construction: the shortest counts until the host has the operation, and
+ * from then on the host decides. A case that would wait for a longer limit does not end in time. */
+
+#include "lib/calls.h"
+
+#include <pthread.h>
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool over;
+    pmix_status_t status;
+} op = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+
+static void constructed(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
+                        pmix_release_cbfunc_t release, void *release_cbdata)
+{
+    (void) info;
+    (void) n;
+    (void) cbdata;
+    if (release != NULL) {
+        release(release_cbdata);
+    }
+    pthread_mutex_lock(&op.lock);
+    op.over = true;
+    op.status = status;
+    pthread_cond_signal(&op.ended);
+    pthread_mutex_unlock(&op.lock);
+}
+
+static pmix_status_t wait_over(void)
+{
+    pmix_status_t status;
+
+    pthread_mutex_lock(&op.lock);
+    while (!op.over) {
+        pthread_cond_wait(&op.ended, &op.lock);
+    }
+    op.over = false;
+    status = op.status;
+    pthread_mutex_unlock(&op.lock);
+    return status;
+}
+
+static void begin(const pmix_proc_t *procs, size_t leaders, int seconds)
+{
+    struct infos list = {0};
+
+    add(&list, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    if (leaders > 0) {
+        add(&list, PMIX_GROUP_BOOTSTRAP, &leaders, PMIX_SIZE);
+    }
+    check_status(PMIX_SUCCESS,
+                 PMIx_Group_construct_nb("g", procs, 1, list.at, list.n, constructed, NULL),
+                 "construct");
+    free_infos(&list);
+    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+}
+
+/* The first caller has the longest limit, and the last rank does not come. */
+static void shortest(void)
+{
+    static const int limits[] = {600, 1, 300};
+    pmix_proc_t job = process(me.nspace, PMIX_RANK_WILDCARD);
+
+    if (me.rank == 3) {
+        await_n("over", 3);
+        return;
+    }
+    if (me.rank > 0) {
+        await_n("in", (int) me.rank);
+    }
+    begin(&job, 0, limits[me.rank]);
+    tell("in");
+    check_status(PMIX_ERR_TIMEOUT, wait_over(), "rank %u", me.rank);
+    tell("over");
+}
+
+/* Three seconds, in which nobody posts this. */
+static void let_time_pass(void)
+{
+    pmix_proc_t job = process(me.nspace, 1 - me.rank);
+    pmix_value_t *value = NULL;
+    struct infos list = {0};
+    int seconds = 3;
+
+    add(&list, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    check_status(PMIX_ERR_TIMEOUT, PMIx_Get(&job, "nobody.posts.this", list.at, list.n, &value),
+                 "time");
+    free_infos(&list);
+}
+
+static void handed_over(size_t leaders)
+{
+    pmix_proc_t job = process(me.nspace, PMIX_RANK_WILDCARD);
+
+    begin(leaders > 0 ? &me : &job, leaders, me.rank == 0 ? 2 : 1);
+    tell("in");
+    await_n("in", 2);
+    let_time_pass();
+    tell("the host may answer");
+    check_status(PMIX_SUCCESS, wait_over(), "what the host says, and when it does");
+}
+
+static void together(void)
+{
+    handed_over(0);
+}
+
+static void by_themselves(void)
+{
+    handed_over(2);
+}
+
+/* The one upcall has the shortest limit. */
+static void told_shortest(void)
+{
+    const struct record *r = upcall(ON_GROUP, 0, 0);
+    const struct note *limit = r != NULL ? record_info(r, PMIX_TIMEOUT) : NULL;
+
+    check(limit != NULL && limit->number == 1, "the limit that the host is told");
+}
+
+/* The host answers each when both have come and time has passed; the group is both. */
+static void answer_now(struct upcall *ask)
+{
+    pmix_proc_t members[2] = {process("A", 0), process("A", 1)};
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = 2, .array = members};
+    struct infos list = {0};
+
+    add(&list, PMIX_GROUP_MEMBERSHIP, &array, PMIX_DATA_ARRAY);
+    reply_infos(ask, PMIX_SUCCESS, list.at, list.n);
+    free_infos(&list);
+}
+
+static pmix_status_t answer_late(struct upcall *ask)
+{
+    return later(ask, "the host may answer", answer_now);
+}
+
+/* The host is asked also about a group of this node. */
+static void wants_id(void)
+{
+    pmix_proc_t job = process(me.nspace, PMIX_RANK_WILDCARD);
+    struct infos list = {0};
+    int seconds = me.rank == 0 ? 2 : 1;
+
+    add(&list, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    add_true(&list, PMIX_GROUP_ASSIGN_CONTEXT_ID);
+    check_status(PMIX_SUCCESS,
+                 PMIx_Group_construct_nb("g", &job, 1, list.at, list.n, constructed, NULL),
+                 "construct");
+    free_infos(&list);
+    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+    tell("in");
+    await_n("in", 2);
+    let_time_pass();
+    tell("the host may answer");
+    check_status(PMIX_SUCCESS, wait_over(), "what the host says, and when it does");
+}
+
+const struct conform_case cases[] = {
+    {.ids = "GRP-022 GRP-024",
+     .what = "the shortest limit of the members counts",
+     .ranks = 4,
+     .client = shortest,
+     .seconds = 30},
+    {.ids = "GRP-023 GRP-024",
+     .what = "the host's answer comes after the limit",
+     .ranks = 2,
+     .host = {[ON_GROUP] = {OWN, .own = answer_late}},
+     .client = wants_id,
+     .after = told_shortest,
+     .seconds = 30},
+    {.ids = "GRP-023",
+     .what = "the host's answer comes after the limit, on two nodes",
+     .nodes = 2,
+     .host = {[ON_GROUP] = {OWN, .own = answer_late}},
+     .client = together,
+     .seconds = 30},
+    {.ids = "GRP-056",
+     .what = "the host's answer to leaders by themselves comes after the limit",
+     .ranks = 2,
+     .host = {[ON_GROUP] = {OWN, .own = answer_late}},
+     .client = by_themselves,
+     .seconds = 30},
+};
+const int n_cases = sizeof(cases) / sizeof(cases[0]);
