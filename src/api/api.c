@@ -62,6 +62,7 @@ int px_api_open(struct px_ctx *ctx, bool external)
         px_api_close(ctx);
         return PMIX_ERR_NOMEM;
     }
+    px_events_set_self(ctx->events, &ctx->self);
     return 0;
 }
 

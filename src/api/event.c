@@ -122,7 +122,12 @@ static void codes_answered(struct registration *reg, pmix_status_t status)
 /* Completion of the request to the server. Loop thread. */
 static void codes_registered(const struct px_completion *to, struct px_reply *reply)
 {
-    codes_answered(to->target, reply->status);
+    struct registration *reg = to->target;
+
+    if (reg->id > 0) {
+        px_events_replays_to(reg->ctx->events, reg->id);
+    }
+    codes_answered(reg, reply->status);
 }
 
 /* True if the handler is for events of this process only: no server has to know of it. */
@@ -289,7 +294,8 @@ pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t 
 }
 
 /* With a callback, or on the progress thread, the call only starts the notification; otherwise it
- * blocks until the server has accepted it. A missing source is this process. A forked child gets
+ * blocks until the server has accepted it. A missing source is this process; of a host it is none,
+ * with an empty namespace and PMIX_RANK_UNDEF. A forked child gets
  * PMIX_ERR_UNREACH. At the server: px_notify_call (src/server/events/server_events.c). */
 pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
                                 pmix_data_range_t range, const pmix_info_t info[], size_t ninfo,
@@ -318,7 +324,13 @@ pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
     if (rc == PMIX_ERR_UNREACH) {
         return rc;
     }
-    args.source = source != NULL ? *source : ctx->self;
+    if (source != NULL) {
+        args.source = *source;
+    } else if (!ctx->ops->hosted) {
+        args.source = ctx->self;
+    } else { /* the host does not say who */
+        args.source.rank = PMIX_RANK_UNDEF;
+    }
     return cbfunc != NULL || rc == PMIX_ERR_WOULD_BLOCK
                ? px_api_start(&px_request_notify, &args.head, (px_callback) cbfunc, cbdata)
                : px_api_run(&px_request_notify, &args.head, NULL);

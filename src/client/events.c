@@ -22,6 +22,14 @@
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 
+/* True if the primary server is one of this library. */
+static bool server_is_ours(struct px_session *session)
+{
+    const struct px_server_peer *server = px_session_server(session);
+
+    return server != NULL && server->ours;
+}
+
 /* Layout: COMMAND, STATUS code, PROC source, INFOs, and the range unless the event is a replay. The
  * infos are freed here; handlers get copies. */
 void px_client_event_in(struct px_session *session, struct px_in *in)
@@ -41,6 +49,8 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     }
     event.info = info;
     live = px_in_left(in) > 0 && px_unpack_one(in, PMIX_DATA_RANGE, &event.range) == 0;
+    /* Another library's server may replay before it answers the registration. */
+    event.replayed = !live && server_is_ours(session);
     if (!(live && px_proc_equal(&event.source, &ctx->self))) {
         px_group_map_event(session, &event, live);
         /* no memory: the event is lost */

@@ -31,6 +31,7 @@ typedef pmix_status_t (*px_get_fn)(const pmix_proc_t *proc, const char key[],
  * borrowed for the call: an operation copies or packs what it needs. */
 struct px_role_ops {
     const char *name;
+    bool hosted; /* this process is the host of its server: what it raises is the environment's */
 
     pmix_status_t (*put)(struct px_ctx *ctx, pmix_scope_t scope, const char *key,
                          const pmix_value_t *value);

@@ -102,11 +102,37 @@ static bool affects(const struct px_handler *handler, const struct px_event *eve
            affects_by(handler, event, PMIX_EVENT_AFFECTED_PROCS, &named) || !named;
 }
 
-/* True if the handler wants the event: by its codes (none: every code), by the processes that it
- * was registered for (none: all), and, for a default handler, by PMIX_EVENT_NON_DEFAULT. */
-static bool handler_wants(const struct px_handler *handler, const struct px_event *event)
+/* True if the event's source is one that the handler was registered for. An event without a source
+ * may be of any. */
+static bool is_source(const struct px_events *events, const struct px_handler *handler,
+                      const struct px_event *event)
 {
-    if (handler->gone || (handler->ncodes > 0 && !px_handler_names(handler, event->code))) {
+    const pmix_proc_t *source = &event->source;
+
+    switch (handler->range) {
+    case PMIX_RANGE_CUSTOM:
+        return px_procs_cover(handler->sources, handler->n_sources, source);
+    case PMIX_RANGE_PROC_LOCAL:
+        return events->self == NULL || px_proc_equal(source, events->self);
+    case PMIX_RANGE_NAMESPACE:
+        return events->self == NULL || source->nspace[0] == '\0' ||
+               strncmp(source->nspace, events->self->nspace, PMIX_MAX_NSLEN) == 0;
+    default:
+        return true;
+    }
+}
+
+/* True if the handler wants the event: by its codes (none: every code), by the processes that it
+ * was registered for (none: all), and, for a default handler, by PMIX_EVENT_NON_DEFAULT. A replayed
+ * event is for one handler only. */
+static bool handler_wants(const struct px_events *events, const struct px_handler *handler,
+                          const struct px_event *event)
+{
+    if (event->replayed && handler->id != events->replays_to) {
+        return false;
+    }
+    if (handler->gone || !is_source(events, handler, event) ||
+        (handler->ncodes > 0 && !px_handler_names(handler, event->code))) {
         return false;
     }
     if (handler->category == PX_CAT_DEFAULT &&
@@ -206,7 +232,7 @@ static size_t count_handlers(const struct px_events *events)
 static void add_step(struct px_chain *chain, struct px_handler *handler,
                      const struct px_event *event)
 {
-    if (!handler_wants(handler, event)) {
+    if (!handler_wants(chain->events, handler, event)) {
         return;
     }
     if (!handler->ready) {

@@ -45,6 +45,10 @@ struct px_handler {
     /* Only events that affect one of these processes reach it; none: all events. */
     pmix_proc_t *affected;
     size_t n_affected;
+    /* Only events of these sources reach it (PMIX_RANGE); with PMIX_RANGE_CUSTOM, those listed. */
+    pmix_data_range_t range;
+    pmix_proc_t *sources;
+    size_t n_sources;
     /* PMIX_EVENT_RETURN_OBJECT of the registration: passed back with each event. */
     bool has_object;
     void *object;
@@ -58,6 +62,8 @@ struct px_events {
     struct px_loop *loop;
     px_dropped_fn dropped; /* or NULL; called with dropped_arg */
     void *dropped_arg;
+    const pmix_proc_t *self; /* this process; NULL: not known */
+    size_t replays_to;       /* id of the handler that replayed events are for; 0: none */
     struct px_list categories[PX_CATEGORIES];
     size_t next_id;
     struct px_list chains; /* struct px_chain under way */

@@ -73,6 +73,7 @@ void px_handler_unref(struct px_handler *handler)
     free(handler->name);
     free(handler->codes);
     free(handler->affected);
+    free(handler->sources);
     free(handler);
 }
 
@@ -147,6 +148,29 @@ static int read_affected(struct px_handler *handler, const pmix_info_t *info, si
     return rc;
 }
 
+/* Restricts the handler to events of some sources. 0, PMIX_ERR_NOMEM or PMIX_ERR_BAD_PARAM (a
+ * custom range without processes). */
+static int read_sources(struct px_handler *handler, const struct px_handler_directives *directives)
+{
+    const struct px_procs *sources = &directives->sources;
+
+    handler->range = sources->n > 0 ? PMIX_RANGE_CUSTOM : directives->range;
+    handler->local = directives->range == PMIX_RANGE_PROC_LOCAL;
+    if (handler->range != PMIX_RANGE_CUSTOM) {
+        return 0;
+    }
+    if (sources->n == 0) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    handler->sources = calloc(sources->n, sizeof(*handler->sources));
+    if (handler->sources == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(handler->sources, sources->at, sources->n * sizeof(*handler->sources));
+    handler->n_sources = sources->n;
+    return 0;
+}
+
 /* Sets the handler's members from its directives, except its place. 0, PMIX_ERR_NOMEM or
  * PMIX_ERR_BAD_PARAM; on failure the caller drops the handler, with whatever was set. */
 static int apply_directives(struct px_handler *handler, const pmix_info_t *info, size_t ninfo,
@@ -155,6 +179,7 @@ static int apply_directives(struct px_handler *handler, const pmix_info_t *info,
     int rc = read_affected(handler, info, ninfo, directives->affected_proc);
 
     rc = rc != 0 ? rc : read_affected(handler, info, ninfo, directives->affected_procs);
+    rc = rc != 0 ? rc : read_sources(handler, directives);
     if (rc == 0 && directives->name != NULL) {
         handler->name = strdup(directives->name);
         rc = handler->name != NULL ? 0 : PMIX_ERR_NOMEM;
@@ -164,7 +189,6 @@ static int apply_directives(struct px_handler *handler, const pmix_info_t *info,
         handler->object = directives->return_object->value.data.ptr;
     }
     handler->oneshot = directives->oneshot;
-    handler->local = directives->range == PMIX_RANGE_PROC_LOCAL;
     handler->pin = directives->last_in_category    ? PX_PIN_BACK
                    : directives->first_in_category ? PX_PIN_FRONT
                                                    : handler->pin;
@@ -332,6 +356,17 @@ static struct px_handler *find_id(struct px_events *events, size_t id)
         handler = px_handler_next(events, handler);
     }
     return handler;
+}
+
+void px_events_set_self(struct px_events *events, const pmix_proc_t *self)
+{
+    events->self = self;
+}
+
+void px_events_replays_to(struct px_events *events, size_t id)
+{
+    px_assert(px_loop_inside(events->loop));
+    events->replays_to = id;
 }
 
 /* `ready` is set before the held chains start: they are ordinary chains then. */

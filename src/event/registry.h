@@ -18,13 +18,17 @@ struct px_handler;
 
 /* One event: its code, the process that raised it, the range that was given with it, and its infos.
  * Borrowed for a call; a chain copies what it keeps. The range is not examined here: the caller
- * that delivers an event has decided that it is for this process. */
+ * that delivers an event has decided that it is for this process. A source without a namespace is
+ * none: the environment has not said who raised the event. */
 struct px_event {
     pmix_status_t code;
     pmix_proc_t source;
     pmix_data_range_t range;
     const pmix_info_t *info;
     size_t ninfo;
+    /* Kept by a server and sent again for a new registration: it goes to that handler only, since
+     * the others have had it (px_events_replays_to). */
+    bool replayed;
 };
 
 /* Receives the codes of a handler that was removed, by a deregistration or as a one-shot, and that
@@ -33,8 +37,15 @@ struct px_event {
 typedef void (*px_dropped_fn)(void *arg, const pmix_status_t *codes, size_t n,
                               bool default_handler);
 
-/* An empty registry for the loop's process; `dropped` may be NULL. NULL: no memory. */
+/* An empty registry for the loop's process; `dropped` may be NULL. NULL: no memory. What handlers
+ * were registered for beside codes is honoured here: affected processes, and the sources of
+ * PMIX_RANGE and PMIX_EVENT_CUSTOM_RANGE, for which px_events_set_self says who this process is. */
 struct px_events *px_events_create(struct px_loop *loop, px_dropped_fn dropped, void *arg);
+
+/* The name of this process, borrowed until px_events_destroy; it may still change. */
+void px_events_set_self(struct px_events *events, const pmix_proc_t *self);
+/* A server has answered a registration: the kept events that follow are for this handler. */
+void px_events_replays_to(struct px_events *events, size_t id);
 
 /* Frees the registry. Chains under way call no further handler and report no end; one whose handler
  * is still busy is freed when that handler completes. Takes NULL. */
@@ -43,10 +54,10 @@ void px_events_destroy(struct px_events *events);
 /* Adds a handler as the directives in info say; ncodes 0: a default handler. What is needed of
  * codes and info is copied. Until px_events_ready its events are held back. 0 and *ret_id (never
  * 0), PMIX_ERR_NOMEM, PMIX_ERR_BAD_PARAM (NULL arguments, a directive with a wrong value, first and
- * last at once), PMIX_ERR_EVENT_REGISTRATION (there is a first or last one already, overall or in
- * its category). A handler to be placed before or after a name that is not in its category is
- * appended. The first and the last of a category stay so: a handler to be placed before the first
- * one follows it, one to be placed after the last one precedes it. */
+ * last at once, PMIX_RANGE_CUSTOM without processes), PMIX_ERR_EVENT_REGISTRATION (there is a first
+ * or last one already, overall or in its category). A handler to be placed before or after a name
+ * that is not in its category is appended. The first and the last of a category stay so: a handler
+ * to be placed before the first one follows it, one to be placed after the last one precedes it. */
 int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t ncodes,
                   const pmix_info_t *info, size_t ninfo, pmix_notification_fn_t handler,
                   size_t *ret_id);

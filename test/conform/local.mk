@@ -19,6 +19,7 @@ conform_programs = \
   %D%/edges_get.t \
   %D%/edges_query.t \
   %D%/ends.t \
+  %D%/event_once.t \
   %D%/fence.t \
   %D%/fence_end.t \
   %D%/flags.t \
@@ -94,6 +95,9 @@ TESTS += $(conform_programs)
 %C%_ends_t_SOURCES = %D%/ends.c
 %C%_ends_t_LDADD = $(conform_ldadd)
 %C%_ends_t_LDFLAGS = $(conform_ldflags)
+%C%_event_once_t_SOURCES = %D%/event_once.c
+%C%_event_once_t_LDADD = $(conform_ldadd)
+%C%_event_once_t_LDFLAGS = $(conform_ldflags)
 %C%_fence_t_SOURCES = %D%/fence.c
 %C%_fence_t_LDADD = $(conform_ldadd)
 %C%_fence_t_LDFLAGS = $(conform_ldflags)

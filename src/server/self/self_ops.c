@@ -15,6 +15,7 @@
 /* Without an entry: calls that only a member of a job can make (put, fence, connect, groups). */
 const struct px_role_ops px_server_ops = {
     .name = "server",
+    .hosted = true,
     .store_internal = px_self_store,
     .commit = px_self_commit,
     .get = px_self_get,
