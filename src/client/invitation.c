@@ -256,7 +256,7 @@ bool px_invitations_event(struct px_session *session, const struct px_event *eve
     const struct px_invitation_event at = read_event(event, live);
 
     px_assert(px_loop_inside(session->ctx->loop));
-    if (session->watching && px_event_is_end(event->code)) {
+    if (px_event_is_end(event->code)) { /* also before there is an invitation: joins come late */
         px_event_each_ended(event, process_ended, session);
         return false;
     }

@@ -284,6 +284,22 @@ static void leader_died_before(void)
     check_joined(1, PMIX_GROUP_LEADER_FAILED, "");
 }
 
+/* The application has heard of the death before anybody had to do with groups. */
+static void leader_died_and_was_heard(void)
+{
+    if (me.rank == 0) {
+        await("ready");
+        tell("kill");
+        stay_until_killed();
+    }
+    hear(PMIX_ERR_PROC_ABORTED_BY_SIG, on_event);
+    settle_events();
+    tell("ready");
+    await_event(PMIX_ERR_PROC_ABORTED_BY_SIG);
+    join_later("g", PMIX_GROUP_ACCEPT, NULL);
+    check_joined(1, PMIX_GROUP_LEADER_FAILED, "");
+}
+
 /* The leader has completed the group, and dies at once: who hears of the death hears of the group
  * first. */
 static void leader_dies_after(void)
@@ -420,6 +436,8 @@ const struct conform_case cases[] = {
     DEATH(1, 4, "GRP-091", "the leader dies, on one node", leader_dies, kill_leader),
     DEATH(2, 2, "GRP-091", "the leader dies, on two nodes", leader_dies, kill_leader),
     DEATH(2, 1, "GRP-091", "the leader is dead already", leader_died_before, kill_leader),
+    DEATH(2, 1, "GRP-091", "the leader is dead, as the application knows",
+          leader_died_and_was_heard, kill_leader),
     DEATH(1, 4, "GRP-078", "the leader dies with the group made", leader_dies_after, kill_leader),
     DEATH(1, 1 + N_CODES, "GRP-072", "invitees are dead already", dead_before, say_all_ends),
     DEATH(2, 1 + N_CODES / 2, "GRP-072", "invitees die while they are asked", die_while_asked,
