@@ -95,8 +95,11 @@ same 'a node that is killed ends the job' 137 $?
 check 'and nothing stays' gone $pids $nodes
 
 start
-kill -STOP "$(printf '%s\n' "$nodes" | tail -n 1)"
-kill -TERM "$(printf '%s\n' "$pids" | head -n 1)" # a process of one of the nodes: the job is to end
+stopped=$(printf '%s\n' "$nodes" | tail -n 1)
+kill -STOP "$stopped"
+for pid in $pids; do # a process of the other node: the job is to end
+    grep -q "^PPid:[[:space:]]*$stopped\$" "/proc/$pid/status" || { kill -TERM "$pid"; break; }
+done
 wait $runner
 check 'a node that is stopped keeps nobody from ending' gone $pids $nodes
 
