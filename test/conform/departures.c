@@ -51,19 +51,22 @@ static void lose_one(void)
         come_to_fence("lost");
         tell("one is in");
         await("struck off");
-        check(reach_host() != PMIX_SUCCESS, "a process that is struck off is still served");
+        check_for("SRV-016", reach_host() != PMIX_SUCCESS,
+                  "a process that is struck off is still served");
     } else if (me.rank == 1) {
         await("struck off");
         come_to_fence("ended");
         tell("two are in");
         await("all came");
         await("ended");
-        check_status(PMIX_ERR_LOST_CONNECTION, ended, "the fence of rank 1");
+        check_status_for("FEN-018", PMIX_ERR_LOST_CONNECTION, ended, "the fence of rank 1");
     } else {
         await("two are in");
-        check(upcalls(ON_FENCE, 0) == 0, "the fence was over before the last had come");
+        check_for("FEN-018", upcalls(ON_FENCE, 0) == 0,
+                  "the fence was over before the last had come");
         tell("all came");
-        check_status(PMIX_ERR_LOST_CONNECTION, fence(NULL, 0, NULL), "the fence of rank 2");
+        check_status_for("FEN-018", PMIX_ERR_LOST_CONNECTION, fence(NULL, 0, NULL),
+                         "the fence of rank 2");
     }
     (void) PMIx_Finalize(NULL, 0); /* of the one that is struck off: any status */
 }

@@ -133,18 +133,20 @@ static void use_group(pmix_rank_t left)
     pmix_info_t *results = NULL;
     size_t n = 0;
 
-    check_status(PMIX_SUCCESS, fence_seconds(&all, 1, 10), "a fence of the rest");
-    same(ranks_but(left, last_rank()), members_now(), "the members");
-    check_status(PMIX_ERR_NOT_FOUND, fence(&beyond, 1, NULL), "a rank that is no more");
+    check_status_for("GRP-103", PMIX_SUCCESS, fence_seconds(&all, 1, 10), "a fence of the rest");
+    same_for("GRP-103", ranks_but(left, last_rank()), members_now(), "the members");
+    check_status_for("GRP-103", PMIX_ERR_NOT_FOUND, fence(&beyond, 1, NULL),
+                     "a rank that is no more");
     if (me.rank == (left == 0 || left == 1 ? 2 : 1)) {
-        check_status(PMIX_SUCCESS, fence(&second, 1, NULL), "who has moved up");
+        check_status_for("GRP-103", PMIX_SUCCESS, fence(&second, 1, NULL), "who has moved up");
     }
-    check_status(PMIX_SUCCESS, PMIx_Group_construct("inner", &all, 1, NULL, 0, &results, &n),
-                 "a group of the rest");
+    check_status_for("GRP-103", PMIX_SUCCESS,
+                     PMIx_Group_construct("inner", &all, 1, NULL, 0, &results, &n),
+                     "a group of the rest");
     PMIX_INFO_FREE(results, n);
-    check_status(PMIX_SUCCESS, PMIx_Group_destruct("inner", NULL, 0), "its end");
-    check_status(PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct");
-    check(fence(&all, 1, NULL) != PMIX_SUCCESS, "the name is nobody's any more");
+    check_status_for("GRP-103", PMIX_SUCCESS, PMIx_Group_destruct("inner", NULL, 0), "its end");
+    check_status_for("GRP-103", PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct");
+    check_for("GRP-103", fence(&all, 1, NULL) != PMIX_SUCCESS, "the name is nobody's any more");
 }
 
 /* What the one that left cannot do any more. */
@@ -157,6 +159,12 @@ static void is_out(void)
     check_status(PMIX_ERR_NOT_FOUND, PMIx_Group_destruct(name, NULL, 0), "destruct from outside");
 }
 
+static bool event_came(const char *text)
+{
+    await_event(text);
+    return true;
+}
+
 static void leave_with_events(pmix_rank_t left)
 {
     char text[48];
@@ -165,13 +173,13 @@ static void leave_with_events(pmix_rank_t left)
     construct_all();
     fence_all(NULL);
     if (me.rank == left) {
-        check_status(PMIX_SUCCESS, PMIx_Group_leave(name, NULL, 0), "leave");
+        check_status_for("GRP-102", PMIX_SUCCESS, PMIx_Group_leave(name, NULL, 0), "leave");
         is_out();
     } else {
         step_of(text, sizeof(text), "left", left);
-        await_event(text);
+        check_for("GRP-102", event_came(text), "who has left");
         snprintf(text, sizeof(text), "update %s", ranks_but(left, last_rank()));
-        await_event(text);
+        check_for("GRP-104", event_came(text), "who is left");
         use_group(left);
     }
     fence_all(NULL);
@@ -216,14 +224,16 @@ static void again(void)
             watch();
         }
         construct_all();
-        check_status(PMIX_SUCCESS, fence_seconds(&all, 1, 10), "all of them, round %d", i);
+        check_status_for("GRP-099", PMIX_SUCCESS, fence_seconds(&all, 1, 10),
+                         "all of them, round %d", i);
         if (me.rank == 0) {
             check_status(PMIX_SUCCESS, PMIx_Group_leave(name, NULL, 0), "leave");
         } else {
             step_of(text, sizeof(text), "left", 0);
             snprintf(text + strlen(text), sizeof(text) - strlen(text), " at %u", me.rank);
             await_n(text, i + 1);
-            check_status(PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct");
+            check_status_for("GRP-103", PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0),
+                             "destruct");
         }
         fence_all(NULL);
     }
