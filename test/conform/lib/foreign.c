@@ -6,7 +6,7 @@
 
 #include "inside.h"
 
-#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,18 +83,35 @@ void foreign_unless(void)
     }
 }
 
-/* Waits some seconds for what the host has left; daemons may have groups of their own. */
-int foreign_reap(void)
+/* Those whom the host has left have become our children: ranks in process groups of their own. */
+static void kill_children(void)
+{
+    char path[64];
+    FILE *list;
+    int pid;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int) getpid());
+    list = fopen(path, "r");
+    while (list != NULL && fscanf(list, "%d", &pid) == 1) {
+        kill(pid, SIGKILL);
+    }
+    if (list != NULL) {
+        fclose(list);
+    }
+}
+
+/* Ends what the host has left, and waits some seconds for that. */
+void foreign_reap(void)
 {
     pid_t pid = 0;
 
     for (int i = 0; i < 100 && pid >= 0; i++) {
+        kill_children();
         pid = waitpid(-1, NULL, WNOHANG);
         if (pid == 0) {
             usleep(50000);
         }
     }
-    return pid < 0 ? 0 : -1;
 }
 
 const char *nspace_of(const char *job)
