@@ -204,13 +204,43 @@ static void not_behind_an_old_one(void)
     }
 }
 
+/* The same where the fence collects nothing, and the older get waits in the server. */
+static void not_behind_one_that_waits(void)
+{
+    if (me.rank == 0) {
+        start_get(1, "missing", 0);
+        tell("asked");
+        fence_all(NULL);
+        check_number(7, 1, "k", NULL);
+        check(!is_done(0), "the other get is still under way");
+        tell("go");
+        check_status(PMIX_SUCCESS, wait_done(0), "the other get");
+    } else {
+        await("asked");
+        put_number("k", 7);
+        commit();
+        fence_all(NULL);
+        await("go");
+        put_number("missing", 8);
+        commit();
+    }
+    fence_all(NULL);
+}
+
+/* The server waits for a key of a process that has committed others. */
+static void wait_long(struct infos *list)
+{
+    (void) list;
+    setenv("PMIX_MCA_shmix_missing_key_wait", "60", 1);
+}
+
 static void not_behind_another_rank(void)
 {
     if (me.rank == 0) {
         await("posted");
         start_get(1, "missing", 0);
-        same_for("GET-020", "7", got_of(2, "k", PMIX_IMMEDIATE), "the server has it");
         check_number(7, 2, "k", NULL);
+        same_for("GET-020", "7", got_of(2, "k", PMIX_IMMEDIATE), "the server has it");
         tell("got");
         check_status(PMIX_ERR_NOT_FOUND, wait_done(0), "what rank 1 does not post");
     } else if (me.rank == 1) {
@@ -459,6 +489,12 @@ const struct conform_case cases[] = {
      .client = not_behind_an_old_one,
      .seconds = 20,
      .host = {[ON_MODEX] = {CALLBACK, PMIX_ERR_NOT_FOUND, .when = "go"}}},
+    {.ids = "GET-029",
+     .what = "nor where the fence collects nothing",
+     .ranks = 2,
+     .client = not_behind_one_that_waits,
+     .server = wait_long,
+     .seconds = 20},
     {.ids = "GET-020 NRK-011",
      .otherwise = "NRK-011",
      .what = "nor for one of another process",
