@@ -268,6 +268,32 @@ static void scopes(void **state)
     drop_store(store);
 }
 
+/* Of values of one rank in a batch the last counts, but what is hidden hides none. */
+static void said_twice(void **state)
+{
+    static const uint32_t ranks[] = {3, 1, 3, 2, 1, 0};
+    struct px_store *store = make_store(true);
+    struct px_batch *batch = px_batch_create();
+    pmix_value_t v[6];
+    struct px_slice slice;
+
+    (void) state;
+    for (uint32_t i = 0; i < 6; i++) {
+        v[i] = u32(10 + i);
+        add(batch, PX_LEVEL_PROC, ranks[i], "key", &v[i]);
+    }
+    add(batch, PX_LEVEL_PROC, 3, "key", NULL);
+    add(batch, PX_LEVEL_PROC, 4, "key", NULL);
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 0, "key"), 15);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 1, "key"), 14);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 2, "key"), 13);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 3, "key"), 12);
+    assert_int_equal(find(store, PX_LEVEL_PROC, 4, "key", &slice), PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
+    drop_store(store);
+}
+
 /* Nine keys of a usual job take few bytes per rank. */
 static void bytes_per_rank(void **state)
 {
@@ -307,9 +333,9 @@ static void bytes_per_rank(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),          cmocka_unit_test(negative_numbers),
-        cmocka_unit_test(changes_only),   cmocka_unit_test(scopes),
-        cmocka_unit_test(bytes_per_rank),
+        cmocka_unit_test(forms),        cmocka_unit_test(negative_numbers),
+        cmocka_unit_test(changes_only), cmocka_unit_test(scopes),
+        cmocka_unit_test(said_twice),   cmocka_unit_test(bytes_per_rank),
     };
     uint32_t i;
 

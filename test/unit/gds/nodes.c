@@ -217,6 +217,11 @@ static void refusals(void **state)
     px_batch_destroy(batch);
     batch = px_batch_create();
     (void) define(batch, store, "a", NULL, PX_NO_NODEID);
+    assert_int_equal(px_batch_local_node(batch, 1), 0);
+    assert_int_equal(px_store_publish(store, batch), PMIX_ERR_BAD_PARAM); /* nor this one */
+    px_batch_destroy(batch);
+    batch = px_batch_create();
+    (void) define(batch, store, "a", NULL, PX_NO_NODEID);
     (void) define(rival, store, "b", NULL, PX_NO_NODEID);
     assert_int_equal(px_store_publish(store, batch), 0);
     assert_int_equal(px_store_publish(store, rival), PMIX_ERR_BAD_PARAM); /* indices collide */
@@ -225,12 +230,46 @@ static void refusals(void **state)
     drop_store(store);
 }
 
+/* Tables of a damaged placement that lead to no node of it: nobody has the name, or the number.
+ * SHM-011. */
+static void tables_that_lead_elsewhere(void **state)
+{
+    struct px_store *store = make_store(true);
+    struct px_batch *batch = px_batch_create();
+    const struct px_placement *place;
+    struct px_table *tables[2];
+
+    (void) state;
+    assert_int_equal(define(batch, store, "only", NULL, 7), 0);
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    assert_int_equal(px_store_node_by_name(store, "only"), 0);
+    assert_int_equal(px_store_node_by_id(store, 7), 0);
+    place = (const void *) (store->seg.base + (px_store_header(store)->place << 3));
+    tables[0] = (void *) (store->seg.base + (place->names << 3));
+    tables[1] = (void *) (store->seg.base + (place->ids << 3));
+    for (int t = 0; t < 2; t++) {
+        for (uint64_t i = 0; i < tables[t]->n_slots; i++) {
+            uint64_t good = tables[t]->slots[i];
+
+            for (uint64_t step = 1; good && step < 8; step += 3) {
+                tables[t]->slots[i] = good + step;
+                assert_int_equal(t == 0 ? px_store_node_by_name(store, "only")
+                                        : px_store_node_by_id(store, 7),
+                                 PX_NO_NODE);
+            }
+            tables[t]->slots[i] = good;
+        }
+    }
+    drop_store(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(layouts),  cmocka_unit_test(names_and_aliases),
         cmocka_unit_test(grows),    cmocka_unit_test(only_the_local_node),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(refusals), cmocka_unit_test(tables_that_lead_elsewhere),
     };
 
     alarm(60);

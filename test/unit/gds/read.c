@@ -324,6 +324,7 @@ static void damaged_qualifiers(void **state)
     struct px_quals *quals;
     struct px_slice slice;
     struct px_quals good;
+    unsigned char infos[256];
     pmix_info_t qual;
     pmix_info_t *got;
     size_t before;
@@ -339,6 +340,8 @@ static void damaged_qualifiers(void **state)
     slice = qualified(store);
     quals = (struct px_quals *) (uintptr_t) slice.quals;
     good = *quals;
+    assert_in_range(quals->len, 1, sizeof(infos));
+    memcpy(infos, quals->infos, quals->len);
     spec.rank = 3;
     spec.key = "q";
     spec.key_len = 1;
@@ -350,12 +353,42 @@ static void damaged_qualifiers(void **state)
     quals->len = UINT32_MAX;
     assert_int_equal(px_store_get(store, &spec, &slice), PMIX_ERR_UNPACK_FAILURE);
     quals->len = good.len;
+    memset(quals->infos, 0xff, quals->len);
+    slice = qualified(store);
+    got = &qual;
+    assert_int_equal(px_slice_quals(&slice, &got, &n), PMIX_ERR_UNPACK_FAILURE);
+    assert_ptr_equal(got, &qual);
+    memcpy(quals->infos, infos, quals->len);
     quals->n = quals->len + 1;
     slice = qualified(store);
     before = n_allocs;
     assert_int_equal(px_slice_quals(&slice, &got, &n), PMIX_ERR_UNPACK_FAILURE);
     assert_int_equal(n_allocs, before); /* nothing is taken for them */
     *quals = good;
+    drop_store(store);
+}
+
+/* An index list that goes round in a circle is damaged, and is not followed for ever. SHM-011. */
+static void circular_list(void **state)
+{
+    struct px_store *store = make_store(true);
+    pmix_value_t v = u32(1);
+    struct px_slice slice;
+    struct px_record *rec;
+    unsigned n = 0;
+
+    (void) state;
+    assert_int_equal(put_one(store, PX_LEVEL_APP, 5, "first", &v, 0), 0);
+    assert_int_equal(put_one(store, PX_LEVEL_APP, 5, "second", &v, 0), 0);
+    assert_int_equal(find(store, PX_LEVEL_APP, 5, "first", &slice), 0);
+    rec = (struct px_record *) (uintptr_t) ((const unsigned char *) slice.payload -
+                                            sizeof(struct px_cell) - sizeof(*rec));
+    assert_int_equal(rec->link, 0);
+    rec->link = slice.locator + 1000;
+    assert_int_equal(px_store_each(store, PX_LEVEL_APP, 5, count, &n), PMIX_ERR_UNPACK_FAILURE);
+    rec->link = slice.locator - sizeof(*rec) / 8; /* itself */
+    assert_int_equal(px_store_each(store, PX_LEVEL_APP, 5, count, &n), PMIX_ERR_UNPACK_FAILURE);
+    rec->link = 0;
     drop_store(store);
 }
 
@@ -389,7 +422,7 @@ int main(void)
         cmocka_unit_test(no_allocation),   cmocka_unit_test(no_system_call),
         cmocka_unit_test(enumerates),      cmocka_unit_test(unfinished_publication),
         cmocka_unit_test(damaged_columns), cmocka_unit_test(damaged_qualifiers),
-        cmocka_unit_test(damaged_process),
+        cmocka_unit_test(damaged_process), cmocka_unit_test(circular_list),
     };
 
     alarm(60);

@@ -86,6 +86,7 @@ static void with_memory(void)
     next_value(PMIX_BYTE_OBJECT);
     next_value(PMIX_BYTE_OBJECT)->data.bo = (pmix_byte_object_t){.bytes = "\0\1\0", .size = 4};
     next_value(PMIX_PROC)->data.proc = &proc;
+    next_value(PMIX_PROC);
     next_value(PMIX_PROC_NSPACE)->data.nspace = &nspace;
     next_value(PMIX_DATA_ARRAY)->data.darray = &numbers;
     next_value(PMIX_DATA_ARRAY)->data.darray = &strings;
@@ -154,8 +155,11 @@ static void assert_same(const pmix_value_t *a, const pmix_value_t *b)
         assert_same_bytes(&a->data.bo, &b->data.bo);
         break;
     case PMIX_PROC:
-        assert_string_equal(a->data.proc->nspace, b->data.proc->nspace);
-        assert_int_equal(a->data.proc->rank, b->data.proc->rank);
+        assert_int_equal(a->data.proc == NULL, b->data.proc == NULL);
+        if (a->data.proc) {
+            assert_string_equal(a->data.proc->nspace, b->data.proc->nspace);
+            assert_int_equal(a->data.proc->rank, b->data.proc->rank);
+        }
         break;
     case PMIX_PROC_NSPACE:
         assert_string_equal(*a->data.nspace, *b->data.nspace);

@@ -224,6 +224,7 @@ static void every_fault(void **state)
     BROKEN(h->columns, loc(rec), PX_VERIFY_TABLES);
     BROKEN(keys->n_slots, 63, PX_VERIFY_TABLES);
     BROKEN(keys->n_slots, UINT64_C(1) << 40, PX_VERIFY_TABLES);
+    BROKEN(keys->n_slots, UINT64_C(1) << 20, PX_VERIFY_TABLES);
     BROKEN(keys->max_probe, PX_SHM_TABLE_PROBES + 1, PX_VERIFY_TABLES);
     BROKEN(key->hash, 1, PX_VERIFY_TABLES);
     BROKEN(key->len, 2, PX_VERIFY_TABLES);
@@ -299,6 +300,22 @@ static void more_than_nodes(void **state)
     BROKEN(*next, loc(node) + 1, PX_VERIFY_ALL);
     BROKEN(*next, loc(node) - 4, PX_VERIFY_ALL);
     BROKEN(*next, loc(node) + 4, PX_VERIFY_ALL);
+}
+
+/* An empty table at the end of what is used, whose slots are not: nothing is read beyond the end.
+ */
+static void slots_beyond_the_end(void **state)
+{
+    const struct px_table head = {.n_slots = 1 << 20, .max_probe = PX_SHM_TABLE_PROBES};
+    struct px_table *last = object(sizeof(head));
+    struct px_fault fault;
+
+    (void) state;
+    memcpy(last, &head, sizeof(head));
+    px_bump_publish(&bump);
+    place->names = loc(last);
+    assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, &fault), PMIX_ERR_UNPACK_FAILURE);
+    assert_string_equal(fault.what, "table slots are outside");
 }
 
 /* A record in another slot than that where it is looked for, and nothing else is wrong. */
@@ -391,6 +408,34 @@ static void beyond_the_dictionary(void **state)
     assert_string_equal(fault.what, "column leads beyond its dictionary");
 }
 
+/* A column of locators of cells, and a dictionary, with a cell that is damaged or leads outside. */
+static void damaged_cells(void **state)
+{
+    const struct px_cell outside = {
+        .len = UINT32_MAX, .type = PMIX_BYTE_OBJECT, .form = PX_FORM_BYTES};
+    struct px_column *last;
+    uint64_t *locs;
+    struct px_cell *other;
+
+    (void) state;
+    share_elements(1, 8);
+    last = (struct px_column *) (void *) (seg.base + key->column * 8);
+    other = make_text("of a column", 11);
+    locs = object(8 * sizeof(*locs));
+    locs[7] = loc(other);
+    px_bump_publish(&bump);
+    for (int dict = 1; dict >= 0; dict--) {
+        last->kind = dict ? PX_COLUMN_DICT : PX_COLUMN_LOC;
+        last->width = dict ? 8 : 64;
+        last->base = loc(&locs[7]);
+        last->data = dict ? last->data : loc(locs); /* all elements are 0: the first cell */
+        assert_int_equal(px_format_verify(&seg, PX_VERIFY_ALL, NULL), 0);
+        broken(other, &outside, sizeof(outside), PX_VERIFY_ALL);
+        BROKEN(other->payload[11], 'x', PX_VERIFY_ALL);
+        BROKEN(locs[7], UINT64_MAX, PX_VERIFY_ALL);
+    }
+}
+
 /* However many ways lead to the same bytes, the answer comes after a number of steps in proportion
  * to the bytes; and that is never in the way of a segment that has that much to check. */
 static void bounded(void **state)
@@ -420,10 +465,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(sound, setup, teardown),
         cmocka_unit_test_setup_teardown(every_fault, setup, teardown),
         cmocka_unit_test_setup_teardown(more_than_nodes, setup, teardown),
+        cmocka_unit_test_setup_teardown(slots_beyond_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_slot, setup, teardown),
         cmocka_unit_test_setup_teardown(job_level_record, setup, teardown),
         cmocka_unit_test_setup_teardown(upward, setup, teardown),
         cmocka_unit_test_setup_teardown(beyond_the_dictionary, setup, teardown),
+        cmocka_unit_test_setup_teardown(damaged_cells, setup, teardown),
         cmocka_unit_test_setup_teardown(bounded, setup, teardown),
         cmocka_unit_test_setup_teardown(another_format, setup, teardown),
     };
