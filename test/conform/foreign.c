@@ -32,6 +32,12 @@ static int n_segments(void)
     return n;
 }
 
+/* (host) A server that is told to have none has none. */
+static void look_in_the_host(void)
+{
+    check((n_segments() > 0) == shared_form(), "%d segments are mapped", n_segments());
+}
+
 static void check_segments(int want, const char *what)
 {
     int n = n_segments();
@@ -556,5 +562,9 @@ const struct conform_case cases[] = {
      .client = read_in_little_space,
      .raw = true,
      .ours_only = "there are no segments to be counted"},
+    {.ids = "SHM-017",
+     .what = "a server makes no segments where messages are wanted",
+     .script = look_in_the_host,
+     .ours_only = "how this library's segments are called"},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -135,6 +135,24 @@ static void check_fences(void)
     }
 }
 
+static void meet_with_empty_hands(void)
+{
+    pmix_proc_t members[] = {process(me.nspace, 0), process(me.nspace, 1)};
+    pmix_proc_t *ranked = make_group("empty", members, 2);
+
+    PMIX_PROC_FREE(ranked, 2);
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct("empty", NULL, 0), "destruct");
+}
+
+static void check_no_endpoints(void)
+{
+    check(upcalls(ON_GROUP, -1) > 0, "no host is asked");
+    for (int i = 0; i < upcalls(ON_GROUP, -1); i++) {
+        check(record_info(upcall(ON_GROUP, -1, i), PMIX_GROUP_ENDPT_DATA) == NULL,
+              "upcall %d has data of nobody", i);
+    }
+}
+
 const struct conform_case cases[] = {
     {.ids = "FEN-002 FEN-004",
      .what = "a fence names a group",
@@ -153,5 +171,10 @@ const struct conform_case cases[] = {
      .ranks = 3,
      .client = read_again,
      .ours_only = "PMIx_Get of the distribution's library does not know groups"},
+    {.ids = "FEN-012",
+     .what = "members that have posted nothing bring no data to a group",
+     .nodes = 2,
+     .client = meet_with_empty_hands,
+     .after = check_no_endpoints},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

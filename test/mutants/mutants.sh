@@ -83,6 +83,18 @@ stanza dies 'strcspn(name, ".")' 'strlen(name)' "$unit" 'survives no reason' >"$
 check 'a mutant that no longer survives is found' says '^KILLED, BUT LISTED AS SURVIVING	dies'
 stanza broken 'strcspn(name, ".")' 'strcspn(name' "$unit" >"$lists/a.list"
 check 'a mutant that cannot be compiled is found' says '^DOES NOT COMPILE	broken'
+stanza one 'strcspn(name, ".")' 'strlen(name)' "$unit" >"$lists/a.list"
+stanza two 'strcspn(name, ".")' '0' "$unit" >>"$lists/a.list"
+half() {
+    MUTANT_LISTS=$lists run_mutants -n 50% -s 7 >"$SCRATCH/said" 2>&1 &&
+        grep -qx '# -n 50% -s 7' "$SCRATCH/said" && [ "$(grep -c '^killed' "$SCRATCH/said")" = 1 ]
+}
+check 'a share of them is chosen at random, and the seed is said' half
+late() {
+    MUTANT_MINUTES=0 MUTANT_LISTS=$lists run_mutants >"$SCRATCH/said" 2>&1 &&
+        [ "$(grep -c '^not tried' "$SCRATCH/said")" = 2 ]
+}
+check 'when the time is over no other is tried' late
 
 if [ -z "${PX_LONG-}${MUTANT_SEED-}" ]; then
     skip 'mutants are killed' 'takes long; with PX_LONG, or some of them with MUTANT_SEED'
