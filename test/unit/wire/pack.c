@@ -123,6 +123,7 @@ static void scalars(void **state)
     expect(PMIX_PROC_RANK, &five, 1, "0205");
     expect(PMIX_UINT, &five, 1, "020a");
     expect(PMIX_BOOL, &yes, 1, "0201");
+    expect(PMIX_BOOL, &(uint8_t){2}, 1, "0201"); /* as some programs have it */
     expect(PMIX_PID, &pid, 1, "020e4d");
     pid = -1;
     expect(PMIX_PID, &pid, 1, "020effffffff0f");
@@ -241,6 +242,8 @@ static void values_and_their_containers(void **state)
     expect(PMIX_VALUE, &value, 1, "0200");
     value = (pmix_value_t){.type = PMIX_PROC, .data.proc = &proc};
     expect(PMIX_VALUE, &value, 1, "0216066e730003");
+    expect(PMIX_INFO, info, 2, "04066b3100000e05066b3200000306686900");
+    info[0].flags = PMIX_INFO_PERSISTENT; /* who releases a value is nobody else's business */
     expect(PMIX_INFO, info, 2, "04066b3100000e05066b3200000306686900");
     expect(PMIX_DATA_ARRAY, &array, 1, "021802066b3100000e05066b3200000306686900");
     expect(PMIX_DATA_ARRAY, &empty, 1, "021800");

@@ -241,9 +241,17 @@ static const struct bad table[] = {
     {"a buffer, which is not for this function", 26, "02 01 00", PMIX_ERR_UNKNOWN_DATA_TYPE},
 };
 
+static int no_topology(const char *xml, pmix_topology_t *ret)
+{
+    (void) xml;
+    (void) ret;
+    return PMIX_SUCCESS;
+}
+
 static void malformed_input_is_refused(void **state)
 {
     (void) state;
+    px_wire_hooks.topo_parse = no_topology; /* a message does not get that far */
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         char element[4096];
         struct px_buf buf = {0};
