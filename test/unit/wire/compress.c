@@ -71,6 +71,7 @@ static void no_gain_is_no_result(void **state)
 {
     struct gen gen = gen_start();
     uint64_t noise[500];
+    char zeros[100] = {0};
     void *packed;
     size_t len;
 
@@ -80,7 +81,47 @@ static void no_gain_is_no_result(void **state)
     }
     assert_int_equal(px_deflate(noise, sizeof(noise), &packed, &len), PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(px_deflate("aaaaaaaa", 8, &packed, &len), PMIX_ERR_NOT_SUPPORTED);
+    assert_int_equal(px_deflate(zeros, 63, &packed, &len), PMIX_ERR_NOT_SUPPORTED);
     assert_int_equal(px_deflate(NULL, 100, &packed, &len), PMIX_ERR_NOT_SUPPORTED);
+    for (size_t n = 0; n < sizeof(zeros); n++) { /* from a loss to a gain, byte by byte */
+        char bytes[800 + sizeof(zeros)] = {0};
+
+        memcpy(bytes, noise, 800);
+        if (px_deflate(bytes, 800 + n, &packed, &len) == 0) {
+            assert_true(len < 800 + n);
+            free(packed);
+        }
+    }
+}
+
+static size_t most; /* what was allocated at once */
+
+void *__real_malloc(size_t n);
+void *__wrap_malloc(size_t n);
+
+void *__wrap_malloc(size_t n)
+{
+    most = n > most ? n : most;
+    return __real_malloc(n);
+}
+
+/* What so few bytes cannot stand for is refused before there is memory for it. */
+static void claims_cost_nothing(void **state)
+{
+    char zeros[5000] = {0};
+    uint32_t claim = PX_INFLATE_MAX;
+    void *packed;
+    void *back;
+    size_t packed_len;
+    size_t len;
+
+    (void) state;
+    assert_int_equal(px_deflate(zeros, sizeof(zeros), &packed, &packed_len), 0);
+    memcpy(packed, &claim, sizeof(claim));
+    most = 0;
+    assert_int_equal(px_inflate(packed, packed_len, &back, &len), PMIX_ERR_UNPACK_FAILURE);
+    assert_true(most < 1 << 20);
+    free(packed);
 }
 
 static void claims_are_checked(void **state)
@@ -171,6 +212,7 @@ int main(void)
         cmocka_unit_test(bytes_return_as_they_were),
         cmocka_unit_test(another_implementation_is_read),
         cmocka_unit_test(no_gain_is_no_result),
+        cmocka_unit_test(claims_cost_nothing),
         cmocka_unit_test(claims_are_checked),
         cmocka_unit_test(values_become_plain),
     };

@@ -7,6 +7,7 @@ wire_gen = %D%/gen.c %D%/gen.h %D%/hex.h
 
 test_unit_wire_compress_t_SOURCES = %D%/compress.c $(wire_gen)
 test_unit_wire_compress_t_LDADD = $(wire_unit_libs)
+test_unit_wire_compress_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc
 # the sources of src/api that need nothing above these layers
 check_LTLIBRARIES += %D%/libdata.la
 test_unit_wire_libdata_la_SOURCES = src/api/codec_hooks.c src/api/pack.c src/api/regex.c

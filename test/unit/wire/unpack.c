@@ -241,6 +241,28 @@ static const struct bad table[] = {
     {"a buffer, which is not for this function", 26, "02 01 00", PMIX_ERR_UNKNOWN_DATA_TYPE},
 };
 
+/* [PKG-004] What is passed over is one, too. */
+static void one_topology_is_passed_over(void **state)
+{
+    static const struct {
+        const char *hex;
+        int status;
+    } all[] = {{"02 00", PMIX_SUCCESS},
+               {"04 00 00", PMIX_ERR_UNPACK_FAILURE},
+               {"00", PMIX_ERR_UNPACK_FAILURE}};
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        struct px_buf buf = {0};
+        struct px_in in;
+
+        unhex(all[i].hex, &buf);
+        in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+        assert_int_equal(px_unpack_past_topo(&in), all[i].status);
+        px_buf_fini(&buf);
+    }
+}
+
 static int no_topology(const char *xml, pmix_topology_t *ret)
 {
     (void) xml;
@@ -450,6 +472,7 @@ int main(void)
         cmocka_unit_test(nobody_else_owns_what_was_unpacked),
         cmocka_unit_test(every_cut_is_noticed),
         cmocka_unit_test(damage_does_no_harm),
+        cmocka_unit_test(one_topology_is_passed_over),
         cmocka_unit_test(malformed_input_is_refused),
         cmocka_unit_test(memory_follows_the_bytes),
         cmocka_unit_test(nesting_ends),
