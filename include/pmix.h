@@ -125,9 +125,9 @@ PMIX_EXPORT void PMIx_Progress_thread_stop(const pmix_info_t *info, size_t ninfo
 /*
  * Post a value under a key, for the processes in scope. The value is copied; the caller reads it at
  * once, others after PMIx_Commit. A later value of the same key replaces it. With PMIX_DEL_LOCAL,
- * PMIX_DEL_REMOTE, PMIX_DEL_GLOBAL or PMIX_DEL_INTERNAL what was posted goes away in the same order:
- * for the caller at once, for this node after PMIx_Commit, for other nodes with the next fence that
- * collects data. Does not wait.
+ * PMIX_DEL_REMOTE, PMIX_DEL_GLOBAL or PMIX_DEL_INTERNAL what was posted goes away in the same
+ * order: for the caller at once, for this node after PMIx_Commit, for other nodes with the next
+ * fence that collects data. Does not wait.
  *
  *   scope: PMIX_LOCAL (this node), PMIX_REMOTE (other nodes), PMIX_GLOBAL (both), PMIX_INTERNAL
  *       (the caller only); or the one of PMIX_DEL_* that names the same processes
