@@ -15,12 +15,15 @@ static const pmix_proc_t procs[] = {{"job", 1}, {"job", 2}};
 
 static struct px_buf sent; /* of the last request, from its command on */
 
-/* Keeps the request and answers with a success, which is the whole reply of all but a construct. */
+/* Keeps the request and answers with a success, which is the whole reply of all but a construct.
+ * That the client wants to hear of members that leave, behind its first group, is not kept. */
 static bool keep(uint8_t command, struct px_in *in, struct px_buf *reply)
 {
-    px_buf_fini(&sent);
-    px_buf_byte(&sent, command);
-    px_buf_append(&sent, in->at, px_in_left(in));
+    if (command != PX_CMD_REGEVENTS) {
+        px_buf_fini(&sent);
+        px_buf_byte(&sent, command);
+        px_buf_append(&sent, in->at, px_in_left(in));
+    }
     (void) px_pack_status(reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
     return true;
 }
