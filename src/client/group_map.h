@@ -4,7 +4,7 @@
 #define PX_CLIENT_GROUP_MAP_H
 
 /* The groups that this process is a member of. A group's name stands for its members wherever a
- * call takes processes: (group, rank) for one of them, (group, wildcard) for all. ==> */
+ * call takes processes: (group, rank) for one of them, (group, wildcard) for all. */
 
 #include <stdbool.h>
 #include <stddef.h>

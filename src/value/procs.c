@@ -115,45 +115,37 @@ static struct proc_key key_of(const pmix_proc_t *proc)
     return key;
 }
 
-/* Enters the processes that the index does not have yet. 0 or PMIX_ERR_NOMEM; then the rest is for
- * the next time. */
-static int bring_up_to_date(struct px_proc_list *list)
+/* Enters the processes that the index does not have yet. False if memory is out; then the rest is
+ * for the next time. */
+static bool bring_up_to_date(struct px_proc_list *list)
 {
     px_assert(list->n_indexed <= list->n);
     while (list->n_indexed < list->n) {
         struct proc_key key = key_of(&list->at[list->n_indexed]);
 
         if (px_map_set(&list->index, key.bytes, key.len, list)) {
-            return PMIX_ERR_NOMEM;
+            return false;
         }
         list->n_indexed++;
     }
-    return PMIX_SUCCESS;
+    return true;
 }
 
-/* Sets *ret: the list has an equal process. 0 or PMIX_ERR_NOMEM. */
-static int has(struct px_proc_list *list, const pmix_proc_t *proc, bool *ret)
+bool px_proc_list_has(struct px_proc_list *list, const pmix_proc_t *proc)
 {
     struct proc_key key;
-    int rc;
 
-    if (list->n <= SHORT) {
-        *ret = px_procs_find(list->at, list->n, proc) < list->n;
-        return PMIX_SUCCESS;
+    if (list->n <= SHORT || !bring_up_to_date(list)) {
+        return px_procs_find(list->at, list->n, proc) < list->n;
     }
-    rc = bring_up_to_date(list);
     key = key_of(proc);
-    *ret = px_map_find(&list->index, key.bytes, key.len) != NULL;
-    return rc;
+    return px_map_find(&list->index, key.bytes, key.len) != NULL;
 }
 
 int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)
 {
-    bool there;
-    int rc = has(list, proc, &there);
-
-    if (rc || there) {
-        return rc;
+    if (px_proc_list_has(list, proc)) {
+        return PMIX_SUCCESS;
     }
     if (px_array_room(&list->at, list->n, &list->room, sizeof(*list->at))) {
         return PMIX_ERR_NOMEM;
@@ -191,6 +183,21 @@ int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, siz
         }
     }
     return rc;
+}
+
+/* The index is made anew when it is needed. */
+void px_proc_list_remove(struct px_proc_list *list, const pmix_proc_t *gone, size_t n_gone)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++) {
+        if (!px_procs_cover(gone, n_gone, &list->at[i])) {
+            list->at[n++] = list->at[i];
+        }
+    }
+    list->n = n;
+    px_map_fini(&list->index);
+    list->n_indexed = 0;
 }
 
 pmix_proc_t *px_proc_list_take(struct px_proc_list *list)

@@ -55,8 +55,8 @@ struct px_proc_list {
  * list. */
 typedef uint32_t (*px_job_size_fn)(void *arg, const char *nspace);
 
-/* Appends a process unless the list has an equal one. O(1). 0 or PMIX_ERR_NOMEM; the list is
- * unchanged then. */
+/* Appends a process unless the list has an equal one. Costs as px_proc_list_has. 0 or
+ * PMIX_ERR_NOMEM; the list is unchanged then. */
 int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc);
 /* The same for n processes. On failure some have been appended. */
 int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, size_t n);
@@ -64,6 +64,10 @@ int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, si
  * there are. 0 or PMIX_ERR_NOMEM; some have been appended then. */
 int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
                         px_job_size_fn size, void *arg);
+/* True if the list has an equal process. O(1), but linear if memory is out. */
+bool px_proc_list_has(struct px_proc_list *list, const pmix_proc_t *proc);
+/* Removes the processes that one of `gone` covers; the others keep their order. */
+void px_proc_list_remove(struct px_proc_list *list, const pmix_proc_t *gone, size_t n_gone);
 /* Hands out the array, which is the caller's to free(), and leaves an empty list. */
 pmix_proc_t *px_proc_list_take(struct px_proc_list *list);
 /* Frees array and index, and leaves an empty list. */

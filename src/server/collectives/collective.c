@@ -251,19 +251,18 @@ static struct px_procs named_by(const struct px_server *s, const struct px_coll_
 {
     const struct px_coll_args *args = &call->args;
     const pmix_value_t *value = px_info_find(args->head.info, args->head.ninfo, PX_KEY_NAMED);
-    struct px_procs said = {args->procs, args->nprocs};
+    const struct px_procs said = {args->procs, args->nprocs};
+    struct px_proc_list spelt = {0};
     struct px_procs named;
+    bool known =
+        value && px_value_procs(value, &named) && !px_proc_list_add_all(&spelt, said.at, said.n);
 
-    if (!value || !px_value_procs(value, &named)) {
-        return said;
+    for (size_t i = 0; known && i < named.n; i++) {
+        known = px_proc_list_has(&spelt, &named.at[i]) ||
+                px_proc_set_find(&s->proc_sets, PX_SET_GROUP, named.at[i].nspace, who);
     }
-    for (size_t i = 0; i < named.n; i++) {
-        if (!px_proc_set_find(&s->proc_sets, PX_SET_GROUP, named.at[i].nspace, who) &&
-            px_procs_find(said.at, said.n, &named.at[i]) == said.n) {
-            return said;
-        }
-    }
-    return named;
+    px_proc_list_fini(&spelt);
+    return known ? named : said;
 }
 
 /* Replaces groups in the processes of a call by their members, so that nobody behind this has to

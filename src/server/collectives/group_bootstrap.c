@@ -90,7 +90,7 @@ static int gather(struct px_server *s, const char *name, struct px_group_build *
         rc = PMIX_ERR_NOT_FOUND;
     }
     for (size_t i = 0; !rc && i < whole->added.n; i++) {
-        if (px_procs_find(come.at, come.n, &whole->added.at[i]) == come.n &&
+        if (!px_proc_list_has(&come, &whole->added.at[i]) &&
             !px_procs_cover(whole->failed.at, whole->failed.n, &whole->added.at[i])) {
             rc = PMIX_ERR_NOT_FOUND;
         }

@@ -244,19 +244,6 @@ int px_group_lose(struct px_coll *coll)
     return rc;
 }
 
-/* Takes the failed out of the members. */
-static void drop_failed(struct px_group_build *build)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < build->members.n; i++) {
-        if (!px_procs_cover(build->failed.at, build->failed.n, &build->members.at[i])) {
-            build->members.at[n++] = build->members.at[i];
-        }
-    }
-    build->members.n = n;
-}
-
 /* --- towards the host --- */
 
 /* Appends the committed data of the callers, everything each time (PMIX_GROUP_ENDPT_DATA): other
@@ -431,7 +418,7 @@ static int order_members(struct px_server *s, struct px_group_build *build)
     int rc = expand(s, &wanted, build->order.at, build->order.n); /* known by now */
 
     for (size_t i = 0; !rc && i < wanted.n; i++) {
-        if (px_procs_find(members->at, members->n, &wanted.at[i]) < members->n) {
+        if (px_proc_list_has(members, &wanted.at[i])) {
             rc = px_proc_list_add(&ordered, &wanted.at[i]);
         }
     }
@@ -454,7 +441,7 @@ static int settle(struct px_server *s, struct px_group_build *build)
 {
     int rc;
 
-    drop_failed(build);
+    px_proc_list_remove(&build->members, build->failed.at, build->failed.n);
     rc = build->order.n ? order_members(s, build) : PMIX_SUCCESS;
 
     return rc ? rc : store_all_given(s, build, build->info, build->n_info);

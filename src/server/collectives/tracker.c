@@ -125,15 +125,12 @@ int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmi
 {
     struct px_proc_list left = {0};
     struct px_proc_list set = {0};
-    size_t at;
     int rc = px_coll_has_proc(coll, proc) ? PMIX_SUCCESS
                                           : px_proc_list_expand(&left, coll->procs, coll->nprocs,
                                                                 colls->size, colls->server);
 
-    at = px_procs_find(left.at, left.n, proc);
-    if (!rc && left.n > 1 && at < left.n) {
-        memmove(&left.at[at], &left.at[at + 1], (left.n - at - 1) * sizeof(*left.at));
-        left.n--;
+    if (!rc && left.n > 1 && px_proc_list_has(&left, proc)) {
+        px_proc_list_remove(&left, proc, 1);
         rc = px_procs_normalise(left.at, left.n, colls->size, colls->server, &set);
         if (!rc) {
             free(coll->procs);

@@ -96,7 +96,10 @@ static void a_long_list_has_each_once(void **state)
     enum { N = 3000 };
     struct px_proc_list list = {0};
     pmix_proc_t proc = P("A", 0);
+    const pmix_proc_t gone[2] = {P("A4", 2), P("B", ALL)};
+    const pmix_proc_t stays = P("A2", 1);
     pmix_proc_t *taken;
+    size_t n;
 
     (void) state;
     for (int round = 0; round < 3; round++) {
@@ -110,6 +113,13 @@ static void a_long_list_has_each_once(void **state)
         assert_int_equal(px_procs_find(list.at, list.n, &list.at[i]), i);
     }
     assert_true(list.n > N / 2 && list.n < N);
+    n = list.n;
+    px_proc_list_remove(&list, gone, 2);
+    assert_int_equal(list.n, n - 1);
+    assert_true(px_proc_list_has(&list, &stays));
+    assert_false(px_proc_list_has(&list, &gone[0]));
+    assert_int_equal(px_proc_list_add(&list, &gone[0]), 0);
+    assert_int_equal(px_procs_find(list.at, list.n, &gone[0]), n - 1);
     taken = px_proc_list_take(&list);
     assert_non_null(taken);
     free(taken);
