@@ -86,14 +86,31 @@ static uint64_t name_hash_at(const void *items, size_t i)
     return ((const struct px_batch_name *) items)[i].hash;
 }
 
+/* The slot of a key in the index, which has slots: where the key is, or the empty one where it
+ * would be. NULL: too many others are in the way. */
+static uint32_t *slot_of(const struct px_batch *batch, const char *name, size_t len, uint64_t hash)
+{
+    size_t at = (size_t) hash & (batch->n_slots - 1);
+
+    for (unsigned probes = 0; probes <= MOST_PROBES; probes++) {
+        uint32_t *slot = &batch->by_hash[at];
+        const struct px_batch_key *key = *slot ? &batch->keys[*slot - 1] : NULL;
+
+        if (!key || (key->hash == hash && key->len == len && memcmp(key->name, name, len) == 0)) {
+            return slot;
+        }
+        at = (at + 1) & (batch->n_slots - 1);
+    }
+    return NULL;
+}
+
 /* Finds or adds a key by its text; *ret is its position in `keys`. PMIX_ERR_BAD_PARAM (empty or too
  * long), PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE (too many collisions). */
 static int intern_text(struct px_batch *batch, const char *name, uint32_t *ret)
 {
     size_t len = strnlen(name, PMIX_MAX_KEYLEN + 1);
-    unsigned probes = 0;
+    uint32_t *slot;
     uint64_t hash;
-    size_t at;
     int rc;
 
     if (len == 0 || len > PMIX_MAX_KEYLEN) {
@@ -106,17 +123,13 @@ static int intern_text(struct px_batch *batch, const char *name, uint32_t *ret)
         }
     }
     hash = px_hash_bytes(name, len);
-    for (at = (size_t) hash & (batch->n_slots - 1); batch->by_hash[at];
-         at = (at + 1) & (batch->n_slots - 1)) {
-        const struct px_batch_key *key = &batch->keys[batch->by_hash[at] - 1];
-
-        if (key->hash == hash && key->len == len && memcmp(key->name, name, len) == 0) {
-            *ret = batch->by_hash[at] - 1;
-            return 0;
-        }
-        if (++probes > MOST_PROBES) {
-            return PMIX_ERR_OUT_OF_RESOURCE;
-        }
+    slot = slot_of(batch, name, len, hash);
+    if (!slot) {
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    if (*slot) {
+        *ret = *slot - 1;
+        return 0;
     }
     rc = px_array_room(&batch->keys, batch->n_keys, &batch->cap_keys, sizeof(*batch->keys));
     if (rc) {
@@ -125,7 +138,7 @@ static int intern_text(struct px_batch *batch, const char *name, uint32_t *ret)
     batch->keys[batch->n_keys] =
         (struct px_batch_key){.name = name, .len = (uint32_t) len, .hash = hash};
     *ret = (uint32_t) batch->n_keys++;
-    batch->by_hash[at] = *ret + 1;
+    *slot = *ret + 1;
     return 0;
 }
 
@@ -197,22 +210,13 @@ static int grow_procs(const struct px_batch *batch, struct px_batch_key *key)
     return 0;
 }
 
-/* The index is at most half full, so the probe ends at an empty slot. */
 bool px_batch_has_proc(const struct px_batch *batch, const char *key)
 {
     size_t len = strlen(key);
-    uint64_t hash = px_hash_bytes(key, len);
-    size_t at;
+    const uint32_t *slot =
+        batch->n_slots ? slot_of(batch, key, len, px_hash_bytes(key, len)) : NULL;
 
-    for (at = (size_t) hash & (batch->n_slots - 1); batch->n_slots && batch->by_hash[at];
-         at = (at + 1) & (batch->n_slots - 1)) {
-        const struct px_batch_key *found = &batch->keys[batch->by_hash[at] - 1];
-
-        if (found->hash == hash && found->len == len && memcmp(found->name, key, len) == 0) {
-            return found->n_procs > 0;
-        }
-    }
-    return false;
+    return slot && *slot && batch->keys[*slot - 1].n_procs > 0;
 }
 
 /* No sorting and no check for duplicates here: px_writer_procs does both. The common case is one

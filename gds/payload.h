@@ -74,8 +74,8 @@ extern const pmix_value_t px_deleted;
 
 /* Makes the payload of a value; NULL: of a hidden one; &px_deleted: of a deleted one. It borrows
  * what the value points at. px_payload_fini releases it, after a failure there is nothing to
- * release. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4 GiB), or
- * another status of px_pack_raw. */
+ * release. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4 GiB, or
+ * a namespace without an end), or another status of px_pack_raw. */
 int px_payload_encode(const pmix_value_t *value, struct px_payload *ret);
 static inline void px_payload_fini(struct px_payload *payload)
 {
