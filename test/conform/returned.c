@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,11 +29,22 @@ static __thread bool calling; /* this thread is in the call, and is to be held *
 static __thread bool handed;  /* it has handed something over since it was held */
 static __thread int locks;    /* that this thread has */
 static atomic_int out;        /* the call has not returned */
-static atomic_int holding;    /* the call is held */
+static atomic_int holding;    /* the call has handed something over, and is held soon or now */
 static atomic_int yields;     /* of other threads since then */
+static atomic_int asleep;     /* the progress thread is, so whoever hands it something wakes it */
 static atomic_int called;     /* callbacks of this call */
 static atomic_int early;      /* of them, before the return */
 static int n_held;            /* calls that were seen to be waited for */
+
+/* This thread is about to hand something over. */
+static void hand_over(void)
+{
+    if (calling) {
+        handed = true;
+        atomic_store(&yields, 0);
+        atomic_store(&holding, 1);
+    }
+}
 
 /* Holds the call if it is this thread's, and has handed something over. */
 static void hold(void)
@@ -41,8 +53,6 @@ static void hold(void)
         return;
     }
     handed = false;
-    atomic_store(&yields, 0);
-    atomic_store(&holding, 1);
     for (int i = 0; i < ROUNDS && atomic_load(&yields) < ENOUGH && atomic_load(&called) == 0; i++) {
         (void) sched_yield();
     }
@@ -59,6 +69,7 @@ static ssize_t (*real_sendmsg)(int, const struct msghdr *, int);
 static int (*real_lock)(pthread_mutex_t *);
 static int (*real_unlock)(pthread_mutex_t *);
 static int (*real_yield)(void);
+static int (*real_epoll_wait)(int, struct epoll_event *, int, int);
 
 static __attribute__((constructor)) void find_real(void)
 {
@@ -67,6 +78,7 @@ static __attribute__((constructor)) void find_real(void)
     *(void **) &real_lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");
     *(void **) &real_unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
     *(void **) &real_yield = dlsym(RTLD_NEXT, "sched_yield");
+    *(void **) &real_epoll_wait = dlsym(RTLD_NEXT, "epoll_wait");
 }
 
 IN_FRONT ssize_t write(int fd, const void *bytes, size_t len)
@@ -76,8 +88,8 @@ IN_FRONT ssize_t write(int fd, const void *bytes, size_t len)
     if (real_write == NULL) { /* another constructor calls */
         find_real();
     }
+    hand_over();
     n = real_write(fd, bytes, len);
-    handed = true;
     hold();
     return n;
 }
@@ -89,8 +101,8 @@ IN_FRONT ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
     if (real_sendmsg == NULL) { /* another constructor calls */
         find_real();
     }
+    hand_over();
     n = real_sendmsg(fd, msg, flags);
-    handed = true;
     hold();
     return n;
 }
@@ -126,6 +138,19 @@ IN_FRONT int sched_yield(void)
         atomic_fetch_add(&yields, 1);
     }
     return real_yield();
+}
+
+IN_FRONT int epoll_wait(int fd, struct epoll_event *events, int max, int timeout)
+{
+    int n;
+
+    if (real_epoll_wait == NULL) { /* another constructor calls */
+        find_real();
+    }
+    atomic_store(&asleep, timeout != 0);
+    n = real_epoll_wait(fd, events, max, timeout);
+    atomic_store(&asleep, 0);
+    return n;
 }
 
 /* ---- callbacks */
@@ -232,8 +257,13 @@ static void on_modex(pmix_status_t status, char *data, size_t n, void *cbdata)
 
 /* ---- one call */
 
+/* A progress thread that is awake finds what it is handed without a system call, behind which the
+ * call would be held. */
 static void begin(void)
 {
+    for (int i = 0; i < ROUNDS && atomic_load(&asleep) == 0; i++) {
+        (void) sched_yield();
+    }
     atomic_store(&called, 0);
     atomic_store(&early, 0);
     handed = false;
@@ -255,6 +285,7 @@ static const char *ids_of(const char *name)
 static void end(const char *name, pmix_status_t rc)
 {
     calling = false;
+    atomic_store(&holding, 0);
     about(ids_of(name));
     pthread_mutex_lock(&lock);
     while (rc == PMIX_SUCCESS && atomic_load(&called) == 0) {
@@ -465,7 +496,7 @@ static void client(void)
     try_events();
     try_input();
     try_groups();
-    check(n_held >= 10, "%d calls were waited for", n_held);
+    check(n_held >= 20, "%d calls were waited for", n_held);
     for (size_t i = 0; i < sizeof(from_callbacks) / sizeof(from_callbacks[0]); i++) {
         try_in_callback(i);
     }
@@ -524,7 +555,7 @@ static void host(void)
     PMIX_LOAD_PROCID(&me, "A", 0);
     try_events();
     try_security();
-    check(n_held >= 5, "%d calls were waited for", n_held);
+    check(n_held >= 10, "%d calls were waited for", n_held);
 }
 
 #define INFOS                                                                                      \
