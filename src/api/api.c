@@ -144,35 +144,3 @@ pmix_status_t px_api_may_block(const struct px_ctx *ctx)
     }
     return px_ctx_may_block(ctx);
 }
-
-/* A failed copy of the results becomes the status. */
-void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *results,
-                      pmix_release_cbfunc_t release_fn, void *release_cbdata)
-{
-    struct px_results *kept = results;
-
-    if (ninfo > 0 && info != NULL) {
-        int rc = px_infos_copy(info, ninfo, &kept->info);
-
-        kept->n = kept->info != NULL ? ninfo : 0;
-        status = rc == 0 ? status : rc;
-    }
-    if (release_fn != NULL) {
-        release_fn(release_cbdata);
-    }
-    px_wait_done(&kept->wait, status);
-}
-
-pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results,
-                                   pmix_status_t accepted, pmix_info_t **ret, size_t *ret_n)
-{
-    pmix_status_t rc = px_ctx_await(ctx, &results->wait, accepted);
-
-    if (px_status_has_results(rc) && ret != NULL && ret_n != NULL) {
-        *ret = results->info;
-        *ret_n = results->n;
-    } else {
-        PMIx_Info_free(results->info, results->n);
-    }
-    return rc;
-}

@@ -58,21 +58,4 @@ bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
 /* As px_ctx_may_block; PMIX_ERR_INIT if ctx is NULL. */
 pmix_status_t px_api_may_block(const struct px_ctx *ctx);
 
-/* The results of a blocking call, on the stack of the thread that waits. info is a copy, owned by
- * this struct until px_api_await_results. */
-struct px_results {
-    struct px_wait wait;
-    pmix_info_t *info;
-    size_t n;
-};
-/* A pmix_info_cbfunc_t whose cbdata is a struct px_results: copies the results, releases the
- * originals and ends the wait. Loop thread. */
-void px_api_info_done(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *results,
-                      pmix_release_cbfunc_t release_fn, void *release_cbdata);
-
-/* Waits as px_ctx_await, then moves the results to *ret and *ret_n (NULL and 0 if there are none).
- * After a failure, or if ret or ret_n is NULL, the results are freed. */
-pmix_status_t px_api_await_results(struct px_ctx *ctx, struct px_results *results,
-                                   pmix_status_t accepted, pmix_info_t **ret, size_t *ret_n);
-
 #endif

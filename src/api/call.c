@@ -33,7 +33,8 @@ static pmix_status_t check(const struct px_ctx *ctx, const struct px_request *re
 }
 
 /* Hands the request to the role with a completion that calls the application when this call has
- * returned. Without a callback nobody is called, and the role gets the completion as it is. */
+ * returned. If the application gave no callback, there is nothing to hold, and the role gets the
+ * completion as it is. */
 static pmix_status_t start(struct px_ctx *ctx, const struct px_request *request,
                            const struct px_args *args, const struct px_completion *to)
 {
@@ -99,20 +100,26 @@ pmix_status_t px_api_run(const struct px_request *request, const struct px_args 
 
 /* Infos that come with a failure are for the callback of the non-blocking form only: an application
  * does not look at, nor free, the results of a call that has failed. */
+pmix_status_t px_api_give_infos(pmix_status_t status, struct px_reply *reply, pmix_info_t **ret,
+                                size_t *ret_n)
+{
+    if (px_status_has_results(status) && ret != NULL && ret_n != NULL) {
+        *ret = reply->info;
+        *ret_n = reply->ninfo;
+        reply->info = NULL;
+        reply->ninfo = 0;
+    }
+    px_reply_fini(reply);
+    return status;
+}
+
 pmix_status_t px_api_run_infos(const struct px_request *request, const struct px_args *args,
                                pmix_info_t **ret, size_t *ret_n)
 {
     struct px_reply reply = {0};
     pmix_status_t rc = px_api_run(request, args, &reply);
 
-    if (px_status_has_results(rc) && ret != NULL && ret_n != NULL) {
-        *ret = reply.info;
-        *ret_n = reply.ninfo;
-        reply.info = NULL;
-        reply.ninfo = 0;
-    }
-    px_reply_fini(&reply);
-    return rc;
+    return px_api_give_infos(rc, &reply, ret, ret_n);
 }
 
 /* Wrong arguments are reported before PMIX_ERR_WOULD_BLOCK. */

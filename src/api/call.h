@@ -38,8 +38,12 @@ pmix_status_t px_api_start_to(const struct px_request *request, const struct px_
 pmix_status_t px_api_run(const struct px_request *request, const struct px_args *args,
                          struct px_reply *ret);
 
-/* The blocking form for replies that are infos: they become the application's (*ret, *ret_n). After
- * a failure, or if ret or ret_n is NULL, they are freed. */
+/* Ends a blocking call whose reply is infos, with its status, which is returned: the infos become
+ * the application's (*ret, *ret_n). After a failure, or if ret or ret_n is NULL, they are freed. */
+pmix_status_t px_api_give_infos(pmix_status_t status, struct px_reply *reply, pmix_info_t **ret,
+                                size_t *ret_n);
+
+/* The blocking form for such replies. */
 pmix_status_t px_api_run_infos(const struct px_request *request, const struct px_args *args,
                                pmix_info_t **ret, size_t *ret_n);
 

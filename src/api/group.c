@@ -10,13 +10,12 @@
  * The results of a construct, an invitation and a join are infos, for example a context id
  * (PMIX_GROUP_CONTEXT_ID) if one was asked for. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
 #include "call.h"
-#include "src/base/bytes.h"
-#include "src/loop/after.h"
+#include "src/context/reply_after.h"
+#include "src/context/reply_wait.h"
 #include "src/value/directives.h"
 
 /* True if the name is not empty and fits into a pmix_nspace_t, where groups are named. */
@@ -68,177 +67,135 @@ pmix_status_t PMIx_Group_construct(const char grp[], const pmix_proc_t procs[], 
                             nresults);
 }
 
-/* The outcome of an invitation for the application's callback, which is called when the call has
- * returned. The infos are lent by the role until the application releases them. */
-struct invite_result {
-    struct px_after after;
-    pmix_info_cbfunc_t cbfunc;
-    void *cbdata;
-    pmix_status_t status;
-    pmix_info_t *info;
+/* --- by invitation --- */
+
+/* The arguments of an invitation or a join. */
+struct invitation {
+    const char *group;
+    const pmix_proc_t *procs; /* whom to invite; or the leader */
+    size_t nprocs;
+    pmix_group_opt_t answer; /* of a join */
+    const pmix_info_t *info;
     size_t ninfo;
-    pmix_release_cbfunc_t release_fn;
-    void *release_cbdata;
 };
 
-/* Calls the application, on the loop thread. */
-static void result_tell(struct px_after *after)
-{
-    struct invite_result *result = px_container_of(after, struct invite_result, after);
-
-    result->cbfunc(result->status, result->info, result->ninfo, result->cbdata, result->release_fn,
-                   result->release_cbdata);
-    free(result);
-}
-
-/* A pmix_info_cbfunc_t for the role, whose cbdata is a struct invite_result. */
-static void result_known(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                         pmix_release_cbfunc_t release_fn, void *release_cbdata)
-{
-    struct invite_result *result = cbdata;
-
-    result->status = status;
-    result->info = info;
-    result->ninfo = ninfo;
-    result->release_fn = release_fn;
-    result->release_cbdata = release_cbdata;
-    px_after_done(&result->after);
-}
-
-/* The outcome of a call that has the callback; NULL: no memory. result_end must follow. */
-static struct invite_result *result_begin(struct px_ctx *ctx, pmix_info_cbfunc_t cbfunc,
-                                          void *cbdata)
-{
-    struct invite_result *result = calloc(1, sizeof(*result));
-
-    if (result != NULL) {
-        px_after_init(&result->after, ctx->loop, result_tell);
-        result->cbfunc = cbfunc;
-        result->cbdata = cbdata;
-    }
-    return result;
-}
-
-/* The end of the call; accepted: the status of the role's operation, which is returned. */
-static pmix_status_t result_end(struct invite_result *result, pmix_status_t accepted)
-{
-    if (accepted == PMIX_SUCCESS) {
-        px_after_return(&result->after);
-    } else {
-        free(result);
-    }
-    return accepted;
-}
+/* Checks the arguments, and starts the operation of the role. */
+typedef pmix_status_t (*start_fn)(struct px_ctx *ctx, const struct invitation *args,
+                                  const struct px_completion *to);
 
 /* Unlike a construct it needs members. The library does all of it, so a required directive that it
  * does not know is refused. In a client or tool: px_client_group_invite_nb
  * (src/client/invite.c). */
-static pmix_status_t invite(struct px_ctx *ctx, const char *group, const pmix_proc_t *procs,
-                            size_t nprocs, const pmix_info_t *info, size_t ninfo,
-                            pmix_info_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t invite(struct px_ctx *ctx, const struct invitation *args,
+                            const struct px_completion *to)
 {
     pmix_status_t rc = PX_ENTER(ctx, group_invite_nb);
 
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (!good_name(group) || procs == NULL || nprocs == 0 || (info == NULL && ninfo > 0)) {
+    if (!good_name(args->group) || args->procs == NULL || args->nprocs == 0 ||
+        (args->info == NULL && args->ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_api_check_required(ctx, &px_call_group_invite, info, ninfo)
-               ? ctx->ops->group_invite_nb(ctx, group, procs, nprocs, info, ninfo, cbfunc, cbdata)
+    return px_api_check_required(ctx, &px_call_group_invite, args->info, args->ninfo)
+               ? ctx->ops->group_invite_nb(ctx, args->group, args->procs, args->nprocs, args->info,
+                                           args->ninfo, to)
                : PMIX_ERR_NOT_SUPPORTED;
 }
 
-pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs,
-                                   const pmix_info_t info[], size_t ninfo,
-                                   pmix_info_cbfunc_t cbfunc, void *cbdata)
-{
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct invite_result *result;
-
-    if (ctx == NULL || cbfunc == NULL) {
-        return invite(ctx, grp, procs, nprocs, info, ninfo, NULL, NULL);
-    }
-    result = result_begin(ctx, cbfunc, cbdata);
-    if (result == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    return result_end(result, invite(ctx, grp, procs, nprocs, info, ninfo, result_known, result));
-}
-
-/* The non-blocking call and a wait for its results, which are copied on the loop thread, because
- * the originals end with the callback. */
-pmix_status_t PMIx_Group_invite(const char grp[], const pmix_proc_t procs[], size_t nprocs,
-                                const pmix_info_t info[], size_t ninfo, pmix_info_t **results,
-                                size_t *nresult)
-{
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_results kept = {0};
-    pmix_status_t rc = px_api_may_block(ctx);
-
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    px_wait_init(&kept.wait);
-    rc = invite(ctx, grp, procs, nprocs, info, ninfo, px_api_info_done, &kept);
-    return px_api_await_results(ctx, &kept, rc, results, nresult);
-}
-
-/* Answers an invitation by an event to the leader: opt accepts or declines, other values are
+/* Answers an invitation by an event to the leader: the answer accepts or declines, other values are
  * refused. In a client or tool: px_client_group_join_nb (src/client/join.c). */
-static pmix_status_t join(struct px_ctx *ctx, const char *group, const pmix_proc_t *leader,
-                          pmix_group_opt_t opt, const pmix_info_t *info, size_t ninfo,
-                          pmix_info_cbfunc_t cbfunc, void *cbdata)
+static pmix_status_t join(struct px_ctx *ctx, const struct invitation *args,
+                          const struct px_completion *to)
 {
     pmix_status_t rc = PX_ENTER(ctx, group_join_nb);
 
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (!good_name(group) || leader == NULL || (info == NULL && ninfo > 0) ||
-        (opt != PMIX_GROUP_ACCEPT && opt != PMIX_GROUP_DECLINE)) {
+    if (!good_name(args->group) || args->procs == NULL || (args->info == NULL && args->ninfo > 0) ||
+        (args->answer != PMIX_GROUP_ACCEPT && args->answer != PMIX_GROUP_DECLINE)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_api_check_required(ctx, &px_call_group_join, info, ninfo)
-               ? ctx->ops->group_join_nb(ctx, group, leader, opt, info, ninfo, cbfunc, cbdata)
+    return px_api_check_required(ctx, &px_call_group_join, args->info, args->ninfo)
+               ? ctx->ops->group_join_nb(ctx, args->group, args->procs, args->answer, args->info,
+                                         args->ninfo, to)
                : PMIX_ERR_NOT_SUPPORTED;
+}
+
+/* The non-blocking form; the callback may be NULL. */
+static pmix_status_t start(start_fn fn, const struct invitation *args, pmix_info_cbfunc_t cbfunc,
+                           void *cbdata)
+{
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_completion to = px_completion_of(&px_reply_infos, (px_callback) cbfunc, cbdata);
+    struct px_completion kept;
+    struct px_reply_after *after;
+
+    if (ctx == NULL || cbfunc == NULL) {
+        return fn(ctx, args, &to);
+    }
+    after = px_reply_after_begin(ctx->loop, &to, &kept);
+    return px_reply_after_end(after, after != NULL ? fn(ctx, args, &kept) : PMIX_ERR_NOMEM);
+}
+
+/* The blocking form. */
+static pmix_status_t run(start_fn fn, const struct invitation *args, pmix_info_t **results,
+                         size_t *nresults)
+{
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_reply_wait waiting;
+    struct px_completion to;
+    pmix_status_t rc = px_api_may_block(ctx);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    to = px_reply_wait_begin(&waiting);
+    rc = px_reply_wait_end(ctx, &waiting, fn(ctx, args, &to));
+    return px_api_give_infos(rc, &waiting.reply, results, nresults);
+}
+
+pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc_t procs[], size_t nprocs,
+                                   const pmix_info_t info[], size_t ninfo,
+                                   pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    const struct invitation args = {grp, procs, nprocs, PMIX_GROUP_ACCEPT, info, ninfo};
+
+    return start(invite, &args, cbfunc, cbdata);
+}
+
+pmix_status_t PMIx_Group_invite(const char grp[], const pmix_proc_t procs[], size_t nprocs,
+                                const pmix_info_t info[], size_t ninfo, pmix_info_t **results,
+                                size_t *nresult)
+{
+    const struct invitation args = {grp, procs, nprocs, PMIX_GROUP_ACCEPT, info, ninfo};
+
+    return run(invite, &args, results, nresult);
 }
 
 pmix_status_t PMIx_Group_join_nb(const char grp[], const pmix_proc_t *leader, pmix_group_opt_t opt,
                                  const pmix_info_t info[], size_t ninfo, pmix_info_cbfunc_t cbfunc,
                                  void *cbdata)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct invite_result *result;
+    const struct invitation args = {grp, leader, 1, opt, info, ninfo};
 
-    if (ctx == NULL || cbfunc == NULL) {
-        return join(ctx, grp, leader, opt, info, ninfo, NULL, NULL);
-    }
-    result = result_begin(ctx, cbfunc, cbdata);
-    if (result == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    return result_end(result, join(ctx, grp, leader, opt, info, ninfo, result_known, result));
+    return start(join, &args, cbfunc, cbdata);
 }
 
-/* As PMIx_Group_invite. An accepting process waits until the group is made or has failed; a
- * declining one has nothing to wait for. */
+/* An accepting process waits until the group is made or has failed; a declining one has nothing to
+ * wait for. */
 pmix_status_t PMIx_Group_join(const char grp[], const pmix_proc_t *leader, pmix_group_opt_t opt,
                               const pmix_info_t info[], size_t ninfo, pmix_info_t **results,
                               size_t *nresult)
 {
-    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_results kept = {0};
-    pmix_status_t rc = px_api_may_block(ctx);
+    const struct invitation args = {grp, leader, 1, opt, info, ninfo};
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    px_wait_init(&kept.wait);
-    rc = join(ctx, grp, leader, opt, info, ninfo, px_api_info_done, &kept);
-    return px_api_await_results(ctx, &kept, rc, results, nresult);
+    return run(join, &args, results, nresult);
 }
+
+/* --- the end --- */
 
 /* Fills the arguments of destruct and leave; NULL if the name is none. */
 static const struct px_args *end_args(const char *group, const pmix_info_t *info, size_t ninfo,

@@ -284,6 +284,12 @@ struct end_call {
     struct px_completion to;
 };
 
+static void end_free(struct end_call *call)
+{
+    free(call->group);
+    free(call);
+}
+
 /* Forgets the group if it has come to its end for this process: with success, or with the loss of
  * a member, which the survivors have been told. After another status it is as before. Loop
  * thread. */
@@ -296,8 +302,7 @@ static void end_over(const struct px_completion *to, struct px_reply *reply)
         px_group_map_remove(call->session, call->group);
     }
     call->to.done(&call->to, reply);
-    free(call->group);
-    free(call);
+    end_free(call);
 }
 
 /* The completion that forgets the group before it calls `to`. 0 or PMIX_ERR_NOMEM. */
@@ -336,10 +341,7 @@ pmix_status_t px_client_group_end(struct px_server_peer *server, const struct px
     if (rc == 0) {
         rc = px_request_send_at(server, request, &named.head, &over);
         if (rc != 0) {
-            struct end_call *call = over.target;
-
-            free(call->group);
-            free(call);
+            end_free(over.target);
         }
     }
     px_proc_list_fini(&members);

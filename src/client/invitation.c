@@ -36,13 +36,13 @@ struct px_session *px_invitations_session(void)
 /* Copies the caller's infos; its group information gets our name in front. 0 or PMIX_ERR_NOMEM. */
 static int take_infos(struct px_invitation *invitation, const pmix_info_t *info, size_t ninfo)
 {
-    struct px_given *given = &invitation->given;
+    struct px_infos *given = &invitation->given;
     const pmix_info_t *group_info = px_infos_next(info, ninfo, NULL, PMIX_GROUP_INFO);
     int rc = 0;
 
     for (size_t i = 0; i < ninfo && rc == 0; i++) {
         if (&info[i] == group_info) {
-            rc = px_given_add_group_info(given, &invitation->session->ctx->self, &info[i]);
+            rc = px_member_data_add_group_info(given, &invitation->session->ctx->self, &info[i]);
             group_info = px_infos_next(info, ninfo, group_info, PMIX_GROUP_INFO);
         } else {
             rc = px_infos_append_copy(&given->info, &given->n, &info[i]);
@@ -53,7 +53,7 @@ static int take_infos(struct px_invitation *invitation, const pmix_info_t *info,
 
 int px_invitation_init(struct px_invitation *invitation, struct px_session *session,
                        const char *group, const pmix_info_t *info, size_t ninfo,
-                       pmix_info_cbfunc_t cbfunc, void *cbdata)
+                       const struct px_completion *to)
 {
     static uint64_t last_serial; /* atomic */
     uint64_t timeout_ms;
@@ -66,8 +66,7 @@ int px_invitation_init(struct px_invitation *invitation, struct px_session *sess
     invitation->session = session;
     invitation->serial = px_fetch_add(&last_serial, 1) + 1;
     invitation->timeout_ms = timeout_ms;
-    invitation->cbfunc = cbfunc;
-    invitation->cbdata = cbdata;
+    invitation->to = *to;
     invitation->group = strdup(group);
     rc = invitation->group != NULL ? take_infos(invitation, info, ninfo) : PMIX_ERR_NOMEM;
     if (rc != 0) {
@@ -80,49 +79,43 @@ void px_invitation_fini(struct px_invitation *invitation)
 {
     px_list_remove(&invitation->link);
     px_timer_stop_loop(&invitation->timer);
-    px_given_fini(&invitation->given);
+    px_infos_fini(&invitation->given);
     free(invitation->group);
     invitation->group = NULL;
 }
 
-/* A copy of the infos without those that only make the events work. NULL: no memory. */
-static struct px_infos *results_of(const struct px_given *infos)
+/* Copies the infos without those that only make the events work. 0 or PMIX_ERR_NOMEM. */
+static int take_results(const struct px_infos *infos, struct px_reply *reply)
 {
     static const char *const inner[] = {
         PMIX_EVENT_CUSTOM_RANGE, PMIX_EVENT_NON_DEFAULT,       PMIX_GROUP_ENDPT_DATA,
         PX_KEY_INVITATION,       PX_KEY_FROM_SERVER,           PMIX_TIMEOUT,
         PMIX_GROUP_OPTIONAL,     PMIX_GROUP_ASSIGN_CONTEXT_ID, PMIX_LOCAL_COLLECTIVE_STATUS};
-    struct px_infos *kept = calloc(1, sizeof(*kept));
+    int rc = px_infos_copy(infos->info, infos->n, &reply->info);
 
-    if (kept == NULL || px_infos_copy(infos->info, infos->n, &kept->info) != PMIX_SUCCESS) {
-        free(kept);
-        return NULL;
-    }
-    kept->n = infos->n;
+    reply->ninfo = rc == 0 ? infos->n : 0;
     for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++) {
-        px_infos_drop(kept->info, &kept->n, inner[i]);
+        px_infos_drop(reply->info, &reply->ninfo, inner[i]);
     }
-    return kept;
+    return rc;
 }
 
 void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status,
-                          const struct px_given *results)
+                          const struct px_infos *results)
 {
-    static const struct px_given none = {0};
-    pmix_info_cbfunc_t cbfunc = invitation->cbfunc;
-    struct px_infos *kept;
+    struct px_completion to = invitation->to;
+    struct px_reply reply = {.status = status};
 
     px_assert(px_loop_inside(invitation->session->ctx->loop));
-    if (cbfunc == NULL) {
+    if (to.done == NULL) {
         return;
     }
-    invitation->cbfunc = NULL;
-    kept = results_of(results != NULL ? results : &none);
-    if (kept == NULL) {
-        cbfunc(PMIX_ERR_NOMEM, NULL, 0, invitation->cbdata, NULL, NULL);
-    } else {
-        cbfunc(status, kept->info, kept->n, invitation->cbdata, px_infos_release, kept);
+    invitation->to.done = NULL;
+    if (results != NULL && take_results(results, &reply) != 0) {
+        reply.status = PMIX_ERR_NOMEM;
     }
+    to.done(&to, &reply);
+    px_reply_fini(&reply);
 }
 
 void px_invitation_limit(struct px_invitation *invitation, void (*fire)(struct px_timer *timer))
@@ -137,12 +130,12 @@ void px_invitation_limit(struct px_invitation *invitation, void (*fire)(struct p
 
 int px_invitation_notify(struct px_session *session, const char *group, uint64_t id,
                          pmix_status_t code, const struct px_procs *to,
-                         const struct px_given *infos, const struct px_completion *done)
+                         const struct px_infos *infos, const struct px_completion *done)
 {
     const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
     pmix_data_array_t range = {
         .type = PMIX_PROC, .size = to->n, .array = (void *) (uintptr_t) to->at};
-    struct px_given all = {0};
+    struct px_infos all = {0};
     bool yes = true;
     int rc = px_infos_append(&all.info, &all.n, PMIX_GROUP_ID, group, PMIX_STRING);
 
@@ -161,7 +154,7 @@ int px_invitation_notify(struct px_session *session, const char *group, uint64_t
 
         rc = px_client_notify(session, &args, done != NULL ? done : &nobody);
     }
-    px_given_fini(&all);
+    px_infos_fini(&all);
     return rc == PMIX_OPERATION_SUCCEEDED ? 0 : rc;
 }
 
@@ -183,7 +176,7 @@ int px_invitation_tell(const struct px_invitation *invitation, pmix_status_t cod
 {
     const pmix_proc_t *source = type == PMIX_PROC ? data : &invitation->session->ctx->self;
     struct px_event event = {.code = code, .source = *source, .range = PMIX_RANGE_PROC_LOCAL};
-    struct px_given infos = {0};
+    struct px_infos infos = {0};
     bool yes = true;
     int rc = px_infos_append(&infos.info, &infos.n, PMIX_GROUP_ID, invitation->group, PMIX_STRING);
 
@@ -195,7 +188,7 @@ int px_invitation_tell(const struct px_invitation *invitation, pmix_status_t cod
         event.ninfo = infos.n;
         rc = px_invitation_ask(invitation, &event, verdict);
     }
-    px_given_fini(&infos);
+    px_infos_fini(&infos);
     return rc;
 }
 

@@ -42,10 +42,9 @@ struct px_invitation {
     /* Callbacks that come later hold this number in place of a pointer, since the invitation may be
      * over by then. Never reused. */
     uint64_t serial;
-    uint64_t timeout_ms;       /* 0: none */
-    struct px_given given;     /* what this process gives to the other side */
-    pmix_info_cbfunc_t cbfunc; /* NULL: the call has been answered, or wants no answer */
-    void *cbdata;
+    uint64_t timeout_ms;     /* 0: none */
+    struct px_infos given;   /* what this process gives to the other side */
+    struct px_completion to; /* without `done`: the call has been answered */
 };
 
 /* An event that belongs to an invitation. */
@@ -61,14 +60,14 @@ struct px_invitation_event {
  * is nothing to release. Any thread. */
 int px_invitation_init(struct px_invitation *invitation, struct px_session *session,
                        const char *group, const pmix_info_t *info, size_t ninfo,
-                       pmix_info_cbfunc_t cbfunc, void *cbdata);
+                       const struct px_completion *to);
 /* Takes it off its list and releases what the common part owns. */
 void px_invitation_fini(struct px_invitation *invitation);
 
-/* Calls the application back, if it has not been: with the results on success, which are those of
- * the infos that are meant for it. */
+/* Ends the completion of the call, if it has not been: with those of the results that are meant for
+ * the application (NULL: none). */
 void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status,
-                          const struct px_given *results);
+                          const struct px_infos *results);
 
 /* Starts the timer if there is a time limit. Without memory the wait has no limit. */
 void px_invitation_limit(struct px_invitation *invitation, void (*fire)(struct px_timer *timer));
@@ -78,7 +77,7 @@ void px_invitation_limit(struct px_invitation *invitation, void (*fire)(struct p
  * px_client_notify. */
 int px_invitation_notify(struct px_session *session, const char *group, uint64_t id,
                          pmix_status_t code, const struct px_procs *to,
-                         const struct px_given *infos, const struct px_completion *done);
+                         const struct px_infos *infos, const struct px_completion *done);
 
 /* Gives an event to the application's handlers; `verdict` (may be NULL) is called with the serial
  * number when they have completed. 0; PMIX_ERR_NOMEM or PMIX_ERR_INIT: they are not called. */

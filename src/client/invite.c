@@ -201,7 +201,7 @@ static struct px_invite *find_answered(struct px_session *session,
 static void refuse(struct px_session *session, const struct px_invitation_event *at)
 {
     const struct px_procs to = {&at->event->source, 1};
-    struct px_given infos = {0};
+    struct px_infos infos = {0};
     bool yes = true;
 
     if (at->group != NULL &&
@@ -209,7 +209,7 @@ static void refuse(struct px_session *session, const struct px_invitation_event 
         (void) px_invitation_notify(session, at->group, at->id, PMIX_GROUP_CONSTRUCT_ABORT, &to,
                                     &infos, NULL);
     }
-    px_given_fini(&infos);
+    px_infos_fini(&infos);
 }
 
 bool px_invite_answered(struct px_session *session, const struct px_invitation_event *at)
@@ -229,8 +229,8 @@ bool px_invite_answered(struct px_session *session, const struct px_invitation_e
     if (!learn(invite, invitee, accepts ? PX_ACCEPTS : PX_DECLINES)) {
         return false;
     }
-    if (accepts && px_given_add_member(&invite->base.given, &invitee->proc, at->event->info,
-                                       at->event->ninfo) != 0) {
+    if (accepts && px_member_data_add_member(&invite->base.given, &invitee->proc, at->event->info,
+                                             at->event->ninfo) != 0) {
         px_invite_give_up(invite, PMIX_ERR_NOMEM);
         return false;
     }
@@ -390,7 +390,8 @@ static void run_invite(struct px_task *task)
     px_list_append(&session->invites, &invite->base.link);
     px_invitations_watch(session);
     invite->base.id = new_identity();
-    rc = is_in_use(invite) ? PMIX_ERR_EXISTS : px_given_add_endpoint(&invite->base.given, session);
+    rc = is_in_use(invite) ? PMIX_ERR_EXISTS
+                           : px_member_data_add_endpoint(&invite->base.given, session);
     if (rc != 0) {
         px_invite_finish(invite, rc, NULL);
     } else {
@@ -423,7 +424,7 @@ static int take_procs(struct px_invite *invite, const pmix_proc_t *procs, size_t
 pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
                                         const pmix_proc_t *procs, size_t nprocs,
                                         const pmix_info_t *info, size_t ninfo,
-                                        pmix_info_cbfunc_t cbfunc, void *cbdata)
+                                        const struct px_completion *to)
 {
     struct px_session *session = px_session(ctx);
     struct px_group_invite_directives directives;
@@ -437,7 +438,7 @@ pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
     if (invite == NULL) {
         return rc != 0 ? rc : PMIX_ERR_NOMEM;
     }
-    rc = px_invitation_init(&invite->base, session, group, info, ninfo, cbfunc, cbdata);
+    rc = px_invitation_init(&invite->base, session, group, info, ninfo, to);
     if (rc != 0) {
         free(invite);
         return rc;

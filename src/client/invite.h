@@ -11,22 +11,23 @@
 
 #include <pmix.h>
 
+struct px_completion;
 struct px_ctx;
 struct px_invitation_event;
 struct px_session;
 
 /* px_role_ops.group_invite_nb: this process becomes the leader and a member. Groups and wildcards
- * among the processes stand for their members. The callback has PMIX_SUCCESS with the members,
+ * among the processes stand for their members. The reply has PMIX_SUCCESS with the members,
  * PMIX_ERR_PARTIAL_SUCCESS (fewer than invited, which PMIX_GROUP_OPTIONAL or a handler has
  * allowed), PMIX_GROUP_CONSTRUCT_ABORT, PMIX_ERR_EXISTS (the name is a group's or a namespace's),
  * PMIX_ERR_LOST_CONNECTION, PMIX_ERR_NOMEM, or the error of the host for a context id that is
  * required. Returns PMIX_ERR_UNREACH (no server), PMIX_ERR_BAD_PARAM (a directive of a wrong type,
- * a rank that is none), PMIX_ERR_NOT_FOUND (a group has no such rank) or PMIX_ERR_NOMEM: it is not
- * called. */
+ * a rank that is none), PMIX_ERR_NOT_FOUND (a group has no such rank) or PMIX_ERR_NOMEM: there is
+ * no reply. */
 pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
                                         const pmix_proc_t *procs, size_t nprocs,
                                         const pmix_info_t *info, size_t ninfo,
-                                        pmix_info_cbfunc_t cbfunc, void *cbdata);
+                                        const struct px_completion *to);
 
 /* An answer has come (PMIX_GROUP_INVITE_ACCEPTED, PMIX_GROUP_INVITE_DECLINED). True: it counts, and
  * has been delivered to the application's handlers, who may abort by it. An acceptance without an

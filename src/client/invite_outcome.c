@@ -10,6 +10,7 @@
 #include "src/base/assert.h"
 #include "src/event/chain.h"
 #include "src/event/registry.h"
+#include "src/request/reply.h"
 #include "src/value/infos.h"
 #include "src/value/number.h"
 
@@ -46,9 +47,9 @@ void px_invite_free(struct px_invite *invite)
 }
 
 int px_invite_notify(struct px_invite *invite, pmix_status_t code, const struct px_proc_list *to,
-                     const struct px_given *infos, const struct px_completion *done)
+                     const struct px_infos *infos, const struct px_completion *done)
 {
-    static const struct px_given none = {0};
+    static const struct px_infos none = {0};
     const struct px_procs procs = {to->at, to->n};
 
     return to->n == 0
@@ -60,7 +61,7 @@ int px_invite_notify(struct px_invite *invite, pmix_status_t code, const struct 
 /* --- the outcome --- */
 
 void px_invite_finish(struct px_invite *invite, pmix_status_t status,
-                      const struct px_given *results)
+                      const struct px_infos *results)
 {
     px_invitation_answer(&invite->base, status, results);
     px_invite_free(invite);
@@ -103,7 +104,7 @@ static void announced(const struct px_completion *to, struct px_reply *reply)
 static int add_outcome(struct px_invite *invite, const struct px_proc_list *members)
 {
     pmix_data_array_t array = {.type = PMIX_PROC, .size = members->n, .array = members->at};
-    struct px_given *given = &invite->base.given;
+    struct px_infos *given = &invite->base.given;
     int rc =
         px_infos_append(&given->info, &given->n, PMIX_GROUP_MEMBERSHIP, &array, PMIX_DATA_ARRAY);
 
@@ -116,14 +117,14 @@ static int add_outcome(struct px_invite *invite, const struct px_proc_list *memb
 static void dismiss_others(struct px_invite *invite)
 {
     struct px_proc_list to = {0};
-    struct px_given infos = {0};
+    struct px_infos infos = {0};
     bool yes = true;
 
     if (px_invitees_gather(&invite->invitees, PX_FAILED, &to) == 0 &&
         px_infos_append(&infos.info, &infos.n, PX_KEY_REFUSED, &yes, PMIX_BOOL) == 0) {
         (void) px_invite_notify(invite, PMIX_GROUP_CONSTRUCT_ABORT, &to, &infos, NULL);
     }
-    px_given_fini(&infos);
+    px_infos_fini(&infos);
     px_proc_list_fini(&to);
 }
 
@@ -132,7 +133,7 @@ static void dismiss_others(struct px_invite *invite)
 static void construct(struct px_invite *invite)
 {
     const struct px_completion done = {.done = announced, .cbdata = px_invite_serial(invite)};
-    struct px_given *given = &invite->base.given;
+    struct px_infos *given = &invite->base.given;
     struct px_session *session = invite->base.session;
     struct px_proc_list members = {0};
     int rc = px_invitees_gather(&invite->invitees, PX_ACCEPTED, &members);
@@ -187,7 +188,7 @@ static int ask_id(struct px_invite *invite)
 {
     const struct px_completion done = {.done = id_came, .cbdata = px_invite_serial(invite)};
     struct px_job_control_args args = {.procs = NULL};
-    struct px_given infos = {0};
+    struct px_infos infos = {0};
     bool yes = true;
     int rc = px_infos_append(&infos.info, &infos.n, PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
 
@@ -197,7 +198,7 @@ static int ask_id(struct px_invite *invite)
     args.head = (struct px_args){infos.info, infos.n};
     rc = rc == 0 ? px_request_send(invite->base.session, &px_request_job_control, &args.head, &done)
                  : rc;
-    px_given_fini(&infos);
+    px_infos_fini(&infos);
     return rc;
 }
 

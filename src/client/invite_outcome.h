@@ -37,11 +37,11 @@ struct px_invite *px_invite_find(const void *serial);
 /* Raises an event for processes, with the infos (NULL: none). Nobody: nothing is raised. 0 or an
  * error of px_invitation_notify. */
 int px_invite_notify(struct px_invite *invite, pmix_status_t code, const struct px_proc_list *to,
-                     const struct px_given *infos, const struct px_completion *done);
+                     const struct px_infos *infos, const struct px_completion *done);
 
 /* Answers the call, and frees the invitation. */
 void px_invite_finish(struct px_invite *invite, pmix_status_t status,
-                      const struct px_given *results);
+                      const struct px_infos *results);
 /* No group is made: all who were invited are told, and the leader's own handlers. */
 void px_invite_give_up(struct px_invite *invite, pmix_status_t status);
 /* Ends the invitation if everybody has answered and no callback is waited for. The caller must not

@@ -49,7 +49,7 @@ static void join_free(struct px_join *join)
 }
 
 /* Ends a call, and forgets it. */
-static void finish(struct px_join *join, pmix_status_t status, const struct px_given *results)
+static void finish(struct px_join *join, pmix_status_t status, const struct px_infos *results)
 {
     px_invitation_answer(&join->base, status, results);
     join_free(join);
@@ -163,7 +163,7 @@ static void run_join(struct px_task *task)
         return;
     }
     accepts = accepts && !taken;
-    rc = accepts ? px_given_add_endpoint(&join->base.given, session) : 0;
+    rc = accepts ? px_member_data_add_endpoint(&join->base.given, session) : 0;
     rc = rc == 0 ? send_answer(join, accepts ? PMIX_GROUP_ACCEPT : PMIX_GROUP_DECLINE) : rc;
     if (rc != 0 || !accepts) {
         /* after declining there is no outcome to wait for */
@@ -221,7 +221,7 @@ static void enter_or_leave(struct px_session *session, const struct px_invitatio
 bool px_join_outcome(struct px_session *session, const struct px_invitation_event *at)
 {
     const struct px_event *event = at->event;
-    const struct px_given results = {(pmix_info_t *) (uintptr_t) event->info, event->ninfo};
+    const struct px_infos results = {(pmix_info_t *) (uintptr_t) event->info, event->ninfo};
     bool complete = event->code == PMIX_GROUP_CONSTRUCT_COMPLETE;
     struct invited *invited =
         at->group != NULL ? find_invited(session, at->group, &event->source) : NULL;
@@ -273,7 +273,7 @@ void px_joins_end(struct px_session *session)
 pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
                                       const pmix_proc_t *leader, pmix_group_opt_t answer,
                                       const pmix_info_t *info, size_t ninfo,
-                                      pmix_info_cbfunc_t cbfunc, void *cbdata)
+                                      const struct px_completion *to)
 {
     struct px_session *session = px_session(ctx);
     struct px_group_join_directives directives;
@@ -287,7 +287,7 @@ pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
     if (join == NULL) {
         return rc != 0 ? rc : PMIX_ERR_NOMEM;
     }
-    rc = px_invitation_init(&join->base, session, group, info, ninfo, cbfunc, cbdata);
+    rc = px_invitation_init(&join->base, session, group, info, ninfo, to);
     if (rc != 0) {
         free(join);
         return rc;

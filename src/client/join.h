@@ -11,6 +11,7 @@
 
 #include <pmix.h>
 
+struct px_completion;
 struct px_ctx;
 struct px_invitation_event;
 struct px_session;
@@ -21,11 +22,11 @@ struct px_session;
  * name is a group's or a namespace's here; the leader is told that this process declines),
  * PMIX_GROUP_LEADER_FAILED, PMIX_ERR_TIMEOUT, PMIX_ERR_LOST_CONNECTION or PMIX_ERR_NOMEM. Returns
  * PMIX_ERR_UNREACH (no server), PMIX_ERR_BAD_PARAM (a directive of a wrong type) or PMIX_ERR_NOMEM:
- * the callback is not called. */
+ * there is no reply. */
 pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
                                       const pmix_proc_t *leader, pmix_group_opt_t answer,
                                       const pmix_info_t *info, size_t ninfo,
-                                      pmix_info_cbfunc_t cbfunc, void *cbdata);
+                                      const struct px_completion *to);
 
 /* PMIX_GROUP_INVITED: notes the identity of the invitation for a later call. False: the event is
  * for the application, too. */

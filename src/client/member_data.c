@@ -8,6 +8,8 @@
 
 #include "gds/level.h"
 #include "gds/slice.h"
+#include "src/request/reply.h"
+#include "src/request/schema.h"
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
@@ -35,7 +37,7 @@ static int pack_put(void *arg, const char *key, const struct px_slice *slice)
 
 /* The bytes are PROC, then a KVAL for each value, in the plain encoding, whatever the server
  * speaks: only other clients read them. */
-int px_given_add_endpoint(struct px_given *given, struct px_session *session)
+int px_member_data_add_endpoint(struct px_infos *given, struct px_session *session)
 {
     const pmix_proc_t *self = &session->ctx->self;
     const struct px_store *own;
@@ -58,12 +60,12 @@ int px_given_add_endpoint(struct px_given *given, struct px_session *session)
     return rc;
 }
 
-int px_given_add_group_info(struct px_given *given, const pmix_proc_t *from,
-                            const pmix_info_t *info)
+int px_member_data_add_group_info(struct px_infos *given, const pmix_proc_t *from,
+                                  const pmix_info_t *info)
 {
     pmix_data_array_t array = {.type = PMIX_INFO};
     const pmix_info_t *inner = NULL;
-    struct px_given whole = {0};
+    struct px_infos whole = {0};
     size_t n_inner = 0;
     int rc = px_infos_append(&whole.info, &whole.n, PMIX_PROCID, from, PMIX_PROC);
 
@@ -78,12 +80,12 @@ int px_given_add_group_info(struct px_given *given, const pmix_proc_t *from,
     if (rc == 0) {
         rc = px_infos_append(&given->info, &given->n, PMIX_GROUP_INFO, &array, PMIX_DATA_ARRAY);
     }
-    px_given_fini(&whole);
+    px_infos_fini(&whole);
     return rc;
 }
 
-int px_given_add_member(struct px_given *given, const pmix_proc_t *from, const pmix_info_t *info,
-                        size_t ninfo)
+int px_member_data_add_member(struct px_infos *given, const pmix_proc_t *from,
+                              const pmix_info_t *info, size_t ninfo)
 {
     const pmix_info_t *at = NULL;
     int rc = 0;
@@ -93,15 +95,9 @@ int px_given_add_member(struct px_given *given, const pmix_proc_t *from, const p
     }
     at = NULL;
     while (rc == 0 && (at = px_infos_next(info, ninfo, at, PMIX_GROUP_INFO)) != NULL) {
-        rc = px_given_add_group_info(given, from, at);
+        rc = px_member_data_add_group_info(given, from, at);
     }
     return rc;
-}
-
-void px_given_fini(struct px_given *given)
-{
-    PMIx_Info_free(given->info, given->n);
-    *given = (struct px_given){0};
 }
 
 /* Data of a wildcard rank are refused: a member may tell about processes, not about a job. */
@@ -122,7 +118,7 @@ static void store_group_value(struct px_session *session, const pmix_proc_t *own
 {
     pmix_data_array_t array = {.type = PMIX_INFO};
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
-    struct px_given pair = {0};
+    struct px_infos pair = {0};
     int rc;
 
     if (id == NULL) {
@@ -137,7 +133,7 @@ static void store_group_value(struct px_session *session, const pmix_proc_t *own
         array.size = pair.n;
         (void) px_session_store_value(session, owner, PMIX_QUALIFIED_VALUE, &value, PMIX_GLOBAL);
     }
-    px_given_fini(&pair);
+    px_infos_fini(&pair);
 }
 
 /* Stores one contribution under its contributor. */

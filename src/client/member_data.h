@@ -12,27 +12,19 @@
 
 #include <pmix.h>
 
+struct px_infos;
 struct px_session;
-
-/* Infos that are collected for others; owns them. Zeros: none. */
-struct px_given {
-    pmix_info_t *info;
-    size_t n;
-};
 
 /* Adds the values that this process has put for other nodes, if any. 0, PMIX_ERR_NOMEM or an error
  * of packing. */
-int px_given_add_endpoint(struct px_given *given, struct px_session *session);
+int px_member_data_add_endpoint(struct px_infos *given, struct px_session *session);
 /* Adds a PMIX_GROUP_INFO of a contributor, whose name is put in front; a value that is no array of
  * infos is an empty contribution. 0 or PMIX_ERR_NOMEM. */
-int px_given_add_group_info(struct px_given *given, const pmix_proc_t *from,
-                            const pmix_info_t *info);
+int px_member_data_add_group_info(struct px_infos *given, const pmix_proc_t *from,
+                                  const pmix_info_t *info);
 /* Adds what is for members among an invitee's infos. 0 or PMIX_ERR_NOMEM. */
-int px_given_add_member(struct px_given *given, const pmix_proc_t *from, const pmix_info_t *info,
-                        size_t ninfo);
-/* Releases the infos and leaves none. */
-void px_given_fini(struct px_given *given);
-
+int px_member_data_add_member(struct px_infos *given, const pmix_proc_t *from,
+                              const pmix_info_t *info, size_t ninfo);
 /* Stores all of it as data of its contributors; group information is qualified by the
  * PMIX_GROUP_CONTEXT_ID among the infos, if there is one. What does not parse is skipped. Any
  * thread. */

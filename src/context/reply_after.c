@@ -14,7 +14,7 @@
 #include "src/request/schema.h"
 
 struct px_reply_after {
-    struct px_after after;
+    struct px_after after; /* first */
     struct px_completion to;
     struct px_reply reply; /* set by the completion */
 };
@@ -52,23 +52,29 @@ struct px_reply_after *px_reply_after_begin(struct px_loop *loop, const struct p
     return call;
 }
 
-pmix_status_t px_reply_after_end(struct px_reply_after *call, pmix_status_t accepted)
+/* The end of a call of either kind, of which `after` is the first member. */
+static pmix_status_t end(struct px_after *after, pmix_status_t accepted)
 {
-    if (call == NULL) {
+    if (after == NULL) {
         return PMIX_ERR_NOMEM;
     }
     if (accepted == PMIX_SUCCESS) {
-        px_after_return(&call->after);
+        px_after_return(after);
     } else {
-        free(call);
+        free(after);
     }
     return accepted;
+}
+
+pmix_status_t px_reply_after_end(struct px_reply_after *call, pmix_status_t accepted)
+{
+    return end((struct px_after *) call, accepted);
 }
 
 /* --- values --- */
 
 struct px_value_after {
-    struct px_after after;
+    struct px_after after; /* first */
     pmix_value_cbfunc_t cbfunc;
     void *cbdata;
     pmix_status_t status;
@@ -116,13 +122,5 @@ struct px_value_after *px_value_after_begin(struct px_loop *loop, pmix_value_cbf
 
 pmix_status_t px_value_after_end(struct px_value_after *call, pmix_status_t accepted)
 {
-    if (call == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    if (accepted == PMIX_SUCCESS) {
-        px_after_return(&call->after);
-    } else {
-        free(call);
-    }
-    return accepted;
+    return end((struct px_after *) call, accepted);
 }

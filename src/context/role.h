@@ -66,10 +66,10 @@ struct px_role_ops {
     pmix_status_t (*group_invite_nb)(struct px_ctx *ctx, const char *group,
                                      const pmix_proc_t *procs, size_t nprocs,
                                      const pmix_info_t *info, size_t ninfo,
-                                     pmix_info_cbfunc_t cbfunc, void *cbdata);
+                                     const struct px_completion *to);
     pmix_status_t (*group_join_nb)(struct px_ctx *ctx, const char *group, const pmix_proc_t *leader,
                                    pmix_group_opt_t answer, const pmix_info_t *info, size_t ninfo,
-                                   pmix_info_cbfunc_t cbfunc, void *cbdata);
+                                   const struct px_completion *to);
     /* cbfunc is called with the output, regcbfunc with the number of the subscription. */
     pmix_status_t (*iof_pull)(struct px_ctx *ctx, const struct px_iof_pull_args *args,
                               pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,

@@ -36,13 +36,17 @@ void px_reply_fini(struct px_reply *reply)
     *reply = (struct px_reply){.status = reply->status};
 }
 
+void px_infos_fini(struct px_infos *infos)
+{
+    PMIx_Info_free(infos->info, infos->n);
+    *infos = (struct px_infos){0};
+}
+
 void px_infos_release(void *infos)
 {
-    struct px_infos *results = infos;
-
-    if (results != NULL) {
-        PMIx_Info_free(results->info, results->n);
-        free(results);
+    if (infos != NULL) {
+        px_infos_fini(infos);
+        free(infos);
     }
 }
 

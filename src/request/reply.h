@@ -12,6 +12,7 @@
 struct px_buf;
 struct px_in;
 struct px_reply;
+struct px_infos;
 struct px_reply_type;
 
 /* True for a success and for a partial one: results come with it. */
@@ -30,6 +31,9 @@ void px_reply_pack(struct px_buf *buf, enum px_wire_kind kind, const struct px_r
  * missing. `in` may be NULL if the status is neither. On an error the reply owns nothing, and the
  * error becomes reply->status unless that is a failure already. */
 void px_reply_unpack(struct px_in *in, const struct px_reply_type *type, struct px_reply *reply);
+
+/* Frees the infos and leaves none. */
+void px_infos_fini(struct px_infos *infos);
 
 /* The release function for a struct px_infos, given to a pmix_info_cbfunc_t: frees the infos.
  * Takes NULL. */

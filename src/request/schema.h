@@ -122,8 +122,9 @@ static inline struct px_completion px_completion_of(const struct px_reply_type *
     return (struct px_completion){.done = type->done, .callback = callback, .cbdata = cbdata};
 }
 
-/* Infos lent to the application by a pmix_info_cbfunc_t. Allocated by the callback's caller; the
- * application frees both with px_infos_release. */
+/* An array of infos with its length, which it owns (px_infos_fini). Zeros: none. Those that are
+ * lent to the application by a pmix_info_cbfunc_t are allocated; it frees both with
+ * px_infos_release. */
 struct px_infos {
     pmix_info_t *info;
     size_t n;
