@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Generations. A store moves when too much of its segment is garbage, or when the segment is full:
- * the live data are copied into a new segment, which nobody else knows yet; then one store to the
+ * the live data are copied into a new segment, of which no reader knows yet; then one store to the
  * old segment's state marks it superseded. Nothing is ever published in a segment after that store,
  * and the new descriptor is not handed out before it, so a reader of the new segment finds
  * everything that was in the old one (docs/memory-model.md, section 9). */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The memo of pointer values: a trie over the bits of a hash, 256 ways at the top, 16 below. A word
- * of it is 0, a leaf (lowest bit set) or a node. Each word changes from 0 or from a leaf only, by
- * compare-and-swap, and nothing is removed before the end. So readers need no protection, and a
- * thread that loses a race frees only what it made itself. Leaves with equal hashes form a
- * list. */
+/* The memo of pointer values: a trie over the bits of a hash. The top node has 256 words, every
+ * other node 16. A word is 0, or the address of a leaf (lowest bit set), or the address of a node.
+ * A word that is 0 or leads to a leaf may change, by compare-and-swap; one that leads to a node
+ * never does. Nothing is removed before the end of the store, so readers take no lock, and a thread
+ * that loses a race frees only what it has made itself. Leaves with equal hashes form a list. */
 
 #include "gds/memo.h"
 

@@ -135,8 +135,8 @@ PMIX_EXPORT void PMIx_Progress_thread_stop(const pmix_info_t *info, size_t ninfo
  *       qualifiers
  *   val: the value; ignored by PMIX_DEL_*, and may be NULL
  *   PMIX_ERR_BAD_PARAM: also: the key begins with "pmix" and is reserved for the host
- *   PMIX_ERR_NOT_SUPPORTED: unknown scope, the caller is a server, or the server is one of OpenPMIx
- *       before 7.0 and cannot delete
+ *   PMIX_ERR_NOT_SUPPORTED: unknown scope; the caller is a server; the server is one of OpenPMIx
+ *       before 7.0 and cannot delete; PMIX_QUALIFIED_VALUE with PMIX_DEL_*
  *
  * Std 5.2.1.
  */

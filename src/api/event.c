@@ -295,8 +295,8 @@ pmix_status_t PMIx_Deregister_event_handler(size_t evhdlr_ref, pmix_op_cbfunc_t 
 
 /* With a callback, or on the progress thread, the call only starts the notification; otherwise it
  * blocks until the server has accepted it. A missing source is this process; of a host it is none,
- * with an empty namespace and PMIX_RANK_UNDEF. A forked child gets
- * PMIX_ERR_UNREACH. At the server: px_notify_call (src/server/events/server_events.c). */
+ * with an empty namespace and PMIX_RANK_UNDEF. A forked child gets PMIX_ERR_UNREACH. At the server:
+ * px_notify_call (src/server/events/server_events.c). */
 pmix_status_t PMIx_Notify_event(pmix_status_t status, const pmix_proc_t *source,
                                 pmix_data_range_t range, const pmix_info_t info[], size_t ninfo,
                                 pmix_op_cbfunc_t cbfunc, void *cbdata)

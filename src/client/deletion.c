@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A deletion of our own is an entry of the private store in place of the value. Until the server
- * has taken the commit, the segment still has the value, so a get of our own rank that meets such
- * an entry ends there. One of the scope PMIX_INTERNAL is only of this process: behind it the value
- * that everybody sees comes back. */
+/* What this process deletes becomes an entry of its private store that says so, in place of the
+ * value: the segment has the value until the server has taken the commit, and a get of our own rank
+ * that meets such an entry ends there. A value of the scope PMIX_INTERNAL was this process's alone;
+ * when it is deleted, a value of another scope under the same key is found again. */
 
 #include "deletion.h"
 

@@ -246,8 +246,8 @@ static int find_all(const struct waiter *waiter, int status, pmix_value_t **valu
                : status;
 }
 
-/* The server has refused a value because of its scope: a get that asks nobody then says the same.
- * Without memory for the mark it says that there is nothing. */
+/* The server has refused a value because of its scope: a get that may not ask a server then says
+ * the same. Without memory for the mark it says that there is nothing. */
 static void note_hidden(struct px_session *session, const struct px_get_request *request)
 {
     const struct px_space *space = px_space_named(session, request->nspace);

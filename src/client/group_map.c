@@ -60,7 +60,8 @@ void px_group_map_remove(struct px_session *session, const char *group)
     px_lock_give(&session->lock);
 }
 
-/* A group of which nobody is left goes with its last member. */
+/* A process that has left or failed is taken out of the group; with its last member the group is
+ * removed. */
 void px_group_map_event(struct px_session *session, const struct px_event *event, bool live)
 {
     const char *group = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));

@@ -89,7 +89,7 @@ static void failure_heard(void *serial, pmix_status_t status, const pmix_info_t 
     while ((at = px_infos_next(results, nresults, at, PMIX_PROCID)) != NULL) {
         struct px_procs procs = {NULL, 0};
 
-        (void) px_value_procs(&at->value, &procs); /* something else names nobody */
+        (void) px_value_procs(&at->value, &procs); /* a value of another type: none */
         for (size_t i = 0; i < procs.n; i++) {
             if (procs.at[i].rank <= PMIX_RANK_VALID) {
                 (void) px_invitees_add(&invite->invitees,
@@ -127,7 +127,7 @@ static void time_is_up(struct px_timer *timer)
     struct px_invite *invite = px_container_of(timer, struct px_invite, base.timer);
 
     if (invite->n_resolved < invite->named.n) {
-        px_invite_give_up(invite, PMIX_ERR_TIMEOUT); /* nobody is invited yet */
+        px_invite_give_up(invite, PMIX_ERR_TIMEOUT); /* no invitation has been sent */
         return;
     }
     for (size_t i = 0; i < invite->invitees.n; i++) {

@@ -204,8 +204,8 @@ static int send_collective(struct px_server_peer *server, const struct px_reques
     return rc;
 }
 
-/* Nobody named is our whole namespace. A singleton is alone in its namespace: it has nobody to wait
- * for, and its fence is over at once. */
+/* A list without processes stands for our whole namespace. A singleton is alone in its namespace,
+ * so its fence is over at once. */
 pmix_status_t px_client_collective(struct px_session *session, const struct px_request *request,
                                    const struct px_coll_args *args, const struct px_completion *to)
 {

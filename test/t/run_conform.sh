@@ -18,7 +18,7 @@ unpack() {
 check 'the tarball is made and unpacked' unpack
 
 build() {
-    cd "$SCRATCH/build" && sh ../source/configure CC="$CC" CFLAGS=-O0 --prefix=/opt/conform && make -s PROGRAMS='fence put' &&
+    cd "$SCRATCH/build" && sh ../source/configure CC="$CC" CFLAGS=-O0 --prefix=/conform && make -s PROGRAMS='fence put' &&
         ls programs/fence programs/put
 }
 # Whatever the library does, it is told; 1 says that a requirement failed.
@@ -54,7 +54,7 @@ EOF
 }
 installed() {
     make -s -C "$SCRATCH/build" install PROGRAMS='fence put' DESTDIR="$SCRATCH/root" &&
-        PMIX_CONFORM_PROGRAMS=$SCRATCH/root/opt/conform/libexec/pmix-conform "$SCRATCH/root/opt/conform/bin/pmix-conform" --programs >"$SCRATCH/put" &&
+        PMIX_CONFORM_PROGRAMS=$SCRATCH/root/conform/libexec/pmix-conform "$SCRATCH/root/conform/bin/pmix-conform" --programs >"$SCRATCH/put" &&
         [ "$(tr '\n' ' ' <"$SCRATCH/put")" = 'fence put ' ]
 }
 if [ -n "$(stock_flags)" ]; then
@@ -102,7 +102,7 @@ int PMIx_Resolve_nodes(const char *nspace, char **list)
     int (*real)(const char *, char **) = (int (*)(const char *, char **)) dlsym(RTLD_NEXT, "PMIx_Resolve_nodes");
     int rc;
     if (nspace != NULL && strcmp(nspace, "nosuch") == 0) {
-        while (is("hang")) { sleep(1); }
+        while (is("hang")) { pause(); }
         if (is("crash")) { abort(); }
     }
     rc = real(nspace, list);

@@ -265,8 +265,8 @@ static struct px_procs named_by(const struct px_server *s, const struct px_coll_
     return known ? named : said;
 }
 
-/* Replaces groups in the processes of a call by their members, so that nobody behind this has to
- * know them. 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM. */
+/* Replaces groups in the processes of a call by their members: the code behind this knows processes
+ * only. 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM. */
 static int spell(struct px_server *s, struct px_coll_call *call, const pmix_proc_t *who)
 {
     struct px_args *head = &call->args.head;

@@ -69,9 +69,9 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
 
 /* Merges all parts of a group into `whole`. PMIX_ERR_NOT_FOUND: a leader or an added member has
  * not called yet; PMIX_ERR_BAD_PARAM: two orders are asked for; PMIX_GROUP_CONSTRUCT_ABORT: one has
- * ended, which is told when nobody has to be waited for any more; PMIX_ERR_NOMEM. The number of
- * leaders is the largest that a leader gave (PMIX_GROUP_BOOTSTRAP); without leaders that bootstrap,
- * there must be a part that names members. */
+ * ended, which is told when all who have to call have called or ended; PMIX_ERR_NOMEM. The number
+ * of leaders is the largest that a leader gave (PMIX_GROUP_BOOTSTRAP); without leaders that
+ * bootstrap, there must be a part that names members. */
 static int gather(struct px_server *s, const char *name, struct px_group_build *whole)
 {
     const struct px_coll *part = next_part(s, NULL, name);

@@ -204,7 +204,7 @@ void px_group_announce(struct px_server *s, const struct px_event *event)
     struct px_procs told = {NULL, 0};
 
     if (range) {
-        (void) px_value_procs(range, &told); /* something else is nobody */
+        (void) px_value_procs(range, &told); /* a value of another type: none */
     }
     for (size_t i = 0; !group && i < told.n; i++) {
         group = group_of(s, name_of(event), &told.at[i]);

@@ -100,7 +100,7 @@ bool px_modex_log_has(const struct px_modex_log *log, const char *key, size_t ke
     return item && !item->deleted;
 }
 
-/* What was never packed is nowhere else, so that nobody has to be told. */
+/* A value that was never packed is on no other node, so no deletion has to be packed for it. */
 int px_modex_log_delete(struct px_modex_log *log, const char *key, size_t key_len,
                         uint64_t *counter)
 {

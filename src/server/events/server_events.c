@@ -68,7 +68,7 @@ static bool in_custom_range(struct px_server *s, const struct px_event *event,
     struct px_procs range = {NULL, 0};
 
     if (value) {
-        (void) px_value_procs(value, &range); /* something else is nobody */
+        (void) px_value_procs(value, &range); /* a value of another type: none */
     }
     for (size_t i = 0; i < range.n; i++) {
         if (px_proc_covers(&range.at[i], proc) ||

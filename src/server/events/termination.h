@@ -12,9 +12,8 @@ struct px_server;
  * do not wait for those any more. Loop thread. */
 void px_termination_event(struct px_server *s, const struct px_event *event);
 
-/* Called with each event of the host before it is passed on: of processes that have ended, what
- * they have sent before is read first, so that nobody hears of an end before the last words. Loop
- * thread. */
+/* Called with each event of the host before it is passed on. Reads what the processes that have
+ * ended had sent, so that others learn of it before they learn of the end. Loop thread. */
 void px_termination_drain(struct px_server *s, const struct px_event *event);
 
 #endif

@@ -28,8 +28,8 @@ pmix_status_t px_self_commit(struct px_ctx *ctx);
 pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                           size_t ninfo, pmix_value_t **value);
 /* PMIx_Get_nb: the completion is ended on the loop thread. After an error, which is returned, it is
- * not. PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, or
- * PMIX_ERR_NOT_SUPPORTED for a get into the caller's storage. */
+ * not. PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM, or PMIX_ERR_NOT_SUPPORTED for a get into the caller's
+ * storage. */
 pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                              const pmix_info_t *info, size_t ninfo, const struct px_completion *to);
 /* PMIx_Resolve_peers: the host is asked first, unless the caller cannot wait (see

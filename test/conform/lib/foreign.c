@@ -100,18 +100,13 @@ static void kill_children(void)
     }
 }
 
-/* Ends what the host has left, and waits some seconds for that. */
+/* Ends what the host has left, and waits for that. Children of a process that has ended become
+ * ours, so all are looked for again behind each. */
 void foreign_reap(void)
 {
-    pid_t pid = 0;
-
-    for (int i = 0; i < 100 && pid >= 0; i++) {
+    do {
         kill_children();
-        pid = waitpid(-1, NULL, WNOHANG);
-        if (pid == 0) {
-            usleep(50000);
-        }
-    }
+    } while (waitpid(-1, NULL, 0) > 0);
 }
 
 const char *nspace_of(const char *job)

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
+#include <semaphore.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -347,7 +347,8 @@ static void host_is_patient(unsigned node, struct answer *answers)
 
 /* A directive whose value stays the caller's is copied when it outlives the call. */
 struct got {
-    atomic_int status; /* 1: none yet */
+    sem_t come;
+    pmix_status_t status;
     uint32_t v;
 };
 
@@ -357,6 +358,7 @@ static void got(pmix_status_t status, pmix_value_t *value, void *cbdata)
 
     answer->v = value && value->type == PMIX_UINT32 ? value->data.uint32 : 0;
     answer->status = status;
+    sem_post(&answer->come);
 }
 
 static int act_persistent(void)
@@ -367,9 +369,10 @@ static int act_persistent(void)
     pmix_info_t qual = {.key = "part", .value = {.type = PMIX_STRING, .data.string = part}};
     pmix_data_array_t array = {.type = PMIX_INFO, .size = 2, .array = infos};
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
-    struct got answer = {.status = 1};
+    struct got answer;
     uint32_t v = 8;
 
+    sem_init(&answer.come, 0, 0);
     PMIX_INFO_LOAD(&infos[0], "key", &v, PMIX_UINT32);
     infos[1] = qual;
     check_status(PMIx_Put(PMIX_GLOBAL, PMIX_QUALIFIED_VALUE, &value), PMIX_SUCCESS);
@@ -379,8 +382,7 @@ static int act_persistent(void)
     check_status(PMIx_Get_nb(&other, "key", &qual, 1, got, &answer), PMIX_SUCCESS);
     memcpy(part, "two", 3);
     fence_all(false);
-    for (int i = 0; i < 5000 && answer.status == 1; i++) {
-        (void) usleep(1000);
+    while (sem_wait(&answer.come) != 0) { /* a signal */
     }
     check_status(answer.status, PMIX_SUCCESS);
     check(answer.v == 8);
