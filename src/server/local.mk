@@ -11,7 +11,7 @@ libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collecti
   %D%/collectives/connect.h %D%/collectives/fence.c %D%/collectives/fence.h %D%/collectives/group_bootstrap.c \
   %D%/collectives/group_bootstrap.h %D%/collectives/group_data.c %D%/collectives/group_data.h \
   %D%/collectives/group_leave.c %D%/collectives/group_leave.h %D%/collectives/invited_group.c \
-  %D%/collectives/invited_group.h \
+  %D%/collectives/group_names.c %D%/collectives/group_names.h %D%/collectives/invited_group.h \
   %D%/collectives/high_water.c %D%/collectives/high_water.h %D%/collectives/modex_blob.c \
   %D%/collectives/modex_blob.h %D%/collectives/modex_exchange.c %D%/collectives/modex_exchange.h \
   %D%/collectives/modex_log.c %D%/collectives/modex_log.h %D%/collectives/pset.c %D%/collectives/pset.h \

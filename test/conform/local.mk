@@ -30,6 +30,7 @@ conform_programs = \
   %D%/group.t \
   %D%/group_get.t \
   %D%/group_faults.t \
+  %D%/group_ids.t \
   %D%/group_leave.t \
   %D%/group_names.t \
   %D%/group_time.t \
@@ -128,6 +129,9 @@ TESTS += $(conform_programs)
 %C%_group_faults_t_SOURCES = %D%/group_faults.c
 %C%_group_faults_t_LDADD = $(conform_ldadd)
 %C%_group_faults_t_LDFLAGS = $(conform_ldflags)
+%C%_group_ids_t_SOURCES = %D%/group_ids.c
+%C%_group_ids_t_LDADD = $(conform_ldadd)
+%C%_group_ids_t_LDFLAGS = $(conform_ldflags)
 %C%_group_leave_t_SOURCES = %D%/group_leave.c
 %C%_group_leave_t_LDADD = $(conform_ldadd)
 %C%_group_leave_t_LDFLAGS = $(conform_ldflags)

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "group_names.h"
 #include "src/base/assert.h"
 #include "src/event/registry.h"
 #include "src/nspace/proc_sets.h"
@@ -48,7 +49,7 @@ void px_invited_group_event(struct px_server *s, const struct px_event *event)
     if (name && strnlen(name, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN && list &&
         px_value_procs(list, &members) && are_members(&members, &event->source) &&
         !is_there(s, name, &members)) {
-        /* without memory the group cannot be named */
-        (void) px_proc_set_add(&s->proc_sets, PX_SET_GROUP, name, members.at, members.n);
+        /* a group that cannot be named is one all the same */
+        (void) px_group_names_add(s, name, members.at, members.n);
     }
 }

@@ -23,6 +23,7 @@
 #include "src/value/directives.h"
 #include "group_data.h"
 #include "group_leave.h"
+#include "group_names.h"
 #include "src/request/reply.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
@@ -153,21 +154,13 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
     return false;
 }
 
-/* True if a job has this name: it would stand for two things wherever processes are named. */
-static bool is_job(struct px_server *s, const char *name)
-{
-    const struct px_nspace *ns = px_nspace_find(s, name);
-
-    return ns && ns->registered;
-}
-
 /* PMIX_ERR_EXISTS: one of the processes is in a group of this name, or in another construction
  * of it, or a job has it. A call that joins an open construction is always admitted. */
 static int construct_admit(struct px_server *s, const struct px_coll_call *call,
                            const struct px_coll_member *who)
 {
     return !px_coll_find(&s->colls, call, who) &&
-                   (is_job(s, call->args.group) ||
+                   (px_group_name_is_job(s, call->args.group) ||
                     is_there(s, call->args.group, call->set.at, call->set.n) ||
                     is_there(s, call->args.group, &who->proc, 1) ||
                     is_being_made(s, call, &who->proc))
@@ -280,9 +273,8 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
         group->notify |= build->notify;
         return;
     }
-    group = px_proc_set_add(&coll->server->proc_sets, PX_SET_GROUP, coll->name, build->members.at,
-                            build->members.n);
-    if (group) { /* NULL if memory is out: the group exists, but cannot be named */
+    group = px_group_names_add(coll->server, coll->name, build->members.at, build->members.n);
+    if (group) { /* NULL: the group exists, but cannot be named */
         group->hosted = build->hosted;
         group->notify = build->notify;
         px_group_tell_failed(coll->server, group, build->optional ? NULL : &build->failed);

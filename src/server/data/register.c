@@ -16,6 +16,7 @@
 #include "src/nspace/jobinfo.h"
 #include "src/topo/topo.h"
 #include "src/server/collectives/collective.h"
+#include "src/server/collectives/group_names.h"
 #include "nspace.h"
 #include "server_get.h"
 #include "src/base/assert.h"
@@ -75,6 +76,7 @@ int px_register_nspace(struct px_server *s, void *args)
         return rc;
     }
     ns->registered = true;
+    px_group_names_job(s, ns->name);
     px_high_water_forget(&s->high_water, ns->name); /* its processes may now be on more nodes */
     ns->n_local = a->n_local < 0 ? -1 : a->n_local;
     px_store_set_flags(ns->store, px_store_flags(ns->store) | PX_STORE_JOB_COMPLETE);
@@ -112,6 +114,7 @@ int px_register_client(struct px_server *s, void *args)
     }
     ns->mixed |= ns->owned && ns->uid != a->uid;
     ns->owned = true;
+    px_group_names_job(s, ns->name);
     ns->uid = a->uid;
     ns->gid = a->gid;
     rank->registered = true;
