@@ -85,6 +85,136 @@ static void names_the_job(void)
     check(fence != NULL && record_names(fence, "B", PMIX_RANK_WILDCARD), "the fence is one of B");
 }
 
+/* ---- ids that stand for nobody */
+
+static void construct_with(const char *name, pmix_status_t want, const pmix_proc_t *procs, size_t n,
+                           const struct infos *list, const char *what)
+{
+    pmix_info_t *results = NULL;
+    size_t n_results = 0;
+
+    check_status(want,
+                 PMIx_Group_construct(name, procs, n, list != NULL ? list->at : NULL,
+                                      list != NULL ? list->n : 0, &results, &n_results),
+                 "construct beside %s", what);
+    PMIX_INFO_FREE(results, n_results);
+}
+
+/* The id "g" beside this process, in each collective. */
+static void refused_everywhere(const char *what)
+{
+    pmix_proc_t procs[2] = {me, process("g", PMIX_RANK_WILDCARD)};
+    pmix_proc_t one[2] = {process("g", 0), me};
+    struct infos list = {0};
+
+    add_procs(&list, PMIX_GROUP_ADD_MEMBERS, &procs[1], 1);
+    check_status(PMIX_ERR_NOT_FOUND, fence_seconds(procs, 2, SECONDS), "fence beside %s", what);
+    check_status(PMIX_ERR_NOT_FOUND, fence_seconds(one, 2, SECONDS), "fence beside one of %s",
+                 what);
+    check_status(PMIX_ERR_NOT_FOUND, PMIx_Connect(procs, 2, NULL, 0), "connect beside %s", what);
+    construct_with("h", PMIX_ERR_NOT_FOUND, procs, 2, NULL, what);
+    construct_with("h", PMIX_ERR_NOT_FOUND, &me, 1, &list, what);
+    free_infos(&list);
+}
+
+/* Rank 0 invites the last one. */
+static void pending(void)
+{
+    pmix_rank_t last = (pmix_rank_t) job_size(find_job("A")) - 1;
+    bool is_in = me.rank == 0 || me.rank == last;
+
+    about("GRP-084");
+    if (me.rank == last) {
+        answer_none();
+    }
+    fence_all(NULL);
+    if (me.rank == 0) {
+        invite_ranks_later("g", last, last, NULL);
+    }
+    if (is_in) {
+        await(step_of("asked", last));
+        refused_everywhere("a pending invitation");
+        tell("refused");
+    }
+    if (me.rank == last) {
+        await_n("refused", 2);
+        join_later("g", PMIX_GROUP_ACCEPT, NULL);
+        await(step_of("joined", last));
+    } else if (me.rank == 0) {
+        await(step_of("invited all", 0));
+    }
+    fence_all(NULL);
+    if (is_in) {
+        check_status(PMIX_SUCCESS, fence_group("g"), "the group is complete");
+        check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
+        about("GRP-099 GRP-005");
+        refused_everywhere("a group that is no more");
+    }
+    fence_all(NULL);
+}
+
+/* The last rank declines. */
+static void declined(void)
+{
+    answer_all(PMIX_GROUP_DECLINE);
+    fence_all(NULL);
+    if (me.rank == 0) {
+        check_status(PMIX_GROUP_CONSTRUCT_ABORT, invite_ranks("g", 1, 1, NULL), "invite");
+        tell("over");
+    }
+    await("over");
+    refused_everywhere("a group that was not made");
+}
+
+static void constructed(void)
+{
+    pmix_proc_t all = process("A", PMIX_RANK_WILDCARD);
+
+    construct_with("g", PMIX_SUCCESS, &all, 1, NULL, "nothing");
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
+    refused_everywhere("a group that is no more");
+}
+
+/* A name that this server has never heard of may be known to its host. */
+static void unknown(void)
+{
+    pmix_proc_t procs[2] = {me, process("elsewhere", PMIX_RANK_WILDCARD)};
+
+    check_status(PMIX_ERR_UNREACH, fence_seconds(procs, 2, SECONDS), "the host has its say");
+    check_status(PMIX_ERR_UNREACH, PMIx_Connect(procs, 2, NULL, 0), "the host has its say");
+}
+
+static void host_was_asked(void)
+{
+    check(upcalls(ON_FENCE, -1) == 1 &&
+              record_names(upcall(ON_FENCE, -1, 0), "elsewhere", PMIX_RANK_WILDCARD),
+          "the fence reaches the host");
+    check(upcalls(ON_CONNECT, -1) == 1 &&
+              record_names(upcall(ON_CONNECT, -1, 0), "elsewhere", PMIX_RANK_WILDCARD),
+          "the connect reaches the host");
+}
+
+static void never_named(void)
+{
+    static const enum entry entries[] = {ON_FENCE, ON_CONNECT, ON_GROUP};
+
+    for (size_t e = 0; e < sizeof(entries) / sizeof(entries[0]); e++) {
+        for (int i = 0; i < upcalls(entries[e], -1); i++) {
+            check_for("GRP-005",
+                      !record_names(upcall(entries[e], -1, i), "g", PMIX_RANK_WILDCARD) &&
+                          !record_names(upcall(entries[e], -1, i), "g", 0),
+                      "the host is given an id of no group");
+        }
+    }
+}
+
+#define PENDING(n_, ranks_, where_)                                                                \
+    {                                                                                              \
+        .ids = "GRP-005 GRP-084 GRP-099",                                                          \
+        .what = "a group cannot be used before it is complete, nor after its end, " where_,        \
+        .nodes = n_, .ranks = ranks_, .client = pending, .after = never_named, .seconds = 30       \
+    }
+
 const struct conform_case cases[] = {
     {.ids = "GRP-004",
      .what = "no process can give the name of a job to a group, on one node",
@@ -103,6 +233,28 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {2}}, {"B", {1}, .later = true}},
      .client = claim_later_job,
      .script = start_later,
+     .seconds = 20},
+    PENDING(1, 3, "on one node"),
+    PENDING(2, 1, "on two nodes"),
+    PENDING(3, 1, "on three nodes"),
+    {.ids = "GRP-005",
+     .what = "the id of an invitation that has come to nothing is nobody",
+     .ranks = 2,
+     .client = declined,
+     .after = never_named,
+     .seconds = 20},
+    {.ids = "GRP-005",
+     .what = "the id of a group that was constructed is nobody after its end",
+     .ranks = 2,
+     .client = constructed,
+     .after = never_named,
+     .seconds = 20},
+    {.ids = "GRP-005",
+     .what = "a name that only the host may know is for the host to judge",
+     .host =
+         {[ON_FENCE] = {CALLBACK, PMIX_ERR_UNREACH}, [ON_CONNECT] = {CALLBACK, PMIX_ERR_UNREACH}},
+     .client = unknown,
+     .after = host_was_asked,
      .seconds = 20},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

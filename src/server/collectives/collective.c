@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "group_leave.h"
+#include "group_names.h"
 #include "src/nspace/proc_sets.h"
 #include "src/value/directives.h"
 #include "src/server/state.h"
@@ -310,6 +311,7 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
     int rc = spell(s, call, &who->proc);
 
     rc = rc || is_named(call, &who->proc) ? rc : PMIX_ERR_NOT_A_MEMBER;
+    rc = rc ? rc : px_group_names_check(s, call->args.procs, call->args.nprocs, &who->proc);
     rc = rc ? rc : px_fence_read(args->info, args->ninfo, &directives);
     rc = rc ? rc : px_coll_call_prepare(&s->colls, call);
     rc = rc || !ops->admit ? rc : ops->admit(s, call, who);

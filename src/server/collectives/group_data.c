@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "collective.h"
+#include "group_names.h"
 #include "modex_exchange.h"
 #include "src/server/state.h"
 #include "src/nspace/jobinfo.h"
@@ -123,14 +124,15 @@ static int compare_order(struct px_coll *coll, const struct px_coll_call *call)
 }
 
 /* Appends processes as a member names them: groups as their members, wildcards as the ranks of
- * their namespace if it is known here. 0, PMIX_ERR_NOT_FOUND (a group has no such rank),
- * PMIX_ERR_NOMEM. */
+ * their namespace if it is known here. 0, PMIX_ERR_NOT_FOUND (a group has no such rank, or is
+ * none), PMIX_ERR_NOMEM. */
 static int spell(struct px_server *s, struct px_proc_list *list, const struct px_procs *procs,
                  const pmix_proc_t *who)
 {
     struct px_proc_list named = {0};
     int rc = px_proc_sets_expand(&s->proc_sets, procs->at, procs->n, who, &named);
 
+    rc = rc ? rc : px_group_names_check(s, named.at, named.n, who);
     rc = rc ? rc : expand(s, list, named.at, named.n);
     px_proc_list_fini(&named);
     return rc;
@@ -177,6 +179,7 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
     const pmix_info_t *info;
     int rc = px_group_construct_read(args->info, args->ninfo, &directives);
 
+    px_group_name_note(coll->server, coll->name, &who->proc);
     rc = rc || coll->solo ? rc : compare_order(coll, call);
     info = directives.info;
     for (; !rc && info; info = px_infos_next(args->info, args->ninfo, info, PMIX_GROUP_INFO)) {

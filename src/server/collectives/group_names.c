@@ -3,10 +3,105 @@
 
 #include "group_names.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "src/base/assert.h"
 #include "src/nspace/proc_sets.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
+
+/* How many names are noted. */
+enum { MAX_NAMES = 1024 };
+
+/* A name in s->group_names, and in the list by age. */
+struct noted {
+    struct px_list link;
+    size_t len;
+    unsigned char key[]; /* the user, then the name */
+};
+
+/* Room for a key. */
+union key {
+    uid_t uid;
+    unsigned char bytes[sizeof(uid_t) + PMIX_MAX_NSLEN];
+};
+
+/* Makes the key of a name that the process uses. Its length; 0: nothing is known of its user. */
+static size_t make_key(struct px_server *s, const char *name, const pmix_proc_t *by, union key *ret)
+{
+    const struct px_nspace *ns = px_nspace_find(s, by->nspace);
+    size_t len = strnlen(name, PMIX_MAX_NSLEN);
+
+    if (!ns) {
+        return 0;
+    }
+    ret->uid = ns->uid;
+    memcpy(ret->bytes + sizeof(ret->uid), name, len);
+    return sizeof(ret->uid) + len;
+}
+
+static void forget(struct px_server *s, struct noted *noted)
+{
+    (void) px_map_remove(&s->group_names, noted->key, noted->len);
+    px_list_remove(&noted->link);
+    free(noted);
+}
+
+/* Without memory the name is not noted. */
+void px_group_name_note(struct px_server *s, const char *name, const pmix_proc_t *by)
+{
+    union key key;
+    size_t len = make_key(s, name, by, &key);
+    struct noted *noted = len ? px_map_find(&s->group_names, key.bytes, len) : NULL;
+
+    px_assert(px_loop_inside(s->loop));
+    if (noted) {
+        px_list_remove(&noted->link);
+        px_list_append(&s->group_names_by_age, &noted->link);
+        return;
+    }
+    noted = len ? calloc(1, sizeof(*noted) + len) : NULL;
+    if (!noted) {
+        return;
+    }
+    noted->len = len;
+    memcpy(noted->key, key.bytes, len);
+    if (px_map_set(&s->group_names, noted->key, len, noted)) {
+        free(noted);
+        return;
+    }
+    px_list_append(&s->group_names_by_age, &noted->link);
+    if (s->group_names.used > MAX_NAMES) {
+        forget(s, px_container_of(s->group_names_by_age.next, struct noted, link));
+    }
+}
+
+void px_group_names_fini(struct px_server *s)
+{
+    px_list_for(struct noted, noted, &s->group_names_by_age, link) {
+        forget(s, noted);
+    }
+    px_map_fini(&s->group_names);
+}
+
+/* A process set may have the name of a former group. */
+int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n,
+                         const pmix_proc_t *who)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *name = procs[i].nspace;
+        union key key;
+        size_t len = make_key(s, name, who, &key);
+
+        if (len && px_map_find(&s->group_names, key.bytes, len) && !px_group_name_is_job(s, name) &&
+            !px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, NULL) &&
+            !px_proc_set_find(&s->proc_sets, PX_SET_PSET, name, NULL)) {
+            return PMIX_ERR_NOT_FOUND;
+        }
+    }
+    return PMIX_SUCCESS;
+}
 
 bool px_group_name_is_job(struct px_server *s, const char *name)
 {

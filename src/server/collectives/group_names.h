@@ -4,7 +4,10 @@
 #define PX_SERVER_GROUP_NAMES_H
 
 /* Names of groups on a server, and what tells them from names of jobs. The name of a job never
- * stands for a group. Loop thread. */
+ * stands for a group. A name that has been used for a group, and is neither a job's nor that of a
+ * group that exists, stands for nobody: the group is still being made (an invitation is pending),
+ * or is no more. Other names that are unknown here may be those of jobs of other nodes. Loop
+ * thread. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +22,16 @@ struct px_server;
 bool px_group_name_is_job(struct px_server *s, const char *name);
 /* The host has registered a job: groups of its name cannot be named any more. */
 void px_group_names_job(struct px_server *s, const char *name);
+
+/* Notes that a process uses the name for a group, which need not exist yet. The oldest of many
+ * names are forgotten. What a process uses counts for those of its user. */
+void px_group_name_note(struct px_server *s, const char *name, const pmix_proc_t *by);
+/* Forgets all of them. */
+void px_group_names_fini(struct px_server *s);
+/* PMIX_ERR_NOT_FOUND if one of the namespaces that `who` names stands for nobody, else
+ * PMIX_SUCCESS. */
+int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n,
+                         const pmix_proc_t *who);
 
 /* Adds a group to the registry. NULL if it cannot be named: a job has the name, or memory is
  * out. */

@@ -34,22 +34,35 @@ static bool are_members(const struct px_procs *procs, const pmix_proc_t *who)
     return px_procs_find(procs->at, procs->n, who) < procs->n;
 }
 
-void px_invited_group_event(struct px_server *s, const struct px_event *event)
+/* The group is complete. */
+static void add_group(struct px_server *s, const char *name, const struct px_event *event)
 {
+    const pmix_value_t *list = px_info_find(event->info, event->ninfo, PMIX_GROUP_MEMBERSHIP);
     struct px_procs members = {NULL, 0};
-    const pmix_value_t *list;
-    const char *name;
 
-    px_assert(px_loop_inside(s->loop));
-    if (event->code != PMIX_GROUP_CONSTRUCT_COMPLETE) {
-        return;
-    }
-    name = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
-    list = px_info_find(event->info, event->ninfo, PMIX_GROUP_MEMBERSHIP);
-    if (name && strnlen(name, PMIX_MAX_NSLEN + 1) <= PMIX_MAX_NSLEN && list &&
-        px_value_procs(list, &members) && are_members(&members, &event->source) &&
+    if (list && px_value_procs(list, &members) && are_members(&members, &event->source) &&
         !is_there(s, name, &members)) {
         /* a group that cannot be named is one all the same */
         (void) px_group_names_add(s, name, members.at, members.n);
+    }
+}
+
+void px_invited_group_event(struct px_server *s, const struct px_event *event)
+{
+    bool invited = event->code == PMIX_GROUP_INVITED;
+    const char *name;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!invited && event->code != PMIX_GROUP_CONSTRUCT_COMPLETE) {
+        return;
+    }
+    name = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
+    if (!name || strnlen(name, PMIX_MAX_NSLEN + 1) > PMIX_MAX_NSLEN) {
+        return;
+    }
+    if (invited) {
+        px_group_name_note(s, name, &event->source);
+    } else {
+        add_group(s, name, event);
     }
 }

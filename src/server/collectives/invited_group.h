@@ -9,9 +9,10 @@
 struct px_event;
 struct px_server;
 
-/* Called with each event that is passed on. PMIX_GROUP_CONSTRUCT_COMPLETE, raised by a member, adds
- * the group to the registry, unless a member is in another group of that name, or a job has the
- * name. Loop thread. */
+/* Called with each event that is passed on. PMIX_GROUP_INVITED: the name is that of a group, which
+ * cannot be used before it is complete (group_names.h). PMIX_GROUP_CONSTRUCT_COMPLETE, raised by a
+ * member, adds the group to the registry, unless a member is in another group of that name, or a
+ * job has the name. Loop thread. */
 void px_invited_group_event(struct px_server *s, const struct px_event *event);
 
 #endif
