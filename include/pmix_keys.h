@@ -4,6 +4,8 @@
 #ifndef PMIX_KEYS_H
 #define PMIX_KEYS_H
 
+#include "pmix_version.h"
+
 /*
  * Keys that the library and its host reserve: attributes of calls and of stored information.
  * The note behind each is the data type of its value (UNDEF: several types), then the data realm
@@ -197,7 +199,11 @@
 #define PMIX_FABRIC_DEVICES                    "pmix.fab.devs"          /* DATA_ARRAY, node */
 #define PMIX_FABRIC_DEVICE_ADDRESS             "pmix.fabdev.addr"       /* STRING */
 #define PMIX_FABRIC_DEVICE_BUS_TYPE            "pmix.fabdev.btyp"       /* STRING */
+#if PMIX_NUMERIC_VERSION >= 0x00070000
+#define PMIX_FABRIC_DEVICE_COORDINATES         "pmix.fabdev.coord"      /* GEOMETRY */
+#else
 #define PMIX_FABRIC_DEVICE_COORDINATES         "pmix.fab.coord"         /* GEOMETRY */
+#endif
 #define PMIX_FABRIC_DEVICE_DRIVER              "pmix.fabdev.driver"     /* STRING */
 #define PMIX_FABRIC_DEVICE_FIRMWARE            "pmix.fabdev.fmwr"       /* STRING */
 #define PMIX_FABRIC_DEVICE_INDEX               "pmix.fabdev.idx"        /* UINT32 */
@@ -300,7 +306,11 @@
 #define PMIX_JOB_CTRL_CHECKPOINT_EVENT         "pmix.jctrl.ckptev"      /* BOOL */
 #define PMIX_JOB_CTRL_CHECKPOINT_METHOD        "pmix.jctrl.ckmethod"    /* DATA_ARRAY */
 #define PMIX_JOB_CTRL_CHECKPOINT_SIGNAL        "pmix.jctrl.ckptsig"     /* INT */
+#if PMIX_NUMERIC_VERSION >= 0x00070000
+#define PMIX_JOB_CTRL_CHECKPOINT_TIMEOUT       "pmix.jctrl.ckpttime"    /* INT */
+#else
 #define PMIX_JOB_CTRL_CHECKPOINT_TIMEOUT       "pmix.jctrl.ckptsig"     /* INT */
+#endif
 #define PMIX_JOB_CTRL_DEFINE_PSET              "pmix.jctrl.defpset"     /* STRING */
 #define PMIX_JOB_CTRL_ID                       "pmix.jctrl.id"          /* STRING */
 #define PMIX_JOB_CTRL_KILL                     "pmix.jctrl.kill"        /* BOOL */
@@ -497,7 +507,11 @@
 #define PMIX_PROC_VSIZE                        "pmix.proc.vsize"        /* FLOAT */
 #define PMIX_PROGRAMMING_MODEL                 "pmix.pgm.model"         /* STRING */
 #define PMIX_PROGRESS_THREAD_FLUSH             "pmix.evflush"           /* BOOL */
+#if PMIX_NUMERIC_VERSION >= 0x00070000
+#define PMIX_PROGRESS_THREAD_NAME              "pmix.pthrdnm"           /* STRING */
+#else
 #define PMIX_PROGRESS_THREAD_NAME              "pmix.evname"            /* STRING */
+#endif
 #define PMIX_PSET_MEMBERS                      "pmix.pset.mems"         /* DATA_ARRAY */
 #define PMIX_PSET_NAME                         "pmix.pset.nm"           /* STRING, app */
 #define PMIX_PSET_NAMES                        "pmix.pset.nms"          /* DATA_ARRAY */
@@ -546,7 +560,11 @@
 #define PMIX_QUERY_STABLE_ABI_VERSION          "pmix.qry.stabiver"      /* STRING */
 #define PMIX_QUERY_STORAGE_LIST                "pmix.strg.list"         /* STRING */
 #define PMIX_QUERY_SUPPORTED_KEYS              "pmix.qry.keys"          /* STRING */
+#if PMIX_NUMERIC_VERSION >= 0x00070000
+#define PMIX_QUERY_SUPPORTED_QUALIFIERS        "pmix.qry.supqual"       /* BOOL */
+#else
 #define PMIX_QUERY_SUPPORTED_QUALIFIERS        "pmix.qry.quals"         /* BOOL */
+#endif
 #define PMIX_RANGE                             "pmix.range"             /* DATA_RANGE */
 #define PMIX_RANK                              "pmix.rank"              /* PROC_RANK, proc */
 #define PMIX_RANKBY                            "pmix.rankby"            /* STRING, job */

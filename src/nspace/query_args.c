@@ -83,13 +83,31 @@ bool px_query_has_other(const pmix_query_t *queries, size_t nqueries, const pmix
     return false;
 }
 
-/* The string of PMIX_QUERY_SUPPORTED_QUALIFIERS is that of PMIX_QUERY_QUALIFIERS, which cannot be
- * asked for alone; so it counts only with a further key behind it. */
+/* The strings of PMIX_QUERY_SUPPORTED_QUALIFIERS: before series 7 that of PMIX_QUERY_QUALIFIERS,
+ * which cannot be asked for alone; so either counts only with a further key behind it. */
+static const char *const asks_qualifiers[] = {PMIX_QUERY_QUALIFIERS,
+                                              PX_QUERY_SUPPORTED_QUALIFIERS_7};
+enum { N_STRINGS = sizeof(asks_qualifiers) / sizeof(asks_qualifiers[0]) };
+
+size_t px_query_first_key(const pmix_query_t *query)
+{
+    for (size_t i = 0; i < N_STRINGS; i++) {
+        if (query->keys != NULL && query->keys[0] != NULL && query->keys[1] != NULL &&
+            strcmp(query->keys[0], asks_qualifiers[i]) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 bool px_query_asks_qualifiers(const pmix_query_t *query)
 {
-    return px_infos_flag(query->qualifiers, query->nqual, PMIX_QUERY_SUPPORTED_QUALIFIERS) ||
-           (query->keys != NULL && query->keys[0] != NULL && query->keys[1] != NULL &&
-            strcmp(query->keys[0], PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0);
+    bool on = px_query_first_key(query) > 0;
+
+    for (size_t i = 0; !on && i < N_STRINGS; i++) {
+        on = px_infos_flag(query->qualifiers, query->nqual, asks_qualifiers[i]);
+    }
+    return on;
 }
 
 /* True if the query names a key that only occurs in results. */

@@ -38,9 +38,17 @@ bool px_query_has_other(const pmix_query_t *queries, size_t nqueries, const pmix
  * `otherwise`. */
 pmix_proc_t px_query_target(const pmix_query_t *query, const pmix_proc_t *otherwise);
 
+/* The string of PMIX_QUERY_SUPPORTED_QUALIFIERS in programs of series 7. Both are understood,
+ * whichever the headers declare. */
+#define PX_QUERY_SUPPORTED_QUALIFIERS_7 "pmix.qry.supqual"
+
 /* True if the query asks for the supported qualifiers of its keys instead of their values:
  * PMIX_QUERY_SUPPORTED_QUALIFIERS is a qualifier, or stands in front of the keys. */
 bool px_query_asks_qualifiers(const pmix_query_t *query);
+
+/* The index of the first key that is asked for: 1 behind PMIX_QUERY_SUPPORTED_QUALIFIERS, else
+ * 0. */
+size_t px_query_first_key(const pmix_query_t *query);
 
 /* Deep copy, freed by PMIx_Query_free; NULL: memory is out. */
 pmix_query_t *px_queries_copy(const pmix_query_t *queries, size_t n);

@@ -14,7 +14,9 @@
 #include <pmix_server.h>
 #include <pmix_tool.h>
 
-#ifndef PX_LEVEL
+#if !defined(PX_LEVEL) && PMIX_NUMERIC_VERSION >= 0x00070000
+#define PX_LEVEL 70
+#elif !defined(PX_LEVEL)
 #define PX_LEVEL PMIX_SERVER_MODULE_LEVEL
 #endif
 

@@ -8,7 +8,7 @@ PX_TYPE(pmix_server_module_t, 224)
 PX_TYPE(pmix_server_module_t, 232)
 PX_FIELD(pmix_server_module_t, session_control, 224, 8)
 #endif
-#if PX_LEVEL == 61
+#if PX_LEVEL >= 61
 PX_TYPE(pmix_server_module_t, 256)
 PX_FIELD(pmix_server_module_t, session_control, 240, 8)
 #endif
@@ -823,7 +823,9 @@ PX_STRING(PMIX_FABRIC_DEVICE, "pmix.fabdev")
 PX_STRING(PMIX_FABRIC_DEVICES, "pmix.fab.devs")
 PX_STRING(PMIX_FABRIC_DEVICE_ADDRESS, "pmix.fabdev.addr")
 PX_STRING(PMIX_FABRIC_DEVICE_BUS_TYPE, "pmix.fabdev.btyp")
+#if PX_LEVEL < 70
 PX_STRING(PMIX_FABRIC_DEVICE_COORDINATES, "pmix.fab.coord")
+#endif
 PX_STRING(PMIX_FABRIC_DEVICE_DRIVER, "pmix.fabdev.driver")
 PX_STRING(PMIX_FABRIC_DEVICE_FIRMWARE, "pmix.fabdev.fmwr")
 PX_STRING(PMIX_FABRIC_DEVICE_INDEX, "pmix.fabdev.idx")
@@ -919,7 +921,9 @@ PX_STRING(PMIX_JOB_CTRL_CHECKPOINT, "pmix.jctrl.ckpt")
 PX_STRING(PMIX_JOB_CTRL_CHECKPOINT_EVENT, "pmix.jctrl.ckptev")
 PX_STRING(PMIX_JOB_CTRL_CHECKPOINT_METHOD, "pmix.jctrl.ckmethod")
 PX_STRING(PMIX_JOB_CTRL_CHECKPOINT_SIGNAL, "pmix.jctrl.ckptsig")
+#if PX_LEVEL < 70
 PX_STRING(PMIX_JOB_CTRL_CHECKPOINT_TIMEOUT, "pmix.jctrl.ckptsig")
+#endif
 PX_STRING(PMIX_JOB_CTRL_ID, "pmix.jctrl.id")
 PX_STRING(PMIX_JOB_CTRL_KILL, "pmix.jctrl.kill")
 PX_STRING(PMIX_JOB_CTRL_PAUSE, "pmix.jctrl.pause")
@@ -1098,7 +1102,9 @@ PX_STRING(PMIX_QUERY_SPAWN_SUPPORT, "pmix.qry.spawn")
 PX_STRING(PMIX_QUERY_STABLE_ABI_VERSION, "pmix.qry.stabiver")
 PX_STRING(PMIX_QUERY_STORAGE_LIST, "pmix.strg.list")
 PX_STRING(PMIX_QUERY_SUPPORTED_KEYS, "pmix.qry.keys")
+#if PX_LEVEL < 70
 PX_STRING(PMIX_QUERY_SUPPORTED_QUALIFIERS, "pmix.qry.quals")
+#endif
 PX_STRING(PMIX_RANGE, "pmix.range")
 PX_STRING(PMIX_RANK, "pmix.rank")
 PX_STRING(PMIX_RANKBY, "pmix.rankby")
@@ -2088,7 +2094,9 @@ PX_STRING(PMIX_PROC_SAMPLE_TIME, "pmix.proc.samptime")
 PX_STRING(PMIX_PROC_TIME, "pmix.proc.time")
 PX_STRING(PMIX_PROC_VSIZE, "pmix.proc.vsize")
 PX_STRING(PMIX_PROGRESS_THREAD_FLUSH, "pmix.evflush")
+#if PX_LEVEL < 70
 PX_STRING(PMIX_PROGRESS_THREAD_NAME, "pmix.evname")
+#endif
 PX_STRING(PMIX_PTY_TERMIO, "pmix.pty.termio")
 PX_STRING(PMIX_PTY_WSIZE, "pmix.pty.wsize")
 PX_STRING(PMIX_QUERY_DEVICES, "pmix.qry.dev")
@@ -2363,10 +2371,14 @@ PX_STRING(PMIX_ALLOC_RELEASABLE, "pmix.alloc.releasable")
 PX_STRING(PMIX_ALLOC_STATUS, "pmix.alloc.status")
 PX_STRING(PMIX_ALLOC_TARGET, "pmix.alloc.tgt")
 PX_STRING(PMIX_ALLOC_WARN_TIMEOUT, "pmix.alloc.wtmo")
+PX_STRING(PMIX_FABRIC_DEVICE_COORDINATES, "pmix.fabdev.coord")
 PX_STRING(PMIX_IOF_INHERIT, "pmix.iof.inhrt")
+PX_STRING(PMIX_JOB_CTRL_CHECKPOINT_TIMEOUT, "pmix.jctrl.ckpttime")
 PX_STRING(PMIX_LOCAL_PARTICIPANTS, "pmix.lcl.part")
+PX_STRING(PMIX_PROGRESS_THREAD_NAME, "pmix.pthrdnm")
 PX_STRING(PMIX_QUERY_ALLOC_IDS, "pmix.query.alloc.ids")
 PX_STRING(PMIX_QUERY_ALLOC_PROPERTIES, "pmix.query.alloc.prop")
+PX_STRING(PMIX_QUERY_SUPPORTED_QUALIFIERS, "pmix.qry.supqual")
 PX_STRING(PMIX_SPAWN_TARGET, "pmix.spwn.tgt")
 PX_STRING(PMIX_SPAWN_TREE_ACTIVE, "pmix.spwn.actv")
 PX_STRING(PMIX_SPAWN_TREE_ROOT, "pmix.spwn.root")

@@ -32,6 +32,7 @@ static void supported(void)
     static const char *const keys[] = {PMIX_QUERY_NAMESPACES, PMIX_QUERY_NAMESPACE_INFO,
                                        PMIX_SERVER_URI, PMIX_QUERY_NUM_PSETS,
                                        PMIX_QUERY_NUM_GROUPS};
+    static const char series_7[] = "pmix.qry.supqual"; /* PMIX_QUERY_SUPPORTED_QUALIFIERS */
     struct infos quals = {0};
     struct asked asked = ask_one(PMIX_QUERY_SUPPORTED_KEYS, NULL);
     const pmix_value_t *v = answer_to(&asked, 0, PMIX_QUERY_SUPPORTED_KEYS);
@@ -61,6 +62,16 @@ static void supported(void)
     add_true(&quals, PMIX_QUERY_SUPPORTED_QUALIFIERS);
     check_for("QRY-048", lists(query_text(PMIX_QUERY_PROC_TABLE, &quals), PMIX_NSPACE),
               "as a qualifier, without what it needs");
+    if (strcmp(PMIx_Get_attribute_name(series_7), series_7) != 0) { /* the library knows it */
+        asked = ask_one("pmix.qry.supqual," PMIX_QUERY_PROC_TABLE, NULL);
+        check_for("QRY-048", lists(said(&asked, 0, PMIX_QUERY_PROC_TABLE), PMIX_NSPACE),
+                  "in front of the key, of a program of series 7");
+        free_asked(&asked);
+        memset(&quals, 0, sizeof(quals));
+        add_true(&quals, series_7);
+        check_for("QRY-048", lists(query_text(PMIX_QUERY_PROC_TABLE, &quals), PMIX_NSPACE),
+                  "as a qualifier, of a program of series 7");
+    }
 }
 
 /* ---- what needs no host */

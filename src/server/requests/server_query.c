@@ -60,15 +60,11 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
     bool met =
         px_directives_met(&px_call_query, px_upcall_levels(up), query->qualifiers, query->nqual);
     unsigned levels;
-    size_t k = 0;
 
     if (met && px_attrs_asked(query, &levels)) {
         return add_support(up, query, tally);
     }
-    if (strcmp(query->keys[0], PMIX_QUERY_SUPPORTED_QUALIFIERS) == 0) {
-        k++;
-    }
-    for (; query->keys[k]; k++) {
+    for (size_t k = px_query_first_key(query); query->keys[k]; k++) {
         int rc = PMIX_ERR_NOT_SUPPORTED;
 
         tally->asked++;

@@ -81,6 +81,7 @@ static void sense(void **state)
     expect(bad, PMIX_QUERY_QUALIFIERS, NULL, "");
     expect(bad, "any", PMIX_QUERY_QUALIFIERS, "");
     expect(0, PMIX_QUERY_SUPPORTED_QUALIFIERS, PMIX_QUERY_PROC_TABLE, "");
+    expect(0, PX_QUERY_SUPPORTED_QUALIFIERS_7, PMIX_QUERY_PROC_TABLE, "");
     expect(0, PMIX_QUERY_PROC_TABLE, NULL, "q");
 }
 

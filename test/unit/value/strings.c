@@ -132,6 +132,11 @@ static void every_attribute_is_found(void **state)
 
     (void) state;
     for (row = px_attribute_rows; row->name != NULL; row++) {
+        if (row > px_attribute_rows && strcmp(row->name, row[-1].name) == 0) {
+            /* its string in series 7 */
+            assert_string_equal(PMIx_Get_attribute_name(row->string), row->name);
+            continue;
+        }
         assert_string_equal(PMIx_Get_attribute_string(row->name), row->string);
         assert_string_equal(PMIx_Get_attribute_string(PMIx_Get_attribute_name(row->string)),
                             row->string);
@@ -148,6 +153,8 @@ static void the_current_name_of_a_shared_string(void **state)
     assert_string_equal(PMIx_Get_attribute_name("pmix.fab.coord"), "PMIX_FABRIC_COORDINATES");
     assert_string_equal(PMIx_Get_attribute_name("pmix.evname"), "PMIX_EVENT_HDLR_NAME");
     assert_string_equal(PMIx_Get_attribute_name("pmix.qry.quals"), "PMIX_QUERY_QUALIFIERS");
+    assert_string_equal(PMIx_Get_attribute_name("pmix.qry.supqual"),
+                        "PMIX_QUERY_SUPPORTED_QUALIFIERS");
 }
 
 static void an_unknown_attribute_comes_back(void **state)
