@@ -236,6 +236,19 @@ static void aborts_after_its_call(void)
     make_again();
 }
 
+/* The host of its node is told that something is wrong there. */
+static void failure_was_said(void)
+{
+    for (int i = 0; i < upcalls(ON_GROUP, n_nodes() - 1); i++) {
+        const struct record *r = upcall(ON_GROUP, n_nodes() - 1, i);
+        const struct note *status = record_info(r, PMIX_LOCAL_COLLECTIVE_STATUS);
+
+        check_for("GRP-096", i > 0 || (status != NULL && status->number != PMIX_SUCCESS),
+                  "the host is not told that a member has ended");
+    }
+    check_for("GRP-096", upcalls(ON_GROUP, n_nodes() - 1) > 0, "the host is not asked");
+}
+
 /* One of the survivors allows to go on. */
 static void survives(void)
 {
@@ -389,9 +402,11 @@ const struct conform_case cases[] = {
     {.ids = "GRP-086",
      .what = "a member that ends after its call",
      PLAYED(3, 1, aborts_after_its_call)},
-    {.ids = "GRP-086",
+    {.ids = "GRP-086 GRP-096",
+     .otherwise = "GRP-086",
      .what = "a member on two nodes that ends after its call",
-     PLAYED(2, 2, aborts_after_its_call)},
+     PLAYED(2, 2, aborts_after_its_call),
+     .after = failure_was_said},
     {.ids = "GRP-088 GRP-094", .what = "a construct that survives", PLAYED(3, 1, survives)},
     {.ids = "GRP-088 GRP-094",
      .what = "a construct that survives, on two nodes",

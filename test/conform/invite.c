@@ -23,26 +23,41 @@ static void await_event(pmix_status_t code)
 
 static void all_accept(void)
 {
+    pmix_proc_t leader = process("A", 0);
+
     heard_status = -1;
     hear(COMPLETE, on_event);
     if (me.rank > 0) {
         answer_all(PMIX_GROUP_ACCEPT);
+    } else {
+        answer_none();
     }
     fence_all(NULL);
     if (me.rank == 0) {
-        check_status(PMIX_SUCCESS, invite_ranks("g", 0, 3, NULL), "invite");
-        same("A:0,A:1,A:2,A:3", invited.members, "the leader's results");
+        check_status_for("GRP-076", PMIX_SUCCESS, invite_ranks("g", 0, 3, NULL), "invite");
+        same_for("GRP-076 GRP-081", "A:0,A:1,A:2,A:3", invited.members, "the leader's results");
+        check_for("GRP-081", told("asked 0") == 0, "the leader is not invited");
     } else {
+        about("GRP-078");
         check_joined(1, PMIX_SUCCESS, "A:0,A:1,A:2,A:3");
+        about(NULL);
+        check_for("GRP-064", told(step_of("asked", me.rank)) == 1, "%d invitations",
+                  told(step_of("asked", me.rank)));
+        check_for("GRP-065", strcmp(asked_to, "g") == 0 && PMIX_CHECK_PROCID(&asked_by, &leader),
+                  "invited to '%s' by %s:%u", asked_to, asked_by.nspace, asked_by.rank);
+        check_status_for("GRP-067 GRP-068", PMIX_SUCCESS, joined.status, "a join in the handler");
     }
+    about("GRP-077");
     await_event(COMPLETE);
     check_status(PMIX_SUCCESS, heard_status, "what the event of completion says");
+    same("A:0,A:1,A:2,A:3", heard_members, "whom the event of completion names");
+    about(NULL);
     check_status(PMIX_SUCCESS, fence_group("g"), "fence of the group");
 }
 
 static void no_upcall(void)
 {
-    check(upcalls(ON_GROUP, -1) == 0, "the host was asked for a group");
+    check_for("GRP-080", upcalls(ON_GROUP, -1) == 0, "the host was asked for a group");
 }
 
 /* The invitation is there before anybody registers for it; one joins from its own thread. */
@@ -67,11 +82,17 @@ static void join_here(void)
     size_t n = 0;
 
     if (me.rank == 0) {
-        check_status(PMIX_SUCCESS, invite_ranks("g", 1, 2, NULL), "invite");
+        check_status_for("GRP-070", PMIX_SUCCESS, invite_ranks("g", 1, 2, NULL), "invite");
+        check_for("GRP-076", told("answer") == 2, "it returned after %d answers", told("answer"));
         return;
     }
     answer_none();
     await(step_of("asked", me.rank));
+    if (me.rank == 2) {
+        await("answer");
+        check_for("GRP-076", told("invited 0") == 0, "it returned after one of two answers");
+    }
+    tell("answer");
     check_status(PMIX_SUCCESS,
                  PMIx_Group_join("g", &leader, PMIX_GROUP_ACCEPT, NULL, 0, &results, &n), "join");
     check(n > 0, "results");
@@ -109,8 +130,9 @@ static void on_failed(size_t id, pmix_status_t code, const pmix_proc_t *source, 
     PMIX_INFO_DESTRUCT(&instead);
 }
 
-/* Ranks 1 and 2 accept, 3 declines. */
-static void one_declines(const struct infos *list, pmix_status_t status, const char *members)
+/* Ranks 1 and 2 accept, 3 declines. `ids`: whom it is about how the invitation ends. */
+static void one_declines(const char *ids, const struct infos *list, pmix_status_t status,
+                         const char *members)
 {
     bool made = status != ABORT;
 
@@ -120,15 +142,18 @@ static void one_declines(const struct infos *list, pmix_status_t status, const c
         answer_all(me.rank < 3 ? PMIX_GROUP_ACCEPT : PMIX_GROUP_DECLINE);
     }
     fence_all(NULL);
+    about(ids);
     if (me.rank == 0) {
         check_status(status, invite_ranks("g", 1, 3, list), "invite");
         same(members, invited.members, "the leader's results");
         await_event(COMPLETE);
-        check_status(status, heard_status, "what the event of completion says");
+        check_aside("GRP-077", heard_status == status, "the event of completion says %d",
+                    heard_status);
     } else if (me.rank < 3) {
         check_joined(1, made ? PMIX_SUCCESS : ABORT, members);
         await_event(made ? COMPLETE : ABORT);
-        check(told(event_step(COMPLETE, me.rank)) == (int) made, "events of completion");
+        check_aside("GRP-077", told(event_step(COMPLETE, me.rank)) == (int) made,
+                    "events of completion");
     } else {
         check_joined(1, PMIX_SUCCESS, "");
     }
@@ -139,7 +164,7 @@ static void one_declines(const struct infos *list, pmix_status_t status, const c
 
 static void all_or_nothing(void)
 {
-    one_declines(NULL, ABORT, "");
+    one_declines("GRP-074", NULL, ABORT, "");
 }
 
 static void optional(void)
@@ -150,9 +175,12 @@ static void optional(void)
     if (me.rank == 0) {
         hear(PMIX_GROUP_INVITE_DECLINED, on_event);
     }
-    one_declines(&list, PMIX_ERR_PARTIAL_SUCCESS, "A:0,A:1,A:2");
+    one_declines("GRP-067 GRP-083", &list, PMIX_ERR_PARTIAL_SUCCESS, "A:0,A:1,A:2");
     if (me.rank == 0) {
+        about("GRP-071");
         await_event(PMIX_GROUP_INVITE_DECLINED);
+        check(told(event_step(PMIX_GROUP_INVITE_DECLINED, 0)) == 1, "events of a refusal");
+        check_for("GRP-067", PMIX_GROUP_DECLINE == 0 && PMIX_GROUP_ACCEPT == 1, "the answers");
     }
     free_infos(&list);
 }
@@ -162,10 +190,11 @@ static void handler_ignores(void)
     if (me.rank == 0) {
         hear(PMIX_GROUP_INVITE_FAILED, on_failed);
     }
-    one_declines(NULL, PMIX_ERR_PARTIAL_SUCCESS, "A:0,A:1,A:2");
+    one_declines("GRP-073", NULL, PMIX_ERR_PARTIAL_SUCCESS, "A:0,A:1,A:2");
     if (me.rank == 0) {
-        check(told(event_step(PMIX_GROUP_INVITE_FAILED, 0)) == 1, "one failure is told once");
-        check(heard_affected == 3, "of rank %u", heard_affected);
+        check_for("GRP-072", told(event_step(PMIX_GROUP_INVITE_FAILED, 0)) == 1,
+                  "one failure is told once");
+        check_for("GRP-072", heard_affected == 3, "of rank %u", heard_affected);
     }
 }
 
@@ -175,7 +204,11 @@ static void handler_aborts(void)
     if (me.rank == 0) {
         hear(PMIX_GROUP_INVITE_FAILED, on_failed);
     }
-    one_declines(NULL, ABORT, "");
+    one_declines("GRP-074", NULL, ABORT, "");
+    if (me.rank == 0) {
+        check_for("GRP-072", told(event_step(PMIX_GROUP_INVITE_FAILED, 0)) == 1,
+                  "one failure is told once");
+    }
 }
 
 /* Rank 2 declines, and rank 3 is invited in its place. */
@@ -323,8 +356,8 @@ static void other_job_and_group(void)
     }
     if (leads) {
         await_n("ready", 3);
-        check_status(PMIX_SUCCESS, invite("g", named, 2, NULL), "invite");
-        same(members, invited.members, "the members");
+        check_status_for("GRP-064", PMIX_SUCCESS, invite("g", named, 2, NULL), "invite");
+        same_for("GRP-005 GRP-064", members, invited.members, "the members");
     } else {
         answer_all(PMIX_GROUP_ACCEPT);
         tell("ready");
@@ -484,10 +517,7 @@ static void crosswise(void)
     check_status(PMIX_SUCCESS, fence_group("g1"), "fence of the other");
 }
 
-#define ON_NODES(n_, ranks_, ids_, what_, client_)                                                 \
-    {                                                                                              \
-        .ids = ids_, .what = what_, .nodes = n_, .ranks = ranks_, .client = client_                \
-    }
+#define ON_NODES(n_, ranks_, client_) .nodes = n_, .ranks = ranks_, .client = client_, .seconds = 20
 
 const struct conform_case cases[] = {
     {.ids = "GRP-064 GRP-065 GRP-067 GRP-068 GRP-076 GRP-077 GRP-078 GRP-080 GRP-081",
@@ -501,33 +531,49 @@ const struct conform_case cases[] = {
      .ranks = 2,
      .client = all_accept,
      .after = no_upcall},
-    ON_NODES(2, 1, "GRP-066", "an invitation from before the registration", register_late),
-    ON_NODES(1, 3, "GRP-070 GRP-076", "a join that waits", join_here),
-    ON_NODES(1, 4, "GRP-074 GRP-077 S18", "all or nothing, on one node", all_or_nothing),
-    ON_NODES(2, 2, "GRP-074 GRP-077 S18", "all or nothing, on two nodes", all_or_nothing),
-    ON_NODES(2, 2, "GRP-071 GRP-083 GRP-093 S18", "fewer are fine", optional),
-    ON_NODES(1, 4, "GRP-072 GRP-073 S18", "a handler lets it go on with fewer", handler_ignores),
-    ON_NODES(2, 2, "GRP-072 GRP-074 S18", "a handler aborts when one fails", handler_aborts),
-    ON_NODES(2, 2, "GRP-075", "one who fails is replaced", replaced),
-    ON_NODES(1, 3, "GRP-074", "a handler aborts when one accepts", abort_when_accepted),
-    ON_NODES(3, 1, "GRP-074", "a handler aborts when one declines", abort_when_declined),
-    ON_NODES(3, 1, "GRP-074", "the leader aborts", leader_aborts),
-    ON_NODES(3, 1, "GRP-074", "an invitee aborts", invitee_aborts),
-    ON_NODES(1, 4, "GRP-064", "a wildcard is everybody, on one node", wildcard),
-    ON_NODES(2, 2, "GRP-064", "a wildcard is everybody, on two nodes", wildcard),
+    {.ids = "GRP-066",
+     .what = "an invitation from before the registration",
+     ON_NODES(2, 1, register_late)},
+    {.ids = "GRP-070 GRP-076", .what = "a join that waits", ON_NODES(1, 3, join_here)},
+    {.ids = "GRP-074 GRP-077 S18",
+     .what = "all or nothing, on one node",
+     ON_NODES(1, 4, all_or_nothing)},
+    {.ids = "GRP-074 GRP-077 S18",
+     .what = "all or nothing, on two nodes",
+     ON_NODES(2, 2, all_or_nothing)},
+    {.ids = "GRP-067 GRP-071 GRP-083 S18", .what = "fewer are fine", ON_NODES(2, 2, optional)},
+    {.ids = "GRP-072 GRP-073 S18",
+     .what = "a handler lets it go on with fewer",
+     ON_NODES(1, 4, handler_ignores)},
+    {.ids = "GRP-072 GRP-074 S18",
+     .what = "a handler aborts when one fails",
+     ON_NODES(2, 2, handler_aborts)},
+    {.ids = "GRP-075", .what = "one who fails is replaced", ON_NODES(2, 2, replaced)},
+    {.ids = "GRP-074",
+     .what = "a handler aborts when one accepts",
+     ON_NODES(1, 3, abort_when_accepted)},
+    {.ids = "GRP-074",
+     .what = "a handler aborts when one declines",
+     ON_NODES(3, 1, abort_when_declined)},
+    {.ids = "GRP-074", .what = "the leader aborts", ON_NODES(3, 1, leader_aborts)},
+    {.ids = "GRP-074", .what = "an invitee aborts", ON_NODES(3, 1, invitee_aborts)},
+    {.ids = "GRP-064", .what = "a wildcard is everybody, on one node", ON_NODES(1, 4, wildcard)},
+    {.ids = "GRP-064", .what = "a wildcard is everybody, on two nodes", ON_NODES(2, 2, wildcard)},
     {.ids = "GRP-005 GRP-064",
      .what = "all of another job and of a group",
      .nodes = 2,
      .jobs = {{"A", {1, 1}}, {"B", {1, 1}}},
      .client = other_job_and_group},
-    ON_NODES(1, 1, "GRP-064 GRP-082", "directives and ranks of a wrong type", bad_arguments),
-    ON_NODES(2, 1, "GRP-004", "a name that is taken", names_taken),
-    ON_NODES(3, 1, "GRP-004", "a name that an invitee's group has", name_taken_there),
-    ON_NODES(1, 3, "GRP-070", "answers of another library", answers_say_nothing),
+    {.ids = "S18", .what = "directives and ranks of a wrong type", ON_NODES(1, 1, bad_arguments)},
+    {.ids = "GRP-004", .what = "a name that is taken", ON_NODES(2, 1, names_taken)},
+    {.ids = "GRP-004",
+     .what = "a name that an invitee's group has",
+     ON_NODES(3, 1, name_taken_there)},
+    {.ids = "GRP-070", .what = "answers of another library", ON_NODES(1, 3, answers_say_nothing)},
     {.ids = "GRP-078",
      .what = "an invitation of another library",
      .client = invited_by_another,
      .script = another_leader},
-    ON_NODES(1, 2, "GRP-085", "two invite each other", crosswise),
+    {.ids = "GRP-085", .what = "two invite each other", ON_NODES(1, 2, crosswise)},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

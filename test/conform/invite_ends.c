@@ -124,13 +124,15 @@ static void after_time_out(void)
     if (me.rank == 0) {
         add_u32(&list, PMIX_TIMEOUT, 1);
         add_true(&list, PMIX_GROUP_OPTIONAL);
-        check_status(PMIX_ERR_PARTIAL_SUCCESS, invite_ranks("g", 1, 1, &list), "invite");
+        check_status_for("GRP-082", PMIX_ERR_PARTIAL_SUCCESS, invite_ranks("g", 1, 1, &list),
+                         "invite");
         tell("over");
         await("joined 1");
     } else {
         answer_none();
         await("over");
         join_later("g", PMIX_GROUP_ACCEPT, NULL);
+        about("GRP-078");
         check_joined(1, ABORT, "");
     }
     free_infos(&list);
@@ -414,36 +416,57 @@ static void dies_after_answer(void)
     }
 }
 
-#define DEATH(n_, ranks_, ids_, what_, client_, script_)                                           \
-    {                                                                                              \
-        .ids = ids_, .what = what_, .nodes = n_, .ranks = ranks_, .client = client_,               \
-        .script = script_                                                                          \
-    }
+#define DEATH(n_, ranks_, client_, script_)                                                        \
+    .nodes = n_, .ranks = ranks_, .client = client_, .script = script_
 
 const struct conform_case cases[] = {
-    DEATH(1, 3, "GRP-078 EVT-013", "an abort of an earlier invitation", old_abort, NULL),
-    DEATH(3, 1, "GRP-078 EVT-013", "an abort of an earlier one, on three nodes", old_abort, NULL),
-    DEATH(1, 3, "GRP-076 EVT-013", "answers to an earlier invitation", old_answers, NULL),
-    DEATH(3, 1, "GRP-076 EVT-013", "answers to an earlier one, on three nodes", old_answers, NULL),
-    DEATH(1, 3, "GRP-078 EVT-013", "the completion of an earlier invitation", old_completion, NULL),
-    DEATH(3, 1, "GRP-078 EVT-013", "the completion of an earlier one, on three nodes",
-          old_completion, NULL),
-    DEATH(2, 1, "GRP-078 GRP-082", "a join after the time limit", after_time_out, NULL),
-    DEATH(1, 3, "GRP-074 GRP-078", "a join after the abort", after_abort, NULL),
-    DEATH(2, 1, "GRP-078", "a join without an invitation", never_invited, NULL),
-    DEATH(1, 3, "GRP-078", "joins of one invitation", twice, NULL),
-    DEATH(3, 1, "GRP-078 GRP-082", "a join with a time limit", join_times_out, NULL),
-    DEATH(1, 4, "GRP-091", "the leader dies, on one node", leader_dies, kill_leader),
-    DEATH(2, 2, "GRP-091", "the leader dies, on two nodes", leader_dies, kill_leader),
-    DEATH(2, 1, "GRP-091", "the leader is dead already", leader_died_before, kill_leader),
-    DEATH(2, 1, "GRP-091", "the leader is dead, as the application knows",
-          leader_died_and_was_heard, kill_leader),
-    DEATH(1, 4, "GRP-078", "the leader dies with the group made", leader_dies_after, kill_leader),
-    DEATH(1, 1 + N_CODES, "GRP-072", "invitees are dead already", dead_before, say_all_ends),
-    DEATH(2, 1 + N_CODES / 2, "GRP-072", "invitees die while they are asked", die_while_asked,
-          say_all_ends),
-    DEATH(1, 3, "GRP-072", "an invitee dies after its answer", dies_after_answer, kill_first),
-    DEATH(3, 1, "GRP-072", "an invitee dies after its answer, on three nodes", dies_after_answer,
-          kill_first),
+    {.ids = "GRP-078", .what = "an abort of an earlier invitation", DEATH(1, 3, old_abort, NULL)},
+    {.ids = "GRP-078",
+     .what = "an abort of an earlier one, on three nodes",
+     DEATH(3, 1, old_abort, NULL)},
+    {.ids = "GRP-076", .what = "answers to an earlier invitation", DEATH(1, 3, old_answers, NULL)},
+    {.ids = "GRP-076",
+     .what = "answers to an earlier one, on three nodes",
+     DEATH(3, 1, old_answers, NULL)},
+    {.ids = "GRP-078",
+     .what = "the completion of an earlier invitation",
+     DEATH(1, 3, old_completion, NULL)},
+    {.ids = "GRP-078",
+     .what = "the completion of an earlier one, on three nodes",
+     DEATH(3, 1, old_completion, NULL)},
+    {.ids = "GRP-078 GRP-082",
+     .what = "a join after the time limit",
+     DEATH(2, 1, after_time_out, NULL)},
+    {.ids = "GRP-078", .what = "a join after the abort", DEATH(1, 3, after_abort, NULL)},
+    {.ids = "GRP-078", .what = "a join without an invitation", DEATH(2, 1, never_invited, NULL)},
+    {.ids = "GRP-078", .what = "joins of one invitation", DEATH(1, 3, twice, NULL)},
+    {.ids = "GRP-078", .what = "a join with a time limit", DEATH(3, 1, join_times_out, NULL)},
+    {.ids = "GRP-091",
+     .what = "the leader dies, on one node",
+     DEATH(1, 4, leader_dies, kill_leader)},
+    {.ids = "GRP-091",
+     .what = "the leader dies, on two nodes",
+     DEATH(2, 2, leader_dies, kill_leader)},
+    {.ids = "GRP-091",
+     .what = "the leader is dead already",
+     DEATH(2, 1, leader_died_before, kill_leader)},
+    {.ids = "GRP-091",
+     .what = "the leader is dead, as the application knows",
+     DEATH(2, 1, leader_died_and_was_heard, kill_leader)},
+    {.ids = "GRP-078",
+     .what = "the leader dies with the group made",
+     DEATH(1, 4, leader_dies_after, kill_leader)},
+    {.ids = "GRP-072",
+     .what = "invitees are dead already",
+     DEATH(1, 1 + N_CODES, dead_before, say_all_ends)},
+    {.ids = "GRP-072",
+     .what = "invitees die while they are asked",
+     DEATH(2, 1 + N_CODES / 2, die_while_asked, say_all_ends)},
+    {.ids = "GRP-072",
+     .what = "an invitee dies after its answer",
+     DEATH(1, 3, dies_after_answer, kill_first)},
+    {.ids = "GRP-072",
+     .what = "an invitee dies after its answer, on three nodes",
+     DEATH(3, 1, dies_after_answer, kill_first)},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Groups that were made by invitation: what their members have of each other, and that they are
- * groups like others. */
+/* Groups that are made by invitation: ways to join, what their members have of each other, and that
+ * they are groups like others. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
+#include "lib/groups.h"
 #include "lib/invites.h"
 
 #include <stdio.h>
@@ -13,6 +14,51 @@
 static void await_event(pmix_status_t code)
 {
     await(event_step(code, me.rank));
+}
+
+/* ---- ways to join */
+
+/* Nobody is called back when the join ends. */
+static void join_unheard(void)
+{
+    hear(PMIX_GROUP_CONSTRUCT_COMPLETE, on_event);
+    if (me.rank > 0) {
+        answer_unheard();
+    }
+    fence_all(NULL);
+    if (me.rank == 0) {
+        check_status(PMIX_SUCCESS, invite_ranks("g", 1, 1, NULL), "invite");
+    }
+    await_event(PMIX_GROUP_CONSTRUCT_COMPLETE);
+    check_status(PMIX_SUCCESS, fence_group("g"), "fence of the group");
+}
+
+/* A handler may not wait: it is called on the thread that would bring the outcome. */
+static void join_and_wait(size_t id, pmix_status_t code, const pmix_proc_t *source,
+                          pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                          pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    pmix_info_t *got = NULL;
+    size_t n = 0;
+
+    (void) id, (void) code, (void) info, (void) ninfo, (void) results, (void) nresults;
+    check_status(PMIX_ERR_WOULD_BLOCK,
+                 PMIx_Group_join("g", source, PMIX_GROUP_ACCEPT, NULL, 0, &got, &n),
+                 "a join that blocks");
+    tell("refused");
+    done(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
+}
+
+static void join_in_handler(void)
+{
+    if (me.rank == 0) {
+        check_status(PMIX_SUCCESS, invite_ranks("g", 1, 1, NULL), "invite");
+    } else {
+        hear(PMIX_GROUP_INVITED, join_and_wait);
+        await("refused");
+        join_later("g", PMIX_GROUP_ACCEPT, NULL);
+        check_joined(1, PMIX_SUCCESS, "A:0,A:1");
+    }
 }
 
 /* ---- what members have */
@@ -40,23 +86,23 @@ static void contribute(struct infos *list, const char *key)
     add_array(list, PMIX_GROUP_INFO, &inner);
 }
 
-/* Everybody's value of the key, under the context id (0: without). */
+/* Everybody's value of the key, and what is under another context id. */
 static void check_contributions(const char *key, size_t id)
 {
     for (pmix_rank_t rank = 0; rank < 3; rank++) {
         char want[16];
-        pmix_info_t with;
 
         snprintf(want, sizeof(want), "%u", 100 + rank);
-        PMIX_INFO_LOAD(&with, PMIX_GROUP_CONTEXT_ID, &id, PMIX_SIZE);
-        PMIX_INFO_SET_QUALIFIER(&with);
-        same(want, got("A", rank, key, &with, id > 0 ? 1 : 0), "what %u has given", rank);
-        PMIX_INFO_DESTRUCT(&with);
+        same_for("GRP-042", want, given(rank, key, id), "what %u has given", rank);
+        if (id > 0) {
+            same_for("GRP-044", "-46", given(rank, key, id + 1), "of another group");
+        }
     }
 }
 
 static void give_and_get(bool with_id)
 {
+    const char *about_id = with_id ? "GRP-037" : "GRP-040";
     struct infos list = {0};
 
     put_in(PMIX_REMOTE, "posted", 7 + me.rank);
@@ -67,20 +113,22 @@ static void give_and_get(bool with_id)
             add_true(&list, PMIX_GROUP_ASSIGN_CONTEXT_ID);
         }
         check_status(PMIX_SUCCESS, invite_ranks("g", 1, 2, &list), "invite");
-        check(invited.id == (with_id ? 42U : 0U), "context id %zu", invited.id);
+        check_for(about_id, invited.id == (with_id ? 42U : 0U), "context id %zu", invited.id);
     } else {
         answer_none();
         await(step_of("asked", me.rank));
         join_later("g", PMIX_GROUP_ACCEPT, &list);
         check_joined(1, PMIX_SUCCESS, "A:0,A:1,A:2");
-        check(joined.id == (with_id ? 42U : 0U), "context id %zu", joined.id);
+        check_for(about_id, joined.id == (with_id ? 42U : 0U), "context id %zu", joined.id);
     }
     check_contributions("given", with_id ? 42 : 0);
+    about("GRP-079");
     for (pmix_rank_t rank = 0; rank < 3; rank++) {
         if (job_node(find_job("A"), rank) != node()) {
             check_number(7 + rank, rank, "posted", PMIX_OPTIONAL);
         }
     }
+    about(NULL);
     free_infos(&list);
     fence_all(NULL);
 }
@@ -136,10 +184,12 @@ static void life(void)
     } else {
         check_joined(1, PMIX_SUCCESS, "A:0,A:1,A:2,A:3");
     }
-    same("1", query(PMIX_QUERY_NUM_GROUPS, NULL), "number of groups");
-    same("A:0,A:1,A:2,A:3", query(PMIX_QUERY_GROUP_MEMBERSHIP, "g"), "members");
-    same("array of 1", got_of(me.rank, PMIX_GROUP_NAMES, NULL), "names of groups");
+    same_for("GRP-052", "1", query(PMIX_QUERY_NUM_GROUPS, NULL), "number of groups");
+    same_for("GRP-052", "array of 1", query(PMIX_QUERY_GROUP_NAMES, NULL), "names");
+    same_for("GRP-052", "A:0,A:1,A:2,A:3", query(PMIX_QUERY_GROUP_MEMBERSHIP, "g"), "members");
+    same_for("GRP-051", "array of 1", got_of(me.rank, PMIX_GROUP_NAMES, NULL), "names of groups");
     fence_all(NULL);
+    about("GRP-102");
     if (me.rank == 3) {
         check_status(PMIX_SUCCESS, PMIx_Group_leave("g", NULL, 0), "leave");
     } else {
@@ -156,34 +206,46 @@ static void life_and_destruct(void)
     fence_all(NULL);
     for (int i = 1; i <= 2; i++) {
         if (me.rank == 0) {
-            check_status(PMIX_SUCCESS, invite_ranks("g", 1, 3, NULL), "invite");
+            check_status_for("GRP-099", PMIX_SUCCESS, invite_ranks("g", 1, 3, NULL), "invite");
         } else {
             check_joined(i, PMIX_SUCCESS, "A:0,A:1,A:2,A:3");
         }
-        check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
-        same("0", query(PMIX_QUERY_NUM_GROUPS, NULL), "number of groups");
+        tell("destructs");
+        check_status_for("GRP-097", PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
+        check_for("GRP-097", told("destructs") == 4 * i, "a destruct of %d of %d",
+                  told("destructs"), 4 * i);
+        same_for("GRP-099", "0", query(PMIX_QUERY_NUM_GROUPS, NULL), "number of groups");
         fence_all(NULL);
     }
 }
 
-#define ON_NODES(n_, ranks_, ids_, what_, client_)                                                 \
-    {                                                                                              \
-        .ids = ids_, .what = what_, .nodes = n_, .ranks = ranks_, .client = client_                \
-    }
+#define ON_NODES(n_, ranks_, client_) .nodes = n_, .ranks = ranks_, .client = client_, .seconds = 20
 
 const struct conform_case cases[] = {
+    {.ids = "GRP-068", .what = "a join without a callback", ON_NODES(1, 2, join_unheard)},
+    {.ids = "GRP-068",
+     .what = "a join without a callback, on two nodes",
+     ON_NODES(2, 1, join_unheard)},
+    {.ids = "GRP-069", .what = "a handler that waits", ON_NODES(1, 2, join_in_handler)},
     {.ids = "GRP-037 GRP-042 GRP-044 GRP-079",
      .what = "what members give, with a context id",
      .nodes = 3,
      .client = with_context_id,
      .host = {[ON_CONTROL] = {OWN, .own = give_id_later}}},
-    ON_NODES(1, 3, "GRP-040 GRP-042 GRP-079", "what members give, without a context id",
-             without_context_id),
-    ON_NODES(1, 4, "GRP-051 GRP-052 GRP-102", "it is queried and left, on one node", life),
-    ON_NODES(2, 2, "GRP-051 GRP-052 GRP-102", "it is queried and left, on two nodes", life),
-    ON_NODES(1, 4, "GRP-097 GRP-099", "it is destructed and made again, on one node",
-             life_and_destruct),
-    ON_NODES(2, 2, "GRP-097 GRP-099", "it is destructed and made again, on two nodes",
-             life_and_destruct),
+    {.ids = "GRP-040 GRP-042 GRP-079",
+     .what = "what members give, without a context id",
+     ON_NODES(3, 1, without_context_id)},
+    {.ids = "GRP-051 GRP-052 GRP-102",
+     .what = "it is queried and left, on one node",
+     ON_NODES(1, 4, life)},
+    {.ids = "GRP-051 GRP-052 GRP-102",
+     .what = "it is queried and left, on two nodes",
+     ON_NODES(2, 2, life)},
+    {.ids = "GRP-097 GRP-099",
+     .what = "it is destructed and made again, on one node",
+     ON_NODES(1, 4, life_and_destruct)},
+    {.ids = "GRP-097 GRP-099",
+     .what = "it is destructed and made again, on two nodes",
+     ON_NODES(2, 2, life_and_destruct)},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -1,9 +1,9 @@
 # Conformance: each program is a table of cases over the public interface; README.md says how to add one.
 check_LTLIBRARIES += %D%/libconform.la
 conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/foreign.c \
-  %D%/lib/host.c %D%/lib/infos.c %D%/lib/invites.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
+  %D%/lib/groups.c %D%/lib/host.c %D%/lib/infos.c %D%/lib/invites.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
   %D%/lib/requests.c %D%/lib/support.c %D%/lib/verdict.c %D%/lib/world.c
-%C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/inside.h \
+%C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/groups.h %D%/lib/inside.h \
   %D%/lib/invites.h %D%/lib/newer.h %D%/lib/queries.h %D%/lib/requests.h %D%/lib/support.h
 
 conform_ldadd = %D%/libconform.la libpx-host.la libpmix.la
@@ -28,10 +28,13 @@ conform_programs = \
   %D%/get_all.t \
   %D%/get_directives.t \
   %D%/group.t \
+  %D%/group_added.t \
   %D%/group_get.t \
   %D%/group_faults.t \
   %D%/group_ids.t \
+  %D%/group_given.t \
   %D%/group_leave.t \
+  %D%/group_make.t \
   %D%/group_names.t \
   %D%/group_time.t \
   %D%/growth.t \
@@ -135,6 +138,15 @@ TESTS += $(conform_programs)
 %C%_group_leave_t_SOURCES = %D%/group_leave.c
 %C%_group_leave_t_LDADD = $(conform_ldadd)
 %C%_group_leave_t_LDFLAGS = $(conform_ldflags)
+%C%_group_added_t_SOURCES = %D%/group_added.c
+%C%_group_added_t_LDADD = $(conform_ldadd)
+%C%_group_added_t_LDFLAGS = $(conform_ldflags)
+%C%_group_given_t_SOURCES = %D%/group_given.c
+%C%_group_given_t_LDADD = $(conform_ldadd)
+%C%_group_given_t_LDFLAGS = $(conform_ldflags)
+%C%_group_make_t_SOURCES = %D%/group_make.c
+%C%_group_make_t_LDADD = $(conform_ldadd)
+%C%_group_make_t_LDFLAGS = $(conform_ldflags)
 %C%_group_time_t_SOURCES = %D%/group_time.c
 %C%_group_time_t_LDADD = $(conform_ldadd)
 %C%_group_time_t_LDFLAGS = $(conform_ldflags)

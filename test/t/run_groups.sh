@@ -3,6 +3,7 @@
 # Copyright (c) 2026 The shmix authors
 #
 # Groups with added members and by bootstrap, on one node and across several.
+# Covers: GRP-001 GRP-016 GRP-019 GRP-046 GRP-047 GRP-054 GRP-057 GRP-061
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 
 for nodes in 1 2 4; do

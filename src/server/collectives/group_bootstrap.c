@@ -35,13 +35,15 @@ static struct px_coll *next_part(struct px_server *s, const struct px_coll *from
 
 /* Merges one part into the whole: its members, added members and directives. Appends its callers
  * to `come`, and counts it if it is a leader that bootstraps. Sets *contradict if it wants another
- * order than a part before. 0 or PMIX_ERR_NOMEM. */
+ * order than a part before. 0, PMIX_ERR_BAD_PARAM (leaders give different numbers of leaders), or
+ * PMIX_ERR_NOMEM. */
 static int add_part(const struct px_coll *part, struct px_group_build *whole,
                     struct px_proc_list *come, uint32_t *n_leaders, bool *contradict)
 {
     struct px_proc_list order = {0};
     const struct px_group_build *build = part->state;
-    int rc = px_group_add_named(part, &whole->members);
+    bool agree = !build->n_leaders || !whole->n_leaders || build->n_leaders == whole->n_leaders;
+    int rc = agree ? px_group_add_named(part, &whole->members) : PMIX_ERR_BAD_PARAM;
 
     rc = rc ? rc
             : px_proc_list_expand(&whole->added, build->added.at, build->added.n,
@@ -62,7 +64,7 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
     whole->optional |= build->optional;
     whole->notify |= build->notify;
     whole->wants_id |= build->wants_id;
-    whole->n_leaders = build->n_leaders > whole->n_leaders ? build->n_leaders : whole->n_leaders;
+    whole->n_leaders = build->n_leaders ? build->n_leaders : whole->n_leaders;
     *n_leaders += part->solo && part->nprocs > 0;
     return rc;
 }

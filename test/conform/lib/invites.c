@@ -16,7 +16,11 @@ struct ending joined;
 struct ending invited;
 pmix_status_t heard_status;
 pmix_rank_t heard_affected = PMIX_RANK_UNDEF;
+char heard_members[160];
+char asked_to[64];
+pmix_proc_t asked_by;
 static int to_answer = -1;
+static bool unheard;
 
 const char *step_of(const char *step, pmix_rank_t rank)
 {
@@ -63,11 +67,14 @@ void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_inf
     (void) source;
     (void) results;
     (void) nresults;
+    heard_members[0] = '\0';
     for (size_t i = 0; i < ninfo; i++) {
         if (info[i].value.type == PMIX_STATUS) {
             heard_status = info[i].value.data.status;
         } else if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC)) {
             heard_affected = info[i].value.data.proc->rank;
+        } else if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_MEMBERSHIP)) {
+            snprintf(heard_members, sizeof(heard_members), "%s", text_of(&info[i].value));
         }
     }
     tell(event_step(code, me.rank));
@@ -108,10 +115,12 @@ static void on_invited(size_t id, pmix_status_t code, const pmix_proc_t *source,
         }
     }
     check(code == PMIX_GROUP_INVITED && group[0] != '\0', "an invitation to '%s'", group);
+    snprintf(asked_to, sizeof(asked_to), "%s", group);
+    asked_by = *source;
     if (to_answer >= 0) {
         check_status(PMIX_SUCCESS,
                      PMIx_Group_join_nb(group, source, (pmix_group_opt_t) to_answer, NULL, 0,
-                                        join_done, NULL),
+                                        unheard ? NULL : join_done, NULL),
                      "join");
     }
     tell(step_of("asked", me.rank));
@@ -122,6 +131,12 @@ void answer_all(pmix_group_opt_t answer)
 {
     to_answer = (int) answer;
     hear(PMIX_GROUP_INVITED, on_invited);
+}
+
+void answer_unheard(void)
+{
+    unheard = true;
+    answer_all(PMIX_GROUP_ACCEPT);
 }
 
 void answer_none(void)

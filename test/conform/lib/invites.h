@@ -28,13 +28,14 @@ const char *step_of(const char *step, pmix_rank_t rank);
 /* Registers a handler of one code, or a default handler (0). */
 void hear(pmix_status_t code, pmix_notification_fn_t handler);
 /* A handler that tells "event CODE RANK" (event_step) and notes the infos' PMIX_STATUS, the last of
- * them, and the affected process's rank. */
+ * them, the affected process's rank and the members as text ("": none are named). */
 void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
               size_t ninfo, pmix_info_t *results, size_t nresults,
               pmix_event_notification_cbfunc_fn_t done, void *cbdata);
 const char *event_step(pmix_status_t code, pmix_rank_t rank);
 extern pmix_status_t heard_status;
 extern pmix_rank_t heard_affected;
+extern char heard_members[160];
 /* The registrations of this process that came before have taken effect, and what the server sends
  * by them has come. */
 void settle_events(void);
@@ -43,6 +44,11 @@ void settle_events(void);
 void answer_all(pmix_group_opt_t answer);
 /* The same, but does not answer. */
 void answer_none(void);
+/* Accepts, and wants no callback. */
+void answer_unheard(void);
+/* The last invitation: to which group, and by whom. */
+extern char asked_to[64];
+extern pmix_proc_t asked_by;
 /* Answers an invitation of rank 0 to the group. */
 void join_later(const char *group, pmix_group_opt_t answer, const struct infos *list);
 /* Waits for the end of the n-th call of PMIx_Group_join of this process, and looks how it ended. */

@@ -221,7 +221,8 @@ static void load_share(struct letter *letter, const struct upcall *ask)
         if (PMIX_CHECK_KEY(info, PMIX_GROUP_ENDPT_DATA) ||
             PMIX_CHECK_KEY(info, PMIX_GROUP_ASSIGN_CONTEXT_ID) ||
             PMIX_CHECK_KEY(info, PMIX_EVENT_AFFECTED_PROCS) ||
-            PMIX_CHECK_KEY(info, "pmix.grp.info") || PMIX_CHECK_KEY(info, ORDER)) {
+            PMIX_CHECK_KEY(info, "pmix.grp.info") || PMIX_CHECK_KEY(info, "pmix.grp.infoarray") ||
+            PMIX_CHECK_KEY(info, "pmix.grp.jinfo") || PMIX_CHECK_KEY(info, ORDER)) {
             (void) PMIx_Data_pack(NULL, &buffer, (void *) info, 1, PMIX_INFO);
         }
     }
