@@ -139,6 +139,20 @@ static bool is_local(const struct registration *reg)
            directives.range == PMIX_RANGE_PROC_LOCAL;
 }
 
+/* Groups among the sources (PMIX_EVENT_CUSTOM_RANGE) stand for those who are members now. 0 or a
+ * status of px_role_ops.spell_groups. */
+static int spell_sources(struct registration *reg)
+{
+    const pmix_info_t *at = NULL;
+    int rc = 0;
+
+    while (rc == 0 && reg->ctx->ops->spell_groups != NULL &&
+           (at = px_infos_next(reg->info, reg->ninfo, at, PMIX_EVENT_CUSTOM_RANGE)) != NULL) {
+        rc = reg->ctx->ops->spell_groups(reg->ctx, &reg->info[at - reg->info]);
+    }
+    return rc;
+}
+
 /* The task. The server is asked if there are codes that it was not asked for yet, or if this is the
  * first default handler. It is asked for all codes again if a required directive is the host's to
  * honour. */
@@ -158,8 +172,10 @@ static void run_registration(struct px_task *task)
             args.ncodes++;
         }
     }
-    rc = px_events_add(ctx->events, reg->codes, reg->ncodes, reg->info, reg->ninfo, reg->handler,
-                       &reg->id);
+    rc = spell_sources(reg);
+    rc = rc != 0 ? rc
+                 : px_events_add(ctx->events, reg->codes, reg->ncodes, reg->info, reg->ninfo,
+                                 reg->handler, &reg->id);
     if (rc != 0) {
         reg->id = 0;
         registration_done(reg, rc);

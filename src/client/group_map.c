@@ -12,7 +12,6 @@
 #include "src/event/registry.h"
 #include "src/request/schema.h"
 #include "src/value/infos.h"
-#include "src/value/nested.h"
 
 /* Stores the number of groups after a change of the list. */
 static void count_locked(struct px_session *session, uint64_t n_groups)
@@ -129,33 +128,41 @@ int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, si
     return rc;
 }
 
+int px_group_map_spell_info(struct px_ctx *ctx, pmix_info_t *info)
+{
+    struct px_session *session = px_session(ctx);
+    int rc;
+
+    /* pairs with count_locked */
+    if (px_load_acquire(&session->n_groups) == 0) {
+        return 0;
+    }
+    px_lock_take(&session->lock);
+    rc = px_proc_sets_spell(&session->groups, NULL, info);
+    px_lock_give(&session->lock);
+    return rc;
+}
+
 int px_group_map_spell(struct px_session *session, const char *key, const struct px_args *infos,
                        struct px_args *ret)
 {
-    pmix_data_array_t array = {.type = PMIX_PROC};
-    struct px_proc_list members = {0};
     const pmix_info_t *named = px_infos_next(infos->info, infos->ninfo, NULL, key);
+    struct px_procs procs = {NULL, 0};
     struct px_args copy = {.ninfo = infos->ninfo};
-    struct px_procs procs;
-    int rc = 1;
+    bool any;
+    int rc;
 
-    if (named != NULL && px_value_procs(&named->value, &procs) && procs.n > 0) {
-        rc = px_group_map_expand(session, procs.at, procs.n, &members);
+    if (named == NULL || !px_value_procs(&named->value, &procs)) {
+        return 1;
     }
-    if (rc != 0) {
-        return rc;
+    px_lock_take(&session->lock);
+    any = px_proc_sets_named(&session->groups, procs.at, procs.n);
+    px_lock_give(&session->lock);
+    if (!any) {
+        return 1;
     }
-    array.array = members.at;
-    array.size = members.n;
-    copy.info = PMIx_Info_create(copy.ninfo);
-    rc = copy.info != NULL ? 0 : PMIX_ERR_NOMEM;
-    for (size_t i = 0; rc == 0 && i < copy.ninfo; i++) {
-        const pmix_info_t *info = &infos->info[i];
-
-        rc = info == named ? PMIx_Info_load(&copy.info[i], info->key, &array, PMIX_DATA_ARRAY)
-                           : px_info_keep(&copy.info[i], info);
-    }
-    px_proc_list_fini(&members);
+    rc = px_infos_copy(infos->info, infos->ninfo, &copy.info);
+    rc = rc == 0 ? px_group_map_spell_info(session->ctx, &copy.info[named - infos->info]) : rc;
     if (rc == 0) {
         *ret = copy;
     } else {

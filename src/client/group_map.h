@@ -12,6 +12,7 @@
 #include <pmix.h>
 
 struct px_args;
+struct px_ctx;
 struct px_event;
 struct px_proc_list;
 struct px_session;
@@ -40,6 +41,8 @@ int px_group_map_find(struct px_session *session, const pmix_proc_t *proc, pmix_
 int px_group_map_expand(struct px_session *session, const pmix_proc_t *procs, size_t n,
                         struct px_proc_list *ret);
 
+/* px_role_ops.spell_groups, with the groups that this process is a member of. Any thread. */
+int px_group_map_spell_info(struct px_ctx *ctx, pmix_info_t *info);
 /* Copies infos with the groups in the processes under `key` replaced by their members, so that no
  * other process has to know them. 0 with *ret (PMIx_Info_free); 1: no group is named there, *ret is
  * unchanged; PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM. Any thread. */

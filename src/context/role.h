@@ -62,6 +62,11 @@ struct px_role_ops {
     void (*deregister_codes)(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                              bool default_handler);
 
+    /* Replaces the groups among the processes of an info by their members, as far as this process
+     * knows them. 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM; the info is
+     * unchanged then. Loop thread. */
+    int (*spell_groups)(struct px_ctx *ctx, pmix_info_t *info);
+
     /* By events alone: the leader invites, the others answer. */
     pmix_status_t (*group_invite_nb)(struct px_ctx *ctx, const char *group,
                                      const pmix_proc_t *procs, size_t nprocs,

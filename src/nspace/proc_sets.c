@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/assert.h"
+#include "src/value/infos.h"
 
 /* The set that embeds the link. */
 static struct px_proc_set *set_of(const struct px_list *item)
@@ -90,16 +91,6 @@ struct px_proc_set *px_proc_set_next(const struct px_list *sets, const struct px
     return NULL;
 }
 
-/* Of several groups of that name, the first that has the process is meant. */
-bool px_proc_sets_name(const struct px_list *sets, const pmix_proc_t *named,
-                       const pmix_proc_t *proc)
-{
-    const struct px_proc_set *group = px_proc_set_find(sets, PX_SET_GROUP, named->nspace, proc);
-
-    return group && (named->rank == PMIX_RANK_WILDCARD ||
-                     (named->rank < group->n && px_proc_equal(&group->members[named->rank], proc)));
-}
-
 /* The group of that name that has the process, or else any of that name, or NULL. */
 static const struct px_proc_set *group_of(const struct px_list *sets, const char *name,
                                           const pmix_proc_t *who)
@@ -139,6 +130,30 @@ int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, si
         } else {
             rc = PMIX_ERR_NOT_FOUND;
         }
+    }
+    return rc;
+}
+
+int px_proc_sets_spell(const struct px_list *sets, const pmix_proc_t *who, pmix_info_t *info)
+{
+    pmix_data_array_t array = {.type = PMIX_PROC};
+    pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    struct px_proc_list list = {0};
+    pmix_value_t copy;
+    struct px_procs procs;
+    int rc;
+
+    if (!px_value_procs(&info->value, &procs) || !px_proc_sets_named(sets, procs.at, procs.n)) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_proc_sets_expand(sets, procs.at, procs.n, who, &list);
+    array.array = list.at;
+    array.size = list.n;
+    rc = rc ? rc : PMIx_Value_xfer(&copy, &value);
+    px_proc_list_fini(&list);
+    if (!rc) {
+        PMIx_Value_destruct(&info->value);
+        info->value = copy;
     }
     return rc;
 }

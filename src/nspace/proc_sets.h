@@ -16,7 +16,7 @@
  * session's lock in a client.
  *
  * Example: group "g" of (job, 3) and (job, 5). (g, 1) stands for (job, 5), and (g, wildcard) for
- * both. px_proc_sets_expand makes that translation, px_proc_sets_name asks about one process. */
+ * both. px_proc_sets_expand makes that translation, px_proc_sets_spell makes it in an info. */
 
 /* Process set of the host, group, processes connected by PMIx_Connect. */
 enum px_proc_set_kind { PX_SET_PSET, PX_SET_GROUP, PX_SET_CONNECTED };
@@ -55,10 +55,6 @@ static inline struct px_proc_set *px_proc_set_find(const struct px_list *sets,
     return px_proc_set_next(sets, NULL, kind, name, member);
 }
 
-/* True if `named` is a group with that process in it, and its rank stands for the process or is the
- * wildcard. */
-bool px_proc_sets_name(const struct px_list *sets, const pmix_proc_t *named,
-                       const pmix_proc_t *proc);
 /* True if one of the processes has the name of a group as its namespace. */
 bool px_proc_sets_named(const struct px_list *sets, const pmix_proc_t *procs, size_t n);
 /* Appends the processes to the list, with names and ranks of groups replaced by the processes they
@@ -67,5 +63,9 @@ bool px_proc_sets_named(const struct px_list *sets, const pmix_proc_t *procs, si
  * appended. */
 int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, size_t n,
                         const pmix_proc_t *who, struct px_proc_list *list);
+/* The same with the processes of an info (PMIX_PROC or an array of them), which owns its value and
+ * is an array afterwards if there was a group among them. Another value stays as it is. The info is
+ * unchanged on failure. */
+int px_proc_sets_spell(const struct px_list *sets, const pmix_proc_t *who, pmix_info_t *info);
 
 #endif

@@ -208,6 +208,158 @@ static void never_named(void)
     }
 }
 
+/* ---- ranges of events */
+
+enum { CODE = PMIX_EXTERNAL_ERR_BASE - 31, BEHIND = PMIX_EXTERNAL_ERR_BASE - 32 };
+
+static void raise_code(pmix_status_t code, const pmix_proc_t *to)
+{
+    struct infos list = {0};
+    pmix_status_t rc;
+
+    if (to != NULL) {
+        add_procs(&list, PMIX_EVENT_CUSTOM_RANGE, to, 1);
+    }
+    rc = PMIx_Notify_event(code, &me, to != NULL ? PMIX_RANGE_CUSTOM : PMIX_RANGE_SESSION, list.at,
+                           list.n, NULL, NULL);
+    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "notify: %d", rc);
+    free_infos(&list);
+}
+
+/* Tells "event of SOURCE at RANK". */
+static void event_of(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t *results, size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    char step[48];
+
+    (void) id;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    snprintf(step, sizeof(step), "event %d of %u at %u", code, source->rank, me.rank);
+    tell(step);
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+static int events_of(pmix_status_t code, pmix_rank_t source, pmix_rank_t at)
+{
+    char step[48];
+
+    snprintf(step, sizeof(step), "event %d of %u at %u", code, source, at);
+    return told(step);
+}
+
+static void await_event_of(pmix_status_t code, pmix_rank_t source)
+{
+    char step[48];
+
+    snprintf(step, sizeof(step), "event %d of %u at %u", code, source, me.rank);
+    await(step);
+}
+
+/* Ranks 1 and 0 are the group, in this order. */
+static void make_pair(void)
+{
+    pmix_proc_t procs[2] = {process("A", 1), process("A", 0)};
+
+    if (me.rank < 2) {
+        construct_with("g", PMIX_SUCCESS, procs, 2, NULL, "nothing");
+    }
+    fence_all(NULL);
+}
+
+/* Rank 0 listens to the group, but for itself, and the group comes to its end; rank 2 is none of
+ * it. */
+static void listen_to_group(void)
+{
+    pmix_proc_t of[2] = {process("g", 0), process("g", 7)};
+    pmix_status_t code = CODE;
+    struct infos list = {0};
+
+    make_pair();
+    if (me.rank == 0) {
+        add_procs(&list, PMIX_EVENT_CUSTOM_RANGE, of, 1);
+        check(PMIx_Register_event_handler(&code, 1, list.at, list.n, event_of, NULL, NULL) >= 0,
+              "a handler of events of a group");
+        drop(&list, PMIX_EVENT_CUSTOM_RANGE);
+        add_procs(&list, PMIX_EVENT_CUSTOM_RANGE, &of[1], 1);
+        check_status(PMIX_ERR_NOT_FOUND,
+                     PMIx_Register_event_handler(&code, 1, list.at, list.n, event_of, NULL, NULL),
+                     "a rank that the group does not have");
+        free_infos(&list);
+        hear(BEHIND, event_of);
+    }
+    if (me.rank < 2) {
+        check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
+    }
+    fence_all(NULL);
+    raise_code(CODE, NULL);
+    raise_code(BEHIND, NULL);
+    if (me.rank == 0) {
+        for (pmix_rank_t rank = 0; rank < 3; rank++) {
+            await_event_of(BEHIND, rank);
+        }
+        check(events_of(CODE, 1, 0) == 1 && events_of(CODE, 0, 0) + events_of(CODE, 2, 0) == 0,
+              "events of the first of the group only: %d, %d, %d", events_of(CODE, 0, 0),
+              events_of(CODE, 1, 0), events_of(CODE, 2, 0));
+    }
+    fence_all(NULL);
+}
+
+/* Rank 2, which is not in the group, raises an event for its first member, and one for all of it,
+ * which are kept; the members register when the group is no more. */
+static void tell_group(void)
+{
+    pmix_proc_t first = process("g", 0);
+    pmix_proc_t all = process("g", PMIX_RANK_WILDCARD);
+    pmix_proc_t beyond = process("g", 7);
+    struct infos list = {0};
+
+    make_pair();
+    if (me.rank == 2 && node() == job_node(find_job("A"), 0)) {
+        add_procs(&list, PMIX_EVENT_CUSTOM_RANGE, &beyond, 1);
+        check_status_for(
+            "GRP-006", PMIX_ERR_NOT_FOUND,
+            PMIx_Notify_event(CODE, &me, PMIX_RANGE_CUSTOM, list.at, list.n, NULL, NULL),
+            "a rank that the group does not have");
+        free_infos(&list);
+    }
+    if (me.rank == 2) {
+        raise_code(CODE, &first);
+        raise_code(BEHIND, &all);
+    }
+    fence_all(NULL);
+    if (me.rank < 2) {
+        check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
+    }
+    fence_all(NULL);
+    hear(CODE, event_of);
+    hear(BEHIND, event_of);
+    if (me.rank < 2) {
+        await_event_of(BEHIND, 2);
+    }
+    settle_events();
+    fence_all(NULL);
+    check_for("GRP-006",
+              events_of(CODE, 2, 1) == 1 && events_of(CODE, 2, 0) + events_of(CODE, 2, 2) == 0,
+              "the event is for one member: %d, %d, %d", events_of(CODE, 2, 0),
+              events_of(CODE, 2, 1), events_of(CODE, 2, 2));
+    check_for("EVT-010", events_of(BEHIND, 2, 0) == 1 && events_of(BEHIND, 2, 1) == 1,
+              "the event is for all members");
+}
+
+static void ranges_are_processes(void)
+{
+    for (int i = 0; i < upcalls(ON_NOTIFY, 0); i++) {
+        const struct note *range = record_info(upcall(ON_NOTIFY, 0, i), PMIX_EVENT_CUSTOM_RANGE);
+
+        check_for("EVT-010", range == NULL || strchr(range->text, 'g') == NULL,
+                  "the host is told %s", range != NULL ? range->text : "");
+    }
+}
+
 #define PENDING(n_, ranks_, where_)                                                                \
     {                                                                                              \
         .ids = "GRP-005 GRP-084 GRP-099",                                                          \
@@ -248,6 +400,31 @@ const struct conform_case cases[] = {
      .ranks = 2,
      .client = constructed,
      .after = never_named,
+     .seconds = 20},
+    {.ids = "EVT-010 GRP-005",
+     .otherwise = "EVT-010 GRP-005",
+     .what = "a handler's sources are the members of a group, on one node",
+     .ranks = 3,
+     .client = listen_to_group,
+     .seconds = 20},
+    {.ids = "EVT-010 GRP-005",
+     .otherwise = "EVT-010 GRP-005",
+     .what = "a handler's sources are the members of a group, on three nodes",
+     .nodes = 3,
+     .client = listen_to_group,
+     .seconds = 20},
+    {.ids = "EVT-010 GRP-006",
+     .otherwise = "EVT-010",
+     .what = "another process raises an event for a group, on one node",
+     .ranks = 3,
+     .client = tell_group,
+     .after = ranges_are_processes,
+     .seconds = 20},
+    {.ids = "EVT-010 GRP-006",
+     .otherwise = "EVT-010",
+     .what = "another process raises an event for a group, on three nodes",
+     .nodes = 3,
+     .client = tell_group,
      .seconds = 20},
     {.ids = "GRP-005",
      .what = "a name that only the host may know is for the host to judge",

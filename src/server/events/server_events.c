@@ -59,10 +59,9 @@ static bool wants(const struct px_peer *peer, pmix_status_t code)
            (peer->ours && (code == PMIX_GROUP_INVITE_ACCEPTED || changes_group(code)));
 }
 
-/* True if the process is among those of PMIX_EVENT_CUSTOM_RANGE: processes, wildcards, and names of
- * groups and process sets. A value of another type names no process. */
-static bool in_custom_range(struct px_server *s, const struct px_event *event,
-                            const pmix_proc_t *proc)
+/* True if the process is among those of PMIX_EVENT_CUSTOM_RANGE, in which groups are spelled out. A
+ * value of another type names no process. */
+static bool in_custom_range(const struct px_event *event, const pmix_proc_t *proc)
 {
     const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
     struct px_procs range = {NULL, 0};
@@ -70,19 +69,13 @@ static bool in_custom_range(struct px_server *s, const struct px_event *event,
     if (value) {
         (void) px_value_procs(value, &range); /* a value of another type: none */
     }
-    for (size_t i = 0; i < range.n; i++) {
-        if (px_proc_covers(&range.at[i], proc) ||
-            px_proc_sets_name(&s->proc_sets, &range.at[i], proc)) {
-            return true;
-        }
-    }
-    return false;
+    return px_procs_cover(range.at, range.n, proc);
 }
 
 /* True if the event's range includes the process. Ranges that reach beyond this server's clients
  * (session, global, local) include all of them. Events for the resource manager or for the process
  * that raised them (PMIX_RANGE_RM, PMIX_RANGE_PROC_LOCAL) are for no peer. */
-static bool in_range(struct px_server *s, const struct px_event *event, const pmix_proc_t *proc)
+static bool in_range(const struct px_event *event, const pmix_proc_t *proc)
 {
     switch (event->range) {
     case PMIX_RANGE_RM:
@@ -91,7 +84,7 @@ static bool in_range(struct px_server *s, const struct px_event *event, const pm
     case PMIX_RANGE_NAMESPACE:
         return strncmp(event->source.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0;
     case PMIX_RANGE_CUSTOM:
-        return in_custom_range(s, event, proc);
+        return in_custom_range(event, proc);
     default:
         return true;
     }
@@ -203,7 +196,7 @@ static void to_own_handlers(struct px_server *s, const struct px_event *event,
     size_t n = event->ninfo;
     bool yes = true;
     bool own_alone = event->range == PMIX_RANGE_PROC_LOCAL && origin == PX_ORIGIN_HOST;
-    bool meant = event->range == PMIX_RANGE_RM || own_alone || in_range(s, event, &s->self);
+    bool meant = event->range == PMIX_RANGE_RM || own_alone || in_range(event, &s->self);
 
     if (!meant || !px_events_wanted(s->ctx->events, event->code) ||
         px_infos_copy(event->info, n, &infos)) {
@@ -251,7 +244,7 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
     px_invited_group_event(s, event);
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
-            in_range(s, event, &peer->proc)) {
+            in_range(event, &peer->proc)) {
             send_event(peer, event, true);
         }
     }
@@ -266,10 +259,16 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
     return PMIX_SUCCESS;
 }
 
+/* The event is for those who are members of a group now, also when it is kept. */
 pmix_status_t px_notify_call(struct px_upcall *up)
 {
-    (void) up;
-    return PMIX_OPERATION_SUCCEEDED;
+    const struct px_notify_args *args = up->args;
+    const pmix_proc_t *source = up->reply_to.peer ? &up->proc : &args->source;
+    pmix_info_t *range = PX_BORROWED(
+        px_infos_next(args->head.info, args->head.ninfo, NULL, PMIX_EVENT_CUSTOM_RANGE));
+    int rc = range ? px_proc_sets_spell(&up->server->proc_sets, source, range) : PMIX_SUCCESS;
+
+    return rc ? rc : PMIX_OPERATION_SUCCEEDED;
 }
 
 /* A peer is answered before the event is delivered to others; a call of this process is answered
@@ -286,6 +285,10 @@ void px_notify_answered(struct px_upcall *up)
         .ninfo = args->head.ninfo,
     };
 
+    if (up->reply.status < 0) {
+        px_upcall_answer(up);
+        return;
+    }
     if (up->reply_to.peer) {
         px_upcall_answer(up);
         (void) px_event_fan_out(up->server, &event, PX_ORIGIN_CLIENT, peer);
@@ -364,7 +367,7 @@ static void replay_kept(struct px_server *s, struct px_peer *peer, const struct 
     px_list_for(const struct kept_event, kept, &s->event_cache, link) {
         const struct px_event *event = &kept->event;
 
-        if ((!codes || px_code_set_has(codes, event->code)) && in_range(s, event, &peer->proc) &&
+        if ((!codes || px_code_set_has(codes, event->code)) && in_range(event, &peer->proc) &&
             !px_proc_covers(&event->source, &peer->proc)) {
             send_event(peer, event, false);
         }

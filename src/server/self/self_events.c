@@ -13,6 +13,7 @@
 #include "src/server/events/server_iof.h"
 #include "src/event/registry.h"
 #include "src/loop/after.h"
+#include "src/nspace/proc_sets.h"
 #include "src/context/context.h"
 #include "src/value/directives.h"
 #include "src/server/events/output_cache.h"
@@ -24,6 +25,13 @@ void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, si
 {
     (void) default_handler;
     px_codes_dropped(ctx->role, codes, ncodes);
+}
+
+int px_self_spell_groups(struct px_ctx *ctx, pmix_info_t *info)
+{
+    const struct px_server *s = ctx->role;
+
+    return px_proc_sets_spell(&s->proc_sets, NULL, info);
 }
 
 /* --- output of processes --- */

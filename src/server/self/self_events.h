@@ -20,6 +20,8 @@ struct px_server;
  * handler of this process for them was removed. default_handler is not used. Loop thread. */
 void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                               bool default_handler);
+/* px_role_ops.spell_groups, with the groups of this server's clients. */
+int px_self_spell_groups(struct px_ctx *ctx, pmix_info_t *info);
 /* PMIx_IOF_pull. The arguments are copied. regcbfunc is called on the loop thread with the
  * subscription's number, then cbfunc with output, kept output first. PMIX_SUCCESS (accepted),
  * PMIX_ERR_NOMEM, PMIX_ERR_NOT_SUPPORTED (a required directive that is not honoured), or the

@@ -24,5 +24,6 @@ const struct px_role_ops px_server_ops = {
     .resolve_peers = px_self_resolve_peers,
     .resolve_nodes = px_self_resolve_nodes,
     .deregister_codes = px_self_deregister_codes,
+    .spell_groups = px_self_spell_groups,
     .iof_pull = px_self_iof_pull,
 };

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 #include "src/nspace/proc_sets.h"
+#include "src/value/infos.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,8 +58,6 @@ static void kind_name_and_member_tell_sets_apart(void **state)
 
 static void a_rank_in_a_group_is_a_process(void **state)
 {
-    const pmix_proc_t first = P("g", 0);
-    const pmix_proc_t all = P("g", ALL);
     const pmix_proc_t third = P("g", 2);
     const pmix_proc_t named[3] = {P("A", 1), P("g", ALL), P("B", 5)};
     const pmix_proc_t want[3] = {P("A", 1), P("A", 3), P("B", 5)};
@@ -67,11 +66,6 @@ static void a_rank_in_a_group_is_a_process(void **state)
 
     (void) state;
     fill(&sets);
-    assert_true(px_proc_sets_name(&sets, &first, &halves[0][0]));
-    assert_true(px_proc_sets_name(&sets, &first, &halves[1][0]));
-    assert_false(px_proc_sets_name(&sets, &first, &halves[0][1]));
-    assert_true(px_proc_sets_name(&sets, &all, &halves[0][1]));
-    assert_false(px_proc_sets_name(&sets, &all, &named[2]));
     assert_int_equal(px_proc_sets_expand(&sets, named, 3, NULL, &list), 0);
     assert_true(px_procs_equal(list.at, list.n, want, 3));
     assert_int_equal(px_proc_sets_expand(&sets, &third, 1, NULL, &list), PMIX_ERR_NOT_FOUND);
@@ -79,11 +73,42 @@ static void a_rank_in_a_group_is_a_process(void **state)
     px_proc_sets_clear(&sets);
 }
 
+/* One process becomes an array; what names no group, no rank of one, or no process, stays. */
+static void an_info_is_spelt_out(void **state)
+{
+    const pmix_proc_t all = P("g", ALL);
+    const pmix_proc_t third = P("g", 2);
+    const pmix_proc_t other = P("A", ALL);
+    struct px_procs procs;
+    pmix_info_t info;
+    struct px_list sets;
+
+    (void) state;
+    fill(&sets);
+    assert_int_equal(PMIx_Info_load(&info, "key", &all, PMIX_PROC), PMIX_SUCCESS);
+    assert_int_equal(px_proc_sets_spell(&sets, &halves[1][0], &info), 0);
+    assert_true(px_value_procs(&info.value, &procs));
+    assert_int_equal(info.value.type, PMIX_DATA_ARRAY);
+    assert_true(px_procs_equal(procs.at, procs.n, halves[1], 2));
+    PMIx_Info_destruct(&info);
+    assert_int_equal(PMIx_Info_load(&info, "key", &third, PMIX_PROC), PMIX_SUCCESS);
+    assert_int_equal(px_proc_sets_spell(&sets, NULL, &info), PMIX_ERR_NOT_FOUND);
+    assert_true(px_proc_equal(info.value.data.proc, &third));
+    PMIx_Info_destruct(&info);
+    assert_int_equal(PMIx_Info_load(&info, "key", &other, PMIX_PROC), PMIX_SUCCESS);
+    assert_int_equal(px_proc_sets_spell(&sets, NULL, &info), 0);
+    assert_int_equal(info.value.type, PMIX_PROC);
+    PMIx_Info_destruct(&info);
+    assert_int_equal(PMIx_Info_load(&info, "key", "g", PMIX_STRING), PMIX_SUCCESS);
+    assert_int_equal(px_proc_sets_spell(&sets, NULL, &info), 0);
+    PMIx_Info_destruct(&info);
+    px_proc_sets_clear(&sets);
+}
+
 static void the_last_one_takes_the_set_along(void **state)
 {
     struct px_list sets;
     struct px_proc_set *set;
-    const pmix_proc_t first = P("g", 0);
 
     (void) state;
     px_list_init(&sets);
@@ -91,7 +116,7 @@ static void the_last_one_takes_the_set_along(void **state)
     px_proc_set_leave(set, &halves[1][0]); /* is not in it */
     assert_int_equal(set->n, 2);
     px_proc_set_leave(set, &halves[0][0]);
-    assert_true(px_proc_sets_name(&sets, &first, &halves[0][1]));
+    assert_true(px_proc_equal(&set->members[0], &halves[0][1]));
     px_proc_set_leave(set, &halves[0][1]);
     assert_true(px_list_empty(&sets));
     px_proc_set_remove(NULL);
@@ -102,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kind_name_and_member_tell_sets_apart),
         cmocka_unit_test(a_rank_in_a_group_is_a_process),
+        cmocka_unit_test(an_info_is_spelt_out),
         cmocka_unit_test(the_last_one_takes_the_set_along),
     };
 
