@@ -87,9 +87,10 @@ static int pack_self(enum px_wire_kind kind, struct px_buf *blob)
     return rc == 0 ? 0 : PMIX_ERR_NOMEM;
 }
 
-/* Connects to one candidate. Statuses as px_credential and px_dial. */
+/* Connects to one candidate by one of its contact strings. Statuses as px_credential and
+ * px_dial. */
 static int dial(const struct px_session *session, const struct px_server_candidate *found,
-                struct px_dialed *ret)
+                const char *uri, struct px_dialed *ret)
 {
     const struct px_trust trust = {.uid = (uid_t) -1, .named = found->named};
     struct px_handshake handshake = {0};
@@ -103,10 +104,24 @@ static int dial(const struct px_session *session, const struct px_server_candida
     handshake.blob_len = blob.len;
     rc = rc != 0 ? rc : px_credential(NULL, &handshake, cred, sizeof(cred));
     rc = rc != 0 ? rc
-                 : px_dial(found->uri, &handshake,
-                           (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000, &trust, ret);
+                 : px_dial(uri, &handshake, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000,
+                           &trust, ret);
     px_buf_fini(&blob);
     return rc;
+}
+
+/* Connects to one candidate: by its AF_UNIX socket, where the kernel says who each of us is, or
+ * else by TCP. Statuses as dial. */
+static int dial_either(const struct px_session *session, const struct px_server_candidate *found,
+                       struct px_dialed *ret)
+{
+    int rc = found->local_uri[0] != '\0' ? dial(session, found, found->local_uri, ret)
+                                         : PMIX_ERR_UNREACH;
+
+    /* in a container, for one, there is no such socket */
+    return rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_BAD_PARAM
+               ? dial(session, found, found->uri, ret)
+               : rc;
 }
 
 /* Connects to one candidate and adds it to the session; takes the name that the server assigns, if
@@ -126,7 +141,7 @@ static int connect_one(struct px_session *session, const struct px_server_candid
     if (*ret != NULL) {
         return PMIX_ERR_EXISTS;
     }
-    rc = dial(session, found, &dialed);
+    rc = dial_either(session, found, &dialed);
     if (rc != 0) {
         return rc;
     }

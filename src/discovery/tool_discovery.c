@@ -30,16 +30,16 @@
 
 enum { FILE_ROOM = 4096 }; /* bytes of a rendezvous file that are read */
 
-/* The directory that an environment variable names, or the usual fallbacks for temporary files. */
-static void tmpdir_of(const char *variable, char *room, size_t n)
+/* TEMPDIR is RFC 0001's; OpenPMIx does not look at it. */
+const char *px_tmpdir_peek(const char *variable)
 {
-    static const char *const fallbacks[] = {"TMPDIR", "TEMP", "TMP"};
+    static const char *const fallbacks[] = {"TMPDIR", "TEMPDIR", "TEMP", "TMP"};
     const char *dir = getenv(variable);
 
-    for (size_t i = 0; i < 3 && (dir == NULL || dir[0] == '\0'); i++) {
+    for (size_t i = 0; i < 4 && (dir == NULL || dir[0] == '\0'); i++) {
         dir = getenv(fallbacks[i]);
     }
-    snprintf(room, n, "%s", dir != NULL && dir[0] != '\0' ? dir : "/tmp");
+    return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
 }
 
 /* A number of the directives, or a default if it is not given. */
@@ -48,12 +48,10 @@ static uint32_t number_or(uint32_t given, uint32_t otherwise)
     return given != PX_NOT_GIVEN ? given : otherwise;
 }
 
-/* Copies a directory's name, if there is one. */
-static void set_dir(char *room, size_t n, const char *dir)
+/* Copies the name of a directory: the one given, or else that of the environment. */
+static void set_dir(char *room, size_t n, const char *dir, const char *variable)
 {
-    if (dir != NULL) {
-        snprintf(room, n, "%s", dir);
-    }
+    snprintf(room, n, "%s", dir != NULL ? dir : px_tmpdir_peek(variable));
 }
 
 /* PMIX_SERVER_URI and PMIX_TCP_URI exclude each other. Directories come from the environment unless
@@ -81,10 +79,10 @@ int px_tool_directives_read(const pmix_info_t *info, size_t ninfo, struct px_too
         .retries = number_or(said.connect_max_retries, 0),
         .delay = number_or(said.connect_retry_delay, 1),
     };
-    tmpdir_of("PMIX_SERVER_TMPDIR", ret->server_tmpdir, sizeof(ret->server_tmpdir));
-    tmpdir_of("PMIX_SYSTEM_TMPDIR", ret->system_tmpdir, sizeof(ret->system_tmpdir));
-    set_dir(ret->server_tmpdir, sizeof(ret->server_tmpdir), said.server_tmpdir);
-    set_dir(ret->system_tmpdir, sizeof(ret->system_tmpdir), said.system_tmpdir);
+    set_dir(ret->server_tmpdir, sizeof(ret->server_tmpdir), said.server_tmpdir,
+            "PMIX_SERVER_TMPDIR");
+    set_dir(ret->system_tmpdir, sizeof(ret->system_tmpdir), said.system_tmpdir,
+            "PMIX_SYSTEM_TMPDIR");
     return 0;
 }
 
@@ -166,6 +164,7 @@ int px_found_read_from(int fd, struct px_server_candidate *ret)
     take_line(&at, line, sizeof(line)); /* the time, in words */
     found.started = take_number(&at, UINT64_MAX);
     found.space = take_number(&at, UINT64_MAX);
+    take_line(&at, found.local_uri, sizeof(found.local_uri));
     if (strchr(found.uri, ';') == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }

@@ -11,6 +11,11 @@
 
 #include <pmix_common.h>
 
+/* The directory of rendezvous files as the environment has it: that variable, or TMPDIR, TEMPDIR,
+ * TEMP, TMP, the first that is set and not empty; else /tmp. Servers and tools must agree about it.
+ * Borrowed from the environment. */
+const char *px_tmpdir_peek(const char *variable);
+
 /* Room for px_tool_find and px_tool_list; servers beyond it are not found. */
 enum { PX_SERVER_CANDIDATES_MAX = 64 };
 
@@ -42,6 +47,7 @@ int px_tool_directives_read(const pmix_info_t *info, size_t ninfo, struct px_too
 /* A server that may be there: its contact string, and what its rendezvous file says about it. */
 struct px_server_candidate {
     char uri[512];
+    char local_uri[512]; /* of the server's AF_UNIX socket, to be tried first; "": unknown */
     char version[64];
     uint32_t pid;     /* of the process that wrote the file; 0: unknown */
     bool named;       /* its address was given by the caller or in the environment, not by a file */

@@ -13,27 +13,12 @@
 #include <unistd.h>
 
 #include "state.h"
+#include "src/discovery/tool_discovery.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
 #include "src/server/collectives/fence.h"
 
 enum { SYSTEM_NAME_MAX = 256 };
-
-/* The value of the first of these environment variables that is set and not empty, or NULL. Names
- * may be NULL. Borrowed from the environment. */
-static const char *first_of(const char *a, const char *b, const char *c, const char *d)
-{
-    const char *const names[] = {a, b, c, d};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *value = names[i] ? getenv(names[i]) : NULL;
-
-        if (value && value[0]) {
-            return value;
-        }
-    }
-    return NULL;
-}
 
 /* Replaces an owned string by a copy of text. 0 or PMIX_ERR_NOMEM; then nothing has changed. */
 static int set_text(char **where, const char *text)
@@ -97,6 +82,7 @@ static void take_tool_support(struct px_server *s,
     s->rendezvous_opts.scheduler = directives->scheduler;
     s->rendezvous_opts.controller = directives->sys_controller;
     s->rendezvous_opts.launcher_file = directives->rendezvous_file;
+    s->rendezvous_opts.keep_dirs = directives->tdir_rmclean;
     s->rendezvous_opts.mode = directives->socket_mode != PX_NOT_GIVEN ? directives->socket_mode : 0;
     s->tools = directives->tool_support || directives->session_support ||
                s->rendezvous_opts.system || s->rendezvous_opts.scheduler ||
@@ -131,8 +117,6 @@ static int read_directives(struct px_server *s, const pmix_info_t *info, size_t 
 static int set_defaults(struct px_server *s)
 {
     char name[SYSTEM_NAME_MAX] = "localhost";
-    const char *dir = first_of("PMIX_SERVER_TMPDIR", "TMPDIR", "TEMP", "TMP");
-    const char *system_dir = first_of("PMIX_SYSTEM_TMPDIR", "TMPDIR", "TEMP", "TMP");
     const char *nspace = getenv("PMIX_SERVER_NAMESPACE");
     const char *rank = getenv("PMIX_SERVER_RANK");
     int rc;
@@ -140,8 +124,8 @@ static int set_defaults(struct px_server *s)
     (void) gethostname(name, sizeof(name) - 1);
     s->fence_needs_data = px_fence_needs_data();
     rc = set_text(&s->hostname, name);
-    rc = rc ? rc : set_text(&s->tmpdir, dir ? dir : "/tmp");
-    rc = rc ? rc : set_text(&s->system_tmpdir, system_dir ? system_dir : "/tmp");
+    rc = rc ? rc : set_text(&s->tmpdir, px_tmpdir_peek("PMIX_SERVER_TMPDIR"));
+    rc = rc ? rc : set_text(&s->system_tmpdir, px_tmpdir_peek("PMIX_SYSTEM_TMPDIR"));
     if (nspace && nspace[0] && strlen(nspace) <= PMIX_MAX_NSLEN) {
         PMIX_LOAD_NSPACE(s->self.nspace, nspace);
     } else {

@@ -43,7 +43,8 @@ struct px_rendezvous {
     size_t n_files;
     char dirs[MAX_DIRS][MAX_PATH]; /* made by us, outermost first */
     size_t n_dirs;
-    char text[1024];
+    bool keep_dirs;
+    char text[2048];
     size_t len;
     unsigned mode;
 };
@@ -62,7 +63,7 @@ void px_rendezvous_remove(struct px_rendezvous *rendezvous)
             (void) unlink(made->path);
         }
     }
-    for (size_t i = rendezvous->n_dirs; i-- > 0;) {
+    for (size_t i = rendezvous->keep_dirs ? 0 : rendezvous->n_dirs; i-- > 0;) {
         (void) rmdir(rendezvous->dirs[i]);
     }
     free(rendezvous);
@@ -292,8 +293,22 @@ static int make_dirs(struct px_rendezvous *rendezvous, const char *path)
     return PMIX_SUCCESS;
 }
 
-/* Makes "<dir>/<name>", or "<dir>/<name>.<what>". A name that another user occupies is logged and
- * is no error: tools then find the server by its other files. */
+/* Makes a directory and those that lead to it, if it is not there. Statuses as make_dirs. */
+static int make_dir(struct px_rendezvous *rendezvous, const char *dir)
+{
+    char path[MAX_PATH];
+    struct stat st;
+
+    if (stat(dir, &st) == 0) {
+        return PMIX_SUCCESS;
+    }
+    return snprintf(path, sizeof(path), "%s/", dir) < (int) sizeof(path)
+               ? make_dirs(rendezvous, path)
+               : PMIX_ERR_BAD_PARAM;
+}
+
+/* Makes "<dir>/<name>", or "<dir>/<name>.<what>", and the directory. A name that another user
+ * occupies is logged and is no error: tools then find the server by its other files. */
 static int make_named(struct px_rendezvous *rendezvous, bool shared, const char *dir,
                       const char *name, const char *what)
 {
@@ -307,7 +322,8 @@ static int make_named(struct px_rendezvous *rendezvous, bool shared, const char 
         (int) sizeof(path)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    rc = make_file(rendezvous, path, shared);
+    rc = make_dir(rendezvous, dir);
+    rc = rc ? rc : make_file(rendezvous, path, shared);
     if (rc == PMIX_ERR_NOT_AVAILABLE) {
         px_log(PX_LOG_SERVER, 1, "%s is another user's: tools do not find this server there", path);
         return PMIX_SUCCESS;
@@ -327,23 +343,24 @@ static int make_only(struct px_rendezvous *rendezvous, const struct px_server *s
 }
 
 /* Writes the text of the files. A line each: contact string, version, process id, "uid:gid", time;
- * then two lines of this library: the process's start time and its process id namespace, by which a
- * reader recognises a reused process id. A length of 0 means that it did not fit. */
+ * then three lines of this library: the process's start time and its process id namespace, by which
+ * a reader recognises a reused process id, and the contact string of the AF_UNIX socket, if there
+ * is one beside TCP. A length of 0 means that it did not fit. */
 static void compose(const struct px_server *s, struct px_rendezvous *rendezvous)
 {
     time_t now = time(NULL);
     struct px_process self = {0};
     char when[64] = "\n";
+    const char *local = s->uri_unix ? s->uri_unix : "";
     int n;
 
     (void) ctime_r(&now, when); /* ends its line */
     (void) px_process_look(getpid(), &self);
-    n = snprintf(rendezvous->text, sizeof(rendezvous->text), "%s\n%s\n%ld\n%lu:%lu\n%s%llu\n%llu\n",
-                 s->uri_tcp    ? s->uri_tcp
-                 : s->uri_unix ? s->uri_unix
-                               : "",
+    n = snprintf(rendezvous->text, sizeof(rendezvous->text),
+                 "%s\n%s\n%ld\n%lu:%lu\n%s%llu\n%llu\n%s\n", s->uri_tcp ? s->uri_tcp : local,
                  PX_WIRE_VERSION, (long) getpid(), (unsigned long) s->uid, (unsigned long) s->gid,
-                 when, (unsigned long long) self.started, (unsigned long long) px_process_space());
+                 when, (unsigned long long) self.started, (unsigned long long) px_process_space(),
+                 s->uri_tcp ? local : "");
     rendezvous->len = n > 0 && (size_t) n < sizeof(rendezvous->text) ? (size_t) n : 0;
 }
 
@@ -390,6 +407,7 @@ int px_rendezvous_write(const struct px_server *s, const struct px_rendezvous_op
 
     if (!rc) {
         rendezvous->mode = opts->mode & 0777;
+        rendezvous->keep_dirs = opts->keep_dirs;
         compose(s, rendezvous);
         rc = rendezvous->len ? make_all(rendezvous, s, opts) : PMIX_ERR_BAD_PARAM;
     }

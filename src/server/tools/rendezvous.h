@@ -22,18 +22,19 @@ struct px_rendezvous_opts {
     bool controller; /* PMIX_SERVER_SYS_CONTROLLER */
     /* PMIX_LAUNCHER_RENDEZVOUS_FILE, or NULL; its directories are made */
     const char *launcher_file;
-    unsigned mode; /* permissions of the files, PMIX_SOCKET_MODE; 0: the default */
+    unsigned mode;  /* permissions of the files, PMIX_SOCKET_MODE; 0: the default */
+    bool keep_dirs; /* PMIX_TDIR_RMCLEAN: the host removes the directories that are made */
 };
 
-/* Writes the files; *ret owns them until px_rendezvous_remove. 0, PMIX_ERR_EXISTS (another system
- * server is alive), PMIX_ERR_NO_PERMISSIONS, PMIX_ERR_OUT_OF_RESOURCE (no such directory, disk
- * full), PMIX_ERR_BAD_PARAM (a path or the text is too long), PMIX_ERR_NOMEM; on failure no file is
- * left. */
+/* Writes the files, and makes their directories; *ret owns them until px_rendezvous_remove. 0,
+ * PMIX_ERR_EXISTS (another system server is alive), PMIX_ERR_NO_PERMISSIONS,
+ * PMIX_ERR_OUT_OF_RESOURCE (no directory can be made there, disk full), PMIX_ERR_BAD_PARAM (a path
+ * or the text is too long), PMIX_ERR_NOMEM; on failure no file is left. */
 int px_rendezvous_write(const struct px_server *s, const struct px_rendezvous_opts *opts,
                         struct px_rendezvous **ret);
 
-/* Removes the files and directories that px_rendezvous_write has made, and frees the object. Takes
- * NULL. */
+/* Removes the files and, unless the host wants to, the directories that px_rendezvous_write has
+ * made, and frees the object. Takes NULL. */
 void px_rendezvous_remove(struct px_rendezvous *rendezvous);
 
 #endif

@@ -263,7 +263,7 @@ static void no_directory(void)
     char kept[64];
 
     memcpy(kept, scratch, sizeof(kept));
-    snprintf(scratch + strlen(scratch), sizeof(scratch) - strlen(scratch), "/none");
+    snprintf(scratch, sizeof(scratch), "/dev/null/none");
     check(start(PMIX_SERVER_TOOL_SUPPORT, NULL) != PMIX_SUCCESS);
     memcpy(scratch, kept, sizeof(kept));
     check(entries() == 0);
