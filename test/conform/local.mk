@@ -2,9 +2,9 @@
 check_LTLIBRARIES += %D%/libconform.la
 conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/foreign.c \
   %D%/lib/groups.c %D%/lib/host.c %D%/lib/infos.c %D%/lib/invites.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
-  %D%/lib/requests.c %D%/lib/support.c %D%/lib/verdict.c %D%/lib/world.c
+  %D%/lib/requests.c %D%/lib/servers.c %D%/lib/support.c %D%/lib/tools.c %D%/lib/verdict.c %D%/lib/world.c
 %C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/groups.h %D%/lib/inside.h \
-  %D%/lib/invites.h %D%/lib/newer.h %D%/lib/queries.h %D%/lib/requests.h %D%/lib/support.h
+  %D%/lib/invites.h %D%/lib/newer.h %D%/lib/queries.h %D%/lib/requests.h %D%/lib/support.h %D%/lib/tools.h
 
 conform_ldadd = %D%/libconform.la libpx-host.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
@@ -63,6 +63,7 @@ conform_programs = \
   %D%/setup.t \
   %D%/support.t \
   %D%/tool.t \
+  %D%/tool_files.t \
   %D%/tool_servers.t \
   %D%/upcall_data.t \
   %D%/upcalls.t
@@ -231,6 +232,9 @@ TESTS += $(conform_programs)
 %C%_tool_t_SOURCES = %D%/tool.c
 %C%_tool_t_LDADD = $(conform_ldadd)
 %C%_tool_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_files_t_SOURCES = %D%/tool_files.c
+%C%_tool_files_t_LDADD = $(conform_ldadd)
+%C%_tool_files_t_LDFLAGS = $(conform_ldflags)
 %C%_tool_servers_t_SOURCES = %D%/tool_servers.c
 %C%_tool_servers_t_LDADD = $(conform_ldadd)
 %C%_tool_servers_t_LDFLAGS = $(conform_ldflags)

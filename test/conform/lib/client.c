@@ -50,6 +50,9 @@ int client_main(void)
     } else if (board->foreign) {
         self.node = 0;
     }
+    if (strcmp(self.job, FURTHER) == 0) {
+        return further_main();
+    }
     c = the_case();
     world_enter_rank();
     before = open_descriptors();

@@ -94,19 +94,20 @@ struct conform_case {
     struct answer host[N_ENTRIES];
     void (*server)(struct infos *list); /* (host) more for PMIx_server_init */
     void (*setup)(const struct job *job,
-                  struct infos *list); /* (host) change what is registered of a job */
-    void (*client)(void);              /* every rank */
-    void (*tool)(void);                /* does its PMIx_tool_init itself */
-    void (*script)(void);              /* (host) on every node, beside the clients */
-    void (*after)(void);               /* in the driver, after all have ended */
-    bool raw;                          /* the client calls PMIx_Init and PMIx_Finalize itself */
-    bool alone;                        /* no host: one process that runs `client`, and is raw */
-    bool no_module;                    /* the host gives its server none at all */
-    bool unmapped;                     /* also in the shared form a process may have no segment */
-    bool dirty;                        /* what is left (descriptors, files) is not looked at */
-    enum form form;                    /* the only form in which the case makes sense */
-    bool own_host;                     /* what it knows of its job is what our hosts say of it */
-    int seconds;                       /* bound of its whole life; default 60 */
+                  struct infos *list);               /* (host) change what is registered of a job */
+    void (*client)(void);                            /* every rank */
+    void (*tool)(void);                              /* does its PMIx_tool_init itself */
+    void (*script)(void);                            /* (host) on every node, beside the clients */
+    void (*further)(int number, struct infos *list); /* more for a further server, in its process */
+    void (*after)(void);                             /* in the driver, after all have ended */
+    bool raw;              /* the client calls PMIx_Init and PMIx_Finalize itself */
+    bool alone;            /* no host: one process that runs `client`, and is raw */
+    bool no_module;        /* the host gives its server none at all */
+    bool unmapped;         /* also in the shared form a process may have no segment */
+    bool dirty;            /* what is left (descriptors, files) is not looked at */
+    enum form form;        /* the only form in which the case makes sense */
+    bool own_host;         /* what it knows of its job is what our hosts say of it */
+    int seconds;           /* bound of its whole life; default 60 */
     const char *ours_only; /* why the case cannot be built or run with another library */
 };
 
@@ -164,6 +165,21 @@ const char *scratch(void); /* a folder of this case; TMPDIR and HOME are in it *
 /* (client) */
 extern pmix_proc_t me;
 int tool_number(void);
+
+/* (client) Further servers on node 0, each in a process of its own, with the host that the case
+ * scripts: for cases that start and stop servers. Their numbers go from n_nodes() to MAX_NODES - 1;
+ * upcalls and server_pid know each as the node of that number. Without more, it is called "server2"
+ * (by its number), and takes no tools. */
+pmix_status_t server_begin(int number); /* what PMIx_server_init has returned */
+void server_end(int number);            /* PMIx_server_finalize, and the process ends */
+void server_kill(int number);
+
+/* Folders in the scratch folder: makes one, and returns its path; looks that it is empty, and
+ * removes it. */
+const char *make_folder(const char *name);
+void remove_folder(const char *name);
+/* How many entries a folder has whose names begin so; -1: there is no folder. */
+int count_entries(const char *path, const char *name);
 
 /* (host) Each acts on the part of the job that is on this node. */
 void job_register(const char *name);

@@ -403,8 +403,10 @@ static int client_of(const char *where)
     if (where[0] == '/') {
         board_open(where);
     } else {
-        board_attach(atoi(where));
+        board_fd = atoi(where);
+        board_attach(board_fd);
     }
+    program_path = realpath("/proc/self/exe", NULL);
     return client_main();
 }
 

@@ -47,6 +47,7 @@ struct board {
     char scratch[200];
     struct job jobs[MAX_JOBS];
     pid_t servers[MAX_NODES];
+    _Atomic int init_status[MAX_NODES]; /* of a further server */
     _Atomic size_t used;
     _Atomic int failures;
     _Atomic uint32_t n_lines;
@@ -135,6 +136,8 @@ void world_check_rank(void); /* after PMIx_Init */
 void job_rename(const char *nspace);
 void jobs_end(void); /* waits for all processes of this node */
 void tools_start(void);
+void process_start(const char *job, pmix_rank_t rank); /* one that no server has registered */
+void rank_reap(const char *job, pmix_rank_t rank);     /* waits for its end */
 
 /* foreign.c: ranks that the program of another's host starts */
 extern const char *host_command;                            /* NULL: hosts are our own */
@@ -145,6 +148,10 @@ void foreign_reap(void);
 /* Cases call their job "A": what it is called here, and back. */
 const char *nspace_of(const char *job);
 const char *job_of(const char *nspace);
+
+/* servers.c */
+#define FURTHER "conform-server"
+int further_main(void);
 
 /* host.c, client.c */
 int host_main(int node);

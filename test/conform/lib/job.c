@@ -318,6 +318,14 @@ void job_start(const char *name)
     }
 }
 
+void process_start(const char *job, pmix_rank_t rank)
+{
+    char **env = environment(job, (int) rank, -1);
+
+    start(job, rank, env);
+    PMIX_ARGV_FREE(env);
+}
+
 void tools_start(void)
 {
     for (int i = 0; i < the_case()->tools && self.node == 0; i++) {
@@ -377,6 +385,15 @@ void rank_kill(const char *name, pmix_rank_t rank, int signal)
     child->killed = child->killed || signal == SIGKILL;
     kill(child->pid, signal);
     if (signal == SIGKILL) {
+        reap(child);
+    }
+}
+
+void rank_reap(const char *name, pmix_rank_t rank)
+{
+    struct child *child = find_child(name, rank);
+
+    if (child != NULL && child->pid != 0) {
         reap(child);
     }
 }

@@ -22,6 +22,10 @@
 #define PMIX_GROUP_BOOTSTRAP "pmix.grp.btstrp"
 #endif
 
+#ifndef PMIX_SERVER_SYS_CONTROLLER
+#define PMIX_SERVER_SYS_CONTROLLER "pmix.srv.ctrlr"
+#endif
+
 /* Functions that some releases do not have: who calls one there crashes. */
 bool PMIx_tool_is_connected(void) __attribute__((weak));
 
