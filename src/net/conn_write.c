@@ -14,12 +14,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "src/base/assert.h"
+#include "src/base/clock.h"
 #include "src/base/status.h"
 #include "src/net/conn_priv.h"
 #include "conn.h"
@@ -207,6 +209,19 @@ bool px_conn_flush(struct px_conn *conn)
     empty = flush_locked(conn);
     px_lock_give(&conn->lock);
     return empty;
+}
+
+/* A connection that breaks has nothing queued. */
+void px_conn_drain_loop(struct px_conn *conn, int patience_ms, uint64_t deadline_ns)
+{
+    px_assert(px_loop_inside(conn->loop));
+    while (!conn->closed && !px_conn_flush(conn) && px_clock_ns() < deadline_ns) {
+        struct pollfd writable = {.fd = conn->fd, .events = POLLOUT};
+
+        if (poll(&writable, 1, patience_ms) == 0) {
+            return;
+        }
+    }
 }
 
 /* The connection ends with PX_ERR_NOMEM if the watcher cannot be changed: without it the queue

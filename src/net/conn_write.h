@@ -29,4 +29,8 @@ bool px_conn_flush(struct px_conn *conn);
  * thread; its caller in conn.c has entered the connection. */
 void px_conn_flush_loop(struct px_conn *conn);
 
+/* Sends what is queued while the peer reads: gives up when it has read nothing for `patience_ms`,
+ * or at the deadline, a time of px_clock_ns. Blocks: only for an owner that ends. Loop thread. */
+void px_conn_drain_loop(struct px_conn *conn, int patience_ms, uint64_t deadline_ns);
+
 #endif

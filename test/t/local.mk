@@ -1,5 +1,5 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
-check_PROGRAMS += %D%/invited %D%/across %D%/actor %D%/agree %D%/many_threads %D%/groups %D%/group_chaos %D%/leave %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/other_user %D%/many_clients %D%/tool_lost
+check_PROGRAMS += %D%/invited %D%/across %D%/actor %D%/agree %D%/attend %D%/many_threads %D%/groups %D%/group_chaos %D%/leave %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/other_user %D%/many_clients %D%/tool_lost
 test_t_across_SOURCES = %D%/across.c %D%/across_calls.c %D%/across_jobs.c %D%/across.h
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -9,6 +9,9 @@ test_t_actor_LDFLAGS = $(AM_LDFLAGS) -no-install
 test_t_agree_SOURCES = %D%/agree.c
 test_t_agree_LDADD = libpmix.la
 test_t_agree_LDFLAGS = $(AM_LDFLAGS) -no-install
+test_t_attend_SOURCES = %D%/attend.c %D%/attend_io.c %D%/attend_spawn.c %D%/attend.h
+test_t_attend_LDADD = libpmix.la
+test_t_attend_LDFLAGS = $(AM_LDFLAGS) -no-install -pthread
 test_t_leave_SOURCES = %D%/leave.c
 test_t_leave_LDADD = libpmix.la
 test_t_leave_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -55,7 +58,7 @@ test_t_tool_lost_LDADD = libpx-host.la libpmix.la
 test_t_tool_lost_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 px_script_tests = %D%/examples.sh %D%/install.sh %D%/life.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_codes.sh %D%/run_conform.sh %D%/run_many_threads.sh %D%/run_fallbacks.sh \
-  %D%/run_group_chaos.sh %D%/run_groups.sh %D%/run_host.sh %D%/run_invited.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/segment_params.sh %D%/other_user.sh %D%/many_clients.sh %D%/tool_lost.sh
+  %D%/run_group_chaos.sh %D%/run_groups.sh %D%/run_host.sh %D%/run_invited.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/run_tools.sh %D%/segment_params.sh %D%/other_user.sh %D%/many_clients.sh %D%/tool_lost.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)
 px_long_tests += %D%/run_agree.sh %D%/run_group_chaos.sh %D%/run_invited.sh %D%/run_many_threads.sh %D%/run_large.sh %D%/many_clients.sh

@@ -36,6 +36,7 @@
 #include "src/server/events/server_iof.h"
 #include "dispatch.h"
 #include "src/base/assert.h"
+#include "src/base/clock.h"
 #include "src/event/chain.h"
 #include "src/net/conn_write.h"
 #include "src/net/pending_conn.h"
@@ -117,10 +118,26 @@ void px_peer_close(struct px_peer *peer)
     }
 }
 
+/* What tools get before they lose their server: output of processes that have ended just now. They
+ * have to read it: the first is the longest time without a byte, the second that for all. */
+enum { TOOL_PATIENCE_MS = 2000, TOOLS_PATIENCE_S = 10 };
+
+static void drain_tools(struct px_server *s)
+{
+    uint64_t deadline = px_clock_ns() + (uint64_t) TOOLS_PATIENCE_S * 1000000000U;
+
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
+        if (peer->tool && peer->conn) {
+            px_conn_drain_loop(peer->conn, TOOL_PATIENCE_MS, deadline);
+        }
+    }
+}
+
 /* The peers are marked as finalized, so that the end of a connection raises no event. */
 void px_peer_close_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
+    drain_tools(s);
     while (!px_list_empty(&s->peer_list)) {
         struct px_peer *peer = px_container_of(s->peer_list.next, struct px_peer, link);
 

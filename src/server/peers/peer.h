@@ -74,7 +74,8 @@ struct px_peer *px_peer_find(struct px_server *s, uint64_t id);
  * peer that it serves. */
 void px_peer_close(struct px_peer *peer);
 
-/* Closes all peers when the server stops, without reporting any as lost. */
+/* Closes all peers when the server stops, without reporting any as lost. Tools that read get first
+ * what is queued for them, which takes some seconds at most. */
 void px_peer_close_all(struct px_server *s);
 
 /* Sends a message, with a descriptor (or -1), which stays the caller's, and leaves buf empty.

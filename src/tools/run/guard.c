@@ -4,9 +4,10 @@
 /* The guard: a small process that holds the read end of a pipe. Every process that pmixrun starts
  * writes its pid there before it executes its program; pmixrun writes the negative pid when it has
  * been reaped. If the pipe ends and pids are left, pmixrun was killed without a chance to clean up,
- * and the guard kills their process groups. In both cases it then removes the directories that were
- * made for Open MPI (openmpi.c). (The processes themselves also ask the kernel to be
- * killed when pmixrun dies; what they have started does not.) */
+ * and the guard kills their process groups, and removes the files by which tools found their
+ * servers (rendezvous.c). In both cases it then removes the directories that were made for Open MPI
+ * (openmpi.c). (The processes themselves also ask the kernel to be killed when pmixrun dies; what
+ * they have started does not.) */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,6 +77,10 @@ static void watch(int fd)
     }
     for (size_t i = 0; i < pids.n; i++) {
         (void) kill(-pids.at[i], SIGKILL);
+    }
+    if (pids.n > 0) {
+        add_pid(&pids, (int32_t) px_run.pid);
+        px_run_rendezvous_sweep(pids.at, pids.n);
     }
     free(pids.at);
     px_run_openmpi_remove();

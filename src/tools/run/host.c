@@ -108,6 +108,7 @@ bool px_run_host_can(enum entry entry)
         [ON_LOOKUP] = true,     [ON_SPAWN] = true,  [ON_CONNECT] = true, [ON_UNPUBLISH] = true,
         [ON_DISCONNECT] = true, [ON_NOTIFY] = true, [ON_QUERY] = true,   [ON_REGISTER] = true,
         [ON_DEREGISTER] = true, [ON_LOG] = true,    [ON_GROUP] = true,   [ON_CONTROL] = true,
+        [ON_TOOL] = true,       [ON_PULL] = true,   [ON_PUSH] = true,
     };
 
     return all[entry];
@@ -147,6 +148,12 @@ static pmix_status_t sound(struct upcall *upcall)
         return post(upcall, px_run_control);
     case ON_GROUP:
         return post(upcall, px_run_group);
+    case ON_TOOL:
+        return px_run_tool(upcall);
+    case ON_PULL:
+        return post(upcall, px_run_pull);
+    case ON_PUSH:
+        return post(upcall, px_run_push);
     case ON_CONNECTED:
         return connected(upcall);
     case ON_CONNECTED1:

@@ -207,7 +207,7 @@ static char **environment(const struct px_run_proc *proc, int report_fd)
 }
 
 struct pipes {
-    int in[2]; /* rank 0 of the first job only; else in[0] is /dev/null */
+    int in[2]; /* of those that are given input; else in[0] is /dev/null */
     int out[2];
     int err[2];
 };
@@ -250,16 +250,24 @@ static void keep_ends(struct px_run_proc *proc, struct pipes *p)
     (void) fcntl(p->err[0], F_SETFL, O_NONBLOCK);
     if (p->in[1] >= 0) {
         (void) fcntl(p->in[1], F_SETFL, O_NONBLOCK);
-        px_run_stdin_open(p->in[1]);
+        struct px_run_input *in = px_run_input_open(proc, p->in[1]);
+        if (!proc->job->spawned) {
+            px_run_stdin_open(in);
+        }
     }
     p->out[0] = p->err[0] = p->in[1] = -1;
+}
+
+static bool takes_input(const struct px_run_proc *proc)
+{
+    return proc->job->input_rank == PMIX_RANK_WILDCARD || proc->job->input_rank == proc->rank;
 }
 
 static int launch_one(struct px_run_proc *proc, int report_fd)
 {
     struct px_run_app *app = &proc->job->apps[proc->app];
     struct pipes pipes = NO_PIPES;
-    int error = open_pipes(proc->rank == 0 && !proc->job->spawned, &pipes);
+    int error = open_pipes(takes_input(proc), &pipes);
     struct plan plan = {.argv = app->argv,
                         .cwd = app->cwd,
                         .cpus = proc->cpus,

@@ -234,6 +234,7 @@ static void proc_ended(struct px_run_proc *proc, int status)
     int code = code_of(status);
 
     drain(proc);
+    px_run_input_ended(proc);
     proc->alive = false;
     proc->status = status;
     job->n_alive--;
@@ -399,18 +400,22 @@ static bool turn(void)
 {
     size_t n = each_stream(count_stream, NULL);
     size_t n_links = px_run_links_n();
-    struct pollfd *p = calloc(n + n_links + 3, sizeof(*p));
+    size_t n_inputs = px_run_inputs_n();
+    struct pollfd *p = calloc(n + n_links + n_inputs + 3, sizeof(*p));
     if (p == NULL) {
         return false;
     }
     p[0] = (struct pollfd){.fd = px_run.signal_fd, .events = POLLIN};
     p[1] = (struct pollfd){.fd = px_run.task_fd, .events = POLLIN};
-    p[2].fd = px_run_stdin_poll_fd(&p[2].events);
+    p[2] = (struct pollfd){.fd = px_run_stdin_poll_fd(), .events = POLLIN};
     each_stream(poll_stream, p + 3);
     struct pollfd *links = p + n + 3;
+    struct pollfd *inputs = links + n_links;
     px_run_links_poll(links);
-    if (poll(p, n + 3 + n_links, child_ended ? 0 : px_run_wait_ms()) > 0) {
+    px_run_inputs_poll(inputs);
+    if (poll(p, n + 3 + n_links + n_inputs, child_ended ? 0 : px_run_wait_ms()) > 0) {
         each_stream(move_stream, p + 3);
+        px_run_inputs_move(inputs); /* before what follows opens or closes some */
         px_run_links_move(links);
         if (p[1].revents != 0) {
             px_run_tasks_do();

@@ -113,7 +113,7 @@ static int become_node(uint32_t node, struct ends *all, pid_t parent)
     }
     (void) !write(px_run_guard_fd(), &pid, sizeof(pid));
     px_run_links_close();
-    px_run_stdin_open(-1);
+    px_run_inputs_close();
     for (uint32_t i = 0; i <= node; i++) {
         all[i].link[0] = i < node ? -1 : all[i].link[0]; /* closed with the links */
         close_relays(&all[i]);
@@ -143,7 +143,8 @@ static int keep_node(struct px_run_proc *proc, pid_t pid, struct ends *e)
     (void) fcntl(e->err[0], F_SETFL, O_NONBLOCK);
     if (e->in[1] >= 0) {
         (void) fcntl(e->in[1], F_SETFL, O_NONBLOCK);
-        px_run_stdin_open(e->in[1]);
+        px_run_stdin_open(px_run_input_open(proc, e->in[1]));
+        e->in[1] = -1;
     }
     close_nodes(e);
     return px_run_relay_open(e->link[0], proc->rank);

@@ -31,6 +31,10 @@ enum px_run_frame_type {
     PX_RUN_STARTED,    /* namespace; number; {rank; pid} */
     PX_RUN_ENDED,      /* PROC; status of waitpid(2) */
     PX_RUN_SAID_ENDED, /* the same for the processes there; code of the event in the head */
+    PX_RUN_PULL,       /* whether no more; channels; number of procs; PROCs */
+    PX_RUN_OUTPUT,     /* PROC; channel; bytes, none: its end */
+    PX_RUN_PUSH,       /* number of procs; PROCs; whether it ends; bytes */
+    PX_RUN_PUSHED,     /* the status alone */
     /* To the relay, and from it. */
     /* key; number of nodes, 0: not known; timeout in seconds; of a group: number of leaders,
      * leaders, added, the caller that comes by itself (number; PROCs); whether it goes on without
@@ -113,6 +117,12 @@ void px_run_links_poll(struct pollfd *p);       /* fills one for each link */
 void px_run_links_move(const struct pollfd *p); /* the same, after poll(2) */
 void px_run_links_close(void);
 
+/* ---- input.c, for the loop, as above */
+
+size_t px_run_inputs_n(void);
+void px_run_inputs_poll(struct pollfd *p);
+void px_run_inputs_move(const struct pollfd *p);
+
 /* ---- node.c */
 
 /* Forks the nodes. Returns in each of them as well, with px_run.place and px_run.node set. 0 or
@@ -184,7 +194,8 @@ void px_run_remote_ended(const struct px_run_proc *proc);
 void px_run_remote_job_done(const char *nspace, int code);
 void px_run_remote_signal(const pmix_proc_t *targets, size_t n, int sig, bool excuse);
 
-/* ---- a node's share in what concerns several: collect.c, modex.c, names.c, event.c, spawn.c */
+/* ---- a node's share in what concerns several: collect.c, modex.c, names.c, event.c, forward.c,
+ * push.c, spawn.c */
 
 void px_run_fence(struct px_run_task *task);
 void px_run_connect(struct px_run_task *task);
@@ -204,6 +215,11 @@ void px_run_event(struct px_run_task *task);
 void px_run_event_ended(const struct px_run_proc *proc);
 void px_run_event_ended_there(const struct px_run_frame *head, struct px_run_reader *payload);
 void px_run_event_came(const struct px_run_frame *head, struct px_run_reader *payload);
+
+void px_run_pull_there(const struct px_run_frame *head, struct px_run_reader *payload);
+void px_run_output_came(const struct px_run_frame *head, struct px_run_reader *payload);
+void px_run_push_there(const struct px_run_frame *head, struct px_run_reader *payload);
+void px_run_pushed(const struct px_run_frame *head, struct px_run_reader *payload);
 
 void px_run_spawn_all(struct px_run_task *task);
 void px_run_spawn_asked(const struct px_run_frame *head, struct px_run_reader *payload);

@@ -85,8 +85,13 @@ void px_run_verbose(const char *format, ...)
     px_run_say("%s", text);
 }
 
-static void write_line(const struct px_run_proc *proc, const struct px_run_stream *s,
-                       const char *line, size_t n)
+static pmix_iof_channel_t channel_of(const struct px_run_stream *s)
+{
+    return s->to == STDOUT_FILENO ? PMIX_FWD_STDOUT_CHANNEL : PMIX_FWD_STDERR_CHANNEL;
+}
+
+static void show_line(const struct px_run_proc *proc, const struct px_run_stream *s,
+                      const char *line, size_t n)
 {
     char tag[PMIX_MAX_NSLEN + 64];
 
@@ -111,6 +116,26 @@ static void write_line(const struct px_run_proc *proc, const struct px_run_strea
     free(text);
 }
 
+/* For those who have asked, as it is; and to our own output, unless it was asked for in its stead.
+ */
+static void give(const struct px_run_proc *proc, const struct px_run_stream *s, const char *bytes,
+                 size_t n,
+                 void (*show)(const struct px_run_proc *, const struct px_run_stream *,
+                              const char *, size_t))
+{
+    px_run_forward(proc, channel_of(s), bytes, n);
+    if ((proc->job->forwarded & channel_of(s)) == 0) {
+        show(proc, s, bytes, n);
+    }
+}
+
+static void show_all(const struct px_run_proc *proc, const struct px_run_stream *s,
+                     const char *bytes, size_t n)
+{
+    (void) proc;
+    px_run_write(s->to, bytes, n);
+}
+
 /* Gives out the complete lines that are in the buffer; with `all`, the rest as well. */
 static void flush(const struct px_run_proc *proc, struct px_run_stream *s, bool all)
 {
@@ -120,7 +145,7 @@ static void flush(const struct px_run_proc *proc, struct px_run_stream *s, bool 
         const char *last = memrchr(s->line, '\n', s->len);
         if (last != NULL) {
             start = (size_t) (last - s->line) + 1;
-            px_run_write(s->to, s->line, start);
+            give(proc, s, s->line, start, show_all);
         }
     }
     while (start < s->len) {
@@ -129,7 +154,7 @@ static void flush(const struct px_run_proc *proc, struct px_run_stream *s, bool 
             break;
         }
         size_t n = end != NULL ? (size_t) (end - s->line) + 1 - start : s->len - start;
-        write_line(proc, s, s->line + start, n);
+        give(proc, s, s->line + start, n, show_line);
         start += n;
     }
     memmove(s->line, s->line + start, s->len - start);
@@ -179,6 +204,7 @@ void px_run_stream_close(const struct px_run_proc *proc, struct px_run_stream *s
     if (s->len > 0) {
         flush(proc, s, true);
     }
+    px_run_forward(proc, channel_of(s), NULL, 0);
     close(s->fd);
     free(s->line);
     *s = (struct px_run_stream){.fd = -1, .to = s->to};

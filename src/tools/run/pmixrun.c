@@ -40,13 +40,15 @@ static pmix_status_t start_server(void)
 {
     char server[PMIX_MAX_NSLEN + 1];
     pmix_rank_t rank = px_run.node;
-    bool share = true;
-    pmix_info_t *info = PMIx_Info_create(4);
+    bool yes = true;
+    /* Without that directory there is a job all the same. */
+    bool tools = access(px_run_rendezvous_dir(), W_OK | X_OK) == 0;
+    pmix_info_t *info = PMIx_Info_create(6);
 
     if (info == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    snprintf(server, sizeof(server), "pmixrun-server.%d", (int) px_run.pid);
+    snprintf(server, sizeof(server), PX_RUN_SERVERS "%d", (int) px_run.pid);
     pmix_status_t rc = PMIx_Info_load(&info[0], PMIX_SERVER_NSPACE, server, PMIX_STRING);
     if (rc == PMIX_SUCCESS) {
         rc = PMIx_Info_load(&info[1], PMIX_SERVER_RANK, &rank, PMIX_PROC_RANK);
@@ -55,12 +57,22 @@ static pmix_status_t start_server(void)
         rc = PMIx_Info_load(&info[2], PMIX_HOSTNAME, px_run.hostname, PMIX_STRING);
     }
     if (rc == PMIX_SUCCESS) {
-        rc = PMIx_Info_load(&info[3], PMIX_SERVER_SHARE_TOPOLOGY, &share, PMIX_BOOL);
+        rc = PMIx_Info_load(&info[3], PMIX_SERVER_SHARE_TOPOLOGY, &yes, PMIX_BOOL);
     }
     if (rc == PMIX_SUCCESS) {
-        rc = PMIx_server_init(px_run_host_open(), info, 4);
+        rc = PMIx_Info_load(&info[4], PMIX_SERVER_TOOL_SUPPORT, &tools, PMIX_BOOL);
     }
-    PMIx_Info_free(info, 4);
+    if (!tools) {
+        px_run_verbose("tools cannot find this job: nothing can be written to %s",
+                       px_run_rendezvous_dir());
+    }
+    if (rc == PMIX_SUCCESS) {
+        rc = PMIx_Info_load(&info[5], PMIX_SERVER_TMPDIR, px_run_rendezvous_dir(), PMIX_STRING);
+    }
+    if (rc == PMIX_SUCCESS) {
+        rc = PMIx_server_init(px_run_host_open(), info, 6);
+    }
+    PMIx_Info_free(info, 6);
     return rc;
 }
 
@@ -122,6 +134,8 @@ static void clean_up(void)
             px_run_report_print();
         }
         px_run_script_close();
+        px_run_rendezvous_close();
+        px_run_push_free();
         (void) PMIx_server_finalize();
     }
     if (px_run.place != PX_RUN_AT_RELAY) {
@@ -129,6 +143,8 @@ static void clean_up(void)
         px_run_remote_close();
     }
     px_run_published_free();
+    px_run_inputs_close();
+    px_run_forward_free();
     while (px_run.jobs != NULL) {
         struct px_run_job *job = px_run.jobs;
         px_run.jobs = job->next;
@@ -235,6 +251,10 @@ int main(int argc, char **argv)
         px_run_say("cannot start the server: %s", PMIx_Error_string(status));
         px_run_guard_stop();
         return 1;
+    }
+    error = px_run_rendezvous_open();
+    if (error != 0) {
+        px_run_say("tools cannot find this job by its process id: %s", strerror(error));
     }
     run_job();
     clean_up();

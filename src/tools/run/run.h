@@ -112,8 +112,11 @@ struct px_run_job {
     bool spawned;
     bool notify_parent;
     pmix_proc_t parent;
-    int code;                   /* first non-zero exit code */
-    struct px_shm_tally *tally; /* of its segment, for --report; NULL: none (yet) */
+    pmix_rank_t input_rank; /* who is given input; PMIX_RANK_WILDCARD: all, _INVALID: nobody */
+    uint32_t home;          /* the node at which it was spawned */
+    pmix_iof_channel_t forwarded; /* outputs that go there, also when nobody has asked yet */
+    int code;                     /* first non-zero exit code */
+    struct px_shm_tally *tally;   /* of its segment, for --report; NULL: none (yet) */
 };
 
 /* A job of its apps, which it takes over also on failure. NULL when memory is out. */
@@ -224,10 +227,58 @@ void px_run_spawn(struct px_run_task *task);
  * is nobody's failure. */
 void px_run_signal(const pmix_proc_t *target, int sig, bool excuse);
 
-/* ---- stdio: stdin.c, output.c, report.c */
+/* ---- tool.c (library's threads) */
 
-void px_run_stdin_open(int fd);              /* the write end towards rank 0; taken */
-int px_run_stdin_poll_fd(short *ret_events); /* descriptor to poll, -1: none */
+/* Admits a tool of our user, and names it. */
+pmix_status_t px_run_tool(struct upcall *upcall);
+
+/* ---- rendezvous.c: files by which tools find us, in the directory that the server uses */
+
+#define PX_RUN_SERVERS "pmixrun-server." /* and the process id: namespace of the servers */
+
+const char *px_run_rendezvous_dir(void);
+/* With several nodes: a tool that is told the id of the process that was started, or the name of
+ * its servers, finds this node's. 0 or errno. */
+int px_run_rendezvous_open(void);
+void px_run_rendezvous_close(void);
+/* Removes what these processes, which were killed, have left. */
+void px_run_rendezvous_sweep(const int32_t *pids, size_t n);
+
+/* ---- forward.c, push.c (main thread) */
+
+/* A process of this node has written, or (n == 0) will not write any more: for those who have
+ * asked. */
+void px_run_forward(const struct px_run_proc *proc, pmix_iof_channel_t channel, const char *bytes,
+                    size_t n);
+void px_run_pull(struct px_run_task *task);
+void px_run_forward_free(void);
+void px_run_push(struct px_run_task *task);
+void px_run_push_free(void);
+
+struct px_run_push;
+/* One of its inputs has taken all of it, or will not. */
+void px_run_push_settle(struct px_run_push *push, pmix_status_t status);
+
+/* ---- stdio: input.c, stdin.c, output.c, report.c */
+
+struct px_run_input;
+/* The write end towards the process's standard input; taken also on failure. NULL when memory is
+ * out. */
+struct px_run_input *px_run_input_open(const struct px_run_proc *proc, int fd);
+struct px_run_input *px_run_input_find(const struct px_run_proc *proc); /* NULL: none (any more) */
+bool px_run_input_is_empty(const struct px_run_input *in);
+/* Queues bytes; `last`: and then the end. The input may be gone when this returns. `push` (may be
+ * NULL) is settled when all is taken, but not on failure: PMIX_ERR_OUT_OF_RESOURCE (too much
+ * waits), PMIX_ERR_IOF_COMPLETE (it has ended), PMIX_ERR_NOMEM. */
+pmix_status_t px_run_input_put(struct px_run_input *in, const char *bytes, size_t n, bool last,
+                               struct px_run_push *push);
+void px_run_input_ended(const struct px_run_proc *proc); /* it reads no more */
+void px_run_inputs_close(void);
+
+/* Our own standard input goes there; NULL: nowhere. */
+void px_run_stdin_open(struct px_run_input *in);
+void px_run_stdin_forget(const struct px_run_input *in); /* it is closed */
+int px_run_stdin_poll_fd(void);                          /* descriptor to read, -1: none */
 void px_run_stdin_move(void);
 
 /* Moves what is there to our own output, whole lines; closes the stream at its end.

@@ -144,6 +144,7 @@ static struct px_run_job *make_job(const struct px_run_task *task, const char *n
     struct px_run_job *job = px_run_job_create(nspace, apps, (int) task->upcall.n_apps);
     if (job != NULL) {
         job->spawned = true;
+        job->input_rank = PMIX_RANK_INVALID;
         job->notify_parent = w->notify;
         job->parent = task->proc;
     }

@@ -8,25 +8,20 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "nodes.h"
 
-static struct {
-    int to; /* non-blocking; -1: none */
-    char bytes[16384];
-    size_t start;
-    size_t end;
-    bool at_end;
-} in = {.to = -1};
+static struct px_run_input *to; /* NULL: nobody reads, or all has been read */
 
-void px_run_stdin_open(int fd)
+void px_run_stdin_open(struct px_run_input *in)
 {
-    in.to = fd;
+    to = in;
 }
 
-static void stdin_finish(void)
+void px_run_stdin_forget(const struct px_run_input *in)
 {
-    close(in.to);
-    in.to = -1;
+    if (to == in) {
+        to = NULL;
+    }
 }
 
 /* A background job that reads from its terminal would be stopped. */
@@ -35,50 +30,22 @@ static bool may_read(void)
     return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-int px_run_stdin_poll_fd(short *ret_events)
+int px_run_stdin_poll_fd(void)
 {
-    if (in.to < 0) {
-        return -1;
-    }
-    if (in.start < in.end) {
-        *ret_events = POLLOUT;
-        return in.to;
-    }
-    *ret_events = POLLIN;
-    return may_read() ? STDIN_FILENO : -1;
-}
-
-static void write_some(void)
-{
-    ssize_t n = write(in.to, in.bytes + in.start, in.end - in.start);
-
-    if (n > 0) {
-        in.start += (size_t) n;
-    } else if (errno != EAGAIN && errno != EINTR) {
-        stdin_finish(); /* rank 0 does not read, or has ended */
-        return;
-    }
-    if (in.start == in.end && in.at_end) {
-        stdin_finish();
-    }
+    return to != NULL && px_run_input_is_empty(to) && may_read() ? STDIN_FILENO : -1;
 }
 
 void px_run_stdin_move(void)
 {
-    if (in.to < 0) {
+    static char bytes[16384];
+
+    if (to == NULL || !px_run_input_is_empty(to)) {
         return;
     }
-    if (in.start == in.end) {
-        ssize_t n = read(STDIN_FILENO, in.bytes, sizeof(in.bytes));
-        if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
-            return;
-        }
-        if (n <= 0) {
-            stdin_finish();
-            return;
-        }
-        in.start = 0;
-        in.end = (size_t) n;
+    ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) {
+        return;
     }
-    write_some();
+    /* An input that ends, or fails, is the end of the process's, too. */
+    (void) px_run_input_put(to, bytes, n > 0 ? (size_t) n : 0, n <= 0, NULL);
 }

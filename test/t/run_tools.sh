@@ -1,0 +1,194 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# pmixrun as a host of tools: they find it, ask, read output, write input, control processes.
+# Covers: TOOL-001 TOOL-014 TOOL-020 TOOL-036 TOOL-044 IOF-001 IOF-002 IOF-014 JOB-001
+. "${PX_TOP_SRCDIR:?}/test/t/run.sh"
+attend=$PX_TOP_BUILDDIR/test/t/attend
+TMPDIR=$SCRATCH/tmp
+export TMPDIR
+mkdir "$TMPDIR"
+unset PMIX_SERVER_TMPDIR TEMP TMP
+
+files() { ls "$TMPDIR"; }
+
+# begin NODES COMMAND: a job of four in the background, whose rank R waits until gate.R is opened;
+# leaves $runner. It can be found when this returns.
+begin() {
+    rm -f "$SCRATCH"/gate.* "$SCRATCH/job.out"
+    mkfifo "$SCRATCH/gate.0" "$SCRATCH/gate.1" "$SCRATCH/gate.2" "$SCRATCH/gate.3" "$SCRATCH/gate.in"
+    GATE=$SCRATCH/gate "$pmixrun" --nodes "$1" -n 4 --nspace job --keep-going ${form:+-x PMIX_MCA_gds=$form} \
+        sh -c "$2" >"$SCRATCH/job.out" 2>"$SCRATCH/job.err" <"$SCRATCH/gate.in" &
+    runner=$!
+    exec 3>"$SCRATCH/gate.in"
+    until_lines 4 "$SCRATCH/job.out"
+}
+
+# tool COMMAND...: leaves what run leaves.
+tool() { run "$attend" --pid $runner "$@"; }
+
+# Its ranks say that they are there, then wait.
+speak='echo here; read -r word <$GATE.$PMIX_RANK; echo "$word to $PMIX_RANK"; echo "oh $PMIX_RANK" >&2'
+
+for nodes in 1 2 3; do
+    for form in '' hash; do
+        [ $nodes = 2 ] || [ -z "$form" ] || continue
+        with="on $nodes nodes${form:+, by messages}"
+        begin $nodes "$speak"
+        tool who
+        same "a tool is named by the host, $with" 'job.tool0.0 0' "$out"
+        run "$attend" --nspace "pmixrun-server.$runner" who
+        same 'it is found by the name of the servers, too' 'job.tool0.1 0' "$out"
+        tool query PMIX_QUERY_NAMESPACES , query PMIX_QUERY_JOB_STATUS job , query PMIX_QUERY_JOB_STATUS none
+        same 'namespaces and the state of jobs' 'job
+PMIX_SUCCESS
+pmix.qry.jst: PMIX_ERR_NOT_FOUND' "$out"
+        tool query PMIX_QUERY_PROC_TABLE job
+        same "the table of all processes, $with" '0 1 2 3' "$(sed -n 's/^rank \(.\) on .*: sh, .*EXECUTING, .*/\1/p' "$SCRATCH/out" | tr '\n' ' ' | sed 's/ $//')"
+        pids=$(sed -n 's/.* pid \([0-9]*\), .*/\1/p' "$SCRATCH/out")
+        # shellcheck disable=SC2086
+        same 'with their process ids' '0 1 2 3' "$(for pid in $pids; do tr '\0' '\n' <"/proc/$pid/environ" | sed -n 's/^PMIX_RANK=//p'; done | tr '\n' ' ' | sed 's/ $//')"
+        tool query PMIX_QUERY_LOCAL_PROC_TABLE job
+        same 'the table of the node' $(((4 + nodes - 1) / nodes)) "$(wc -l <"$SCRATCH/out")"
+
+        "$attend" --pid $runner pull job '*' both , say ready , until 8 >"$SCRATCH/all.out" 2>&1 </dev/null &
+        all=$!
+        "$attend" --pid $runner pull job 3 err , say ready , until 1 >"$SCRATCH/one.out" 2>&1 </dev/null &
+        one=$!
+        until_lines 2 "$SCRATCH/all.out"
+        until_lines 2 "$SCRATCH/one.out"
+        for rank in 0 1 2 3; do
+            exec 4>"$SCRATCH/gate.$rank"
+            printf 'this\n' >&4
+            exec 4>&-
+        done
+        wait $all
+        same "a tool reads all outputs, $with" '0 err: oh 0
+0 out: this to 0
+1 err: oh 1
+1 out: this to 1
+2 err: oh 2
+2 out: this to 2
+3 err: oh 3
+3 out: this to 3' "$(grep : "$SCRATCH/all.out" | grep -v pull | sort)"
+        wait $one
+        same 'and one output of one process' '3 err: oh 3' "$(tail -n 1 "$SCRATCH/one.out")"
+        exec 3>&-
+        wait $runner
+        same 'and they are shown as ever' 4 "$(grep -c 'this to' "$SCRATCH/job.out")"
+        same 'no file is left' '' "$(files)"
+    done
+done
+
+# What a tool writes is what the process reads, to the last byte, also on another node.
+for nodes in 1 2; do
+    begin $nodes 'echo here; [ $PMIX_RANK = 0 ] && exec cksum; read -r word <$GATE.$PMIX_RANK'
+    head -c 3000000 /dev/urandom >"$SCRATCH/bytes"
+    same "a tool writes a process's input, on $nodes nodes" 'push: PMIX_SUCCESS' \
+        "$(limit 60 "$attend" --pid $runner push job 0 <"$SCRATCH/bytes" 2>&1)"
+    until_lines 5 "$SCRATCH/job.out"
+    same 'all of it' "$(cksum <"$SCRATCH/bytes")" "$(tail -n 1 "$SCRATCH/job.out")"
+    tool push job 0 more , push job 2 more , push job 9 more , push none 0 more
+    same 'what nobody reads is refused' 'push: PMIX_ERR_IOF_COMPLETE
+push: PMIX_ERR_IOF_COMPLETE
+push: PMIX_ERR_NOT_FOUND
+push: PMIX_ERR_NOT_FOUND' "$out"
+    tool pull job 9 out , pull none '*' out
+    same 'output of nobody, too' 'pull: PMIX_ERR_NOT_FOUND
+pull: PMIX_ERR_NOT_FOUND' "$out"
+    for rank in 1 2 3; do
+        exec 4>"$SCRATCH/gate.$rank"
+        exec 4>&-
+    done
+    exec 3>&-
+    wait $runner
+done
+
+# What is written last comes before the end.
+for nodes in 1 2; do
+    begin $nodes 'echo here; read -r word <$GATE.$PMIX_RANK; seq 200000; exit 0'
+    "$attend" --pid $runner pull job '*' out , say ready , until 4 >"$SCRATCH/all.out" 2>&1 </dev/null &
+    all=$!
+    until_lines 2 "$SCRATCH/all.out"
+    for rank in 0 1 2 3; do
+        exec 4>"$SCRATCH/gate.$rank"
+        exec 4>&-
+    done
+    exec 3>&-
+    wait $all
+    same "a tool reads to the end, on $nodes nodes" 0 $?
+    same 'every line of every process' 800000 "$(grep -c 'out: ' "$SCRATCH/all.out")"
+    wait $runner
+done
+
+# until_state PID LETTER: until the process is in that state; gives up after a minute.
+until_state() {
+    tries=0
+    while [ "$(sed 's/.*) \(.\) .*/\1/' "/proc/$1/stat" 2>/dev/null)" != "$2" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || { echo "process $1 is not in state $2"; return 1; }
+        sleep 0.1
+    done
+}
+
+for nodes in 1 2; do
+    # A shell that reads from a file that nobody writes hears signals, and has nothing to leave behind.
+    begin $nodes 'trap "echo heard" USR1; echo here; while :; do read -r word <$GATE.$PMIX_RANK && break; done; exit 0'
+    tool query PMIX_QUERY_PROC_TABLE job
+    last=$(sed -n 's/^rank 3 .* pid \([0-9]*\), .*/\1/p' "$SCRATCH/out")
+    tool control job 3 PMIX_JOB_CTRL_PAUSE=true
+    check "a tool stops a process, on $nodes nodes" until_state "$last" T
+    tool control job 3 PMIX_JOB_CTRL_RESUME
+    check 'and lets it go on' until_state "$last" S
+    tool control job 3 PMIX_JOB_CTRL_SIGNAL=i:10
+    until_lines 5 "$SCRATCH/job.out"
+    same 'signals it' heard "$(tail -n 1 "$SCRATCH/job.out")"
+    tool control job 3 PMIX_JOB_CTRL_KILL
+    check 'kills it' gone "$last"
+    tool query PMIX_QUERY_PROC_TABLE job
+    same 'which the table says' 1 "$(grep -c '^rank 3 .*TERMINATED' "$SCRATCH/out")"
+    tool control none '*' PMIX_JOB_CTRL_KILL
+    same 'nobody is not controlled' 'PMIX_JOB_CTRL_KILL: PMIX_ERR_NOT_FOUND' "$out"
+    tool log 'a word' , control job '*' PMIX_JOB_CTRL_TERMINATE
+    same 'logs, and ends all' 'log: PMIX_SUCCESS
+PMIX_JOB_CTRL_TERMINATE: PMIX_SUCCESS' "$out"
+    exec 3>&-
+    wait $runner
+    same 'which is what was wanted' '0 1' "$? $(grep -c '^a word$' "$SCRATCH/job.out")"
+done
+
+# until_empty: until no rendezvous file is left; gives up after a minute.
+until_empty() {
+    tries=0
+    while [ -n "$(files)" ]; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || { files; return 1; }
+        sleep 0.1
+    done
+}
+
+for nodes in 1 3; do
+    begin $nodes 'echo here; read -r word <$GATE.$PMIX_RANK'
+    kill -KILL $runner
+    wait $runner 2>/dev/null
+    exec 3>&-
+    check "no file stays when pmixrun is killed, with $nodes nodes" until_empty
+done
+
+run env TMPDIR=/nonexistent "$pmixrun" -n 2 true
+same 'a job needs no directory for tools' '0 ' "$code $err"
+
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+    begin 1 'echo here; read -r word <$GATE.$PMIX_RANK'
+    chmod 755 "$SCRATCH" "$TMPDIR"
+    chmod 644 "$TMPDIR"/pmix.*
+    run setpriv --reuid 65534 --regid 65534 --clear-groups "$attend" --pid $runner who
+    same 'a tool of another user is refused' '1 attend: tool_init: PMIX_ERR_NO_PERMISSIONS' "$code $err"
+    kill -KILL $runner
+    wait $runner 2>/dev/null
+    exec 3>&-
+else
+    skip 'a tool of another user is refused' 'only root can be another user'
+fi
+finish
