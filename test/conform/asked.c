@@ -310,10 +310,12 @@ static void look_in_the_host(void)
     int second = 1;
 
     await("posted");
+    about("GET-033");
     add_required(&list, "made.up", &yes, PMIX_BOOL);
     same("-47", got("A", 0, "posted", list.at, list.n), "a required directive of nobody's");
     free_infos(&list);
     same("7", got("A", 0, "posted", NULL, 0), "without it");
+    about("GET-022");
     add(&list, PMIX_TIMEOUT, &second, PMIX_INT);
     same("-24", got("A", 0, "never.posted", list.at, list.n), "a limit that passes in the server");
     free_infos(&list);
@@ -353,6 +355,7 @@ static void keep_a_note(void)
     pmix_proc_t first = process("A", 0);
     pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = 5};
 
+    about("PUT-014");
     check_status(PMIX_SUCCESS, PMIx_Store_internal(&first, "host.note", &value), "store");
     same("5", got("A", 0, "host.note", NULL, 0), "the host reads it");
     tell("kept");
@@ -360,6 +363,7 @@ static void keep_a_note(void)
 
 static void look_for_the_note(void)
 {
+    about("FEN-009 PUT-014");
     await("kept");
     if (me.rank == 0) {
         put_number("posted", 7);
@@ -420,7 +424,7 @@ const struct conform_case cases[] = {
      .after = three_upcalls,
      .host = {[ON_MODEX] = {OWN, .own = refuse_one_key}, HEARS},
      .seconds = 20},
-    {.ids = "NRK-007 KEY-005",
+    {.ids = "NRK-007",
      .what = "a host asks for a job, and for a process that ends without a commit",
      .client = end_without_commit,
      .script = ask_for_what_never_comes,
@@ -457,7 +461,7 @@ const struct conform_case cases[] = {
      .host = {HEARS},
      .seconds = 20,
      .ours_only = "a parameter of this library"},
-    {.ids = "FEN-009 GET-027",
+    {.ids = "FEN-009 PUT-014",
      .what = "what the host stores of a process for itself stays its own",
      .ranks = 2,
      .client = look_for_the_note,

@@ -93,7 +93,7 @@ static int pack_scope(struct answer_packer *p, pmix_scope_t scope)
 static int pack_committed(void *arg, const char *key, const struct px_slice *slice)
 {
     struct answer_packer *p = arg;
-    bool committed = slice->scope != PMIX_SCOPE_UNDEF && slice->scope != PMIX_INTERNAL &&
+    bool committed = slice->scope != PMIX_SCOPE_UNDEF &&
                      (slice->type != PMIX_UNDEF || (slice->hidden && p->scoped));
     int rc = committed ? pack_scope(p, slice->scope) : PMIX_SUCCESS;
 
