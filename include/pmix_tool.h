@@ -118,7 +118,11 @@ PMIX_EXPORT pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *modu
  * without, it blocks and returns that number, which is above 0, or a negative status.
  *
  *   procs, nprocs: the processes; not empty
- *   directives, ndirs: directives
+ *   directives, ndirs: directives; those that say how output is written, and to which files, are
+ *       for output without cbfunc, except that files are written in any case. With
+ *       PMIX_IOF_OUTPUT_TO_FILE these are FILE.NSPACE.RANK.stdout and .stderr, with
+ *       PMIX_IOF_OUTPUT_TO_DIRECTORY DIRECTORY/NSPACE/rank.RANK/stdout and stderr. The event
+ *       PMIX_ERR_IOF_FAILURE says that one could not be written
  *   channel: which output, a mask; not PMIX_FWD_STDIN_CHANNEL
  *   cbfunc: called on the progress thread with each piece, which belongs to the library and is
  *       valid until cbfunc returns; NULL: written to stdout and stderr of the caller
@@ -133,7 +137,8 @@ PMIX_EXPORT pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs
                                         pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata);
 
 /*
- * End a request for output. Output on its way may still be delivered.
+ * End a request for output. What the server sent before is delivered first, also what is held back
+ * (PMIX_IOF_BUFFERING_SIZE); nothing is delivered after that.
  *
  *   iofhdlr: the number of the request
  *   directives, ndirs: directives

@@ -175,7 +175,7 @@ pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source, pmix_iof_channe
                                       size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    struct px_output_args args = {.channel = channel, .bytes = bo, .info = info, .ninfo = ninfo};
+    struct px_output args = {.channel = channel, .bytes = bo, .info = info, .ninfo = ninfo};
     struct px_server *s = px_server_of(ctx);
 
     if (s == NULL) {

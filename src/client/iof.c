@@ -14,35 +14,38 @@
 
 #include "request.h"
 #include "src/base/bytes.h"
+#include "src/base/output.h"
+#include "src/context/output_sink.h"
+#include "src/event/chain.h"
 #include "src/loop/after.h"
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 
-/* Output that waits for its subscription. Loop thread. */
-struct output {
-    struct px_list link;
-    pmix_iof_channel_t channel;
-    pmix_proc_t source;
+/* Output as it was received. Loop thread. */
+struct received {
+    struct px_list link;  /* while it waits for its subscription */
+    struct px_output out; /* borrows the members below */
     pmix_byte_object_t bytes;
     pmix_info_t *info;
-    size_t ninfo;
 };
 
-/* One subscription. In px_session.iof_handlers from before the request is sent until it is
- * deregistered or refused. */
+/* One subscription. In px_session.iof_handlers from before the request is sent until it is refused
+ * or its deregistration has ended. Freed on the loop thread once the request was sent. */
 struct px_iof_handler {
     struct px_list link;         /* session lock */
     struct px_after after;       /* tells the application */
-    struct px_list early;        /* loop thread: struct output, until `ready` */
+    struct px_task task;         /* ends a subscription whose server is lost */
+    struct px_list early;        /* loop thread: struct received, until `ready` */
     pmix_status_t status;        /* of the reply */
     pmix_hdlr_reg_cbfunc_t told; /* is told the number */
     void *told_cbdata;
     struct px_server_peer *server; /* the server it was made at, primary or not by now */
     size_t id;
-    size_t remote; /* the server's number of it, once `ready` */
-    bool ready;    /* the application knows the number */
-    pmix_iof_channel_t channel;
-    pmix_iof_cbfunc_t cbfunc;
+    size_t remote;            /* the server's number of it, once `ready` */
+    bool ready;               /* session lock: the application knows the number */
+    bool ending;              /* session lock: is being deregistered */
+    struct px_completion end; /* of the deregistration */
+    struct px_sink *sink;     /* owned */
 };
 
 /* The subscription with our number, or NULL. Session lock. */
@@ -57,103 +60,99 @@ static struct px_iof_handler *find_pull_locked(struct px_session *session, size_
     return NULL;
 }
 
-/* Writes output to our own standard output or, for any other channel, standard error. What the
- * descriptor does not take is lost. */
-static void write_out(pmix_iof_channel_t channel, const pmix_byte_object_t *bytes)
+/* Writes output to our own standard output or, for any other channel, standard error. */
+static void write_out(const struct px_output *out)
 {
-    int fd = (channel & PMIX_FWD_STDOUT_CHANNEL) != 0 ? STDOUT_FILENO : STDERR_FILENO;
-    size_t done = 0;
+    int fd = (out->channel & PMIX_FWD_STDOUT_CHANNEL) != 0 ? STDOUT_FILENO : STDERR_FILENO;
 
-    while (done < bytes->size) {
-        ssize_t n = write(fd, bytes->bytes + done, bytes->size - done);
-
-        if (n <= 0) {
-            return;
-        }
-        done += (size_t) n;
-    }
+    (void) px_output_all(fd, out->bytes->bytes, out->bytes->size); /* or nobody reads it */
 }
 
 /* Frees what the output holds, but not the structure. */
-static void output_fini(struct output *out)
+static void received_fini(struct received *received)
 {
-    PMIx_Byte_object_destruct(&out->bytes);
-    PMIx_Info_free(out->info, out->ninfo);
-}
-
-/* Hands output to the subscription's function, or writes it out. Without the lock. */
-static void hand_over(size_t id, pmix_iof_cbfunc_t cbfunc, struct output *out)
-{
-    if (cbfunc != NULL) {
-        cbfunc(id, out->channel, &out->source, &out->bytes, out->info, out->ninfo);
-    } else {
-        write_out(out->channel, &out->bytes);
-    }
+    PMIx_Byte_object_destruct(&received->bytes);
+    PMIx_Info_free(received->info, received->out.ninfo);
 }
 
 /* Keeps output for a subscription that the application does not know yet, and takes what it holds;
  * lost if memory is out. */
-static void keep_early(struct px_iof_handler *pull, struct output *out)
+static void keep_early(struct px_iof_handler *pull, struct received *received)
 {
-    struct output *kept = malloc(sizeof(*kept));
+    struct received *kept = malloc(sizeof(*kept));
 
     if (kept != NULL) {
-        *kept = *out;
+        *kept = *received;
+        kept->out.bytes = &kept->bytes;
         px_list_append(&pull->early, &kept->link);
-        *out = (struct output){0};
+        *received = (struct received){.info = NULL};
     }
 }
 
 /* Layout: PROC source, IOF_CHANNEL, SIZE number, INFOs, BYTE_OBJECT. The subscription must be of
  * this server: numbers are ours, but servers may send anything. Its function is called without the
- * lock. */
+ * lock; the subscription is freed on this thread only. */
 void px_client_iof_in(struct px_server_peer *server, struct px_in *in)
 {
     struct px_session *session = server->session;
-    pmix_iof_cbfunc_t cbfunc = NULL;
-    struct output out = {.info = NULL};
+    struct received received = {.info = NULL};
+    struct px_output *out = &received.out;
     struct px_iof_handler *pull;
-    bool known;
     size_t id;
 
     px_assert(px_loop_inside(server->session->ctx->loop));
-    (void) px_unpack_one(in, PMIX_PROC, &out.source);
-    (void) px_unpack_one(in, PMIX_IOF_CHANNEL, &out.channel);
+    (void) px_unpack_one(in, PMIX_PROC, &out->source);
+    (void) px_unpack_one(in, PMIX_IOF_CHANNEL, &out->channel);
     (void) px_unpack_size(in, &id);
-    (void) px_unpack_infos(in, &out.info, &out.ninfo);
-    if (px_unpack_one(in, PMIX_BYTE_OBJECT, &out.bytes) == 0) {
+    (void) px_unpack_infos(in, &received.info, &out->ninfo);
+    if (px_unpack_one(in, PMIX_BYTE_OBJECT, &received.bytes) == 0) {
+        out->info = received.info;
+        out->bytes = &received.bytes;
         px_lock_take(&session->lock);
         pull = find_pull_locked(session, id);
         pull = pull != NULL && pull->server == server ? pull : NULL;
-        known = pull != NULL || (id == 0 && session->is_tool);
-        cbfunc = pull != NULL ? pull->cbfunc : NULL;
-        if (pull != NULL && !pull->ready) {
-            keep_early(pull, &out);
-            known = false;
-        }
         px_lock_give(&session->lock);
-        if (known) {
-            hand_over(id, cbfunc, &out);
+        if (pull != NULL && !pull->ready) {
+            keep_early(pull, &received);
+        } else if (pull != NULL) {
+            px_sink_put(pull->sink, id, out);
+        } else if (id == 0 && session->is_tool) {
+            write_out(out);
         }
     }
-    output_fini(&out);
+    received_fini(&received);
 }
 
 /* Frees a subscription that is in no list any more. */
 static void pull_free(struct px_iof_handler *pull)
 {
-    px_list_for(struct output, out, &pull->early, link) {
-        output_fini(out);
-        free(out);
+    px_list_for(struct received, received, &pull->early, link) {
+        received_fini(received);
+        free(received);
     }
+    px_sink_destroy(pull->sink);
     free(pull);
+}
+
+/* Ends all subscriptions of a session, which nobody else uses any more. What they hold back is
+ * given out. Loop thread. */
+static void end_all(void *arg)
+{
+    struct px_session *session = arg;
+
+    while (!px_list_empty(&session->iof_handlers)) {
+        struct px_iof_handler *pull =
+            px_container_of(px_list_shift(&session->iof_handlers), struct px_iof_handler, link);
+
+        px_sink_flush(pull->sink, pull->id);
+        pull_free(pull);
+    }
 }
 
 void px_iof_handlers_fini(struct px_session *session)
 {
-    while (!px_list_empty(&session->iof_handlers)) {
-        pull_free(
-            px_container_of(px_list_shift(&session->iof_handlers), struct px_iof_handler, link));
+    if (!px_list_empty(&session->iof_handlers)) {
+        (void) px_loop_run(session->ctx->loop, end_all, session);
     }
 }
 
@@ -163,20 +162,6 @@ static void pull_remove(struct px_session *session, struct px_iof_handler *pull)
     px_lock_take(&session->lock);
     px_list_remove(&pull->link);
     px_lock_give(&session->lock);
-}
-
-/* The function of a subscription that still is; false: there is no such one. */
-static bool find_function(struct px_session *session, size_t id, pmix_iof_cbfunc_t *ret)
-{
-    struct px_iof_handler *pull;
-
-    px_lock_take(&session->lock);
-    pull = find_pull_locked(session, id);
-    if (pull != NULL) {
-        *ret = pull->cbfunc;
-    }
-    px_lock_give(&session->lock);
-    return pull != NULL;
 }
 
 /* Tells the application our number of a subscription, or that it was refused; then it gets the
@@ -189,29 +174,25 @@ static void pull_tell(struct px_after *after)
     pmix_hdlr_reg_cbfunc_t told = pull->told;
     void *told_cbdata = pull->told_cbdata;
     pmix_status_t status = pull->status;
-    pmix_iof_cbfunc_t cbfunc;
     size_t id = pull->id;
-    struct px_list early;
 
-    px_list_init(&early);
-    while (!px_list_empty(&pull->early)) {
-        px_list_append(&early, px_list_shift(&pull->early));
-    }
-    if (status == PMIX_SUCCESS) {
-        px_lock_take(&session->lock);
-        pull->ready = true;
-        px_lock_give(&session->lock);
-    } else {
+    if (status != PMIX_SUCCESS) {
         pull_remove(session, pull);
         pull_free(pull);
+        told(status, id, told_cbdata);
+        return;
     }
+    px_lock_take(&session->lock);
+    pull->ready = true;
+    px_lock_give(&session->lock);
     told(status, id, told_cbdata);
-    px_list_for(struct output, out, &early, link) {
-        if (find_function(session, id, &cbfunc)) {
-            hand_over(id, cbfunc, out);
-        }
-        output_fini(out);
-        free(out);
+    while (!px_list_empty(&pull->early)) {
+        struct received *received =
+            px_container_of(px_list_shift(&pull->early), struct received, link);
+
+        px_sink_put(pull->sink, id, &received->out);
+        received_fini(received);
+        free(received);
     }
 }
 
@@ -225,14 +206,28 @@ static void pull_done(const struct px_completion *inner, struct px_reply *reply)
     px_after_done(&pull->after);
 }
 
+/* A file could not be written: the application is told by an event. Loop thread. */
+static void file_failed(void *arg, const pmix_proc_t *source)
+{
+    struct px_ctx *ctx = arg;
+
+    px_events_raise(ctx->events, PMIX_ERR_IOF_FAILURE, &ctx->self, source);
+}
+
 /* A subscription with a new number, in the session's list, where output may find it at once.
- * Numbers begin at 1, since 0 stands for output that nobody asked for. NULL: no memory. */
-static struct px_iof_handler *pull_create(struct px_session *session, struct px_server_peer *server)
+ * Numbers begin at 1, since 0 stands for output that nobody asked for. As px_sink_create. */
+static int pull_create(struct px_session *session, struct px_server_peer *server,
+                       const struct px_args *head, pmix_iof_cbfunc_t cbfunc,
+                       struct px_iof_handler **ret)
 {
     struct px_iof_handler *pull = calloc(1, sizeof(*pull));
+    int rc = pull != NULL ? px_sink_create(session->ctx->loop, head->info, head->ninfo, cbfunc,
+                                           file_failed, session->ctx, &pull->sink)
+                          : PMIX_ERR_NOMEM;
 
-    if (pull == NULL) {
-        return NULL;
+    if (rc != 0) {
+        free(pull);
+        return rc;
     }
     pull->server = server;
     px_list_init(&pull->early);
@@ -242,7 +237,8 @@ static struct px_iof_handler *pull_create(struct px_session *session, struct px_
     pull->id = session->last_pull;
     px_list_append(&session->iof_handlers, &pull->link);
     px_lock_give(&session->lock);
-    return pull;
+    *ret = pull;
+    return 0;
 }
 
 /* The subscription is in the list before the request is sent, since output may arrive before the
@@ -258,15 +254,10 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_ar
     struct px_iof_handler *pull;
     int rc = px_msg_server(session, &server);
 
+    rc = rc == 0 ? pull_create(session, server, &args.head, cbfunc, &pull) : rc;
     if (rc != 0) {
         return rc;
     }
-    pull = pull_create(session, server);
-    if (pull == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    pull->channel = args.channel;
-    pull->cbfunc = cbfunc;
     pull->told = regcbfunc;
     pull->told_cbdata = regcbdata;
     args.id = pull->id;
@@ -281,38 +272,81 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_ar
     return rc;
 }
 
-/* Removes a confirmed subscription; returns its server and the server's number. NULL: there is no
- * such one. */
-static struct px_server_peer *take_pull(struct px_session *session, size_t id, size_t *ret_remote)
+/* --- the end of a subscription --- */
+
+/* Ends a subscription after its last output: what it holds back is given out. Loop thread. */
+static void pull_end(struct px_iof_handler *pull, struct px_reply *reply)
 {
-    struct px_server_peer *server = NULL;
+    struct px_completion to = pull->end;
+
+    px_sink_flush(pull->sink, pull->id);
+    pull_remove(pull->server->session, pull);
+    pull_free(pull);
+    to.done(&to, reply);
+}
+
+/* The server has answered a deregistration: all output that it sent before has been given out. A
+ * subscription ends with its server. Loop thread. */
+static void end_done(const struct px_completion *inner, struct px_reply *reply)
+{
+    if (reply->status == PMIX_ERR_LOST_CONNECTION) {
+        reply->status = PMIX_SUCCESS;
+    }
+    pull_end(inner->target, reply);
+}
+
+/* As end_done, for a subscription whose server cannot be told any more. */
+static void end_alone(struct px_task *task)
+{
+    struct px_reply reply = {.status = PMIX_SUCCESS};
+
+    pull_end(px_container_of(task, struct px_iof_handler, task), &reply);
+}
+
+/* The confirmed subscription with our number, which no other call ends: from now on it is being
+ * ended. NULL: there is none. */
+static struct px_iof_handler *claim_end(struct px_session *session, size_t id)
+{
     struct px_iof_handler *pull;
 
     px_lock_take(&session->lock);
     pull = find_pull_locked(session, id);
-    if (pull != NULL && pull->ready) {
-        *ret_remote = pull->remote;
-        server = pull->server;
-        px_list_remove(&pull->link);
-        pull_free(pull);
+    if (pull != NULL && (!pull->ready || pull->ending)) {
+        pull = NULL;
+    }
+    if (pull != NULL) {
+        pull->ending = true;
     }
     px_lock_give(&session->lock);
-    return server;
+    return pull;
 }
 
-/* The subscription is removed first: output that is still on its way finds none and is dropped. */
+/* The subscription stays until the server has answered: what it sent before is delivered, and
+ * nothing comes after it. */
 pmix_status_t px_client_iof_deregister(struct px_session *session,
                                        const struct px_iof_deregister_args *given,
                                        const struct px_completion *to)
 {
     struct px_iof_deregister_args args = *given;
-    struct px_server_peer *server = take_pull(session, given->id, &args.id);
+    struct px_iof_handler *pull = claim_end(session, given->id);
+    struct px_completion inner = {.done = end_done, .target = pull};
     int rc;
 
-    if (server == NULL) {
+    if (pull == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
-    rc = px_request_send_at(server, &px_request_iof_deregister, &args.head, to);
-    /* It has ended with its server. */
-    return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_OPERATION_SUCCEEDED : rc;
+    pull->end = *to;
+    args.id = pull->remote;
+    rc = px_request_send_at(pull->server, &px_request_iof_deregister, &args.head, &inner);
+    if (rc == PMIX_ERR_LOST_CONNECTION) {
+        pull->task.run = end_alone;
+        px_loop_post(session->ctx->loop, &pull->task);
+        return PMIX_SUCCESS;
+    }
+    if (rc != 0) {
+        px_lock_take(&session->lock);
+        pull->ending = false;
+        px_lock_give(&session->lock);
+    }
+    return rc;
 }

@@ -15,13 +15,14 @@ struct px_ctx;
  * standard output or error. What does not parse, and output for an unknown number, is dropped. Loop
  * thread. */
 void px_client_iof_in(struct px_server_peer *server, struct px_in *in);
-/* Frees all subscriptions at the end of the session. */
+/* Frees all subscriptions at the end of the session; what they hold back is given out first. Not on
+ * the loop thread. */
 void px_iof_handlers_fini(struct px_session *session);
 
 /* As px_role_ops.request: ends the subscription with our number given->id, at the server that it
- * was made at. PMIX_ERR_BAD_PARAM: there is none, or the server has not confirmed it yet.
- * PMIX_OPERATION_SUCCEEDED: the connection to that server is lost, and with it the subscription.
- * Any thread. */
+ * was made at, after the output that the server sent before its answer. Success also if the
+ * connection to that server is lost, and with it the subscription. PMIX_ERR_BAD_PARAM: there is
+ * none, the server has not confirmed it yet, or it is being ended. Any thread. */
 pmix_status_t px_client_iof_deregister(struct px_session *session,
                                        const struct px_iof_deregister_args *given,
                                        const struct px_completion *to);

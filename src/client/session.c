@@ -230,18 +230,12 @@ static void link_notice(void *arg, uint32_t tag, struct px_in *in)
 static void link_lost(void *arg)
 {
     struct px_server_peer *server = arg;
-    struct px_ctx *ctx = server->session->ctx;
-    struct px_event event = {
-        .code = PMIX_ERR_LOST_CONNECTION, .source = server->proc, .range = PMIX_RANGE_PROC_LOCAL};
 
     if (px_load_acquire(&server->lost) != 0) { /* pairs with px_session_goodbye */
         return;
     }
     px_store_release(&server->lost, 1); /* pairs with px_session_server */
-    if (ctx->events != NULL) {
-        (void) px_events_deliver(ctx->events, &event, NULL,
-                                 NULL); /* without memory the event is lost */
-    }
+    px_events_raise(server->session->ctx->events, PMIX_ERR_LOST_CONNECTION, &server->proc, NULL);
 }
 
 /* What the link of a server calls, on the loop thread. */

@@ -272,6 +272,25 @@ int px_events_deliver(struct px_events *events, const struct px_event *event,
     return run_chain(events, event, done, NULL, arg);
 }
 
+void px_events_raise(struct px_events *events, pmix_status_t code, const pmix_proc_t *source,
+                     const pmix_proc_t *affected)
+{
+    pmix_info_t info;
+    struct px_event event = {
+        .code = code, .source = *source, .range = PMIX_RANGE_PROC_LOCAL, .info = &info};
+
+    if (events == NULL) {
+        return;
+    }
+    memset(&info, 0, sizeof(info));
+    if (affected != NULL &&
+        PMIx_Info_load(&info, PMIX_EVENT_AFFECTED_PROC, affected, PMIX_PROC) == PMIX_SUCCESS) {
+        event.ninfo = 1;
+    }
+    (void) px_events_deliver(events, &event, NULL, NULL);
+    PMIx_Value_destruct(&info.value);
+}
+
 int px_events_ask(struct px_events *events, const struct px_event *event, px_verdict_fn verdict,
                   void *arg)
 {

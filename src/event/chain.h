@@ -29,6 +29,12 @@ void px_chain_destroy(struct px_chain *chain);
 int px_events_deliver(struct px_events *events, const struct px_event *event,
                       void (*done)(void *arg), void *arg);
 
+/* Delivers an event of this library to handlers of this process only. affected: the process that it
+ * is about (PMIX_EVENT_AFFECTED_PROC), or NULL. Without memory the event is lost. events may be
+ * NULL: nothing happens. */
+void px_events_raise(struct px_events *events, pmix_status_t code, const pmix_proc_t *source,
+                     const pmix_proc_t *affected);
+
 /* As px_events_deliver; at the end `verdict` is called with what the handlers returned, instead of
  * `done`. For events whose handlers decide something, such as an invitation to a group. */
 int px_events_ask(struct px_events *events, const struct px_event *event, px_verdict_fn verdict,

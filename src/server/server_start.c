@@ -161,6 +161,7 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->inventory);
     px_list_init(&s->outputs);
     px_list_init(&s->pulls);
+    px_list_init(&s->unwanted);
     px_colls_init(&s->colls, px_nspace_job_size, s);
     px_high_water_init(&s->high_water);
     s->server_id = make_origin();

@@ -48,6 +48,8 @@ conform_programs = \
   %D%/keys.t \
   %D%/members.t \
   %D%/modex.t \
+  %D%/output.t \
+  %D%/output_files.t \
   %D%/params.t \
   %D%/put.t \
   %D%/put_types.t \
@@ -187,6 +189,12 @@ TESTS += $(conform_programs)
 %C%_modex_t_SOURCES = %D%/modex.c
 %C%_modex_t_LDADD = $(conform_ldadd)
 %C%_modex_t_LDFLAGS = $(conform_ldflags)
+%C%_output_t_SOURCES = %D%/output.c
+%C%_output_t_LDADD = $(conform_ldadd)
+%C%_output_t_LDFLAGS = $(conform_ldflags)
+%C%_output_files_t_SOURCES = %D%/output_files.c
+%C%_output_files_t_LDADD = $(conform_ldadd)
+%C%_output_files_t_LDFLAGS = $(conform_ldflags)
 %C%_params_t_SOURCES = %D%/params.c
 %C%_params_t_LDADD = $(conform_ldadd)
 %C%_params_t_LDFLAGS = $(conform_ldflags)

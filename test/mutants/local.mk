@@ -30,3 +30,6 @@ mutant-objects:
 clean-mutants:
 	rm -rf mutants
 clean-local: clean-mutants
+
+# output and what else tools ask for
+px_mutant_lists += %D%/output.list

@@ -21,14 +21,14 @@ enum { KEEP_BYTES = 256 * 1024 };
 /* One piece of kept output; in s->outputs. */
 struct kept_output {
     struct px_list link;
-    struct px_output_args out; /* bytes points to the member below; info is owned */
+    struct px_output out; /* bytes points to the member below; info is owned */
     pmix_byte_object_t bytes;
     char data[];
 };
 
 /* The size that counts against the limit. The same before and after copying, so that what is added
  * is what is subtracted later. */
-static size_t kept_bytes(const struct px_output_args *out)
+static size_t kept_bytes(const struct px_output *out)
 {
     return sizeof(struct kept_output) + (out->bytes ? out->bytes->size : 0) +
            out->ninfo * sizeof(*out->info);
@@ -49,7 +49,7 @@ static void destroy(struct kept_output *kept)
 }
 
 /* One allocation holds the record and the bytes; the infos are a copy of their own. */
-int px_output_keep(struct px_server *s, const struct px_output_args *out)
+int px_output_keep(struct px_server *s, const struct px_output *out)
 {
     size_t size = out->bytes ? out->bytes->size : 0;
     pmix_info_t *info = NULL;

@@ -10,7 +10,7 @@
 
 #include <pmix_server.h>
 
-struct px_output_args;
+struct px_output;
 struct px_server;
 
 /* Frees the output of a namespace's processes. */
@@ -21,7 +21,7 @@ void px_outputs_drop_all(struct px_server *s);
 
 /* Keeps a copy of the output. PMIX_SUCCESS, also if there is no room and the output is dropped; or
  * PMIX_ERR_NOMEM. */
-int px_output_keep(struct px_server *s, const struct px_output_args *out);
+int px_output_keep(struct px_server *s, const struct px_output *out);
 
 /* Delivers to a new subscription (px_iof_subscription.peer and .id) the kept output that it covers,
  * oldest first, and frees it. The directives of the subscription limit how much is delivered:

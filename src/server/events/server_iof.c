@@ -21,11 +21,16 @@
 #include "src/base/assert.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
+#include "src/value/infos.h"
 
-/* Takes a subscription off the list and frees it. */
+/* How many ended subscriptions wait for others to end; the oldest is forgotten. */
+enum { MAX_UNWANTED = 256 };
+
+/* Takes a subscription off its list and frees it. */
 static void pull_destroy(struct px_iof_subscription *pull)
 {
     px_list_remove(&pull->link);
+    px_sink_destroy(pull->sink);
     free(pull->procs);
     free(pull);
 }
@@ -42,7 +47,7 @@ struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64
     return NULL;
 }
 
-/* The subscription covers output from now on; its caller completes it (cbfunc, or local_id) before
+/* The subscription covers output from now on; its caller completes it (sink, or local_id) before
  * it returns to the loop. */
 struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_t peer,
                                                     const pmix_proc_t *procs, size_t nprocs,
@@ -71,7 +76,120 @@ struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_
     return pull;
 }
 
-/* The peer is compared too: a peer can drop no subscription of another one. */
+/* --- output that nobody wants any more --- */
+
+/* True if some output is of both. */
+static bool overlaps(const struct px_iof_subscription *a, const struct px_iof_subscription *b)
+{
+    for (size_t i = 0; (a->channel & b->channel) && i < a->n_procs; i++) {
+        for (size_t k = 0; k < b->n_procs; k++) {
+            const pmix_proc_t *p = &a->procs[i];
+            const pmix_proc_t *q = &b->procs[k];
+
+            if ((!p->nspace[0] || !q->nspace[0] || strcmp(p->nspace, q->nspace) == 0) &&
+                (p->rank == q->rank || p->rank == PMIX_RANK_WILDCARD ||
+                 q->rank == PMIX_RANK_WILDCARD)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* True if both are about the same output. */
+static bool same_output(const struct px_iof_subscription *a, const struct px_iof_subscription *b)
+{
+    return a->channel == b->channel && a->n_procs == b->n_procs &&
+           memcmp(a->procs, b->procs, a->n_procs * sizeof(*a->procs)) == 0;
+}
+
+/* Ends a subscription. One of a peer is kept aside until the host has been told, once for each
+ * output; the host need not be told of one of this process, nor at the server's end. */
+static void retire(struct px_server *s, struct px_iof_subscription *pull)
+{
+    size_t n = 0;
+
+    if (!pull->peer || !s->host.iof_pull || s->stopping) {
+        pull_destroy(pull);
+        return;
+    }
+    px_list_for(struct px_iof_subscription, other, &s->unwanted, link) {
+        n++;
+        if (same_output(other, pull)) {
+            pull_destroy(pull);
+            return;
+        }
+    }
+    if (n >= MAX_UNWANTED) {
+        pull_destroy(px_container_of(s->unwanted.next, struct px_iof_subscription, link));
+    }
+    px_list_remove(&pull->link);
+    px_list_append(&s->unwanted, &pull->link);
+}
+
+/* The host's answer changes nothing. */
+static void stop_answered(struct px_upcall *up)
+{
+    (void) up;
+}
+
+/* Asks the host to stop the output of a subscription, and frees that. Without memory the host goes
+ * on. */
+static void stop_output(struct px_server *s, struct px_iof_subscription *pull)
+{
+    struct px_upcall *up = px_upcall_create_for(s, &px_request_iof_pull, NULL, NULL, stop_answered);
+    struct px_iof_pull_args *args = up ? up->args : NULL;
+    bool yes = true;
+
+    if (!up ||
+        px_infos_append(&args->head.info, &args->head.ninfo, PMIX_IOF_STOP, &yes, PMIX_BOOL)) {
+        px_upcall_destroy(up);
+        pull_destroy(pull);
+        return;
+    }
+    args->procs = pull->procs;
+    args->nprocs = pull->n_procs;
+    args->channel = pull->channel;
+    pull->procs = NULL;
+    pull_destroy(pull);
+    px_upcall_returned(up, s->host.iof_pull(args->procs, args->nprocs, args->head.info,
+                                            args->head.ninfo, args->channel, px_hostcb_op,
+                                            px_upcall_handle(up)));
+}
+
+/* A subscription that has ended and overlaps with no other one, off its list; NULL: none. */
+static struct px_iof_subscription *take_unwanted(struct px_server *s)
+{
+    px_list_for(struct px_iof_subscription, ended, &s->unwanted, link) {
+        bool wanted = false;
+
+        px_list_for(const struct px_iof_subscription, pull, &s->pulls, link) {
+            wanted |= overlaps(ended, pull);
+        }
+        if (!wanted) {
+            px_list_remove(&ended->link);
+            return ended;
+        }
+    }
+    return NULL;
+}
+
+/* The host may change the lists. */
+void px_iof_tell_unwanted(struct px_server *s)
+{
+    struct px_iof_subscription *ended = s->stopping ? NULL : take_unwanted(s);
+
+    px_assert(px_loop_inside(s->loop));
+    while (ended) {
+        stop_output(s, ended);
+        ended = s->stopping ? NULL : take_unwanted(s);
+    }
+}
+
+/* --- the end of a subscription --- */
+
+/* The peer is compared too: a peer can drop no subscription of another one. The function of this
+ * process may have dropped it meanwhile. */
 int px_iof_subscription_drop(struct px_server *s, uint64_t peer, size_t id)
 {
     struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, id);
@@ -80,7 +198,13 @@ int px_iof_subscription_drop(struct px_server *s, uint64_t peer, size_t id)
     if (!pull) {
         return PMIX_ERR_NOT_FOUND;
     }
-    pull_destroy(pull);
+    if (pull->sink) {
+        px_sink_flush(pull->sink, id);
+        pull = px_iof_subscription_find(s, peer, id);
+    }
+    if (pull) {
+        retire(s, pull);
+    }
     return PMIX_SUCCESS;
 }
 
@@ -89,7 +213,7 @@ void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px
     px_assert(px_loop_inside(s->loop));
     px_list_for(struct px_iof_subscription, pull, &s->pulls, link) {
         if (pull->peer == peer->id) {
-            pull_destroy(pull);
+            retire(s, pull);
         }
     }
 }
@@ -98,16 +222,24 @@ void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px
 void px_iof_subscriptions_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
+    while (!px_list_empty(&s->unwanted)) {
+        pull_destroy(px_container_of(s->unwanted.next, struct px_iof_subscription, link));
+    }
     while (!px_list_empty(&s->pulls)) {
-        pull_destroy(px_container_of(s->pulls.next, struct px_iof_subscription, link));
+        struct px_iof_subscription *pull =
+            px_container_of(s->pulls.next, struct px_iof_subscription, link);
+
+        if (pull->sink) {
+            px_sink_flush(pull->sink, pull->id);
+        }
+        pull_destroy(pull);
     }
 }
 
 /* --- output --- */
 
 /* Channels are bits, of which the subscription may have several. */
-bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
-                                const struct px_output_args *out)
+bool px_iof_subscription_covers(const struct px_iof_subscription *pull, const struct px_output *out)
 {
     if (!(pull->channel & out->channel)) {
         return false;
@@ -127,7 +259,7 @@ bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
  * the peer's number of the subscription, infos, BYTES. Output is lost if memory is out or the peer
  * has disconnected. */
 static void send_output(struct px_server *s, const struct px_iof_subscription *pull,
-                        const struct px_output_args *out)
+                        const struct px_output *out)
 {
     struct px_peer *peer = px_peer_find(s, pull->peer);
     struct px_buf buf = {0};
@@ -145,23 +277,20 @@ static void send_output(struct px_server *s, const struct px_iof_subscription *p
 }
 
 void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscription *pull,
-                                 const struct px_output_args *out)
+                                 const struct px_output *out)
 {
     px_assert(px_loop_inside(s->loop));
     if (pull->peer) {
         send_output(s, pull, out);
-    } else if (pull->cbfunc) {
-        pull->cbfunc(pull->id, out->channel, (pmix_proc_t *) (uintptr_t) &out->source,
-                     (pmix_byte_object_t *) (uintptr_t) out->bytes,
-                     (pmix_info_t *) (uintptr_t) out->info, out->ninfo);
+    } else if (pull->sink) {
+        px_sink_put(pull->sink, pull->id, out);
     }
 }
 
 /* The first subscription that covers the output among those numbered from `first` to `last`, or
  * NULL. Numbers rise along the list. */
 static const struct px_iof_subscription *find_covering(struct px_server *s, size_t first,
-                                                       size_t last,
-                                                       const struct px_output_args *out)
+                                                       size_t last, const struct px_output *out)
 {
     px_list_for(const struct px_iof_subscription, pull, &s->pulls, link) {
         if (pull->id >= first && pull->id <= last && px_iof_subscription_covers(pull, out)) {
@@ -176,7 +305,7 @@ static const struct px_iof_subscription *find_covering(struct px_server *s, size
  * a peer that does not read is disconnected. So each is looked up after the one before. */
 int px_output_deliver(struct px_server *s, void *args)
 {
-    struct px_output_args *out = args;
+    struct px_output *out = args;
     size_t last = s->next_pull;
     const struct px_iof_subscription *pull = find_covering(s, 0, last, out);
     bool wanted = pull != NULL;
@@ -233,18 +362,26 @@ void px_iof_pull_answered(struct px_upcall *up)
     uint64_t peer = up->reply_to.peer;
 
     px_upcall_answer(up);
-    if (up->reply.status || !px_peer_find(s, peer)) {
+    if (up->reply.status) {
+        struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, up->reply.number);
+
+        if (pull) {
+            pull_destroy(pull);
+        }
+    } else if (!px_peer_find(s, peer)) {
         (void) px_iof_subscription_drop(s, peer, up->reply.number);
+        px_iof_tell_unwanted(s);
     } else {
         px_outputs_deliver(s, peer, up->reply.number, args->info, args->ninfo);
     }
 }
 
-/* The host is not asked: it goes on handing over output, which other subscriptions may cover. */
+/* The host is told when no other subscription covers the output. */
 pmix_status_t px_iof_deregister_call(struct px_upcall *up)
 {
     const struct px_iof_deregister_args *args = up->args;
     int rc = px_iof_subscription_drop(up->server, up->reply_to.peer, args->id);
 
+    px_iof_tell_unwanted(up->server);
     return rc ? rc : PMIX_OPERATION_SUCCEEDED;
 }

@@ -6,21 +6,13 @@
 /* Subscriptions to the output of processes, and its delivery. Loop thread. */
 
 #include "src/base/list.h"
+#include "src/context/output_sink.h"
 #include "src/server/requests/requests.h"
 
 struct px_in;
 struct px_peer;
 struct px_server;
 struct px_upcall;
-
-/* One piece of output that the host hands over (PMIx_server_IOF_deliver). All of it is borrowed. */
-struct px_output_args {
-    pmix_proc_t source;
-    pmix_iof_channel_t channel;
-    const pmix_byte_object_t *bytes;
-    const pmix_info_t *info;
-    size_t ninfo;
-};
 
 /* The wish of a peer, or of this process, to get the output of some processes (PMIx_IOF_pull). In
  * s->pulls, which owns it. */
@@ -32,7 +24,7 @@ struct px_iof_subscription {
     pmix_iof_channel_t channel;
     pmix_proc_t *procs; /* an empty namespace, and PMIX_RANK_WILDCARD, match any; owned */
     size_t n_procs;
-    pmix_iof_cbfunc_t cbfunc; /* of this process; else NULL */
+    struct px_sink *sink; /* of this process; else NULL; owned */
 };
 
 /* Adds a subscription with a copy of procs. Owned by the server. NULL when memory is out. */
@@ -40,7 +32,8 @@ struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_
                                                     const pmix_proc_t *procs, size_t nprocs,
                                                     pmix_iof_channel_t channel);
 
-/* Frees a subscription of this peer. 0 or PMIX_ERR_NOT_FOUND. */
+/* Ends a subscription of this peer; 0: this process, whose sink gives out first what it holds back.
+ * 0 or PMIX_ERR_NOT_FOUND. */
 int px_iof_subscription_drop(struct px_server *s, uint64_t peer, size_t id);
 
 /* A subscription of this peer by its id, or NULL. Borrowed. */
@@ -48,12 +41,12 @@ struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64
 
 /* True if the output is of a process and a channel that the subscription names. */
 bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
-                                const struct px_output_args *out);
+                                const struct px_output *out);
 
 /* Sends the output to the subscription's peer, or calls the callback of this process. The output is
  * borrowed for the call. */
 void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscription *pull,
-                                 const struct px_output_args *out);
+                                 const struct px_output *out);
 
 /* Service of PMIx_IOF_pull (struct px_service), its `prepare`: checks the directives. 0 or
  * PMIX_ERR_BAD_PARAM. */
@@ -68,8 +61,12 @@ void px_iof_pull_answered(struct px_upcall *up);
 /* Service of PMIx_IOF_deregister, its `call`. PMIX_OPERATION_SUCCEEDED or PMIX_ERR_NOT_FOUND. */
 pmix_status_t px_iof_deregister_call(struct px_upcall *up);
 
-/* Frees the subscriptions of a peer. */
+/* Ends the subscriptions of a peer. px_iof_tell_unwanted has to follow. */
 void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px_peer *peer);
+
+/* Tells the host which output nobody wants any more, by iof_pull with PMIX_IOF_STOP: that of
+ * subscriptions of peers that have ended, as soon as no other one overlaps with it. */
+void px_iof_tell_unwanted(struct px_server *s);
 
 /* Frees all subscriptions when the server stops. */
 void px_iof_subscriptions_drop_all(struct px_server *s);

@@ -95,6 +95,7 @@ static void unlink_peer(struct px_peer *peer)
         px_gets_proc_departed(s, rank);
         px_dmodex_requests_proc_departed(s, rank);
     }
+    px_iof_tell_unwanted(s);
 }
 
 /* Without memory for the task the peer's memory is not freed. */
@@ -151,21 +152,7 @@ void px_peer_close_all(struct px_server *s)
  * client disconnected without finalizing. */
 static void report_loss(struct px_server *s, const pmix_proc_t *proc)
 {
-    pmix_info_t info;
-    struct px_event event = {
-        .code = PMIX_ERR_LOST_CONNECTION,
-        .source = *proc,
-        .range = PMIX_RANGE_PROC_LOCAL,
-        .info = &info,
-        .ninfo = 1,
-    };
-
-    memset(&info, 0, sizeof(info));
-    if (PMIx_Info_load(&info, PMIX_EVENT_AFFECTED_PROC, proc, PMIX_PROC)) {
-        event.ninfo = 0;
-    }
-    (void) px_events_deliver(s->ctx->events, &event, NULL, NULL);
-    PMIx_Value_destruct(&info.value);
+    px_events_raise(s->ctx->events, PMIX_ERR_LOST_CONNECTION, proc, proc);
 }
 
 /* A message has arrived. A descriptor that came with it is closed: peers have none to send. */

@@ -11,6 +11,7 @@
 #include "loop_call.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/server_iof.h"
+#include "src/event/chain.h"
 #include "src/event/registry.h"
 #include "src/loop/after.h"
 #include "src/nspace/proc_sets.h"
@@ -42,7 +43,7 @@ struct pull_start {
     struct px_after after;
     struct px_server *server;
     struct px_iof_pull_args args;
-    pmix_iof_cbfunc_t cbfunc;
+    struct px_sink *sink; /* owned until the subscription has it */
     pmix_hdlr_reg_cbfunc_t regcbfunc;
     void *regcbdata;
 };
@@ -51,6 +52,7 @@ struct pull_start {
 static void pull_free(struct pull_start *start)
 {
     px_args_fini(&px_request_iof_pull, &start->args.head);
+    px_sink_destroy(start->sink);
     free(start);
 }
 
@@ -65,11 +67,20 @@ static void run_pull(struct px_after *after)
     size_t id = pull ? pull->id : SIZE_MAX;
 
     if (pull) {
-        pull->cbfunc = start->cbfunc;
+        pull->sink = start->sink;
+        start->sink = NULL;
     }
     start->regcbfunc(pull ? PMIX_SUCCESS : PMIX_ERR_NOMEM, id, start->regcbdata);
     px_outputs_deliver(start->server, 0, id, args->head.info, args->head.ninfo);
     pull_free(start);
+}
+
+/* A file could not be written: handlers of this process are told. Loop thread. */
+static void file_failed(void *arg, const pmix_proc_t *source)
+{
+    struct px_server *s = arg;
+
+    px_events_raise(s->ctx->events, PMIX_ERR_IOF_FAILURE, &s->self, source);
 }
 
 /* The host is this process and delivers by PMIx_server_IOF_deliver, so there is no upcall. */
@@ -79,12 +90,13 @@ pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args
 {
     struct pull_start *start = calloc(1, sizeof(*start));
     struct px_server *s = ctx->role;
-    struct px_iof_pull_directives checked;
-    int rc = px_iof_pull_read(args->head.info, args->head.ninfo, &checked);
+    int rc;
 
     if (!start) {
         return PMIX_ERR_NOMEM;
     }
+    rc = px_sink_create(s->loop, args->head.info, args->head.ninfo, cbfunc, file_failed, s,
+                        &start->sink);
     if (!rc &&
         !px_directives_met(&px_call_iof_pull, PX_ATTR_SERVER, args->head.info, args->head.ninfo)) {
         rc = PMIX_ERR_NOT_SUPPORTED;
@@ -96,7 +108,6 @@ pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args
     }
     px_after_init(&start->after, s->loop, run_pull);
     start->server = s;
-    start->cbfunc = cbfunc;
     start->regcbfunc = regcbfunc;
     start->regcbdata = regcbdata;
     px_after_done(&start->after);

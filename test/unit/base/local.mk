@@ -1,4 +1,4 @@
-base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/number.t %D%/param.t %D%/process.t %D%/seed.t %D%/status.t
+base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/number.t %D%/output.t %D%/param.t %D%/process.t %D%/seed.t %D%/status.t
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_array_t_SOURCES = %D%/array.c
@@ -17,6 +17,8 @@ TESTS += $(base_tests)
 %C%_log_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_number_t_SOURCES = %D%/number.c
 %C%_number_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_output_t_SOURCES = %D%/output.c
+%C%_output_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 # With the folder it runs in as the system's.
 %C%_param_t_SOURCES = %D%/param.c src/base/param.c
 %C%_param_t_CPPFLAGS = $(AM_CPPFLAGS) -UPX_SYSCONFDIR -DPX_SYSCONFDIR='"."'

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_BASE_OUTPUT_H
+#define PX_BASE_OUTPUT_H
+
+/* Writing to descriptors of the application, such as its standard output, which may be blocking or
+ * not, and whose reader may be slow or gone. Any thread. */
+
+#include <stddef.h>
+
+/* Writes all bytes, in the order given. Waits while the descriptor takes none, and goes on after a
+ * signal. 0, or PX_ERR_UNREACH: the descriptor is closed, nobody reads it any more, or it failed;
+ * the rest is lost. */
+int px_output_all(int fd, const void *bytes, size_t n);
+
+/* Writes what the descriptor takes without waiting, also if it is in blocking mode. Returns the
+ * number of bytes written, which is less than n if the reader is slow or the descriptor failed. */
+size_t px_output_now(int fd, const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "output_format.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+const char *px_channel_name(pmix_iof_channel_t channel)
+{
+    if ((channel & PMIX_FWD_STDOUT_CHANNEL) != 0) {
+        return "stdout";
+    }
+    if ((channel & PMIX_FWD_STDERR_CHANNEL) != 0) {
+        return "stderr";
+    }
+    return (channel & PMIX_FWD_STDDIAG_CHANNEL) != 0 ? "stddiag" : "stdin";
+}
+
+/* Appends a rank as PMIx_Rank_print does: a number, or the name of a special one. */
+static void put_rank(struct px_buf *buf, pmix_rank_t rank)
+{
+    char text[16];
+
+    (void) snprintf(text, sizeof(text), "%u", rank);
+    px_buf_text(buf, rank == PMIX_RANK_WILDCARD ? "*" : text);
+}
+
+/* Appends the local time. */
+static void put_time(struct px_buf *buf)
+{
+    time_t now = time(NULL);
+    char text[64] = "";
+    struct tm tm;
+
+    if (localtime_r(&now, &tm) != NULL) {
+        (void) strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+    }
+    px_buf_text(buf, text);
+}
+
+/* Appends bytes as the content of an element or an attribute. */
+static void put_escaped(struct px_buf *buf, const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char) bytes[i];
+        char text[8];
+
+        if (c < ' ' || c > '~' || strchr("&<>\"", c) != NULL) {
+            (void) snprintf(text, sizeof(text), "&#%03u;", c);
+            px_buf_text(buf, text);
+        } else {
+            px_buf_byte(buf, c);
+        }
+    }
+}
+
+/* Appends the opening tag of an element. */
+static void open_element(struct px_buf *buf, unsigned format, const pmix_proc_t *source,
+                         pmix_iof_channel_t channel)
+{
+    px_buf_text(buf, "<");
+    px_buf_text(buf, px_channel_name(channel));
+    px_buf_text(buf, " nspace=\"");
+    put_escaped(buf, source->nspace, strnlen(source->nspace, PMIX_MAX_NSLEN));
+    px_buf_text(buf, "\" rank=\"");
+    put_rank(buf, source->rank);
+    if ((format & PX_FORMAT_TIME) != 0) {
+        px_buf_text(buf, "\" timestamp=\"");
+        put_time(buf);
+    }
+    px_buf_text(buf, "\">");
+}
+
+/* Appends what stands before a line that is no XML. */
+static void put_prefix(struct px_buf *buf, unsigned format, const pmix_proc_t *source,
+                       pmix_iof_channel_t channel)
+{
+    if ((format & PX_FORMAT_TIME) != 0) {
+        put_time(buf);
+    }
+    if ((format & (PX_FORMAT_TAG | PX_FORMAT_RANK)) != 0) {
+        px_buf_text(buf, "[");
+        if ((format & PX_FORMAT_TAG) != 0) {
+            px_buf_append(buf, source->nspace, strnlen(source->nspace, PMIX_MAX_NSLEN));
+            px_buf_text(buf, ",");
+        }
+        put_rank(buf, source->rank);
+        px_buf_text(buf, "]");
+    }
+    px_buf_text(buf, "<");
+    px_buf_text(buf, px_channel_name(channel));
+    px_buf_text(buf, ">: ");
+}
+
+void px_format_line(struct px_buf *buf, unsigned format, const pmix_proc_t *source,
+                    pmix_iof_channel_t channel, const char *part, size_t n, bool begins, bool ends)
+{
+    bool xml = (format & PX_FORMAT_XML) != 0;
+
+    if (begins && xml) {
+        open_element(buf, format, source, channel);
+    } else if (begins) {
+        put_prefix(buf, format, source, channel);
+    }
+    if (xml) {
+        put_escaped(buf, part, n);
+    } else {
+        px_buf_append(buf, part, n);
+    }
+    if (ends && xml) {
+        px_buf_text(buf, "</");
+        px_buf_text(buf, px_channel_name(channel));
+        px_buf_text(buf, ">");
+    }
+    if (ends) {
+        px_buf_byte(buf, '\n');
+    }
+}
+
+/* Appends a namespace as a part of a path. It comes from a server, and may not lead elsewhere. */
+static void put_nspace(struct px_buf *buf, const pmix_proc_t *source)
+{
+    size_t n = strnlen(source->nspace, PMIX_MAX_NSLEN);
+
+    for (size_t i = 0; i < n; i++) {
+        char c = source->nspace[i];
+
+        px_buf_byte(buf, (unsigned char) (c == '/' || (c == '.' && i == 0) ? '_' : c));
+    }
+}
+
+/* Appends a pattern with the names of the process in it. */
+static void put_pattern(struct px_buf *buf, const char *pattern, const pmix_proc_t *source)
+{
+    for (const char *at = pattern; at[0] != '\0'; at++) {
+        if (at[0] == '%' && at[1] == 'n') {
+            put_nspace(buf, source);
+            at++;
+        } else if (at[0] == '%' && at[1] == 'r') {
+            put_rank(buf, source->rank);
+            at++;
+        } else {
+            px_buf_byte(buf, (unsigned char) at[0]);
+        }
+    }
+}
+
+char *px_output_path(const struct px_output_file *to, const pmix_proc_t *source,
+                     pmix_iof_channel_t channel)
+{
+    struct px_buf path = {0};
+
+    if (to->directory != NULL) {
+        px_buf_text(&path, to->directory);
+        px_buf_text(&path, "/");
+        put_nspace(&path, source);
+        px_buf_text(&path, "/rank.");
+        put_rank(&path, source->rank);
+        px_buf_text(&path, "/");
+    } else if (to->pattern) {
+        put_pattern(&path, to->file, source);
+        px_buf_text(&path, ".");
+    } else {
+        px_buf_text(&path, to->file);
+        px_buf_text(&path, ".");
+        put_nspace(&path, source);
+        px_buf_text(&path, ".");
+        put_rank(&path, source->rank);
+        px_buf_text(&path, ".");
+    }
+    px_buf_text(&path, px_channel_name(channel));
+    return px_buf_take_text(&path);
+}
