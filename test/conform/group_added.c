@@ -123,6 +123,27 @@ static void by_bootstrap(void)
     check_for("GRP-062", fence(&all, 1, NULL) != PMIX_SUCCESS, "the group is no more");
 }
 
+/* Two leaders, and nobody is added. */
+static void leaders_only(void)
+{
+    size_t leaders = 2;
+    struct infos list = {0};
+    struct made made;
+
+    if (me.rank == 1) {
+        await("the first waits");
+    }
+    add(&list, PMIX_GROUP_BOOTSTRAP, &leaders, PMIX_SIZE);
+    begin_group("g", &me, 1, &list);
+    if (me.rank == 0) {
+        check(!group_is_made(), "made of one of two leaders");
+        tell("the first waits");
+    }
+    made = await_group();
+    check_status(PMIX_SUCCESS, made.status, "construct");
+    same("A:0,A:1", made.members, "the members");
+}
+
 /* ---- what the host is asked */
 
 /* The host puts a group together when so many upcalls have come. */
@@ -282,6 +303,10 @@ const struct conform_case cases[] = {
     {.ids = "GRP-001 GRP-021 GRP-054 GRP-059 GRP-062",
      .what = "leaders by themselves add members",
      ON_ONE_NODE(4, by_bootstrap),
+     .host = {[ON_GROUP] = {MISSING}}},
+    {.ids = "GRP-021",
+     .what = "leaders by themselves",
+     ON_ONE_NODE(2, leaders_only),
      .host = {[ON_GROUP] = {MISSING}}},
     {.ids = "GRP-017 GRP-020",
      .otherwise = "GRP-017 GRP-020",

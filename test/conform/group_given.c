@@ -422,12 +422,14 @@ const struct conform_case cases[] = {
     {.ids = "GRP-027 GRP-029 GRP-030",
      .what = "a job that is registered while the group is made",
      APART(meet_registered),
-     .host = {[ON_GROUP] = {OWN, .own = introduce_later}}},
+     .host =
+         {[ON_GROUP] = {OWN, .own = introduce_later}, [ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}},
 #ifndef CONFORM_THEIRS
     {.ids = "GRP-029 GRP-030 GRP-050",
      .what = "a job that the host sends with the group",
      APART(meet_by_info),
-     .host = {[ON_GROUP] = {OWN, .own = send_job_info}}},
+     .host =
+         {[ON_GROUP] = {OWN, .own = send_job_info}, [ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}},
 #endif
     {.ids = "GRP-053",
      .what = "a context id that comes later",
