@@ -19,7 +19,9 @@ conform_programs = \
   %D%/edges_get.t \
   %D%/edges_query.t \
   %D%/ends.t \
+  %D%/event_chain.t \
   %D%/event_once.t \
+  %D%/event_ways.t \
   %D%/fence.t \
   %D%/fence_end.t \
   %D%/flags.t \
@@ -102,9 +104,15 @@ TESTS += $(conform_programs)
 %C%_ends_t_SOURCES = %D%/ends.c
 %C%_ends_t_LDADD = $(conform_ldadd)
 %C%_ends_t_LDFLAGS = $(conform_ldflags)
+%C%_event_chain_t_SOURCES = %D%/event_chain.c
+%C%_event_chain_t_LDADD = $(conform_ldadd)
+%C%_event_chain_t_LDFLAGS = $(conform_ldflags)
 %C%_event_once_t_SOURCES = %D%/event_once.c
 %C%_event_once_t_LDADD = $(conform_ldadd)
 %C%_event_once_t_LDFLAGS = $(conform_ldflags)
+%C%_event_ways_t_SOURCES = %D%/event_ways.c
+%C%_event_ways_t_LDADD = $(conform_ldadd)
+%C%_event_ways_t_LDFLAGS = $(conform_ldflags)
 %C%_fence_t_SOURCES = %D%/fence.c
 %C%_fence_t_LDADD = $(conform_ldadd)
 %C%_fence_t_LDFLAGS = $(conform_ldflags)
