@@ -166,11 +166,11 @@ static void expect(const char *want, const char *flag)
 static void categories(void)
 {
     if (me.rank == 0) {
+        place('F', PMIX_EVENT_HDLR_FIRST, NULL);
+        plain('s', CODE, false);
+        plain('m', CODE, true);
         plain('d', 0, false);
         place('L', PMIX_EVENT_HDLR_LAST, NULL);
-        plain('m', CODE, true);
-        plain('s', CODE, false);
-        place('F', PMIX_EVENT_HDLR_FIRST, NULL);
     }
     expect("FsmdL", NULL);
 }
@@ -395,6 +395,9 @@ static void codes_of_handlers(void)
     memset(trace, 0, sizeof(trace));
     is = after_event(OTHER, &none, 2);
     check(me.rank == 1 || strcmp(is, "md") == 0, "of another code '%s' are called", is);
+    memset(trace, 0, sizeof(trace));
+    is = after_event(BEHIND - 1, &none, 1);
+    check(me.rank == 1 || strcmp(is, "d") == 0, "of a third code '%s' are called", is);
 }
 
 static void removed(void)
