@@ -75,7 +75,7 @@ static void shortest(void)
     }
     begin(&job, 0, limits[me.rank]);
     tell("in");
-    check_status(PMIX_ERR_TIMEOUT, wait_over(), "rank %u", me.rank);
+    check_status_for("GRP-022 GRP-024", PMIX_ERR_TIMEOUT, wait_over(), "rank %u", me.rank);
     tell("over");
 }
 
@@ -121,7 +121,7 @@ static void told_shortest(void)
     const struct record *r = upcall(ON_GROUP, 0, 0);
     const struct note *limit = r != NULL ? record_info(r, PMIX_TIMEOUT) : NULL;
 
-    check(limit != NULL && limit->number == 1, "the limit that the host is told");
+    check_for("GRP-024", limit != NULL && limit->number == 1, "the limit that the host is told");
 }
 
 /* The host answers each when both have come and time has passed; the group is both. */
@@ -159,7 +159,7 @@ static void wants_id(void)
     await_n("in", 2);
     let_time_pass();
     tell("the host may answer");
-    check_status(PMIX_SUCCESS, wait_over(), "what the host says, and when it does");
+    check_status_for("GRP-023", PMIX_SUCCESS, wait_over(), "what the host says, and when it does");
 }
 
 const struct conform_case cases[] = {
