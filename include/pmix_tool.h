@@ -20,8 +20,9 @@ extern "C" {
  * by a rendezvous file, see pmix-rendezvous(5). Blocking. Calls nest: each needs its
  * PMIx_tool_finalize; a nested call connects if there is no connection.
  *
- *   proc: receives the tool's name, which the directives give, or the server; a tool without a
- *       server takes one of its own and keeps it. May be NULL
+ *   proc: receives the tool's name, which the directives give, or the server; without either an
+ *       empty one of rank PMIX_RANK_UNDEF. A tool that connects later brings the name that it has
+ *       for its own use, and keeps it. May be NULL
  *   info, ninfo: directives; with PMIX_TOOL_DO_NOT_CONNECT no server is looked for, with
  *       PMIX_TOOL_CONNECT_OPTIONAL none is needed
  *   PMIX_ERR_UNREACH: no server is found, or none answers
@@ -89,12 +90,16 @@ PMIX_EXPORT pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server);
 PMIX_EXPORT pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers);
 
 /*
- * Choose the primary server, which requests go to. Event handlers are registered with it, too. Does
- * not wait: PMIX_WAIT_FOR_CONNECTION is not supported.
+ * Choose the primary server, which requests go to. Event handlers are registered with it, too. With
+ * PMIX_WAIT_FOR_CONNECTION it blocks until the tool is connected to that server, which another
+ * thread of it does; PMIX_TIMEOUT limits that. What was asked of the former one, events and output,
+ * stays there: it may still come, or not.
  *
  *   server: its name
- *   info, ninfo: directives; none is known
+ *   info, ninfo: directives
  *   PMIX_ERR_UNREACH: the tool is not connected to it
+ *   PMIX_ERR_TIMEOUT: nor after the time limit
+ *   PMIX_ERR_WOULD_BLOCK: it would wait in a callback
  *
  * Std 18.5.6.
  */

@@ -76,7 +76,7 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     rc = ctx->refs > 0 ? tool_again(ctx, info, ninfo) : tool_first(ctx, info, ninfo);
     if (rc == PMIX_SUCCESS && proc != NULL) {
-        *proc = ctx->self;
+        px_tool_name(ctx, proc);
     }
     px_lock_give(&ctx->lock);
     return rc;
@@ -181,21 +181,27 @@ pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *nservers)
     return px_tool_servers(ctx, servers, nservers);
 }
 
-/* No directive is honoured, so a required one is refused. PMIX_ERR_UNREACH: the tool is not
- * attached to that server. */
+/* PMIX_ERR_UNREACH: the tool is not attached to that server. With PMIX_WAIT_FOR_CONNECTION it
+ * blocks until another thread has attached it. */
 pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_info_t info[], size_t ninfo)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_set_server_directives directives;
 
     if (!is_tool(ctx)) {
         return PMIX_ERR_INIT;
     }
-    if (server == NULL || (info == NULL && ninfo > 0)) {
+    if (server == NULL || (info == NULL && ninfo > 0) ||
+        px_set_server_read(info, ninfo, &directives) != 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_api_check_required(ctx, &px_call_set_server, info, ninfo)
-               ? px_tool_choose(ctx, server)
-               : PMIX_ERR_NOT_SUPPORTED;
+    if (!px_api_check_required(ctx, &px_call_set_server, info, ninfo)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    if (directives.wait && px_ctx_may_block(ctx) != PMIX_SUCCESS) {
+        return px_ctx_may_block(ctx);
+    }
+    return px_tool_choose(ctx, server, &directives);
 }
 
 /* True if the tool has a primary server. */

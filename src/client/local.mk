@@ -6,4 +6,4 @@ libpx_client_la_SOURCES = %D%/all.c %D%/all.h %D%/collected.c %D%/collected.h %D
   %D%/private_store.h %D%/put.c %D%/put.h %D%/query.c %D%/query.h %D%/query_cache.c %D%/query_cache.h \
   %D%/query_results.c %D%/query_results.h %D%/refresh.c %D%/refresh.h %D%/request.c %D%/request.h %D%/resolve.c \
   %D%/resolve.h %D%/session.c %D%/session.h %D%/singleton.c %D%/singleton.h %D%/space.c %D%/space.h %D%/start.c \
-  %D%/start.h %D%/sync.c %D%/sync.h %D%/tool.c %D%/tool.h
+  %D%/start.h %D%/sync.c %D%/sync.h %D%/tool.c %D%/tool.h %D%/tool_wait.c %D%/tool_wait.h

@@ -172,7 +172,8 @@ static int own_servers(struct px_ctx *ctx, const pmix_query_t *queries, size_t n
         pmix_info_t info;
 
         rc = is_met(&queries[i])
-                 ? px_servers_answer(&queries[i], session->hostname, NULL, NULL, &info)
+                 ? px_servers_answer(&queries[i], session->hostname, session->server_tmpdir,
+                                     session->system_tmpdir, &info)
                  : PMIX_ERR_NOT_SUPPORTED;
         if (rc == 0) {
             rc = px_infos_append_copy(&infos->info, &infos->n, &info);

@@ -25,6 +25,7 @@
 #include "facts.h"
 #include "invitation.h"
 #include "refresh.h"
+#include "tool_wait.h"
 #include "src/event/chain.h"
 #include "src/wire/messages.h"
 
@@ -54,6 +55,7 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     px_list_init(&session->iof_handlers);
     px_list_init(&session->kept);
     px_list_init(&session->groups);
+    px_list_init(&session->server_waits);
     if (host != NULL && host[0] != '\0') {
         snprintf(session->hostname, sizeof(session->hostname), "%s", host);
     } else if (gethostname(session->hostname, sizeof(session->hostname)) != 0) {
@@ -157,6 +159,8 @@ void px_session_destroy(struct px_session *session)
     px_proc_sets_clear(&session->groups);
     free_data(session);
     px_lock_fini(&session->lock);
+    free(session->server_tmpdir);
+    free(session->system_tmpdir);
     free(session);
 }
 
@@ -197,6 +201,7 @@ void px_session_end(struct px_session *session)
         px_link_shut(server->link);
     }
     px_invitations_fini(session);
+    px_tool_wait_fini(session);
     if (!px_ctx_drain(ctx)) {
         return;
     }

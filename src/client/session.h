@@ -23,6 +23,7 @@
 #include "src/nspace/proc_sets.h"
 #include "src/context/context.h"
 #include "src/context/request.h"
+#include "src/loop/watch.h"
 #include "private_store.h"
 #include "space.h"
 
@@ -163,7 +164,14 @@ struct px_session {
     struct px_list kept; /* lock: values handed out by pointer; kept until the end (facts.c) */
     pmix_value_t facts[PX_N_FACTS]; /* constant once named; borrow what they point to */
     bool is_tool;                   /* constant */
-    char hostname[256];             /* constant: PMIX_HOSTNAME of the environment, or gethostname */
+    bool unnamed; /* ctx->lock: of a tool, whose name is its own and known to nobody */
+    /* Constant, of a tool: its directories of rendezvous files (px_tool_keep); NULL: those of the
+     * environment. */
+    char *server_tmpdir;
+    char *system_tmpdir;
+    struct px_list server_waits; /* loop thread: calls that wait for a server (tool_wait.c) */
+    struct px_io keepalive;      /* loop thread: the pipe of the process that started this tool */
+    char hostname[256];          /* constant: PMIX_HOSTNAME of the environment, or gethostname */
 };
 
 /* Where the fast path of PMIx_Get finds the session: atomic. It is loaded inside a read-side

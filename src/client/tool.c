@@ -19,30 +19,20 @@
 #include "src/client/ops.h"
 #include "src/client/session.h"
 #include "src/discovery/tool_discovery.h"
+#include "src/value/directives.h"
+#include "src/value/infos.h"
 #include "src/value/procs.h"
 #include "src/net/dial.h"
 #include "src/wire/message.h"
 #include "singleton.h"
 #include "start.h"
+#include "tool_wait.h"
 #include "src/net/auth.h"
 #include "src/net/uri.h"
 #include "src/wire/messages.h"
 
 /* Room for a credential, in bytes. */
 enum { CRED_ROOM = 4096 };
-
-/* The connected server of that name, or NULL. */
-static struct px_server_peer *find_server(const struct px_session *session,
-                                          const pmix_proc_t *server)
-{
-    for (struct px_server_peer *at = session->servers; at != NULL; at = at->next) {
-        /* pairs with link_lost */
-        if (px_load_acquire(&at->lost) == 0 && px_proc_equal(&at->proc, server)) {
-            return at;
-        }
-    }
-    return NULL;
-}
 
 /* True if a server started this process as one of a job, which may have others. */
 static bool is_launched(const struct px_session *session)
@@ -72,34 +62,46 @@ static void introduce(const struct px_session *session, struct px_handshake *han
     snprintf(handshake->gds, sizeof(handshake->gds), "%s", PX_GDS_MESSAGES);
 }
 
-/* Packs our process id for the handshake. A server that is reached over TCP cannot learn it from
- * the socket, and asks the kernel about the process. 0 or PMIX_ERR_NOMEM. */
-static int pack_self(enum px_wire_kind kind, struct px_buf *blob)
+/* Packs our process id for the handshake, and what is to be forwarded to us, for the host. A server
+ * that is reached over TCP cannot learn the process from the socket, and asks the kernel about it.
+ * 0 or PMIX_ERR_NOMEM. */
+static int pack_self(const struct px_tool_directives *directives, enum px_wire_kind kind,
+                     struct px_buf *blob)
 {
     pid_t pid = getpid();
-    pmix_info_t info;
-    int rc = PMIx_Info_load(&info, PMIX_PROC_PID, &pid, PMIX_PID);
+    pmix_info_t *info = NULL;
+    size_t n = 0;
+    int rc = px_infos_append(&info, &n, PMIX_PROC_PID, &pid, PMIX_PID);
 
-    if (rc == 0) {
-        rc = px_pack_infos(blob, kind, &info, 1);
-        PMIx_Info_destruct(&info);
+    for (size_t i = 0; i < 3 && rc == 0; i++) {
+        if (directives->forward[i] != NULL) {
+            rc = px_infos_append_copy(&info, &n, directives->forward[i]);
+        }
     }
+    rc = rc == 0 ? px_pack_infos(blob, kind, info, n) : rc;
+    PMIx_Info_free(info, n);
     return rc == 0 ? 0 : PMIX_ERR_NOMEM;
 }
 
+/* One attempt to connect: the session, the caller's directives, and a server that was found. */
+struct attempt {
+    struct px_session *session;
+    const struct px_tool_directives *directives;
+    const struct px_server_candidate *found;
+};
+
 /* Connects to one candidate by one of its contact strings. Statuses as px_credential and
  * px_dial. */
-static int dial(const struct px_session *session, const struct px_server_candidate *found,
-                const char *uri, struct px_dialed *ret)
+static int dial(const struct attempt *attempt, const char *uri, struct px_dialed *ret)
 {
-    const struct px_trust trust = {.uid = (uid_t) -1, .named = found->named};
+    const struct px_trust trust = {.uid = (uid_t) -1, .named = attempt->found->named};
     struct px_handshake handshake = {0};
     struct px_buf blob = {0};
     unsigned char cred[CRED_ROOM];
     int rc;
 
-    introduce(session, &handshake);
-    rc = pack_self(handshake.kind, &blob);
+    introduce(attempt->session, &handshake);
+    rc = pack_self(attempt->directives, handshake.kind, &blob);
     handshake.blob = blob.data;
     handshake.blob_len = blob.len;
     rc = rc != 0 ? rc : px_credential(NULL, &handshake, cred, sizeof(cred));
@@ -112,24 +114,22 @@ static int dial(const struct px_session *session, const struct px_server_candida
 
 /* Connects to one candidate: by its AF_UNIX socket, where the kernel says who each of us is, or
  * else by TCP. Statuses as dial. */
-static int dial_either(const struct px_session *session, const struct px_server_candidate *found,
-                       struct px_dialed *ret)
+static int dial_either(const struct attempt *attempt, struct px_dialed *ret)
 {
-    int rc = found->local_uri[0] != '\0' ? dial(session, found, found->local_uri, ret)
-                                         : PMIX_ERR_UNREACH;
+    const struct px_server_candidate *found = attempt->found;
+    int rc = found->local_uri[0] != '\0' ? dial(attempt, found->local_uri, ret) : PMIX_ERR_UNREACH;
 
     /* in a container, for one, there is no such socket */
-    return rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_BAD_PARAM
-               ? dial(session, found, found->uri, ret)
-               : rc;
+    return rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_BAD_PARAM ? dial(attempt, found->uri, ret) : rc;
 }
 
 /* Connects to one candidate and adds it to the session; takes the name that the server assigns, if
  * we have none. PMIX_ERR_EXISTS with *ret: the server is connected already. PMIX_ERR_UNREACH:
  * another server answers there by now. Else as dial and px_session_attach. */
-static int connect_one(struct px_session *session, const struct px_server_candidate *found,
-                       struct px_server_peer **ret)
+static int connect_one(const struct attempt *attempt, struct px_server_peer **ret)
 {
+    struct px_session *session = attempt->session;
+    const struct px_server_candidate *found = attempt->found;
     struct px_dialed dialed = {.fd = -1};
     pmix_proc_t server;
     int rc = px_uri_server(found->uri, &server);
@@ -137,11 +137,11 @@ static int connect_one(struct px_session *session, const struct px_server_candid
     if (rc != 0) {
         return rc;
     }
-    *ret = find_server(session, &server);
+    *ret = px_tool_find_server(session, &server);
     if (*ret != NULL) {
         return PMIX_ERR_EXISTS;
     }
-    rc = dial_either(session, found, &dialed);
+    rc = dial_either(attempt, &dialed);
     if (rc != 0) {
         return rc;
     }
@@ -156,7 +156,9 @@ static int connect_one(struct px_session *session, const struct px_server_candid
     }
     rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, found->uri, ret);
     if (rc == 0) {
+        session->unnamed = false; /* a server knows the name */
         px_session_set_version(*ret, found->version[0] != '\0' ? found->version : NULL);
+        px_tool_attached(session);
     }
     return rc;
 }
@@ -179,7 +181,7 @@ static bool is_ambiguous(const struct px_session *session, const struct px_serve
         pmix_proc_t server;
 
         if (found[i].searched && px_uri_server(found[i].uri, &server) == 0 &&
-            find_server(session, &server) == NULL) {
+            px_tool_find_server(session, &server) == NULL) {
             fresh++;
         }
     }
@@ -206,7 +208,7 @@ static int connect_found(struct px_session *session, const struct px_tool_direct
             rc = PMIX_ERR_BAD_PARAM;
             break;
         }
-        rc = connect_one(session, &found[i], ret);
+        rc = connect_one(&(struct attempt){session, directives, &found[i]}, ret);
         if (rc == 0 || named) {
             break;
         }
@@ -217,9 +219,9 @@ static int connect_found(struct px_session *session, const struct px_tool_direct
 }
 
 /* connect_found, repeated as often as the directives say while no server can be reached. */
-static int connect_by_directives(struct px_session *session,
-                                 const struct px_tool_directives *directives,
-                                 struct px_server_peer **ret)
+static int connect_patiently(struct px_session *session,
+                             const struct px_tool_directives *directives,
+                             struct px_server_peer **ret)
 {
     int rc = connect_found(session, directives, ret);
 
@@ -228,6 +230,25 @@ static int connect_by_directives(struct px_session *session,
         rc = connect_found(session, directives, ret);
     }
     return rc;
+}
+
+/* Connects to a server that the directives name, or to the system server if it is to be tried
+ * first, with as many attempts as they say; else to one that a search finds at once. Statuses as
+ * connect_found. */
+static int connect_by_directives(struct px_session *session,
+                                 const struct px_tool_directives *directives,
+                                 struct px_server_peer **ret)
+{
+    struct px_tool_directives system = *directives;
+
+    if (px_tool_is_directed(directives)) {
+        return connect_patiently(session, directives, ret);
+    }
+    system.system_only = true;
+    if (directives->system_first && connect_patiently(session, &system, ret) == 0) {
+        return 0;
+    }
+    return connect_found(session, directives, ret);
 }
 
 /* Sets our own name: of the directives, of the environment, or empty until a server assigns one. */
@@ -252,6 +273,7 @@ static int know_self(struct px_session *session)
 {
     if (session->ctx->self.nspace[0] == '\0') {
         px_singleton_name(session, "tool");
+        session->unnamed = true;
     }
     return is_launched(session) || px_space_private_peek(&session->own) != NULL
                ? 0
@@ -274,6 +296,29 @@ static void make_primary(struct px_session *session, struct px_server_peer *serv
     (void) px_loop_run(session->ctx->loop, repeat_codes, server);
 }
 
+/* The connections of a tool that starts: to its own server, and back to the tool that started it as
+ * a launcher (PMIX_LAUNCHER_RNDZ_URI), which is the primary server only if there is no other. The
+ * variable is not for the children of this process. Statuses as connect_by_directives. */
+static int connect_first(struct px_session *session, const struct px_tool_directives *directives,
+                         struct px_server_peer **ret)
+{
+    struct px_tool_directives back = {.retries = directives->retries, .delay = directives->delay};
+    struct px_server_peer *parent = NULL;
+    int rc = connect_by_directives(session, directives, ret);
+
+    back.uri = getenv(PMIX_LAUNCHER_RNDZ_URI);
+    if (back.uri == NULL || back.uri[0] == '\0') {
+        return rc;
+    }
+    if (connect_patiently(session, &back, &parent) == 0 && rc != 0 &&
+        !px_tool_is_directed(directives)) {
+        *ret = parent;
+        rc = 0;
+    }
+    (void) unsetenv(PMIX_LAUNCHER_RNDZ_URI);
+    return rc;
+}
+
 /* A connection that is optional may fail; one that was made and then gives no job information is an
  * error in any case. */
 pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
@@ -294,7 +339,7 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
     session->is_tool = true;
     name_self(session, &directives);
     if (!directives.no_connect) {
-        rc = connect_by_directives(session, &directives, &server);
+        rc = connect_first(session, &directives, &server);
         if (rc == 0) {
             rc = px_session_request_job(session);
         }
@@ -302,13 +347,13 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
             rc = 0;
         }
     }
-    if (rc == 0) {
-        rc = know_self(session);
-    }
+    rc = rc == 0 ? know_self(session) : rc;
+    rc = rc == 0 ? px_tool_keep(session, &directives) : rc;
     if (rc != 0) {
         px_session_destroy(session);
         return rc;
     }
+    px_tool_watch_parent(session);
     ctx->role = session;
     ctx->ops = &px_tool_ops;
     px_session_open_reads(session);
@@ -343,8 +388,7 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
     if (rc != 0) {
         return rc;
     }
-    named = directives.file != NULL || directives.uri != NULL || directives.pid != 0 ||
-            directives.nspace != NULL;
+    named = px_tool_is_directed(&directives) && !directives.system_only;
     rc = connect_by_directives(session, &directives, &server);
     if (rc == PMIX_ERR_EXISTS) {
         rc = named ? 0 : PMIX_ERR_UNREACH;
@@ -366,7 +410,7 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
 pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
 {
     struct px_session *session = px_session(ctx);
-    struct px_server_peer *peer = find_server(session, server);
+    struct px_server_peer *peer = px_tool_find_server(session, server);
 
     if (peer == NULL) {
         return PMIX_ERR_NOT_FOUND;
@@ -418,16 +462,34 @@ pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret
     return PMIX_SUCCESS;
 }
 
-pmix_status_t px_tool_choose(struct px_ctx *ctx, const pmix_proc_t *server)
+pmix_status_t px_tool_choose(struct px_ctx *ctx, const pmix_proc_t *server,
+                             const struct px_set_server_directives *directives)
 {
     struct px_session *session = px_session(ctx);
-    struct px_server_peer *peer = find_server(session, server);
+    struct px_server_peer *peer = px_tool_find_server(session, server);
 
+    if (peer == NULL && directives->wait) {
+        pmix_status_t rc = px_tool_await(session, server, directives->timeout);
+
+        if (rc != PMIX_SUCCESS) {
+            return rc;
+        }
+        peer = px_tool_find_server(session, server);
+    }
     if (peer == NULL) {
         return PMIX_ERR_UNREACH;
     }
     make_primary(session, peer);
     return PMIX_SUCCESS;
+}
+
+void px_tool_name(struct px_ctx *ctx, pmix_proc_t *ret)
+{
+    if (px_session(ctx)->unnamed) {
+        PMIx_Load_procid(ret, "", PMIX_RANK_UNDEF);
+    } else {
+        *ret = ctx->self;
+    }
 }
 
 bool px_tool_connected(struct px_ctx *ctx)

@@ -9,6 +9,7 @@
 #include <pmix_tool.h>
 
 struct px_ctx;
+struct px_set_server_directives;
 
 /* Starts the tool role on a context whose loop and parameters are ready. PMIX_SUCCESS also without
  * a server where the directives allow that (PMIX_TOOL_DO_NOT_CONNECT, PMIX_TOOL_CONNECT_OPTIONAL).
@@ -32,8 +33,13 @@ pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server);
  * (PMIx_Proc_free). PMIX_ERR_UNREACH with NULL and 0: there is none; PMIX_ERR_NOMEM. Any thread. */
 pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret_n);
 /* Makes a connected server the primary one, and registers our event codes there. PMIX_ERR_UNREACH:
- * it is not connected. Any thread but the loop's. */
-pmix_status_t px_tool_choose(struct px_ctx *ctx, const pmix_proc_t *server);
+ * it is not connected; with PMIX_WAIT_FOR_CONNECTION, as px_tool_await. Any thread but the loop's.
+ */
+pmix_status_t px_tool_choose(struct px_ctx *ctx, const pmix_proc_t *server,
+                             const struct px_set_server_directives *directives);
+/* The name of this process for its user: empty and PMIX_RANK_UNDEF while neither he nor a server
+ * knows the name that it has for its own use. Under ctx->lock. */
+void px_tool_name(struct px_ctx *ctx, pmix_proc_t *ret);
 /* True if a primary server is connected. Any thread. */
 bool px_tool_connected(struct px_ctx *ctx);
 

@@ -78,6 +78,7 @@ int px_tool_directives_read(const pmix_info_t *info, size_t ninfo, struct px_too
         .primary = said.primary_server,
         .retries = number_or(said.connect_max_retries, 0),
         .delay = number_or(said.connect_retry_delay, 1),
+        .forward = {said.fwd_stdin, said.fwd_stdout, said.fwd_stderr},
     };
     set_dir(ret->server_tmpdir, sizeof(ret->server_tmpdir), said.server_tmpdir,
             "PMIX_SERVER_TMPDIR");
@@ -375,13 +376,12 @@ static int add_uri(const char *uri, struct candidates *found)
 }
 
 /* Adds the server of the first environment variable that holds a contact string: the one that
- * started this tool. Launchers have a variable of their own, which goes first; then the protocol's
- * variables, newest release first. The server's version is that of PMIX_VERSION. */
+ * started this tool. The protocol's variables, newest release first. The server's version is that
+ * of PMIX_VERSION. */
 static void add_environment(struct candidates *found)
 {
-    static const char *const names[] = {"PMIX_LAUNCHER_RNDZ_URI", "PMIX_SERVER_URI61",
-                                        "PMIX_SERVER_URI51", "PMIX_SERVER_URI41",
-                                        "PMIX_SERVER_URI4"};
+    static const char *const names[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51",
+                                        "PMIX_SERVER_URI41", "PMIX_SERVER_URI4"};
     const char *version = getenv("PMIX_VERSION");
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && found->n < found->room; i++) {
@@ -418,7 +418,7 @@ int px_tool_find(const struct px_tool_directives *directives, const char *hostna
     char number[16];
     int rc = 0;
 
-    *ret_named = true;
+    *ret_named = px_tool_is_directed(directives);
     if (directives->file != NULL) {
         rc = add_file(directives->file, &found, false);
     } else if (directives->uri != NULL) {
@@ -437,7 +437,6 @@ int px_tool_find(const struct px_tool_directives *directives, const char *hostna
     } else if (directives->system_only) {
         rc = add_system(directives, hostname, &found);
     } else {
-        *ret_named = false;
         add_environment(&found);
         if (directives->system_first || found.n == 0) {
             (void) add_system(directives, hostname, &found); /* if it is there */

@@ -27,17 +27,26 @@ struct px_tool_directives {
     const char *nspace;     /* PMIX_SERVER_NSPACE */
     const char *own_nspace; /* PMIX_TOOL_NSPACE; NULL: the server names the tool */
     pmix_rank_t own_rank;
-    uint32_t pid;            /* PMIX_SERVER_PIDINFO; 0: none */
-    bool system_only;        /* PMIX_CONNECT_TO_SYSTEM */
-    bool system_first;       /* PMIX_CONNECT_SYSTEM_FIRST */
-    bool no_connect;         /* PMIX_TOOL_DO_NOT_CONNECT */
-    bool optional;           /* PMIX_TOOL_CONNECT_OPTIONAL: no server is no error */
-    bool primary;            /* PMIX_PRIMARY_SERVER */
-    uint32_t retries;        /* PMIX_CONNECT_MAX_RETRIES */
-    uint32_t delay;          /* PMIX_CONNECT_RETRY_DELAY: seconds between them */
+    uint32_t pid;      /* PMIX_SERVER_PIDINFO; 0: none */
+    bool system_only;  /* PMIX_CONNECT_TO_SYSTEM */
+    bool system_first; /* PMIX_CONNECT_SYSTEM_FIRST */
+    bool no_connect;   /* PMIX_TOOL_DO_NOT_CONNECT */
+    bool optional;     /* PMIX_TOOL_CONNECT_OPTIONAL: no server is no error */
+    bool primary;      /* PMIX_PRIMARY_SERVER */
+    uint32_t retries;  /* PMIX_CONNECT_MAX_RETRIES */
+    uint32_t delay;    /* PMIX_CONNECT_RETRY_DELAY: seconds between them */
+    const pmix_info_t
+        *forward[3];         /* PMIX_FWD_STDIN, _STDOUT, _STDERR, for the host; NULL: absent */
     char server_tmpdir[256]; /* directory of rendezvous files */
     char system_tmpdir[256];
 };
+
+/* True if the directives name one server, which is then the only one that is tried. */
+static inline bool px_tool_is_directed(const struct px_tool_directives *directives)
+{
+    return directives->file != NULL || directives->uri != NULL || directives->pid != 0 ||
+           directives->nspace != NULL || directives->system_only;
+}
 
 /* Reads the directives; directories and numbers that are not given get their defaults. 0, or
  * PMIX_ERR_BAD_PARAM (contradictory directives, a value of a wrong type). Unknown directives are

@@ -297,8 +297,8 @@ static void tool_without_server(void **state)
     PMIx_Info_construct(&info[1]);
     PMIx_Info_load(&info[0], PMIX_TOOL_DO_NOT_CONNECT, &yes, PMIX_BOOL);
     assert_int_equal(PMIx_tool_init(&me, info, 1), PMIX_SUCCESS);
-    assert_int_equal(strncmp(me.nspace, "tool.", 5), 0);
-    assert_int_equal(me.rank, 0);
+    assert_string_equal(me.nspace, "");
+    assert_int_equal(me.rank, PMIX_RANK_UNDEF);
     assert_false(PMIx_tool_is_connected());
     assert_int_equal(PMIx_tool_init(&me, info, 1), PMIX_SUCCESS);
     assert_int_equal(PMIx_tool_finalize(), PMIX_SUCCESS);
