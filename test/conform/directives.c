@@ -47,7 +47,7 @@ static bool is_made(const char *call)
 {
     static const char *const elsewhere[] = {
         "PMIx_Init", "PMIx_Finalize", "PMIx_Put", "PMIx_tool_init", "PMIx_tool_attach_to_server",
-        "PMIx_server_init", "PMIx_server_setup_application",
+        "PMIx_tool_set_server", "PMIx_server_init", "PMIx_server_setup_application",
         /* only in newer interfaces, whose entries no host here has */
         "PMIx_Session_control", "PMIx_Resource_block"};
     size_t n = strlen(call);

@@ -68,6 +68,8 @@ conform_programs = \
   %D%/support.t \
   %D%/tool.t \
   %D%/tool_files.t \
+  %D%/tool_life.t \
+  %D%/tool_search.t \
   %D%/tool_servers.t \
   %D%/upcall_data.t \
   %D%/upcalls.t
@@ -251,6 +253,12 @@ TESTS += $(conform_programs)
 %C%_tool_files_t_SOURCES = %D%/tool_files.c
 %C%_tool_files_t_LDADD = $(conform_ldadd)
 %C%_tool_files_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_life_t_SOURCES = %D%/tool_life.c
+%C%_tool_life_t_LDADD = $(conform_ldadd)
+%C%_tool_life_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_search_t_SOURCES = %D%/tool_search.c
+%C%_tool_search_t_LDADD = $(conform_ldadd)
+%C%_tool_search_t_LDFLAGS = $(conform_ldflags)
 %C%_tool_servers_t_SOURCES = %D%/tool_servers.c
 %C%_tool_servers_t_LDADD = $(conform_ldadd)
 %C%_tool_servers_t_LDFLAGS = $(conform_ldflags)
