@@ -31,6 +31,8 @@ struct invited {
     pmix_proc_t leader;
     uint64_t id; /* 0: the leader's library gives none */
     bool over;   /* its outcome has come */
+    bool stray;  /* a call without an identity has ended: its answer may still count for another one
+                  */
     char group[PMIX_MAX_NSLEN + 1];
 };
 
@@ -76,33 +78,43 @@ static struct invited *find_invited(struct px_session *session, const char *grou
     return NULL;
 }
 
+/* The same; if there is none, a new one. NULL: no memory, or the name is none. */
+static struct invited *make_invited(struct px_session *session, const char *group,
+                                    const pmix_proc_t *leader)
+{
+    struct invited *invited;
+
+    if (group == NULL || strlen(group) > PMIX_MAX_NSLEN) {
+        return NULL;
+    }
+    invited = find_invited(session, group, leader);
+    if (invited != NULL) {
+        return invited;
+    }
+    invited = calloc(1, sizeof(*invited));
+    if (invited == NULL) {
+        return NULL;
+    }
+    invited->leader = *leader;
+    memcpy(invited->group, group, strlen(group) + 1);
+    px_list_append(&session->invited, &invited->link);
+    session->n_invited++;
+    if (session->n_invited > MAX_INVITED) {
+        forget(session, px_container_of(session->invited.next, struct invited, link));
+    }
+    return invited;
+}
+
 /* A copy of an older invitation does not take the place of a newer one. Without memory, or with a
  * name that is none, the invitation is not known here. */
 bool px_join_invited(struct px_session *session, const struct px_invitation_event *at)
 {
-    const pmix_proc_t *leader = &at->event->source;
-    struct invited *invited;
+    struct invited *invited = make_invited(session, at->group, &at->event->source);
 
-    if (at->group == NULL || strlen(at->group) > PMIX_MAX_NSLEN) {
-        return false;
-    }
-    invited = find_invited(session, at->group, leader);
-    if (invited == NULL) {
-        invited = calloc(1, sizeof(*invited));
-        if (invited == NULL) {
-            return false;
-        }
-        invited->leader = *leader;
-        memcpy(invited->group, at->group, strlen(at->group) + 1);
-        px_list_append(&session->invited, &invited->link);
-        session->n_invited++;
-    }
-    if (at->id > invited->id || (at->id == 0 && invited->id == 0 && at->live)) {
+    if (invited != NULL &&
+        (at->id > invited->id || (at->id == 0 && invited->id == 0 && at->live))) {
         invited->id = at->id;
         invited->over = false;
-    }
-    if (session->n_invited > MAX_INVITED) {
-        forget(session, px_container_of(session->invited.next, struct invited, link));
     }
     return false;
 }
@@ -194,8 +206,10 @@ static bool names_us(struct px_session *session, const struct px_event *event)
 }
 
 /* The group has been made: its data and members are known here before any callback. If all calls
- * that asked for it have given up, this process leaves it. */
-static void enter_or_leave(struct px_session *session, const struct px_invitation_event *at)
+ * that asked for it have given up, or have ended with the outcome of an earlier invitation
+ * (`stray`), this process leaves it. */
+static void enter_or_leave(struct px_session *session, const struct px_invitation_event *at,
+                           bool stray)
 {
     const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
     const struct px_coll_args args = {.group = (char *) (uintptr_t) at->group};
@@ -213,8 +227,20 @@ static void enter_or_leave(struct px_session *session, const struct px_invitatio
     if (wanted) {
         px_member_data_store(session, event->info, event->ninfo);
         px_group_map_add(session, at->group, event->info, event->ninfo);
-    } else if (joined && server != NULL) {
+    } else if (server != NULL &&
+               (joined || (stray && !px_group_name_is_taken(session, at->group)))) {
         (void) px_client_group_end(server, &px_request_group_leave, &args, &nobody);
+    }
+}
+
+/* A call without an identity ends: it may not be the one that the outcome is for. Without memory
+ * that is not known. */
+static void note_stray(struct px_session *session, const struct px_invitation_event *at)
+{
+    struct invited *invited = make_invited(session, at->group, &at->event->source);
+
+    if (invited != NULL) {
+        invited->stray = true;
     }
 }
 
@@ -233,12 +259,15 @@ bool px_join_outcome(struct px_session *session, const struct px_invitation_even
         invited->over = true;
     }
     if (complete) {
-        enter_or_leave(session, at);
+        enter_or_leave(session, at, invited != NULL && invited->stray);
     }
     px_list_for(struct px_invitation, one, &session->joins, link) {
         struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
 
         if (is_outcome_of(join, at)) {
+            if (join->base.id == 0) {
+                note_stray(session, at);
+            }
             finish(join, complete ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT,
                    complete ? &results : NULL);
         }

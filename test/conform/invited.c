@@ -61,6 +61,63 @@ static void join_in_handler(void)
     }
 }
 
+/* Rank 1 has not heard of an invitation. The first one is over before its answer is there, and ends
+ * its call; the answer counts for the second one, to a group that rank 1 has not asked for any
+ * more. */
+static const pmix_info_t *held;
+static size_t n_held;
+
+/* (host) */
+static void pass_on(struct upcall *copy)
+{
+    pmix_status_t rc;
+
+    copy->proc = &copy->record->proc;
+    copy->infos = held;
+    copy->n_infos = n_held;
+    rc = sound_answer(copy);
+    reply_status(copy, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc);
+}
+
+static pmix_status_t hold_the_answer(struct upcall *ask)
+{
+    if (ask->number != PMIX_GROUP_INVITE_ACCEPTED || held != NULL) {
+        return sound_answer(ask);
+    }
+    held = ask->infos;
+    n_held = ask->n_infos;
+    return later(ask, "invited again", pass_on);
+}
+
+static void answer_of_an_ended_call(void)
+{
+    struct infos list = {0};
+
+    if (me.rank == 1) {
+        join_later("g", PMIX_GROUP_ACCEPT, NULL);
+        await_upcalls(ON_NOTIFY, 1);
+        tell("answered");
+        check_joined(1, PMIX_GROUP_CONSTRUCT_ABORT, "");
+        tell("ended");
+        fence_all(NULL);
+        return;
+    }
+    hear(PMIX_GROUP_LEFT, on_event);
+    await("answered");
+    add_u32(&list, PMIX_TIMEOUT, 1);
+    check_status(PMIX_GROUP_CONSTRUCT_ABORT, invite_ranks("g", 1, 1, &list), "the first");
+    free_infos(&list);
+    await("ended");
+    invite_ranks_later("g", 1, 1, NULL);
+    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+    tell("invited again");
+    await("invited all 0");
+    check_status(PMIX_SUCCESS, invited.status, "the second");
+    await_event(PMIX_GROUP_LEFT);
+    check(heard_affected == 1, "rank %u has left", heard_affected);
+    fence_all(NULL);
+}
+
 /* ---- what members have */
 
 static void give_id(struct upcall *copy)
@@ -226,6 +283,10 @@ const struct conform_case cases[] = {
     {.ids = "GRP-068",
      .what = "a join without a callback, on two nodes",
      ON_NODES(2, 1, join_unheard)},
+    {.ids = "GRP-078",
+     .what = "an answer that comes when its call has ended",
+     ON_NODES(2, 1, answer_of_an_ended_call),
+     .host = {[ON_NOTIFY] = {OWN, .own = hold_the_answer}}},
     {.ids = "GRP-069", .what = "a handler that waits", ON_NODES(1, 2, join_in_handler)},
     {.ids = "GRP-037 GRP-042 GRP-044 GRP-079",
      .what = "what members give, with a context id",
