@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# The models of the segment's protocol, of its generations and of the progress thread's sleep hold in every state, and each deliberate mistake is found.
+# The models of the segment's protocol, of its generations, of the progress thread's sleep and of an invitation to a group hold in
+# every state, and each deliberate mistake is found.
 # Covers: SHM-004 SHM-005
 . "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
 command -v spin >/dev/null 2>&1 || skip_all 'spin is not installed'
@@ -65,5 +66,15 @@ found
 model=$models/sleep.pml
 check 'every task wakes the loop' holds
 check 'three threads push' holds -DPOSTERS=3
+found
+
+model=$models/invitation.pml
+check 'one invitee, two invitations, two calls' holds
+check 'two invitees that live' holds -DINVITEES=2 -DROUNDS=1 -DJOINS=1 -DDEATHS=0
+if [ -n "${PX_LONG-}" ]; then
+    check 'two invitees' holds -DINVITEES=2 -DROUNDS=1 -DJOINS=1
+    check 'one invitee, three invitations, three calls, two deaths' holds -DROUNDS=3 -DJOINS=3 -DDEATHS=2
+    check 'two invitees, two invitations' holds -DINVITEES=2 -DJOINS=1
+fi
 found
 finish
