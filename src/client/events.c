@@ -14,6 +14,7 @@
 #include "request.h"
 #include "src/event/registry.h"
 #include "src/value/directives.h"
+#include "group_decide.h"
 #include "group_map.h"
 #include "invitation.h"
 #include "src/event/chain.h"
@@ -51,7 +52,8 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     live = px_in_left(in) > 0 && px_unpack_one(in, PMIX_DATA_RANGE, &event.range) == 0;
     /* Another library's server may replay before it answers the registration. */
     event.replayed = !live && server_is_ours(session);
-    if (!(live && px_proc_equal(&event.source, &ctx->self))) {
+    if (!(live && px_proc_equal(&event.source, &ctx->self)) &&
+        !(live && server_is_ours(session) && px_group_decide_event(session, &event))) {
         px_group_map_event(session, &event, live);
         /* no memory: the event is lost */
         if (!px_invitations_event(session, &event, live) && ctx->events != NULL) {

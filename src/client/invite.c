@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "get.h"
+#include "group_decide.h"
 #include "group_map.h"
 #include "invite_outcome.h"
 #include "src/base/assert.h"
@@ -29,18 +30,6 @@
 
 /* --- what the application's handlers say --- */
 
-/* True if a handler of the chain has aborted. */
-static bool says_abort(pmix_status_t status, const pmix_info_t *results, size_t nresults)
-{
-    bool abort = status == PMIX_GROUP_CONSTRUCT_ABORT;
-
-    for (size_t i = 0; i < nresults; i++) {
-        abort = abort || (results[i].value.type == PMIX_STATUS &&
-                          results[i].value.data.status == PMIX_GROUP_CONSTRUCT_ABORT);
-    }
-    return abort;
-}
-
 /* The invitation for which handlers have completed. NULL: it is over, or they have aborted it. */
 static struct px_invite *heard_from(void *serial, pmix_status_t status, const pmix_info_t *results,
                                     size_t nresults)
@@ -51,7 +40,7 @@ static struct px_invite *heard_from(void *serial, pmix_status_t status, const pm
         return NULL;
     }
     invite->waits--;
-    if (!invite->closed && says_abort(status, results, nresults)) {
+    if (!invite->closed && px_group_says_abort(status, results, nresults)) {
         px_invite_give_up(invite, PMIX_GROUP_CONSTRUCT_ABORT);
         return NULL;
     }

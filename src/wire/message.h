@@ -119,6 +119,14 @@ enum {
  * own registry, which may know of a change that the caller has not heard of yet. */
 #define PX_KEY_NAMED "shmix.named"
 
+/* Members decide about one that has ended while their group is constructed. In the event by which
+ * our server asks a client, and in its answer: the number of the question (UINT64). The code of the
+ * answer: PMIX_GROUP_CONSTRUCT_ABORT, PMIX_GROUP_MEMBERSHIP_UPDATE (a handler goes on with fewer
+ * members), PMIX_GROUP_LEADER_SELECTED (the client wants to lead, and goes on), PMIX_ERR_NOT_FOUND
+ * (there is no handler). In PMIX_GROUP_INFO of an upcall, behind a process: that this server's
+ * members decide, or go on (BOOL). */
+#define PX_KEY_DECIDE "shmix.decide"
+
 /* A PMIX_BOOL, true, that is added to the infos of every event sent to a peer. */
 #define PX_KEY_FROM_SERVER "pmix.srvr.internal.notify"
 

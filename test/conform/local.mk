@@ -32,6 +32,7 @@ conform_programs = \
   %D%/group.t \
   %D%/group_added.t \
   %D%/group_get.t \
+  %D%/group_decide.t \
   %D%/group_faults.t \
   %D%/group_ids.t \
   %D%/group_given.t \
@@ -145,6 +146,9 @@ TESTS += $(conform_programs)
 %C%_group_faults_t_SOURCES = %D%/group_faults.c
 %C%_group_faults_t_LDADD = $(conform_ldadd)
 %C%_group_faults_t_LDFLAGS = $(conform_ldflags)
+%C%_group_decide_t_SOURCES = %D%/group_decide.c
+%C%_group_decide_t_LDADD = $(conform_ldadd)
+%C%_group_decide_t_LDFLAGS = $(conform_ldflags)
 %C%_group_ids_t_SOURCES = %D%/group_ids.c
 %C%_group_ids_t_LDADD = $(conform_ldadd)
 %C%_group_ids_t_LDFLAGS = $(conform_ldflags)

@@ -25,7 +25,9 @@ static struct px_coll *next_part(struct px_server *s, const struct px_coll *from
     for (; item != &s->colls.list; item = item->next) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
 
-        if (coll->closed && !coll->upcall && px_group_build_of(coll) &&
+        const struct px_group_build *build = px_group_build_of(coll);
+
+        if (coll->closed && !coll->upcall && build && !build->decision &&
             strcmp(coll->name, name) == 0) {
             return coll;
         }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "collective.h"
+#include "group_decision.h"
 #include "group_names.h"
 #include "modex_exchange.h"
 #include "src/server/state.h"
@@ -45,6 +46,7 @@ void px_group_build_fini(void *state)
     px_proc_list_fini(&build->order);
     px_proc_list_fini(&build->members);
     px_proc_list_fini(&build->failed);
+    px_group_decision_free(build->decision);
 }
 
 /* Appends processes, each once, and a wildcard as the ranks of its namespace. */
@@ -192,6 +194,10 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
     build->survives |= directives.survives;
     build->optional |= directives.optional;
     build->notify |= directives.notify;
+    if (directives.leader) {
+        build->has_leader = true;
+        build->leader = who->proc;
+    }
     if (directives.bootstrap != PX_NOT_GIVEN && directives.bootstrap > build->n_leaders) {
         build->n_leaders = directives.bootstrap;
     }
@@ -236,7 +242,7 @@ int px_group_lose(struct px_coll *coll)
     struct px_proc_list named = {0};
     int rc;
 
-    if (!build->survives && !build->optional) {
+    if (!build->survives && !build->optional && !px_group_decides(coll)) {
         coll->local_status = PMIX_GROUP_CONSTRUCT_ABORT;
         return PMIX_GROUP_CONSTRUCT_ABORT;
     }
@@ -544,6 +550,7 @@ int px_group_take(struct px_coll *coll, struct px_upcall *up)
         rc = px_group_add_named(coll, &build->members);
         rc = rc ? rc : expand(s, &build->members, build->added.at, build->added.n);
     }
+    px_group_decision_take(coll, up->reply.info, &up->reply.ninfo);
     rc = rc ? rc : take_order(coll, up);
     rc = rc ? rc : take_failed(coll, up);
     build->info = up->reply.info;

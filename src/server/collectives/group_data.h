@@ -32,13 +32,17 @@ struct px_group_build {
     bool survives;             /* PMIX_GROUP_FT_COLLECTIVE: the group is made without the lost */
     bool optional;             /* PMIX_GROUP_OPTIONAL: the same, as a partial success */
     bool notify;               /* PMIX_GROUP_NOTIFY_TERMINATION */
+    bool has_leader;           /* PMIX_GROUP_LEADER */
+    pmix_proc_t leader;        /* who gave it */
     uint32_t n_leaders;        /* PMIX_GROUP_BOOTSTRAP, the largest; 0: none */
     struct px_proc_list added; /* PMIX_GROUP_ADD_MEMBERS of all leaders */
     struct px_proc_list order; /* PMIX_GROUP_FINAL_MEMBERSHIP_ORDER */
     pmix_info_t *given;        /* PMIX_GROUP_INFO of each member, its process first */
     size_t n_given;
     /* The outcome. */
-    bool hosted; /* the host took part */
+    bool hosted;                        /* the host took part */
+    bool decides;                       /* members on some node decide about who has ended */
+    struct px_group_decision *decision; /* owned; NULL: not yet, or nothing is to be decided */
     bool has_id;
     size_t id;
     struct px_proc_list members; /* in their order */

@@ -22,6 +22,7 @@
 #include "src/event/registry.h"
 #include "src/value/directives.h"
 #include "group_data.h"
+#include "group_decision.h"
 #include "group_leave.h"
 #include "group_names.h"
 #include "src/request/reply.h"
@@ -202,7 +203,7 @@ static void construct_complete(struct px_coll *coll, bool remote)
         px_coll_ask_host(coll);
         return;
     }
-    if (!rc && !(lost && (build->survives || build->optional))) {
+    if (!rc && !(lost && (build->survives || build->optional || px_group_decides(coll)))) {
         rc = px_coll_local_status(coll);
     }
     if (others) {
@@ -211,7 +212,11 @@ static void construct_complete(struct px_coll *coll, bool remote)
     } else {
         rc = rc ? rc : px_group_add_named(coll, &build->members);
         rc = rc ? rc : px_group_settle(s, build);
-        px_coll_finish(coll, rc ? rc : px_group_status(build));
+        if (!rc && lost && px_group_decides(coll)) {
+            px_group_decision_begin(coll);
+        } else {
+            px_coll_finish(coll, rc ? rc : px_group_status(build));
+        }
     }
 }
 
@@ -225,19 +230,43 @@ static pmix_status_t ask_group(struct px_coll *coll, struct px_upcall *up,
                     : PMIX_ERR_NOMEM;
 }
 
+/* What the host is told in the first upcall, and in the second, which only confirms it. 0 or
+ * PMIX_ERR_NOMEM. */
+static int describe(const struct px_coll *coll, struct px_upcall *up)
+{
+    const struct px_group_build *build = coll->state;
+    int rc = build->decision ? PMIX_SUCCESS : px_group_describe(coll, up);
+
+    if (!rc && (build->decision || px_group_decides(coll))) {
+        rc = px_group_decision_describe(coll, up);
+    }
+    return rc;
+}
+
 /* Adds what the members contribute, and calls the host. If members list the processes in
  * different orders, all nodes have to give the host the same list: the sorted set. */
 static pmix_status_t construct_ask(struct px_coll *coll, struct px_upcall *up)
 {
     const struct px_group_build *build = coll->state;
-    int rc = coll->server->host.group ? px_group_describe(coll, up) : PMIX_ERR_NOT_SUPPORTED;
+    int rc = coll->server->host.group ? describe(coll, up) : PMIX_ERR_NOT_SUPPORTED;
 
-    if (build->mixed) {
+    if (build->mixed && !build->decision) {
         px_assert(coll->nset <= up->nprocs);
         memcpy(up->procs, coll->set, coll->nset * sizeof(*up->procs));
         up->nprocs = coll->nset;
     }
     return rc ? rc : ask_group(coll, up, PMIX_GROUP_CONSTRUCT);
+}
+
+/* The host's answer to the second upcall, with what members of all nodes have said. */
+static void confirmed(struct px_upcall *up)
+{
+    struct px_coll *coll = up->arg;
+
+    px_group_decision_take(coll, up->reply.info, &up->reply.ninfo);
+    coll->upcall = NULL;
+    up->arg = NULL;
+    px_group_decision_end(coll, up->reply.status);
 }
 
 /* Takes the host's outcome over, unless the construction is over (a time limit). The host's success
@@ -248,12 +277,22 @@ static void construct_answered(struct px_upcall *up)
     struct px_group_build *build = coll ? coll->state : NULL;
     int rc = up->reply.status;
 
+    if (build && build->decision) {
+        confirmed(up);
+        return;
+    }
     if (!rc && coll) {
         build->hosted = true;
         rc = coll->local_status == PMIX_ERR_LOST_CONNECTION ? PMIX_SUCCESS : coll->local_status;
         rc = rc ? rc : px_group_take(coll, up);
         rc = rc ? rc : px_group_judge(coll, &build->members);
         rc = rc ? rc : px_group_status(build);
+    }
+    if (coll && !rc && build->decides && build->failed.n) {
+        coll->upcall = NULL;
+        up->arg = NULL;
+        px_group_decision_begin(coll);
+        return;
     }
     px_coll_answered(up, rc);
 }
@@ -277,8 +316,17 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
     if (group) { /* NULL: the group exists, but cannot be named */
         group->hosted = build->hosted;
         group->notify = build->notify;
-        px_group_tell_failed(coll->server, group, build->optional ? NULL : &build->failed);
+        px_group_tell_failed(coll->server, group,
+                             build->optional || build->decision ? NULL : &build->failed);
     }
+}
+
+/* A part waits for others, or members are being asked. */
+static bool construct_recount(struct px_coll *coll)
+{
+    const struct px_group_build *build = coll->state;
+
+    return build->decision ? px_group_decision_recount(coll) : px_group_bootstrap(coll);
 }
 
 /* Members that know each other are gathered by name and set of processes, and the call joins the
@@ -291,7 +339,7 @@ const struct px_coll_ops px_group_construct_ops = {
     .admit = construct_admit,
     .absorb = px_group_absorb,
     .complete = construct_complete,
-    .recount = px_group_bootstrap,
+    .recount = construct_recount,
     .ask = construct_ask,
     .answered = construct_answered,
     .finished = construct_finished,

@@ -25,6 +25,7 @@
 #include "src/value/directives.h"
 #include "src/wire/message.h"
 #include "src/nspace/proc_sets.h"
+#include "src/server/collectives/group_decision.h"
 #include "src/server/collectives/group_leave.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
@@ -113,6 +114,13 @@ static void send_event(struct px_peer *peer, const struct px_event *event, bool 
     }
     PMIx_Info_free(infos, n);
     px_peer_send(peer, PX_TAG_NOTIFY, &buf, -1);
+}
+
+void px_event_tell(struct px_peer *peer, const struct px_event *event)
+{
+    if (peer->conn && !peer->finalized && (peer->ours || wants(peer, event->code))) {
+        send_event(peer, event, true);
+    }
 }
 
 /* --- keeping --- */
@@ -291,7 +299,9 @@ void px_notify_answered(struct px_upcall *up)
     }
     if (up->reply_to.peer) {
         px_upcall_answer(up);
-        (void) px_event_fan_out(up->server, &event, PX_ORIGIN_CLIENT, peer);
+        if (!peer || !px_group_decision_said(up->server, peer, &event)) {
+            (void) px_event_fan_out(up->server, &event, PX_ORIGIN_CLIENT, peer);
+        }
         return;
     }
     px_termination_drain(up->server, &event);

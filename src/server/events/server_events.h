@@ -51,6 +51,8 @@ void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer);
 /* Frees the kept events when the server stops. */
 void px_events_drop_all(struct px_server *s);
 
+/* Sends an event to one peer, if it is one of this library or has registered for the code. */
+void px_event_tell(struct px_peer *peer, const struct px_event *event);
 /* Delivers an event to all peers that registered for it and are in its range, keeps it, and
  * delivers it to the handlers of this process; a client's event also goes to the host. The event is
  * borrowed for the call. `except`: the peer that raised it, or NULL. Returns 0. */
