@@ -61,6 +61,8 @@ extern "C" {
  *       server work
  *   PMIX_ERR_TIMEOUT: the server did not answer within the parameter ptl_base_connection_wait_time;
  *       the library is not up, nor with the following statuses
+ *   PMIX_ERR_LOST_CONNECTION: the server was lost while this process waited for a debugger, as
+ *       PMIX_DEBUG_STOP_IN_INIT of its job has it
  *   PMIX_ERR_NOT_FOUND: the server does not expect this process
  *   PMIX_ERR_INVALID_CRED: the server does not accept the user of this process
  *   PMIX_ERR_NO_PERMISSIONS: another process has connected under this name, or the server is of a
@@ -299,7 +301,8 @@ PMIX_EXPORT pmix_status_t PMIx_Unpublish_nb(char **keys, const pmix_info_t info[
  *   apps, napps: the applications; at least one
  *   nspace: receives the name of the job; may be NULL
  *   PMIX_ERR_JOB_*: from the host: why the job did not start
- *   PMIX_ERR_NOT_SUPPORTED: the host has no entry `spawn`
+ *   PMIX_ERR_NOT_SUPPORTED: the host has no entry `spawn`, or a tool with PMIX_LAUNCHER has no
+ *       server: the library starts no processes itself
  *
  * Std 12.2.1.
  */

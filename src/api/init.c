@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "debug_stop.h"
 #include "src/base/version.h"
 #include "src/value/directives.h"
 #include "src/client/start.h"
@@ -53,8 +54,28 @@ static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, siz
     return ctx->init_status;
 }
 
-/* The first init: opens the context and starts the client role. PMIX_ERR_UNREACH also leaves a
- * working context, a singleton. Under ctx->lock. */
+/* The last finalize. The fence that PMIX_EMBED_BARRIER asks for comes before the context goes down.
+ * If a thread does not leave its call in time, px_client_stop keeps the role, and the context stays
+ * open. Under ctx->lock. */
+static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    pmix_status_t rc = PMIX_SUCCESS;
+    pmix_status_t stopped;
+
+    if (px_infos_flag(info, ninfo, PMIX_EMBED_BARRIER)) {
+        rc = PMIx_Fence(NULL, 0, NULL, 0);
+    }
+    px_ctx_down(ctx);
+    ctx->refs = 0;
+    stopped = px_client_stop(ctx, info, ninfo);
+    if (ctx->role == NULL) {
+        px_api_close(ctx);
+    }
+    return rc != PMIX_SUCCESS ? rc : stopped;
+}
+
+/* The first init: opens the context, starts the client role, and stays while a debugger wants it.
+ * PMIX_ERR_UNREACH also leaves a working context, a singleton. Under ctx->lock. */
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     struct px_init_directives directives;
@@ -65,7 +86,14 @@ static pmix_status_t init_first(struct px_ctx *ctx, const pmix_info_t *info, siz
         return rc;
     }
     rc = px_client_start(ctx, info, ninfo);
-    return px_api_started(ctx, rc, rc == PMIX_SUCCESS || rc == PMIX_ERR_UNREACH);
+    rc = px_api_started(ctx, rc, rc == PMIX_SUCCESS || rc == PMIX_ERR_UNREACH);
+    if (rc == PMIX_SUCCESS) {
+        rc = px_api_stop_in_init(ctx);
+        if (rc != PMIX_SUCCESS) {
+            (void) finalize_last(ctx, NULL, 0); /* how the hold ended is what counts */
+        }
+    }
+    return rc;
 }
 
 /* Inits of several threads are serialised by ctx->lock; all but the first are counted. In a server
@@ -89,26 +117,6 @@ pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
     }
     px_lock_give(&ctx->lock);
     return rc;
-}
-
-/* The last finalize. The fence that PMIX_EMBED_BARRIER asks for comes before the context goes down.
- * If a thread does not leave its call in time, px_client_stop keeps the role, and the context stays
- * open. Under ctx->lock. */
-static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
-{
-    pmix_status_t rc = PMIX_SUCCESS;
-    pmix_status_t stopped;
-
-    if (px_infos_flag(info, ninfo, PMIX_EMBED_BARRIER)) {
-        rc = PMIx_Fence(NULL, 0, NULL, 0);
-    }
-    px_ctx_down(ctx);
-    ctx->refs = 0;
-    stopped = px_client_stop(ctx, info, ninfo);
-    if (ctx->role == NULL) {
-        px_api_close(ctx);
-    }
-    return rc != PMIX_SUCCESS ? rc : stopped;
 }
 
 /* Refused on the progress thread, which it would have to stop, and as the last call in a server. In

@@ -26,6 +26,7 @@
 
 int px_tool_keep(struct px_session *session, const struct px_tool_directives *directives)
 {
+    session->is_launcher = directives->launcher;
     session->server_tmpdir = strdup(directives->server_tmpdir);
     session->system_tmpdir = strdup(directives->system_tmpdir);
     return session->server_tmpdir != NULL && session->system_tmpdir != NULL ? 0 : PMIX_ERR_NOMEM;

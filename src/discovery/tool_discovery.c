@@ -76,6 +76,7 @@ int px_tool_directives_read(const pmix_info_t *info, size_t ninfo, struct px_too
         .no_connect = said.do_not_connect,
         .optional = said.connect_optional,
         .primary = said.primary_server,
+        .launcher = said.launcher,
         .retries = number_or(said.connect_max_retries, 0),
         .delay = number_or(said.connect_retry_delay, 1),
         .forward = {said.fwd_stdin, said.fwd_stdout, said.fwd_stderr},

@@ -33,6 +33,7 @@ struct px_tool_directives {
     bool no_connect;   /* PMIX_TOOL_DO_NOT_CONNECT */
     bool optional;     /* PMIX_TOOL_CONNECT_OPTIONAL: no server is no error */
     bool primary;      /* PMIX_PRIMARY_SERVER */
+    bool launcher;     /* PMIX_LAUNCHER: it means to start jobs itself */
     uint32_t retries;  /* PMIX_CONNECT_MAX_RETRIES */
     uint32_t delay;    /* PMIX_CONNECT_RETRY_DELAY: seconds between them */
     const pmix_info_t
