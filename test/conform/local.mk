@@ -71,6 +71,9 @@ conform_programs = \
   %D%/tool_files.t \
   %D%/tool_life.t \
   %D%/tool_search.t \
+  %D%/tool_attach.t \
+  %D%/tool_requests.t \
+  %D%/tool_debug.t \
   %D%/tool_servers.t \
   %D%/upcall_data.t \
   %D%/upcalls.t
@@ -263,6 +266,15 @@ TESTS += $(conform_programs)
 %C%_tool_search_t_SOURCES = %D%/tool_search.c
 %C%_tool_search_t_LDADD = $(conform_ldadd)
 %C%_tool_search_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_attach_t_SOURCES = %D%/tool_attach.c
+%C%_tool_attach_t_LDADD = $(conform_ldadd)
+%C%_tool_attach_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_requests_t_SOURCES = %D%/tool_requests.c
+%C%_tool_requests_t_LDADD = $(conform_ldadd)
+%C%_tool_requests_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_debug_t_SOURCES = %D%/tool_debug.c
+%C%_tool_debug_t_LDADD = $(conform_ldadd)
+%C%_tool_debug_t_LDFLAGS = $(conform_ldflags)
 %C%_tool_servers_t_SOURCES = %D%/tool_servers.c
 %C%_tool_servers_t_LDADD = $(conform_ldadd)
 %C%_tool_servers_t_LDFLAGS = $(conform_ldflags)

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A tool with several servers, which it starts and kills; and the connections that it has not asked
+ * for: to the tool that started it, and the pipe of that. */
+
+#include "lib/answers.h"
+#include "lib/calls.h"
+#include "lib/conform.h"
+#include "lib/queries.h"
+#include "lib/requests.h"
+#include "lib/tools.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DRIVEN                                                                                     \
+    .jobs = {{"A", {1}, .quiet = true}}, .tools = 1, .server = without_tools, .further = place,    \
+    .host = {[ON_QUERY] = {OWN, .own = answer}}
+
+static pmix_status_t answer(struct upcall *ask)
+{
+    struct infos list = {0};
+
+    add_u32(&list, "conform.question", 42);
+    reply_infos(ask, PMIX_SUCCESS, list.at, list.n);
+    free_infos(&list);
+    return PMIX_SUCCESS;
+}
+
+static void place(int number, struct infos *list)
+{
+    (void) number;
+    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
+    add_text(list, PMIX_SERVER_TMPDIR, make_folder("dir"));
+}
+
+static void begin(int number)
+{
+    check_status(PMIX_SUCCESS, server_begin(number), "server %d", number);
+}
+
+static struct infos *to(int number)
+{
+    struct infos *list = one_text(PMIX_SERVER_NSPACE, path_named("server%d", number));
+
+    add_text(list, PMIX_SERVER_TMPDIR, make_folder("dir"));
+    return list;
+}
+
+static const char *uri_of(int number)
+{
+    const char *text =
+        read_text(path_named("%s/pmix.%s.tool.server%d", make_folder("dir"), node_name(0), number));
+
+    return path_named("%.*s", text != NULL ? (int) strcspn(text, "\n") : 0,
+                      text != NULL ? text : "");
+}
+
+static pmix_proc_t server(int number)
+{
+    return process(path_named("server%d", number), 0);
+}
+
+static pmix_status_t set(int number)
+{
+    pmix_proc_t proc = server(number);
+
+    return PMIx_tool_set_server(&proc, NULL, 0);
+}
+
+/* Which server answers a question for the host, as text; or the status. */
+static const char *answered_by(void)
+{
+    int before[MAX_NODES];
+    struct infos quals = {0};
+    struct asked asked;
+    const char *by = "nobody";
+
+    for (int i = 1; i < MAX_NODES; i++) {
+        before[i] = upcalls(ON_QUERY, i);
+    }
+    add_true(&quals, PMIX_QUERY_REFRESH_CACHE);
+    asked = ask_one("conform.question", &quals);
+    if (asked.rc != PMIX_SUCCESS) {
+        by = path_named("%d", asked.rc);
+    }
+    free_asked(&asked);
+    for (int i = 1; i < MAX_NODES; i++) {
+        by = upcalls(ON_QUERY, i) > before[i] ? path_named("server%d", i) : by;
+    }
+    return by;
+}
+
+static void tell_loss(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                      pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                      pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    (void) id;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    tell(path_named("%d of %s", status, source->nspace));
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+/* ---- several servers */
+
+static void attach_three(void)
+{
+    struct infos *list = to(3);
+    pmix_proc_t self = {0};
+    pmix_proc_t got = {0};
+
+    check_status(PMIX_SUCCESS, tool_begin(to(1)), "the first server");
+    same_for("TOOL-056", "server1", servers(), "one server");
+    check_status_for("TOOL-050", PMIX_SUCCESS, attach_by(to(2), &got), "a second one");
+    check_for("TOOL-050", strcmp(got.nspace, "server2") == 0, "its name: %s", got.nspace);
+    add_true(list, PMIX_PRIMARY_SERVER);
+    same_for("TOOL-053", "server1", answered_by(), "the first stays the primary one");
+    check_status_for("TOOL-050", PMIX_SUCCESS,
+                     PMIx_tool_attach_to_server(&self, &got, list->at, list->n), "a third one");
+    check_for("TOOL-050", strcmp(got.nspace, "server3") == 0 && got.rank == 0, "its name: %s:%u",
+              got.nspace, got.rank);
+    check_for("TOOL-050", PMIX_CHECK_PROCID(&self, &me), "the tool's name");
+    same_for("TOOL-053", "server3", answered_by(), "it was to be the primary one");
+    same_for("TOOL-056", "server3,server1,server2", servers(), "the primary one, then the others");
+}
+
+static void set_and_leave(void)
+{
+    pmix_proc_t second = server(2);
+    pmix_proc_t nobody = process("nobody", 0);
+
+    check_status_for("TOOL-054", PMIX_SUCCESS, set(2), "another primary server");
+    same_for("TOOL-054", "server2", answered_by(), "it answers");
+    same_for("TOOL-056", "server2,server1,server3", servers(), "and is listed first");
+    check_status_for("TOOL-054", PMIX_ERR_UNREACH, PMIx_tool_set_server(&nobody, NULL, 0),
+                     "one that is not connected");
+    same_for("TOOL-054", "server2", answered_by(), "changes nothing");
+    check_status_for("TOOL-057", PMIX_SUCCESS, PMIx_tool_disconnect(&second), "disconnect");
+    same_for("TOOL-057", "-25", answered_by(), "no primary server");
+    check_status_for("TOOL-057", PMIX_SUCCESS, set(1), "another");
+    same_for("TOOL-057", "server1", answered_by(), "answers");
+}
+
+static void see_three(void)
+{
+    pmix_status_t code = PMIX_ERR_LOST_CONNECTION;
+    int connections;
+
+    begin(1);
+    begin(2);
+    begin(3);
+    attach_three();
+    set_and_leave();
+    check(PMIx_Register_event_handler(&code, 1, NULL, 0, tell_loss, NULL, NULL) >= 0, "a handler");
+    server_kill(1);
+    about("TOOL-060");
+    await("-61 of server1");
+    same("server3", servers(), "the server that has died is in no list");
+    check(answered_by()[0] == '-', "nor does it answer");
+    about(NULL);
+    check_status_for("TOOL-051", PMIX_SUCCESS,
+                     attach_by(one_text(PMIX_SERVER_URI, uri_of(2)), NULL), "by URI");
+    connections = upcalls(ON_TOOL, 2);
+    check_status_for("TOOL-051", PMIX_SUCCESS,
+                     attach_by(one_text(PMIX_SERVER_URI, uri_of(2)), NULL), "by URI again");
+    check_status_for("TOOL-051", PMIX_SUCCESS, attach_by(to(2), NULL), "by name");
+    check_for("TOOL-051", upcalls(ON_TOOL, 2) == connections, "no further connection");
+    check_status_for("TOOL-052", PMIX_ERR_UNREACH,
+                     attach_by(one_text(PMIX_SERVER_TMPDIR, make_folder("dir")), NULL),
+                     "there is no other");
+    same_for("TOOL-052", "server3,server2", servers(), "two servers, none of them primary");
+    check_status(PMIX_SUCCESS, set(3), "set");
+    same_for("TOOL-054", "server3", answered_by(), "the third answers");
+    tool_end();
+    server_end(3);
+    begin(1); /* removes what was left */
+    server_end(1);
+    server_end(2);
+    remove_folder("dir");
+}
+
+/* ---- a server that comes later */
+
+static void *attach_beside(void *arg)
+{
+    (void) arg;
+    await("set");
+    check_status_for("TOOL-055", PMIX_SUCCESS, attach_by(to(2), NULL), "attach");
+    return NULL;
+}
+
+static pmix_status_t set_patiently(int number, int seconds)
+{
+    struct infos *list = one_true(PMIX_WAIT_FOR_CONNECTION);
+    pmix_proc_t proc = server(number);
+
+    add(list, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    return PMIx_tool_set_server(&proc, list->at, list->n);
+}
+
+static void wait_for_server(void)
+{
+    pthread_t thread;
+
+    about("TOOL-055");
+    begin(1);
+    begin(2);
+    check_status(PMIX_SUCCESS, tool_begin(to(1)), "tool_init");
+    check(pthread_create(&thread, NULL, attach_beside, NULL) == 0, "a thread");
+    tell("set");
+    check_status(PMIX_SUCCESS, set_patiently(2, 0), "a server that is attached meanwhile");
+    same("server2", answered_by(), "is the primary one");
+    (void) pthread_join(thread, NULL);
+    check_status(PMIX_ERR_TIMEOUT, set_patiently(3, 1), "one that is not");
+    check_status(PMIX_SUCCESS, set_patiently(1, 1), "one that is there");
+    same("server1", answered_by(), "is the primary one");
+    tool_end();
+    server_end(2);
+    server_end(1);
+    remove_folder("dir");
+}
+
+/* ---- the tool that has started this one */
+
+static void see_parent(void)
+{
+    const char *dir = make_folder("dir");
+
+    about("TOOL-069");
+    begin(1);
+    begin(2);
+    setenv("PMIX_LAUNCHER_RNDZ_URI", uri_of(2), 1);
+    check_status(PMIX_SUCCESS, tool_begin(to(1)), "tool_init");
+    same("server1,server2", servers(), "its own server, and that of its parent");
+    same("server1", answered_by(), "its own is the primary one");
+    check(getenv("PMIX_LAUNCHER_RNDZ_URI") == NULL, "the variable is not for its children");
+    tool_end();
+    setenv("PMIX_LAUNCHER_RNDZ_URI", uri_of(2), 1);
+    setenv("PMIX_SERVER_TMPDIR", path_named("%s/none", dir), 1);
+    check_status(PMIX_SUCCESS, tool_begin(NULL), "tool_init");
+    same("server2", servers(), "its parent's alone");
+    same("server2", answered_by(), "is the primary one");
+    tool_end();
+    server_end(2);
+    server_end(1);
+    remove_folder("dir");
+}
+
+static void job_ended(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                      pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                      pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    (void) id;
+    (void) source;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    tell(status == PMIX_EVENT_JOB_END ? "the job has ended" : "something else");
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+static void watch_pipe(void)
+{
+    pmix_status_t code = PMIX_EVENT_JOB_END;
+    int ends[2] = {-1, -1};
+
+    about("TOOL-068");
+    check(pipe(ends) == 0, "a pipe");
+    setenv("PMIX_KEEPALIVE_PIPE", path_named("%d", ends[0]), 1);
+    check_status(PMIX_SUCCESS, tool_begin(one_true(PMIX_TOOL_DO_NOT_CONNECT)), "tool_init");
+    check(getenv("PMIX_KEEPALIVE_PIPE") == NULL, "the variable is not for its children");
+    check((fcntl(ends[0], F_GETFD) & FD_CLOEXEC) != 0, "nor is the pipe");
+    check(PMIx_Register_event_handler(&code, 1, NULL, 0, job_ended, NULL, NULL) >= 0, "a handler");
+    check(write(ends[1], "word", 4) == 4, "a word in the pipe");
+    check_status(PMIX_ERR_UNREACH, attach_by(one_text(PMIX_SERVER_TMPDIR, scratch()), NULL),
+                 "something else beside");
+    check(told("the job has ended") == 0, "the pipe is open");
+    close(ends[1]);
+    await("the job has ended");
+    tool_end();
+    check(told("the job has ended") == 1 && told("something else") == 0, "one event");
+    close(ends[0]);
+}
+
+const struct conform_case cases[] = {
+    {.ids = "TOOL-050 TOOL-051 TOOL-052 TOOL-053 TOOL-054 TOOL-056 TOOL-057 TOOL-060 S26",
+     .otherwise = "TOOL-050",
+     .what = "one tool, three servers",
+     DRIVEN,
+     .tool = see_three},
+    {.ids = "TOOL-055", .what = "a server that is attached later", DRIVEN, .tool = wait_for_server},
+    {.ids = "TOOL-069",
+     .what = "the server of the parent beside the own",
+     DRIVEN,
+     .tool = see_parent},
+    {.ids = "TOOL-068", .what = "the parent's pipe", DRIVEN, .tool = watch_pipe},
+};
+const int n_cases = sizeof(cases) / sizeof(cases[0]);
