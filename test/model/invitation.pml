@@ -45,7 +45,7 @@
 
 #define N (INVITEES + 1) /* process 0 is the leader */
 #define OTHER 9 /* a group of the same name that was made otherwise */
-#define ROOM 8
+#define ROOM (3 * ROUNDS + JOINS + 2)
 
 mtype = { INVITED, ACCEPTED, DECLINED, COMPLETE, ABORT, ENDED };
 
