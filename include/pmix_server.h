@@ -557,15 +557,18 @@ PMIX_EXPORT pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source,
                                                   pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 /*
- * Ask those that send standard input to a process to pause, or to go on. Standard input cannot be
- * paused yet: the call has no effect.
+ * Hold back those that push standard input to this server, or let them go on. The library reads its
+ * standard input no further (PMIX_IOF_PUSH_STDIN) while the answer to its last push is held back;
+ * nothing is lost. A host that answers push_stdin with PMIX_ERR_IOF_XOFF has taken the bytes, and
+ * holds back whoever pushed them. Each pause lasts until a call that covers it lets them go on.
  *
- *   source: the process that reads
+ *   source: who pushes; NULL, an empty namespace and PMIX_RANK_WILDCARD stand for any
  *   channel: PMIX_FWD_STDIN_CHANNEL
- *   xoff: true to pause
+ *   xoff: true to hold back
  *   directives, ndirs: none is known
- *   cbfunc, cbdata: not called
- *   PMIX_ERR_NOT_SUPPORTED: always
+ *   cbfunc, cbdata: receives the status on the progress thread; NULL: the call blocks
+ *   PMIX_OPERATION_SUCCEEDED: without cbfunc: it is done
+ *   PMIX_ERR_NOT_SUPPORTED: the channel is not PMIX_FWD_STDIN_CHANNEL
  */
 PMIX_EXPORT pmix_status_t PMIx_server_IOF_flow_control(const pmix_proc_t *source,
                                                        pmix_iof_channel_t channel, bool xoff,

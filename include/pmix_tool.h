@@ -157,13 +157,18 @@ PMIX_EXPORT pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t 
                                               void *cbdata);
 
 /*
- * Send bytes to the stdin of processes.
+ * Send bytes to the stdin of processes, or, with PMIX_IOF_PUSH_STDIN, our own standard input: the
+ * library reads it from then on until its end, which it sends with PMIX_IOF_COMPLETE, or until the
+ * caller pushes PMIX_IOF_COMPLETE. It reads the next bytes when the host has taken the last ones.
+ * The event PMIX_ERR_IOF_COMPLETE says that the input has ended, PMIX_ERR_IOF_FAILURE that it could
+ * not be read or delivered.
  *
  *   targets, ntargets: the processes
  *   bo: the bytes; NULL, or empty with PMIX_IOF_COMPLETE in directives: the end of input
  *   directives, ndirs: directives
  *   cbfunc, cbdata: receives the status when the server has the bytes, on the progress thread;
  *       NULL: the call blocks
+ *   PMIX_ERR_EXISTS: standard input is being read already
  *   PMIX_ERR_NOT_SUPPORTED: also: the host has no entry `push_stdin`
  *
  * Std 18.5.9.

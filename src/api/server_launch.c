@@ -22,6 +22,7 @@
 #include "src/server/data/inventory.h"
 #include "src/server/data/modex.h"
 #include "src/server/data/register.h"
+#include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"
 #include "src/server/setup.h"
 #include "src/topo/cpuset.h"
@@ -188,19 +189,33 @@ pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source, pmix_iof_channe
     return px_server_start_call(s, px_output_deliver, &args, sizeof(args), cbfunc, cbdata);
 }
 
-/* There is no way yet to hold back those that push standard input. */
+/* Holds back those that push standard input, by the answers to their pushes, or lets them go on.
+ * px_flow_control (src/server/events/server_input.c). */
 pmix_status_t PMIx_server_IOF_flow_control(const pmix_proc_t *source, pmix_iof_channel_t channel,
                                            bool xoff, const pmix_info_t directives[], size_t ndirs,
                                            pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
-    (void) source;
-    (void) channel;
-    (void) xoff;
-    (void) directives;
-    (void) ndirs;
-    (void) cbfunc;
-    (void) cbdata;
-    return PMIX_ERR_NOT_SUPPORTED;
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    struct px_flow_args args = {.source.rank = PMIX_RANK_WILDCARD, .pause = xoff};
+    struct px_server *s = px_server_of(ctx);
+    pmix_status_t rc;
+
+    if (s == NULL) {
+        return PMIX_ERR_INIT;
+    }
+    if ((ndirs > 0 && directives == NULL) ||
+        (source != NULL && strnlen(source->nspace, PMIX_MAX_NSLEN + 1) > PMIX_MAX_NSLEN)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if ((channel & PMIX_FWD_STDIN_CHANNEL) == 0 ||
+        !px_api_check_required(ctx, &px_call_iof_flow_control, directives, ndirs)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    if (source != NULL) {
+        PMIx_Load_procid(&args.source, source->nspace, source->rank);
+    }
+    rc = px_server_start_call(s, px_flow_control, &args, sizeof(args), cbfunc, cbdata);
+    return rc == PMIX_SUCCESS && cbfunc == NULL ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 
 /* --- inventory and job information --- */

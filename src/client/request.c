@@ -13,9 +13,11 @@
 #include "get_request.h"
 #include "events.h"
 #include "iof.h"
+#include "iof_input.h"
 #include "query.h"
 #include "sync.h"
 #include "src/value/directives.h"
+#include "src/context/log_channels.h"
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
 
@@ -196,14 +198,36 @@ int px_client_timeout(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms)
     return rc;
 }
 
+/* The time limit of a request; 0: none. That of a query is the shortest among its qualifiers. As
+ * px_client_timeout. */
+static int limit_of(const struct px_request *request, const struct px_args *args, uint64_t *ret_ms)
+{
+    const struct px_query_args *query = (const struct px_query_args *) args;
+    int rc = 0;
+
+    *ret_ms = 0;
+    if (request != &px_request_query) {
+        return request->timed ? px_client_timeout(args->info, args->ninfo, ret_ms) : 0;
+    }
+    for (size_t i = 0; rc == 0 && i < query->nqueries; i++) {
+        uint64_t ms = 0;
+
+        rc = px_client_timeout(query->queries[i].qualifiers, query->queries[i].nqual, &ms);
+        if (ms > 0 && (*ret_ms == 0 || ms < *ret_ms)) {
+            *ret_ms = ms;
+        }
+    }
+    return rc;
+}
+
 /* For a request with a time limit, the link's time-out is longer than the server's, whose reply
  * says more. */
 int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to)
 {
-    uint64_t timeout_ms = 0;
+    uint64_t timeout_ms;
     struct px_msg msg;
-    int rc = request->timed ? px_client_timeout(args->info, args->ninfo, &timeout_ms) : 0;
+    int rc = limit_of(request, args, &timeout_ms);
 
     rc = rc != 0 ? rc : px_msg_describe(server, request, args, &msg);
     return rc == 0 ? send_for_reply(&msg, timeout_ms, request->reply, to) : rc;
@@ -238,6 +262,22 @@ static pmix_status_t send_heartbeat(struct px_session *session, const struct px_
     return rc == 0 ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 
+/* Begins or ends the reading of our standard input as the directives say, and pushes the bytes. */
+static pmix_status_t push(struct px_session *session, const struct px_iof_push_args *args,
+                          const struct px_completion *to)
+{
+    struct px_iof_push_directives directives;
+    int rc = px_iof_push_read(args->head.info, args->head.ninfo, &directives);
+
+    if (rc == 0 && directives.push_stdin) {
+        return px_client_push_input(session, args, to);
+    }
+    if (rc == 0 && directives.complete) {
+        px_client_end_input(session);
+    }
+    return rc == 0 ? px_request_send(session, &px_request_iof_push, &args->head, to) : rc;
+}
+
 /* These requests need more than a message: a cache, our own handlers, or our own numbers. */
 pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *request,
                                 const struct px_args *args, const struct px_completion *to)
@@ -258,6 +298,14 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
     }
     if (request == &px_request_iof_deregister) {
         return px_client_iof_deregister(session, (const struct px_iof_deregister_args *) args, to);
+    }
+    if (request == &px_request_iof_push) {
+        return push(session, (const struct px_iof_push_args *) args, to);
+    }
+    if (request == &px_request_log && !px_session_is_served(session)) {
+        const struct px_log_args *log = (const struct px_log_args *) args;
+
+        return px_log_here(&ctx->self, log->data, log->ndata, args->info, args->ninfo);
     }
     if (request == &px_request_monitor &&
         px_info_find(&((const struct px_monitor_args *) args)->monitor, 1, PMIX_SEND_HEARTBEAT)) {

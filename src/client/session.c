@@ -17,6 +17,7 @@
 #include "deletion.h"
 #include "events.h"
 #include "iof.h"
+#include "iof_input.h"
 #include "src/base/epoch.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
@@ -205,6 +206,7 @@ void px_session_end(struct px_session *session)
     if (!px_ctx_drain(ctx)) {
         return;
     }
+    px_client_end_input(session);
     px_store_ptr_release(&px_session_readable, &no_session); /* pairs with px_session_visited */
     (void) px_loop_run(ctx->loop, wait_for_readers, &over);
     ctx->role = NULL;

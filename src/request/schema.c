@@ -73,6 +73,7 @@ REQUEST(unpublish, UNPUBLISH, px_keys_args, op, .call = &px_call_unpublish, .nee
 /* --- processes and jobs --- */
 
 REQUEST(spawn, SPAWN, px_spawn_args, spawn, .call = &px_call_spawn, .needs_callback = true,
+        .timed = true,
         FIELDS(DIRECTIVES(PX_ANY), MANY(px_spawn_args, apps, PMIX_APP, PX_REQUIRED)));
 
 REQUEST(abort, ABORT, px_abort_args, op,

@@ -35,6 +35,8 @@
 #include "src/server/data/server_get.h"
 #include "src/server/events/output_cache.h"
 #include "src/server/events/server_events.h"
+#include "src/server/events/monitor.h"
+#include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"
 #include "src/server/peers/peer.h"
 #include "src/server/requests/host_upcall.h"
@@ -160,6 +162,9 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->outputs);
     px_list_init(&s->pulls);
     px_list_init(&s->unwanted);
+    px_list_init(&s->paused);
+    px_list_init(&s->held_pushes);
+    px_list_init(&s->monitors);
     px_colls_init(&s->colls, px_nspace_job_size, s);
     px_high_water_init(&s->high_water);
     s->server_id = make_origin();
@@ -205,6 +210,8 @@ static int stop_on_loop(struct px_server *s, void *arg)
     px_nspace_drop_all(s);
     px_events_drop_all(s);
     px_iof_subscriptions_drop_all(s);
+    px_pushes_drop_all(s);
+    px_monitors_drop_all(s);
     px_proc_sets_clear(&s->proc_sets);
     px_group_names_fini(s);
     px_inventory_drop_all(s);

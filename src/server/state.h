@@ -95,9 +95,12 @@ struct px_server {
     struct px_list inventory; /* of nodes (inventory.c) */
     struct px_list outputs;   /* that no subscription covers yet (output_cache.c) */
     size_t output_bytes;
-    struct px_list pulls;    /* struct px_iof_subscription */
-    struct px_list unwanted; /* those that have ended, and that the host was not told of */
-    size_t next_pull;        /* the px_iof_subscription.id given last */
+    struct px_list pulls;       /* struct px_iof_subscription */
+    struct px_list paused;      /* processes whose input is held back (server_input.c) */
+    struct px_list held_pushes; /* answers to their last pushes */
+    struct px_list monitors;    /* that this server watches (monitor.c) */
+    struct px_list unwanted;    /* those that have ended, and that the host was not told of */
+    size_t next_pull;           /* the px_iof_subscription.id given last */
 
     /* Resources of all jobs, and resolve calls at the host. */
     pmix_info_t *resources; /* PMIx_server_register_resources */

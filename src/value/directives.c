@@ -196,6 +196,17 @@ bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_i
     return true;
 }
 
+bool px_directives_known(const struct px_call *call, const pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < ninfo; i++) {
+        if ((info[i].flags & (PMIX_INFO_REQD | PMIX_INFO_QUALIFIER)) == PMIX_INFO_REQD &&
+            find_row(call, info[i].key) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Qualifiers are not excluded: a key that the call honours as a directive is marked in either
  * use. */
 void px_directives_mark(const struct px_call *call, unsigned levels, pmix_info_t *info,

@@ -162,6 +162,9 @@ int px_directives_read(const struct px_call *call, unsigned levels, const pmix_i
 bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_info_t *info,
                        size_t ninfo);
 
+/* True if the call has a row for every directive that is marked as required. */
+bool px_directives_known(const struct px_call *call, const pmix_info_t *info, size_t ninfo);
+
 /* Sets PMIX_INFO_REQD_PROCESSED in those required directives that the library honours at the
  * levels. */
 void px_directives_mark(const struct px_call *call, unsigned levels, pmix_info_t *info,

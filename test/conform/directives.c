@@ -213,11 +213,18 @@ static bool is_said(const char *call, const char *key, const char *level)
     return has_word(list, key);
 }
 
+/* With these the library does alone what else is the host's. */
+static bool needs_no_host(const struct request *request, const char *key)
+{
+    return (request->entry == ON_MONITOR && strcmp(key, PMIX_MONITOR_HEARTBEAT_TIME) == 0) ||
+           (request->entry == ON_PUSH && strcmp(key, PMIX_IOF_PUSH_STDIN) == 0);
+}
+
 static void try_request(const struct request *request, const char *level, bool hosts)
 {
     for (int i = 0; i < n_known; i++) {
-        bool meant =
-            is_said(request->call, known[i].key, level) && (hosts || request->entry == N_ENTRIES);
+        bool meant = is_said(request->call, known[i].key, level) &&
+                     (hosts || request->entry == N_ENTRIES || needs_no_host(request, known[i].key));
         struct infos list = directive(&known[i]);
         pmix_status_t rc = request->make(list.at, list.n);
 

@@ -44,13 +44,16 @@ conform_programs = \
   %D%/harness.t \
   %D%/host_answers.t \
   %D%/init.t \
+  %D%/input.t \
   %D%/invite.t \
   %D%/invite_ends.t \
   %D%/invited.t \
   %D%/itself.t \
+  %D%/job.t \
   %D%/keys.t \
   %D%/members.t \
   %D%/modex.t \
+  %D%/monitor.t \
   %D%/output.t \
   %D%/output_files.t \
   %D%/params.t \
@@ -185,6 +188,9 @@ TESTS += $(conform_programs)
 %C%_init_t_SOURCES = %D%/init.c
 %C%_init_t_LDADD = $(conform_ldadd)
 %C%_init_t_LDFLAGS = $(conform_ldflags)
+%C%_input_t_SOURCES = %D%/input.c
+%C%_input_t_LDADD = $(conform_ldadd)
+%C%_input_t_LDFLAGS = $(conform_ldflags)
 %C%_invite_t_SOURCES = %D%/invite.c
 %C%_invite_t_LDADD = $(conform_ldadd)
 %C%_invite_t_LDFLAGS = $(conform_ldflags)
@@ -197,6 +203,9 @@ TESTS += $(conform_programs)
 %C%_itself_t_SOURCES = %D%/itself.c
 %C%_itself_t_LDADD = $(conform_ldadd)
 %C%_itself_t_LDFLAGS = $(conform_ldflags)
+%C%_job_t_SOURCES = %D%/job.c
+%C%_job_t_LDADD = $(conform_ldadd)
+%C%_job_t_LDFLAGS = $(conform_ldflags)
 %C%_keys_t_SOURCES = %D%/keys.c
 %C%_keys_t_LDADD = $(conform_ldadd)
 %C%_keys_t_LDFLAGS = $(conform_ldflags)
@@ -206,6 +215,9 @@ TESTS += $(conform_programs)
 %C%_modex_t_SOURCES = %D%/modex.c
 %C%_modex_t_LDADD = $(conform_ldadd)
 %C%_modex_t_LDFLAGS = $(conform_ldflags)
+%C%_monitor_t_SOURCES = %D%/monitor.c
+%C%_monitor_t_LDADD = $(conform_ldadd)
+%C%_monitor_t_LDFLAGS = $(conform_ldflags)
 %C%_output_t_SOURCES = %D%/output.c
 %C%_output_t_LDADD = $(conform_ldadd)
 %C%_output_t_LDFLAGS = $(conform_ldflags)

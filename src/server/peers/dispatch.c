@@ -15,6 +15,7 @@
 #include "src/server/data/commit.h"
 #include "src/server/data/server_get.h"
 #include "src/server/events/server_events.h"
+#include "src/server/events/monitor.h"
 #include "src/server/events/server_iof.h"
 #include "job_request.h"
 #include "peer.h"
@@ -100,8 +101,10 @@ void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t
         peer->doomed = true;
     } else if (tag >= PX_TAG_FIRST) {
         on_request(peer, tag, &in);
+    } else if (tag == PX_TAG_HEARTBEAT) {
+        px_monitor_beat(peer);
     }
-    /* Lower tags are ignored: heartbeats, and messages that only servers send. */
+    /* Other lower tags are ignored: only servers send them. */
 }
 
 /* --- answers --- */

@@ -33,6 +33,8 @@
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
 #include "src/server/events/server_events.h"
+#include "src/server/events/monitor.h"
+#include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"
 #include "dispatch.h"
 #include "src/base/assert.h"
@@ -78,6 +80,8 @@ static void unlink_peer(struct px_peer *peer)
     px_list_remove(&peer->link);
     px_events_peer_disconnected(s, peer);
     px_iof_subscriptions_peer_disconnected(s, peer);
+    px_pushes_peer_disconnected(s, peer);
+    px_monitors_peer_disconnected(s, peer);
     if (rank && rank->n_peers && peer->conn) {
         rank->n_peers--;
         if (!rank->n_peers && (!peer->finalized || rank->terminated) && !s->stopping) {

@@ -19,7 +19,10 @@
 #include "src/server/collectives/group_leave.h"
 #include "src/server/collectives/server_group.h"
 #include "src/server/data/nspace.h"
+#include "src/context/log_channels.h"
+#include "src/server/events/monitor.h"
 #include "src/server/events/server_events.h"
+#include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"
 #include "src/value/directives.h"
 #include "src/server/peers/dispatch.h"
@@ -134,7 +137,7 @@ static pmix_status_t call_abort(struct px_upcall *up)
 }
 
 /* Hosts of 6.1 have log2, whose status counts; older ones have log, which returns nothing and
- * always answers by its callback. */
+ * always answers by its callback. Without either this process logs. */
 static pmix_status_t call_log(struct px_upcall *up)
 {
     const struct px_log_args *args = up->args;
@@ -145,7 +148,7 @@ static pmix_status_t call_log(struct px_upcall *up)
                           px_hostcb_op, px_upcall_handle(up));
     }
     if (!host->log) {
-        return PMIX_ERR_NOT_SUPPORTED;
+        return px_log_here(&up->proc, args->data, args->ndata, args->head.info, args->head.ninfo);
     }
     host->log(&up->proc, args->data, args->ndata, args->head.info, args->head.ninfo, px_hostcb_op,
               px_upcall_handle(up));
@@ -170,17 +173,6 @@ static pmix_status_t call_job_control(struct px_upcall *up)
     pmix_server_job_control_fn_t fn = up->server->host.job_control;
 
     return fn ? fn(&up->proc, args->procs, args->nprocs, args->head.info, args->head.ninfo,
-                   px_hostcb_infos, px_upcall_handle(up))
-              : PMIX_ERR_NOT_SUPPORTED;
-}
-
-/* The host's monitor: what is watched is one info, the rest are directives. */
-static pmix_status_t call_monitor(struct px_upcall *up)
-{
-    const struct px_monitor_args *args = up->args;
-    pmix_server_monitor_fn_t fn = up->server->host.monitor;
-
-    return fn ? fn(&up->proc, &args->monitor, args->error, args->head.info, args->head.ninfo,
                    px_hostcb_infos, px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
@@ -242,17 +234,6 @@ static pmix_status_t call_block(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* The host passes input on to the processes. Empty bytes are the end of the input. */
-static pmix_status_t call_iof_push(struct px_upcall *up)
-{
-    const struct px_iof_push_args *args = up->args;
-    pmix_server_stdin_fn_t fn = up->server->host.push_stdin;
-
-    return fn ? fn(&up->proc, args->procs, args->nprocs, args->head.info, args->head.ninfo,
-                   &args->bytes, px_hostcb_op, px_upcall_handle(up))
-              : PMIX_ERR_NOT_SUPPORTED;
-}
-
 /* The server computes distances from its own topology, which is that of the node; the host has no
  * part in it. The client's cpuset says where it is bound. */
 static pmix_status_t call_distances(struct px_upcall *up)
@@ -311,7 +292,7 @@ static const struct px_service services[] = {
     [PX_CMD_LOG] = {&px_request_log, add_timestamp, call_log},
     [PX_CMD_ALLOC] = {&px_request_alloc, .call = call_alloc},
     [PX_CMD_JOB_CONTROL] = {&px_request_job_control, .call = call_job_control},
-    [PX_CMD_MONITOR] = {&px_request_monitor, .call = call_monitor},
+    [PX_CMD_MONITOR] = {&px_request_monitor, px_monitor_prepare, px_monitor_call},
     [PX_CMD_GET_CREDENTIAL] = {&px_request_credential, .call = call_credential},
     [PX_CMD_VALIDATE_CREDENTIAL] = {&px_request_validate, .call = call_validate},
     [PX_CMD_FABRIC_REGISTER] = {&px_request_fabric_register, .call = call_fabric},
@@ -330,7 +311,7 @@ static const struct px_service services[] = {
                          px_iof_pull_answered},
     [PX_CMD_IOF_DEREG] = {&px_request_iof_deregister, .call = px_iof_deregister_call,
                           .anonymous = true},
-    [PX_CMD_IOF_PUSH] = {&px_request_iof_push, .call = call_iof_push},
+    [PX_CMD_IOF_PUSH] = {&px_request_iof_push, .call = px_push_call, .done = px_push_answered},
     [PX_CMD_DEVICE_DISTANCES] = {&px_request_distances, .call = call_distances, .anonymous = true},
     [PX_CMD_FENCE] = {&px_request_fence, .coll = &px_fence_ops},
     [PX_CMD_CONNECT] = {&px_request_connect, .coll = &px_connect_ops},

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A pipe, a socket or a terminal is watched and read when there is something; any other file, which
+ * a loop cannot watch, is read at once. The descriptor is the application's, and keeps its mode:
+ * what is watched is read once each time, so that the read does not wait. */
+
+#include "iof_input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "request.h"
+#include "session.h"
+#include "src/base/bytes.h"
+#include "src/event/chain.h"
+#include "src/value/infos.h"
+
+/* The most bytes of a piece. */
+enum { PIECE = 64 * 1024 };
+
+/* The input being read. In px_session.input from its beginning until it ends; freed when the last
+ * piece has been answered. Loop thread. */
+struct px_input {
+    struct px_task task; /* begins */
+    struct px_session *session;
+    struct px_server_peer *server;
+    struct px_iof_push_args args; /* owned; without PMIX_IOF_PUSH_STDIN */
+    struct px_completion to;      /* of the call */
+    struct px_io io;
+    bool watched; /* by `io`; else it is read at once */
+    bool sent;    /* a piece is on its way */
+    bool last;    /* it is the end of the input */
+    bool over;    /* nothing more is read */
+    char piece[PIECE];
+};
+
+/* Frees an input that is not read, with its arguments. */
+static void input_free(struct px_input *input)
+{
+    px_args_fini(&px_request_iof_push, &input->args.head);
+    free(input);
+}
+
+/* Tells handlers of this process. */
+static void report(const struct px_input *input, pmix_status_t code)
+{
+    struct px_ctx *ctx = input->session->ctx;
+
+    px_events_raise(ctx->events, code, &ctx->self, NULL);
+}
+
+/* Nothing more is read. The structure is freed, unless a piece is on its way. */
+static void input_end(struct px_input *input)
+{
+    if (!input->over) {
+        input->over = true;
+        px_io_stop_loop(&input->io);
+        input->session->input = NULL;
+    }
+    if (!input->sent) {
+        input_free(input);
+    }
+}
+
+/* The input could not be pushed to its end. */
+static void input_fail(struct px_input *input)
+{
+    report(input, PMIX_ERR_IOF_FAILURE);
+    input_end(input);
+}
+
+static void read_piece(struct px_input *input);
+
+/* Waits until there is something to be read; what cannot be watched is read now. */
+static void await_piece(struct px_input *input)
+{
+    if (!input->watched) {
+        read_piece(input);
+    } else if (px_io_want_loop(&input->io, PX_IO_READ) != 0) {
+        input_fail(input);
+    }
+}
+
+/* The host has taken a piece, or has not. */
+static void piece_done(const struct px_completion *to, struct px_reply *reply)
+{
+    struct px_input *input = to->target;
+    pmix_status_t status = reply->status;
+
+    input->sent = false;
+    if (input->over || status == PMIX_ERR_IOF_COMPLETE) {
+        input_end(input);
+    } else if (status != PMIX_SUCCESS) {
+        input_fail(input);
+    } else if (input->last) {
+        report(input, PMIX_ERR_IOF_COMPLETE);
+        input_end(input);
+    } else {
+        await_piece(input);
+    }
+}
+
+/* Sends a piece of n bytes; 0: the end of the input. */
+static void send_piece(struct px_input *input, char *bytes, size_t n)
+{
+    struct px_completion to = {.done = piece_done, .target = input};
+    struct px_args *head = &input->args.head;
+    struct px_iof_push_args args;
+    bool yes = true;
+    int rc = 0;
+
+    input->last = n == 0;
+    if (input->last) {
+        rc = px_infos_append(&head->info, &head->ninfo, PMIX_IOF_COMPLETE, &yes, PMIX_BOOL);
+    }
+    args = input->args;
+    args.bytes = (pmix_byte_object_t){.bytes = n > 0 ? bytes : NULL, .size = n};
+    input->sent = true;
+    rc = rc != 0 ? rc : px_request_send_at(input->server, &px_request_iof_push, &args.head, &to);
+    if (rc != 0) {
+        input->sent = false;
+        input_fail(input);
+    }
+}
+
+/* Reads once, and sends what there was. An input that cannot be read has ended for the targets. */
+static void read_piece(struct px_input *input)
+{
+    ssize_t n = read(STDIN_FILENO, input->piece, sizeof(input->piece));
+
+    while (n < 0 && errno == EINTR) {
+        n = read(STDIN_FILENO, input->piece, sizeof(input->piece));
+    }
+    if (n < 0 && input->watched && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+        return;
+    }
+    (void) px_io_want_loop(&input->io, 0);
+    if (n < 0) {
+        report(input, PMIX_ERR_IOF_FAILURE);
+    }
+    send_piece(input, input->piece, n > 0 ? (size_t) n : 0);
+}
+
+/* There is something to be read, or the input has ended. */
+static void input_ready(struct px_io *io, int what)
+{
+    (void) what;
+    read_piece(px_container_of(io, struct px_input, io));
+}
+
+/* True if the loop can wait for the descriptor. */
+static bool is_watchable(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) == 0 && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(fd) == 1);
+}
+
+/* Begins to read, unless the input is being read already. Ends the call first. */
+static void begin(struct px_task *task)
+{
+    struct px_input *input = px_container_of(task, struct px_input, task);
+    struct px_session *session = input->session;
+    struct px_completion to = input->to;
+    struct px_reply reply = {.status = session->input != NULL ? PMIX_ERR_EXISTS : PMIX_SUCCESS};
+
+    to.done(&to, &reply);
+    if (reply.status != PMIX_SUCCESS) {
+        input_free(input);
+        return;
+    }
+    session->input = input;
+    input->watched = is_watchable(STDIN_FILENO);
+    if (input->watched &&
+        px_io_start_loop(session->ctx->loop, &input->io, STDIN_FILENO, 0, input_ready) != 0) {
+        input_fail(input);
+    } else if (input->args.bytes.size > 0) {
+        send_piece(input, input->args.bytes.bytes, input->args.bytes.size);
+    } else {
+        await_piece(input);
+    }
+}
+
+pmix_status_t px_client_push_input(struct px_session *session, const struct px_iof_push_args *args,
+                                   const struct px_completion *to)
+{
+    struct px_server_peer *server;
+    struct px_input *input;
+    int rc = px_msg_server(session, &server);
+
+    if (rc != 0) {
+        return rc;
+    }
+    input = calloc(1, sizeof(*input));
+    if (input == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    rc = px_args_copy(&px_request_iof_push, &input->args.head, &args->head);
+    if (rc != 0) {
+        input_free(input);
+        return rc;
+    }
+    px_infos_drop(input->args.head.info, &input->args.head.ninfo, PMIX_IOF_PUSH_STDIN);
+    input->session = session;
+    input->server = server;
+    input->to = *to;
+    input->task.run = begin;
+    px_loop_post(session->ctx->loop, &input->task);
+    return PMIX_SUCCESS;
+}
+
+/* On the loop thread. */
+static void end_input(void *arg)
+{
+    struct px_session *session = arg;
+
+    if (session->input != NULL) {
+        input_end(session->input);
+    }
+}
+
+void px_client_end_input(struct px_session *session)
+{
+    (void) px_loop_run(session->ctx->loop, end_input, session);
+}
