@@ -69,7 +69,8 @@ static void wait_expired(struct px_timer *timer)
     end_wait(px_container_of(timer, struct server_wait, timer), PMIX_ERR_TIMEOUT);
 }
 
-/* Begins a wait, or ends it at once if its server is connected. For px_loop_run. */
+/* Begins a wait, or ends it at once if its server is connected, or if the context goes down: then
+ * px_tool_wait_fini may have ended the others already. For px_loop_run. */
 static void begin_wait(void *arg)
 {
     struct server_wait *wait = arg;
@@ -78,6 +79,8 @@ static void begin_wait(void *arg)
     px_list_append(&session->server_waits, &wait->link);
     if (px_tool_find_server(session, wait->server) != NULL) {
         end_wait(wait, PMIX_SUCCESS);
+    } else if (px_ctx_peek() == NULL) {
+        end_wait(wait, PMIX_ERR_LOST_CONNECTION);
     } else if (wait->timeout_ms > 0 && px_timer_start_loop(session->ctx->loop, &wait->timer,
                                                            wait->timeout_ms, wait_expired) != 0) {
         end_wait(wait, PMIX_ERR_NOMEM);

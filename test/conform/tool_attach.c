@@ -206,6 +206,19 @@ static pmix_status_t set_patiently(int number, int seconds)
     return PMIx_tool_set_server(&proc, list->at, list->n);
 }
 
+/* Finalize beside it, which may be first. */
+static void *wait_for_nobody(void *arg)
+{
+    pmix_status_t rc;
+
+    (void) arg;
+    tell("waiting");
+    rc = set_patiently(3, 0);
+    check_for("TOOL-055", rc == PMIX_ERR_LOST_CONNECTION || rc == PMIX_ERR_INIT,
+              "the library is finalized: %d", rc);
+    return NULL;
+}
+
 static void wait_for_server(void)
 {
     pthread_t thread;
@@ -222,7 +235,10 @@ static void wait_for_server(void)
     check_status(PMIX_ERR_TIMEOUT, set_patiently(3, 1), "one that is not");
     check_status(PMIX_SUCCESS, set_patiently(1, 1), "one that is there");
     same("server1", answered_by(), "is the primary one");
+    check(pthread_create(&thread, NULL, wait_for_nobody, NULL) == 0, "a thread");
+    await("waiting");
     tool_end();
+    (void) pthread_join(thread, NULL);
     server_end(2);
     server_end(1);
     remove_folder("dir");
