@@ -22,6 +22,9 @@
 #define PMIX_GROUP_BOOTSTRAP "pmix.grp.btstrp"
 #endif
 
+#ifndef PMIX_GROUP_INFO_ARRAY
+#define PMIX_GROUP_INFO_ARRAY "pmix.grp.infoarray"
+#endif
 #ifndef PMIX_SERVER_SYS_CONTROLLER
 #define PMIX_SERVER_SYS_CONTROLLER "pmix.srv.ctrlr"
 #endif
