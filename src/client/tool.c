@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/client/events.h"
 #include "src/client/ops.h"
@@ -205,6 +206,9 @@ static int connect_found(struct px_session *session, const struct px_tool_direct
     rc = px_tool_find(directives, session->hostname, found, PX_SERVER_CANDIDATES_MAX, &n, &named);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         if (found[i].searched && is_ambiguous(session, found, n)) {
+            px_log(PX_LOG_CLIENT, 1,
+                   "several servers were found, %s and others: name one, or set %s", found[i].uri,
+                   "shmix_tool_try_all");
             rc = PMIX_ERR_BAD_PARAM;
             break;
         }

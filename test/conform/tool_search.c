@@ -174,11 +174,13 @@ static void see_order(void)
          "namespace before the system server");
     same("server3", found_in(make_folder("alone"), one_true(PMIX_CONNECT_TO_SYSTEM)),
          "the system server before any other");
-    about(NULL);
-    server_end(ALONE);
     server_end(SYSTEM);
     server_end(2);
     server_end(1);
+    same("server4", found_in(scratch(), NULL), "a server below the directory");
+    same("server4", found_in(scratch(), one_pid(server_pid(ALONE))), "by process");
+    same("server4", found_in(scratch(), one_text(PMIX_SERVER_NSPACE, "server4")), "by namespace");
+    server_end(ALONE);
     remove_folders();
 }
 
