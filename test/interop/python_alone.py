@@ -20,13 +20,14 @@ if sys.argv[1] == "tool":
     process = PMIxTool()
     rc, me = process.init([{"key": PMIX_TOOL_DO_NOT_CONNECT, "value": True, "val_type": PMIX_BOOL}])
     same(PMIX_SUCCESS, rc, "init")
+    same("", me["nspace"], "has no name that others know")
 else:
     process = PMIxClient()
     rc, _ = process.init([])
     same(PMIX_ERR_UNREACH, rc, "init")
-    rc, name = process.get({"nspace": "", "rank": PMIX_RANK_INVALID}, PMIX_NSPACE, [])
-    same(PMIX_SUCCESS, rc, "name")
-    me = {"nspace": name["value"], "rank": 0}
+rc, name = process.get({"nspace": "", "rank": PMIX_RANK_INVALID}, PMIX_NSPACE, [])
+same(PMIX_SUCCESS, rc, "name")
+me = {"nspace": name["value"], "rank": 0}
 job = {"nspace": me["nspace"], "rank": PMIX_RANK_WILDCARD}
 same(True, len(me["nspace"]) > 0, "has a name")
 same((0, {"value": 1, "val_type": PMIX_UINT32}), process.get(job, PMIX_JOB_SIZE, []), "job size")
