@@ -286,7 +286,8 @@ static void be_lonely_tool(void)
     add_true(&list, PMIX_TOOL_DO_NOT_CONNECT);
     check_status(PMIX_SUCCESS, PMIx_tool_init(&me, list.at, list.n), "tool_init");
     free_infos(&list);
-    check(me.nspace[0] != '\0' && me.rank == 0, "a name: %s:%u", me.nspace, (unsigned) me.rank);
+    PMIX_LOAD_PROCID(&me, got("", PMIX_RANK_INVALID, PMIX_NSPACE, NULL, 0), 0);
+    check(me.nspace[0] != '\0' && me.nspace[0] != '-', "a name of its own: %s", me.nspace);
     check_alone();
     first = me;
     attach(0);
