@@ -11,6 +11,7 @@ conform_ldflags = $(AM_LDFLAGS) -no-install
 conform_programs = \
   %D%/asked.t \
   %D%/collected.t \
+  %D%/connect.t \
   %D%/departures.t \
   %D%/delete.t \
   %D%/directives.t \
@@ -69,6 +70,7 @@ conform_programs = \
   %D%/server.t \
   %D%/session.t \
   %D%/setup.t \
+  %D%/spawn.t \
   %D%/support.t \
   %D%/tool.t \
   %D%/tool_files.t \
@@ -86,6 +88,12 @@ TESTS += $(conform_programs)
 %C%_asked_t_SOURCES = %D%/asked.c
 %C%_asked_t_LDADD = $(conform_ldadd)
 %C%_asked_t_LDFLAGS = $(conform_ldflags)
+%C%_connect_t_SOURCES = %D%/connect.c
+%C%_connect_t_LDADD = $(conform_ldadd)
+%C%_connect_t_LDFLAGS = $(conform_ldflags)
+%C%_spawn_t_SOURCES = %D%/spawn.c
+%C%_spawn_t_LDADD = $(conform_ldadd)
+%C%_spawn_t_LDFLAGS = $(conform_ldflags)
 %C%_collected_t_SOURCES = %D%/collected.c
 %C%_collected_t_LDADD = $(conform_ldadd)
 %C%_collected_t_LDFLAGS = $(conform_ldflags)

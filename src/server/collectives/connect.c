@@ -54,6 +54,20 @@ static bool is_family(const struct px_coll *coll)
     return false;
 }
 
+/* A process may be in several of these operations at once, but not in two with the same processes:
+ * PMIX_ERR_EXISTS. Another connection of the process, a clone, may. */
+static int connect_admit(struct px_server *s, const struct px_coll_call *call,
+                         const struct px_coll_member *who)
+{
+    px_list_for(const struct px_coll, coll, &s->colls.list, link) {
+        if (coll->ops == call->ops && px_coll_has_peer(coll, who->peer) &&
+            px_procs_equal(call->set.at, call->set.n, coll->set, coll->nset)) {
+            return PMIX_ERR_EXISTS;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
 /* Refuses, for all members, to disconnect processes that are not connected. */
 static int disconnect_absorb(struct px_coll *coll, const struct px_coll_call *call,
                              const struct px_coll_member *who)
@@ -179,6 +193,7 @@ static void connect_reply(struct px_coll *coll, const struct px_reply_to *reply_
 /* The two operations. A disconnect replies with the status only, a connect with data. */
 const struct px_coll_ops px_connect_ops = {
     .request = &px_request_connect,
+    .admit = connect_admit,
     .complete = connect_complete,
     .ask = connect_ask,
     .finished = connect_finished,
@@ -187,6 +202,7 @@ const struct px_coll_ops px_connect_ops = {
 
 const struct px_coll_ops px_disconnect_ops = {
     .request = &px_request_disconnect,
+    .admit = connect_admit,
     .absorb = disconnect_absorb,
     .complete = connect_complete,
     .ask = disconnect_ask,
