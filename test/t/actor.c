@@ -55,6 +55,8 @@ static void act_abort(char **args)
     (void) args;
     if (me.rank == size - 1) {
         (void) PMIx_Abort(42, "had enough", NULL, 0);
+        puts("returned");
+        fflush(stdout);
     }
     for (;;) {
         pause();

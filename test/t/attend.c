@@ -6,8 +6,8 @@
  *
  *   attend [--pid N | --nspace NAME | --job] COMMAND [, COMMAND]...
  *
- * --job: as the process of a job that it is. In a command "@" is the namespace that was spawned
- * last. */
+ * --job: as the process of a job that it is, with "+" between commands. In a command "@" is the
+ * namespace that was spawned last, "." our own. */
 
 #include "attend.h"
 
@@ -29,7 +29,10 @@ void must(pmix_status_t rc, const char *what)
 
 void load_proc(pmix_proc_t *proc, const char *nspace, const char *rank)
 {
-    PMIX_LOAD_PROCID(proc, strcmp(nspace, "@") == 0 ? spawned : nspace,
+    PMIX_LOAD_PROCID(proc,
+                     strcmp(nspace, "@") == 0   ? spawned
+                     : strcmp(nspace, ".") == 0 ? me.nspace
+                                                : nspace,
                      strcmp(rank, "*") == 0 ? PMIX_RANK_WILDCARD
                                             : (pmix_rank_t) strtoul(rank, NULL, 10));
 }
@@ -212,12 +215,13 @@ int main(int argc, char **argv)
 {
     int at = 1;
     const char *how = argc > 1 ? argv[at++] : "";
+    const char *between = strcmp(how, "--job") == 0 ? "+" : ",";
     const char *which = strcmp(how, "--job") != 0 && argc > 2 ? argv[at++] : "";
 
     must(begin(how, which), "tool_init");
     while (at < argc) {
         int n = 0;
-        while (at + n < argc && strcmp(argv[at + n], ",") != 0) {
+        while (at + n < argc && strcmp(argv[at + n], between) != 0) {
             n++;
         }
         run(argv + at, n);

@@ -46,6 +46,19 @@ static int code_of(int status)
     return (status & 0xff) != 0 ? status & 0xff : 1;
 }
 
+/* Whether the caller is among those that are to end. */
+static bool is_among(const struct px_run_task *task)
+{
+    const pmix_proc_t *procs = task->upcall.procs;
+
+    for (size_t i = 0; i < task->upcall.n_procs; i++) {
+        if (strcmp(procs[i].nspace, task->proc.nspace) == 0 && procs[i].rank == task->proc.rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_whole_job(const struct px_run_task *task)
 {
     const pmix_proc_t *procs = task->upcall.procs;
@@ -66,15 +79,27 @@ void px_run_abort(struct px_run_task *task)
 
     px_run_say("%s rank %u aborts with status %d%s%s", task->proc.nspace, task->proc.rank,
                task->upcall.number, message != NULL ? ": " : "", message != NULL ? message : "");
-    if (is_whole_job(task)) {
-        px_host_reply_status(&task->upcall, PMIX_SUCCESS);
-        px_run_end(code_of(task->upcall.number));
-        return;
-    }
     struct action kill_them = {.signal = SIGKILL, .excuse = true};
-    act_on(procs, task->upcall.n_procs, &kill_them);
-    px_run.code = px_run.code != 0 ? px_run.code : code_of(task->upcall.number);
-    px_host_reply_status(&task->upcall, PMIX_SUCCESS);
+    struct px_run_job *job = px_run_job_find(task->proc.nspace);
+    int code = code_of(task->upcall.number);
+    bool whole = is_whole_job(task);
+
+    if (whole && (job == NULL || !job->apart)) {
+        px_run_end(code);
+        return; /* the caller waits for its end, and is not answered */
+    }
+    pmix_proc_t all;
+    PMIX_LOAD_PROCID(&all, task->proc.nspace, PMIX_RANK_WILDCARD);
+    if (job != NULL) {
+        job->code = job->code != 0 ? job->code : code;
+    }
+    if (job == NULL || !job->apart) {
+        px_run.code = px_run.code != 0 ? px_run.code : code;
+    }
+    if (!whole && !is_among(task)) {
+        px_host_reply_status(&task->upcall, PMIX_SUCCESS);
+    }
+    act_on(whole ? &all : procs, whole ? 1 : task->upcall.n_procs, &kill_them);
 }
 
 /* ---- job control */

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "nodes.h"
 
@@ -68,14 +69,17 @@ static void say_ended(const pmix_proc_t *id, pmix_status_t code, int status,
     }
     t->then = (struct px_run_task){
         .run = then, .proc = *id, .upcall.number = code, .upcall.range = status};
-    t->info = PMIx_Info_create(3);
+    t->info = PMIx_Info_create(5);
     if (t->info != NULL) {
+        time_t now = time(NULL);
         int exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 
-        t->n = 3;
+        t->n = 5;
         (void) PMIx_Info_load(&t->info[0], PMIX_EVENT_AFFECTED_PROC, id, PMIX_PROC);
         (void) PMIx_Info_load(&t->info[1], PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
         (void) PMIx_Info_load(&t->info[2], PMIX_EXIT_CODE, &exit_code, PMIX_INT);
+        (void) PMIx_Info_load(&t->info[3], PMIX_PROC_TERM_STATUS, &code, PMIX_STATUS);
+        (void) PMIx_Info_load(&t->info[4], PMIX_EVENT_TIMESTAMP, &now, PMIX_TIME);
         rc = PMIx_Notify_event(code, id, PMIX_RANGE_SESSION, t->info, t->n, told_free, t);
     }
     if (rc != PMIX_SUCCESS) {

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "nodes.h"
@@ -60,7 +61,8 @@ static void init_procs(struct px_run_job *job)
             job->procs[rank].job = job;
             job->procs[rank].rank = rank;
             job->procs[rank].app = a;
-            job->procs[rank].node = px_run_node_of(rank, job->n_procs);
+            job->procs[rank].node = job->apps[a].place != NULL ? job->apps[a].place[i]
+                                                               : px_run_node_of(rank, job->n_procs);
             job->procs[rank].out[0] = (struct px_run_stream){.fd = -1, .to = STDOUT_FILENO};
             job->procs[rank].out[1] = (struct px_run_stream){.fd = -1, .to = STDERR_FILENO};
         }
@@ -101,6 +103,17 @@ struct px_run_job *px_run_job_create(const char *nspace, struct px_run_app *apps
     return job;
 }
 
+void px_run_apps_destroy(struct px_run_app *apps, int n)
+{
+    for (int a = 0; a < n; a++) {
+        px_run_env_free(apps[a].argv);
+        px_run_env_free(apps[a].env);
+        free(apps[a].cwd);
+        free(apps[a].place);
+    }
+    free(apps);
+}
+
 void px_run_job_destroy(struct px_run_job *job)
 {
     if (job == NULL) {
@@ -111,14 +124,24 @@ void px_run_job_destroy(struct px_run_job *job)
         free(job->procs[i].cpuset);
     }
     free(job->procs);
-    for (int a = 0; a < job->n_apps; a++) {
-        px_run_env_free(job->apps[a].argv);
-        px_run_env_free(job->apps[a].env);
-        free(job->apps[a].cwd);
+    px_run_apps_destroy(job->apps, job->n_apps);
+    for (size_t i = 0; i < job->n_more; i++) {
+        PMIx_Info_destruct(&job->more[i]);
     }
-    free(job->apps);
     free(job->tally);
     free(job);
+}
+
+pmix_status_t px_run_job_status(const struct px_run_job *job)
+{
+    if (job->code == 0) {
+        return PMIX_SUCCESS;
+    }
+    if (job->failed != NULL && WIFSIGNALED(job->failed->status)) {
+        return PMIX_ERR_JOB_ABORTED_BY_SIG;
+    }
+    return job->failed != NULL && job->failed->status == 0 ? PMIX_ERR_JOB_TERM_WO_SYNC
+                                                           : PMIX_ERR_JOB_NON_ZERO_TERM;
 }
 
 struct px_run_job *px_run_job_find(const char *nspace)
@@ -401,6 +424,9 @@ static void add_job(struct list *list, const struct px_run_job *job, const char 
     add_string(list, PMIX_CMD_LINE, command);
     add_info(list, PMIX_SPAWNED, &job->spawned, PMIX_BOOL);
     add_info(list, PMIX_TDIR_RMCLEAN, &(bool){false}, PMIX_BOOL);
+    for (size_t i = 0; i < job->n_more && list->rc == PMIX_SUCCESS; i++) {
+        list->rc = PMIx_Info_list_add_value(list->infos, job->more[i].key, &job->more[i].value);
+    }
     free(command);
 }
 
@@ -468,4 +494,27 @@ void px_run_job_deregister(struct px_run_job *job)
     PMIx_server_deregister_nspace(job->nspace, wake, &w);
     (void) await(&w, PMIX_SUCCESS); /* nothing to be done about a failure */
     job->registered = false;
+}
+
+/* With a job the library forgets the output that nobody has asked for yet. */
+enum { MOST_RETIRED = 16 };
+
+void px_run_job_retire(struct px_run_job *job)
+{
+    struct px_run_job *oldest = NULL;
+    int n = 0;
+
+    if (job->forwarded == 0) {
+        px_run_job_deregister(job);
+        return;
+    }
+    for (struct px_run_job *at = px_run.jobs; at != NULL; at = at->next) {
+        if (at->over && at->registered) {
+            oldest = oldest != NULL ? oldest : at;
+            n++;
+        }
+    }
+    if (n > MOST_RETIRED) {
+        px_run_job_deregister(oldest);
+    }
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -62,6 +63,7 @@ struct plan {
     const char *cwd;
     const cpu_set_t *cpus;
     int fds[3];    /* become 0, 1, 2 */
+    bool stop;     /* before its first instruction */
     int report_fd; /* kept open across exec; -1: none */
     int error_fd;  /* errno goes there; closed by exec */
     pid_t parent;
@@ -139,8 +141,27 @@ static void child(const struct plan *plan)
     signal(SIGPIPE, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    if (plan->stop && ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {
+        fail(plan);
+    }
     execve(plan->path, plan->argv, plan->env);
     fail(plan);
+}
+
+/* A traced process has stopped at its program's first instruction. It is let go so that it stops
+ * there by itself: whoever debugs it attaches, or sends SIGCONT. 0 or errno. */
+static int leave_stopped(pid_t pid)
+{
+    int status;
+    pid_t done;
+
+    do {
+        done = waitpid(pid, &status, 0);
+    } while (done < 0 && errno == EINTR);
+    if (done != pid || !WIFSTOPPED(status)) {
+        return ECHILD;
+    }
+    return ptrace(PTRACE_DETACH, pid, NULL, (void *) (uintptr_t) SIGSTOP) == 0 ? 0 : errno;
 }
 
 /* Forks, and waits until the child has become its program. 0 or errno. */
@@ -167,9 +188,13 @@ static int start(struct px_run_proc *proc, struct plan *plan)
             n = read(pipe_fds[0], &error, sizeof(error));
         } while (n < 0 && errno == EINTR);
         error = n == (ssize_t) sizeof(error) ? error : 0;
+        if (error == 0 && plan->stop) {
+            error = leave_stopped(pid);
+        }
     }
     close(pipe_fds[0]);
     if (pid > 0 && error != 0) {
+        (void) kill(pid, SIGKILL);
         (void) waitpid(pid, NULL, 0);
         px_run_guard_drop(pid);
     } else if (pid > 0) {
@@ -271,6 +296,7 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
     struct plan plan = {.argv = app->argv,
                         .cwd = app->cwd,
                         .cpus = proc->cpus,
+                        .stop = proc->stopped,
                         .report_fd = report_fd,
                         .fds = {pipes.in[0], pipes.out[1], pipes.err[1]}};
 

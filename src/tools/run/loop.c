@@ -127,33 +127,6 @@ static void drain(struct px_run_proc *proc)
     px_run_stream_close(proc, &proc->out[1]);
 }
 
-static void notified(pmix_status_t status, void *cbdata)
-{
-    (void) status;
-    PMIx_Info_free(cbdata, 3);
-}
-
-/* The parent of a spawned job asked to hear of its end. */
-static void notify_parent(const struct px_run_job *job)
-{
-    pmix_info_t *info = PMIx_Info_create(3);
-    pmix_proc_t all;
-    pmix_status_t status = job->code == 0 ? PMIX_SUCCESS : PMIX_ERR_JOB_NON_ZERO_TERM;
-
-    if (info == NULL) {
-        return;
-    }
-    PMIX_LOAD_PROCID(&all, job->nspace, PMIX_RANK_WILDCARD);
-    (void) PMIx_Info_load(&info[0], PMIX_EVENT_CUSTOM_RANGE, &job->parent, PMIX_PROC);
-    (void) PMIx_Info_load(&info[1], PMIX_EVENT_AFFECTED_PROC, &all, PMIX_PROC);
-    (void) PMIx_Info_load(&info[2], PMIX_JOB_TERM_STATUS, &status, PMIX_STATUS);
-    pmix_status_t rc =
-        PMIx_Notify_event(PMIX_EVENT_JOB_END, &all, PMIX_RANGE_CUSTOM, info, 3, notified, info);
-    if (rc != PMIX_SUCCESS) {
-        PMIx_Info_free(info, 3);
-    }
-}
-
 /* Of a job that is over the record stays, for queries; what only its start took does not. */
 static void forget_environments(struct px_run_job *job)
 {
@@ -167,13 +140,10 @@ void px_run_job_over(struct px_run_job *job)
 {
     px_run_verbose("%s has ended with code %d", job->nspace, job->code);
     job->over = true;
-    if (job->notify_parent && !px_run.ending &&
-        (px_run.place == PX_RUN_ALONE || px_run_node_of_proc(&job->parent) == px_run.node)) {
-        notify_parent(job);
-    }
+    px_run_say_over(job);
     px_run_published_forget(job->nspace, PMIX_RANK_WILDCARD);
     px_run_collect_forget(job->nspace);
-    px_run_job_deregister(job);
+    px_run_job_retire(job);
     forget_environments(job);
 }
 
@@ -219,8 +189,14 @@ static void say_failed(const struct px_run_proc *proc, int code)
 /* It has not ended as it should. */
 static void failed(struct px_run_proc *proc, int code)
 {
-    proc->job->code = proc->job->code != 0 ? proc->job->code : code;
+    struct px_run_job *job = proc->job;
+
+    job->failed = job->code != 0 && job->failed != NULL ? job->failed : proc;
+    job->code = job->code != 0 ? job->code : code;
     say_failed(proc, code);
+    if (job->apart) {
+        return;
+    }
     if (!px_run.options.keep_going || px_run.place == PX_RUN_AT_RELAY) {
         px_run_end(code);
     } else {

@@ -31,6 +31,16 @@ const char *px_run_node_name(uint32_t node)
     return name;
 }
 
+/* The first ones have one more when it does not come out even. */
+uint32_t px_run_block_of(uint32_t i, uint32_t n, uint32_t n_blocks)
+{
+    uint32_t small = n / n_blocks;
+    uint32_t big = n % n_blocks;
+    uint32_t in_big = big * (small + 1);
+
+    return i < in_big ? i / (small + 1) : big + (i - in_big) / small;
+}
+
 uint32_t px_run_node_of(uint32_t i, uint32_t n)
 {
     uint32_t nodes = (uint32_t) px_run.options.n_nodes;
@@ -38,11 +48,7 @@ uint32_t px_run_node_of(uint32_t i, uint32_t n)
     if (px_run.options.map_by_node) {
         return i % nodes;
     }
-    /* Blocks; the first ones have one more when it does not come out even. */
-    uint32_t small = n / nodes;
-    uint32_t big = n % nodes;
-    uint32_t in_big = big * (small + 1);
-    return i < in_big ? i / (small + 1) : big + (i - in_big) / small;
+    return px_run_block_of(i, n, nodes);
 }
 
 uint32_t px_run_node_of_proc(const pmix_proc_t *proc)

@@ -131,6 +131,8 @@ int px_run_nodes_fork(void);
 const char *px_run_node_name(uint32_t node);
 /* Where the i-th of n processes is. */
 uint32_t px_run_node_of(uint32_t i, uint32_t n);
+/* In which of so many blocks the i-th of n is. */
+uint32_t px_run_block_of(uint32_t i, uint32_t n, uint32_t n_blocks);
 /* The node of a process of a job that we know; PX_RUN_NONE for others. */
 uint32_t px_run_node_of_proc(const pmix_proc_t *proc);
 

@@ -90,12 +90,17 @@ static pmix_iof_channel_t channel_of(const struct px_run_stream *s)
     return s->to == STDOUT_FILENO ? PMIX_FWD_STDOUT_CHANNEL : PMIX_FWD_STDERR_CHANNEL;
 }
 
+static bool is_tagged(const struct px_run_proc *proc)
+{
+    return px_run.options.tag_output || proc->job->tag;
+}
+
 static void show_line(const struct px_run_proc *proc, const struct px_run_stream *s,
                       const char *line, size_t n)
 {
     char tag[PMIX_MAX_NSLEN + 64];
 
-    if (!px_run.options.tag_output) {
+    if (!is_tagged(proc)) {
         px_run_write(s->to, line, n);
         return;
     }
@@ -141,7 +146,7 @@ static void flush(const struct px_run_proc *proc, struct px_run_stream *s, bool 
 {
     size_t start = 0;
 
-    if (!px_run.options.tag_output && !all) { /* in one write up to the last line's end */
+    if (!is_tagged(proc) && !all) { /* in one write up to the last line's end */
         const char *last = memrchr(s->line, '\n', s->len);
         if (last != NULL) {
             start = (size_t) (last - s->line) + 1;

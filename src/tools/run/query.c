@@ -9,10 +9,11 @@
 #include <sys/wait.h>
 
 #include "nodes.h"
+#include "wishes.h"
 
 static const char *const known[] = {
     PMIX_QUERY_NAMESPACES,       PMIX_QUERY_JOB_STATUS,    PMIX_QUERY_PROC_TABLE,
-    PMIX_QUERY_LOCAL_PROC_TABLE, PMIX_QUERY_SPAWN_SUPPORT,
+    PMIX_QUERY_LOCAL_PROC_TABLE, PMIX_QUERY_SPAWN_SUPPORT, PMIX_QUERY_DEBUG_SUPPORT,
 };
 
 bool px_run_query_knows(const pmix_query_t *queries, size_t n)
@@ -94,7 +95,7 @@ static pmix_status_t job_status(struct result *r, const struct px_run_job *job)
 {
     pmix_status_t status = !job->over       ? PMIX_SUCCESS
                            : job->code == 0 ? PMIX_EVENT_JOB_END
-                                            : PMIX_ERR_JOB_NON_ZERO_TERM;
+                                            : px_run_job_status(job);
 
     return put(r, PMIX_QUERY_JOB_STATUS, &status, PMIX_STATUS);
 }
@@ -135,14 +136,29 @@ static pmix_status_t proc_table(struct result *r, const char *key, const struct 
     return rc;
 }
 
+static pmix_status_t spawn_support(struct result *r)
+{
+    char *keys = px_run_wishes_known();
+    pmix_status_t rc =
+        keys != NULL ? put(r, PMIX_QUERY_SPAWN_SUPPORT, keys, PMIX_STRING) : PMIX_ERR_NOMEM;
+
+    free(keys);
+    return rc;
+}
+
 static pmix_status_t answer_key(struct result *r, const char *key, const struct px_run_job *job)
 {
     if (strcmp(key, PMIX_QUERY_NAMESPACES) == 0) {
         return namespaces(r);
     }
     if (strcmp(key, PMIX_QUERY_SPAWN_SUPPORT) == 0) {
+        return spawn_support(r);
+    }
+    if (strcmp(key, PMIX_QUERY_DEBUG_SUPPORT) == 0) {
         return put(r, key,
-                   PMIX_WDIR "," PMIX_SET_ENVAR "," PMIX_UNSET_ENVAR "," PMIX_NOTIFY_COMPLETION,
+                   PMIX_DEBUG_STOP_ON_EXEC "," PMIX_DEBUG_STOP_IN_INIT "," PMIX_DEBUG_STOP_IN_APP
+                                           "," PMIX_DEBUG_TARGET "," PMIX_DEBUG_DAEMONS_PER_NODE
+                                           "," PMIX_DEBUG_DAEMONS_PER_PROC,
                    PMIX_STRING);
     }
     if (job == NULL) {

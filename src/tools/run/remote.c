@@ -144,6 +144,7 @@ static void heard_ended(struct px_run_reader *r, int status)
     if (job != NULL && id.rank < job->n_procs) {
         job->procs[id.rank].alive = false;
         job->procs[id.rank].status = status;
+        job->failed = job->failed == NULL && status != 0 ? &job->procs[id.rank] : job->failed;
         px_run_published_forget(id.nspace, id.rank);
     }
 }

@@ -82,6 +82,7 @@ struct px_run_proc {
     uint32_t local_rank; /* among those of its job on its node */
     pid_t pid;           /* also its process group; 0: not started */
     bool alive;
+    bool stopped;      /* it stops before its first instruction */
     bool excused;      /* told to die: its status is nobody's failure */
     atomic_int n_open; /* connections between PMIx_Init and PMIx_Finalize; counted by the library's
                           threads */
@@ -96,7 +97,10 @@ struct px_run_app {
     char **env;
     char *cwd; /* NULL: ours */
     int n_procs;
+    uint32_t *place; /* the node of each process; NULL: the job's processes are placed as one */
 };
+
+enum { PX_RUN_MORE = 16 };
 
 struct px_run_job {
     struct px_run_job *next;
@@ -110,27 +114,44 @@ struct px_run_job {
     bool over;        /* nor of others */
     bool registered;  /* the library knows it */
     bool spawned;
-    bool notify_parent;
+    bool notify_parent; /* whoever has spawned it hears of its end */
+    bool tell_start;    /* and of its start */
+    bool apart;         /* a tool, or of a tool: its failure is not ours */
+    bool tag;           /* its lines say who has written them */
+    bool stops;         /* a process is stopped before its first instruction */
     pmix_proc_t parent;
     pmix_rank_t input_rank; /* who is given input; PMIX_RANK_WILDCARD: all, _INVALID: nobody */
     uint32_t home;          /* the node at which it was spawned */
-    pmix_iof_channel_t forwarded; /* outputs that go there, also when nobody has asked yet */
-    int code;                     /* first non-zero exit code */
-    struct px_shm_tally *tally;   /* of its segment, for --report; NULL: none (yet) */
+    pmix_iof_channel_t forwarded;     /* outputs that go there, also when nobody has asked yet */
+    int code;                         /* first non-zero exit code */
+    const struct px_run_proc *failed; /* whose end that was, or NULL */
+    pmix_info_t more[PX_RUN_MORE];    /* that the library is told with the rest */
+    size_t n_more;
+    struct px_shm_tally *tally; /* of its segment, for --report; NULL: none (yet) */
 };
 
 /* A job of its apps, which it takes over also on failure. NULL when memory is out. */
 struct px_run_job *px_run_job_create(const char *nspace, struct px_run_app *apps, int n_apps);
 void px_run_job_destroy(struct px_run_job *job);
+void px_run_apps_destroy(struct px_run_app *apps, int n);
+/* How it has ended, or PMIX_SUCCESS. */
+pmix_status_t px_run_job_status(const struct px_run_job *job);
 
 /* Tells the library everything about the job and its processes. */
 pmix_status_t px_run_job_register(struct px_run_job *job);
 void px_run_job_deregister(struct px_run_job *job);
+/* It is over: deregisters it, or, while a tool may still ask for its output, an older one. */
+void px_run_job_retire(struct px_run_job *job);
 /* After a change: when nobody of this node is left, says so, or ends the job if there is only one
  * node. */
 void px_run_job_check(struct px_run_job *job);
 /* Everybody has ended, everywhere. */
 void px_run_job_over(struct px_run_job *job);
+
+/* ---- job_event.c: what whoever has spawned a job hears of it */
+
+void px_run_say_started(const struct px_run_job *job);
+void px_run_say_over(const struct px_run_job *job);
 
 /* ---- bind.c */
 

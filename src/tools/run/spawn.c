@@ -9,144 +9,132 @@
 #include <string.h>
 
 #include "nodes.h"
+#include "wishes.h"
 
-#define MAX_SPAWNED 65536 /* processes of one request */
+#define MAX_APPS 65536
 
-struct wishes {
-    bool notify;
-    const char *cwd;
-};
-
-/* "VAR" with `value` before or after what it holds already. */
-static pmix_status_t join_envar(char ***env, const pmix_envar_t *e, bool in_front)
+/* The command is what is executed; the first argument is what the program sees. */
+static pmix_status_t fill_command(const pmix_app_t *from, struct px_run_app *app)
 {
-    const char *old = px_run_env_get(*env, e->envar);
-    char separator = e->separator != '\0' ? e->separator : ':';
-    char *joined;
+    char *only_cmd[] = {from->cmd, NULL};
+    bool has_argv = from->argv != NULL && from->argv[0] != NULL;
+    bool has_cmd = from->cmd != NULL && from->cmd[0] != '\0';
 
-    if (old == NULL) {
-        return px_run_env_set(env, e->envar, e->value);
+    if (!has_cmd && (!has_argv || from->argv[0][0] == '\0')) {
+        return PMIX_ERR_JOB_NO_EXE_SPECIFIED;
     }
-    int n = in_front ? asprintf(&joined, "%s%c%s", e->value, separator, old)
-                     : asprintf(&joined, "%s%c%s", old, separator, e->value);
-    if (n < 0) {
+    app->argv = px_run_env_copy(has_argv ? from->argv : only_cmd);
+    app->env = px_run_env_copy(px_run.options.env);
+    if (app->argv == NULL || app->env == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    pmix_status_t rc = px_run_env_set(env, e->envar, joined);
-    free(joined);
-    return rc;
-}
+    if (has_cmd && strcmp(from->cmd, app->argv[0]) != 0) {
+        char *cmd = strdup(from->cmd);
 
-static pmix_status_t change_env(const pmix_info_t *info, char ***env, bool *ret_known)
-{
-    const pmix_envar_t *e = &info->value.data.envar;
-
-    *ret_known = true;
-    if (PMIX_CHECK_KEY(info, PMIX_UNSET_ENVAR) && info->value.type == PMIX_STRING) {
-        px_run_env_unset(*env, info->value.data.string);
-        return PMIX_SUCCESS;
+        if (cmd == NULL) {
+            return PMIX_ERR_NOMEM;
+        }
+        free(app->argv[0]);
+        app->argv[0] = cmd;
     }
-    if (info->value.type != PMIX_ENVAR || e->envar == NULL || e->value == NULL) {
-        *ret_known = false;
-        return PMIX_SUCCESS;
-    }
-    if (PMIX_CHECK_KEY(info, PMIX_SET_ENVAR)) {
-        return px_run_env_set(env, e->envar, e->value);
-    }
-    if (PMIX_CHECK_KEY(info, PMIX_ADD_ENVAR)) {
-        return px_run_env_get(*env, e->envar) != NULL ? PMIX_SUCCESS
-                                                      : px_run_env_set(env, e->envar, e->value);
-    }
-    if (PMIX_CHECK_KEY(info, PMIX_PREPEND_ENVAR) || PMIX_CHECK_KEY(info, PMIX_APPEND_ENVAR)) {
-        return join_envar(env, e, PMIX_CHECK_KEY(info, PMIX_PREPEND_ENVAR));
-    }
-    *ret_known = false;
     return PMIX_SUCCESS;
 }
 
-/* What the library itself adds, and what changes nothing here. */
-static bool is_harmless(const pmix_info_t *info)
+/* `job`: the wishes of all applications, which those of this one are added to. */
+static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *from,
+                              uint32_t first, struct px_run_app *app, struct px_run_wishes *job)
 {
-    static const char *const keys[] = {
-        PMIX_SPAWNED,           PMIX_PARENT_ID, PMIX_REQUESTOR_IS_CLIENT,
-        PMIX_REQUESTOR_IS_TOOL, PMIX_NON_PMI,   PMIX_TIMEOUT};
+    pmix_status_t rc = fill_command(from, app);
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        if (PMIX_CHECK_KEY(info, keys[i])) {
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    rc = px_run_wishes_read(task->upcall.infos, task->upcall.n_infos, &app->env, job);
+    for (char **e = from->env; rc == PMIX_SUCCESS && e != NULL && *e != NULL; e++) {
+        rc = px_run_env_put(&app->env, *e);
+    }
+    struct px_run_wishes own = *job;
+    if (rc == PMIX_SUCCESS) {
+        rc = px_run_wishes_read(from->info, from->ninfo, &app->env, &own);
+    }
+    const char *cwd = from->cwd != NULL ? from->cwd : own.cwd;
+    if (rc == PMIX_SUCCESS && cwd != NULL) {
+        app->cwd = strdup(cwd);
+        rc = app->cwd != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    }
+    app->n_procs = from->maxprocs;
+    if (rc == PMIX_SUCCESS) {
+        rc = px_run_map(app, first, &own);
+    }
+    job->tool = own.tool; /* what one application says of the job */
+    job->stop = own.stop;
+    return rc;
+}
+
+/* ---- the job */
+
+static bool is_stopped(const pmix_value_t *stop, pmix_rank_t rank)
+{
+    if (stop->type == PMIX_PROC_RANK) {
+        return stop->data.rank == PMIX_RANK_WILDCARD || stop->data.rank == rank;
+    }
+    if (stop->type != PMIX_DATA_ARRAY) {
+        return true;
+    }
+    const pmix_rank_t *ranks = stop->data.darray->array;
+    for (size_t i = 0; i < stop->data.darray->size; i++) {
+        if (ranks[i] == rank || ranks[i] == PMIX_RANK_WILDCARD) {
             return true;
         }
     }
     return false;
 }
 
-/* One list of directives, of the job or of an application. A directive that is required must be
- * known. */
-static pmix_status_t obey(const pmix_info_t *info, size_t n, char ***env, struct wishes *w)
+/* What the processes and the library are to find in the job's information. */
+static bool is_of_the_job(const pmix_info_t *info)
+{
+    return PMIX_CHECK_KEY(info, PMIX_DEBUG_TARGET) ||
+           PMIX_CHECK_KEY(info, PMIX_DEBUG_STOP_IN_INIT) ||
+           PMIX_CHECK_KEY(info, PMIX_DEBUG_STOP_IN_APP);
+}
+
+static pmix_status_t keep_infos(struct px_run_job *job, const pmix_info_t *info, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        bool known;
-        pmix_status_t rc = change_env(&info[i], env, &known);
-        if (rc != PMIX_SUCCESS) {
-            return rc;
-        }
-        if (PMIX_CHECK_KEY(&info[i], PMIX_NOTIFY_COMPLETION)) {
-            w->notify = PMIX_INFO_TRUE(&info[i]);
-        } else if (PMIX_CHECK_KEY(&info[i], PMIX_WDIR) && info[i].value.type == PMIX_STRING) {
-            w->cwd = info[i].value.data.string;
-        } else if (!known && !is_harmless(&info[i]) && PMIX_INFO_IS_REQUIRED(&info[i])) {
-            return PMIX_ERR_NOT_SUPPORTED;
+        if (is_of_the_job(&info[i]) && job->n_more < PX_RUN_MORE) {
+            pmix_status_t rc = PMIx_Info_xfer(&job->more[job->n_more], &info[i]);
+
+            if (rc != PMIX_SUCCESS) {
+                return rc;
+            }
+            job->n_more++;
         }
     }
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *from,
-                              struct px_run_app *app, struct wishes *w)
-{
-    char *only_cmd[] = {from->cmd, NULL};
-    bool has_argv = from->argv != NULL && from->argv[0] != NULL;
-    if (!has_argv && from->cmd == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    if (from->maxprocs < 1 || from->maxprocs > MAX_SPAWNED) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    app->n_procs = from->maxprocs;
-    app->argv = px_run_env_copy(has_argv ? from->argv : only_cmd);
-    app->env = px_run_env_copy(px_run.options.env);
-    if (app->argv == NULL || app->env == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    pmix_status_t rc = obey(task->upcall.infos, task->upcall.n_infos, &app->env, w);
-    for (char **e = from->env; rc == PMIX_SUCCESS && e != NULL && *e != NULL; e++) {
-        rc = px_run_env_put(&app->env, *e);
-    }
-    if (rc == PMIX_SUCCESS) {
-        rc = obey(from->info, from->ninfo, &app->env, w);
-    }
-    const char *cwd = from->cwd != NULL ? from->cwd : w->cwd;
-    if (rc == PMIX_SUCCESS && cwd != NULL) {
-        app->cwd = strdup(cwd);
-        rc = app->cwd != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    }
-    /* The command is what is executed; the first argument is what the program sees. */
-    if (rc == PMIX_SUCCESS && from->cmd != NULL && strcmp(from->cmd, app->argv[0]) != 0) {
-        free(app->argv[0]);
-        app->argv[0] = strdup(from->cmd);
-        rc = app->argv[0] != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    }
-    return rc;
-}
-
+/* Owns the applications, also when it is NULL. */
 static struct px_run_job *make_job(const struct px_run_task *task, const char *nspace,
-                                   struct px_run_app *apps, struct wishes *w)
+                                   uint32_t home, struct px_run_app *apps,
+                                   const struct px_run_wishes *w)
 {
     struct px_run_job *job = px_run_job_create(nspace, apps, (int) task->upcall.n_apps);
-    if (job != NULL) {
-        job->spawned = true;
-        job->input_rank = PMIX_RANK_INVALID;
-        job->notify_parent = w->notify;
-        job->parent = task->proc;
+
+    if (job == NULL) {
+        return NULL;
+    }
+    job->spawned = true;
+    job->home = home;
+    job->input_rank = w->input_rank;
+    job->forwarded = w->from_tool ? w->forwarded : 0;
+    job->notify_parent = w->notify || w->job_events;
+    job->tell_start = w->job_events;
+    job->apart = w->tool || w->from_tool;
+    job->tag = w->tag;
+    job->parent = task->proc;
+    for (uint32_t i = 0; w->stop != NULL && i < job->n_procs; i++) {
+        job->procs[i].stopped = is_stopped(w->stop, i);
+        job->stops = job->stops || job->procs[i].stopped;
     }
     return job;
 }
@@ -154,6 +142,7 @@ static struct px_run_job *make_job(const struct px_run_task *task, const char *n
 static pmix_status_t status_of(int error)
 {
     return error == ENOENT || error == EACCES || error == ENOEXEC ? PMIX_ERR_JOB_EXE_NOT_FOUND
+           : error == EPERM                                       ? PMIX_ERR_NOT_SUPPORTED
            : error == ENOMEM                                      ? PMIX_ERR_NOMEM
                                                                   : PMIX_ERR_JOB_FAILED_TO_LAUNCH;
 }
@@ -185,13 +174,25 @@ static pmix_status_t start_job(struct px_run_job *job)
     return status_of(error);
 }
 
-static pmix_status_t spawn(struct px_run_task *task, const char *nspace)
+/* All applications; what they say of the job is added up. */
+static pmix_status_t fill_apps(const struct px_run_task *task, struct px_run_app *apps,
+                               struct px_run_wishes *w)
 {
-    const pmix_app_t *from = task->upcall.apps;
-    struct wishes w = {0};
+    uint32_t first = 0;
     pmix_status_t rc = PMIX_SUCCESS;
 
-    if (task->upcall.n_apps == 0 || task->upcall.n_apps > MAX_SPAWNED) {
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->upcall.n_apps; i++) {
+        rc = fill_app(task, &task->upcall.apps[i], first, &apps[i], w);
+        first += rc == PMIX_SUCCESS ? (uint32_t) apps[i].n_procs : 0;
+    }
+    return rc;
+}
+
+static pmix_status_t spawn(const struct px_run_task *task, const char *nspace, uint32_t home)
+{
+    struct px_run_wishes w = {.input_rank = PMIX_RANK_INVALID};
+
+    if (task->upcall.n_apps == 0 || task->upcall.n_apps > MAX_APPS) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (px_run.ending) {
@@ -201,13 +202,15 @@ static pmix_status_t spawn(struct px_run_task *task, const char *nspace)
     if (apps == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->upcall.n_apps; i++) {
-        w.cwd = NULL;
-        rc = fill_app(task, &from[i], &apps[i], &w);
+    pmix_status_t rc = fill_apps(task, apps, &w);
+    if (rc != PMIX_SUCCESS) {
+        px_run_apps_destroy(apps, (int) task->upcall.n_apps);
+        return rc;
     }
-    struct px_run_job *job = make_job(task, nspace, apps, &w); /* owns apps, also when it is NULL */
-    if (job == NULL) {
-        return PMIX_ERR_NOMEM;
+    struct px_run_job *job = make_job(task, nspace, home, apps, &w);
+    rc = job != NULL ? keep_infos(job, task->upcall.infos, task->upcall.n_infos) : PMIX_ERR_NOMEM;
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->upcall.n_apps; i++) {
+        rc = keep_infos(job, task->upcall.apps[i].info, task->upcall.apps[i].ninfo);
     }
     if (rc != PMIX_SUCCESS) {
         px_run_job_destroy(job);
@@ -222,8 +225,11 @@ void px_run_spawn(struct px_run_task *task)
 
     px_run.n_spawned++;
     snprintf(nspace, sizeof(nspace), "%.200s.%u", px_run.options.nspace, px_run.n_spawned);
-    pmix_status_t rc = spawn(task, nspace);
+    pmix_status_t rc = spawn(task, nspace, px_run.node);
     task->upcall.reply.spawn(rc, rc == PMIX_SUCCESS ? nspace : NULL, task->upcall.cbdata);
+    if (rc == PMIX_SUCCESS) {
+        px_run_say_started(px_run_job_find(nspace));
+    }
 }
 
 /* ---- with several nodes: every node starts its part, the relay waits for all */
@@ -250,13 +256,12 @@ void px_run_spawn_asked(const struct px_run_frame *head, struct px_run_reader *p
     struct px_run_bytes b = {0};
     const char *nspace = px_run_get_string(payload);
 
-    (void) head;
     px_run_get_proc(payload, &task.proc);
     pmix_info_t *info = px_run_get_array(payload, sizeof(*info), PMIX_INFO, &task.upcall.n_infos);
     pmix_app_t *apps = px_run_get_array(payload, sizeof(*apps), PMIX_APP, &task.upcall.n_apps);
     task.upcall.infos = info;
     task.upcall.apps = apps;
-    pmix_status_t rc = payload->failed ? PMIX_ERR_UNPACK_FAILURE : spawn(&task, nspace);
+    pmix_status_t rc = payload->failed ? PMIX_ERR_UNPACK_FAILURE : spawn(&task, nspace, head->from);
     struct px_run_job *job = px_run_job_find(nspace);
     if (job == NULL) {
         px_run_remote_job_done(nspace, 0);
@@ -286,5 +291,8 @@ void px_run_spawn_ended(const struct px_run_frame *head, struct px_run_reader *p
         PMIX_LOAD_NSPACE(name, nspace);
         task.upcall.reply.spawn(head->status, head->status == PMIX_SUCCESS ? name : NULL,
                                 task.upcall.cbdata);
+        if (head->status == PMIX_SUCCESS && job != NULL) {
+            px_run_say_started(job);
+        }
     }
 }

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The directives of PMIx_Spawn that pmixrun knows: a table of keys, each with what it does. */
+
+#include "wishes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+#define MAX_PER_NODE 65536
+
+/* ---- environments */
+
+/* "VAR" with `value` before or after what it holds already. */
+static pmix_status_t join_envar(char ***env, const pmix_envar_t *e, bool in_front)
+{
+    const char *old = px_run_env_get(*env, e->envar);
+    char separator = e->separator != '\0' ? e->separator : ':';
+    char *joined;
+
+    if (old == NULL) {
+        return px_run_env_set(env, e->envar, e->value);
+    }
+    int n = in_front ? asprintf(&joined, "%s%c%s", e->value, separator, old)
+                     : asprintf(&joined, "%s%c%s", old, separator, e->value);
+    if (n < 0) {
+        return PMIX_ERR_NOMEM;
+    }
+    pmix_status_t rc = px_run_env_set(env, e->envar, joined);
+    free(joined);
+    return rc;
+}
+
+static pmix_status_t set_envar(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) w;
+    return px_run_env_set(env, v->data.envar.envar, v->data.envar.value);
+}
+
+static pmix_status_t add_envar(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    return px_run_env_get(*env, v->data.envar.envar) != NULL ? PMIX_SUCCESS : set_envar(v, env, w);
+}
+
+static pmix_status_t prepend_envar(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) w;
+    return join_envar(env, &v->data.envar, true);
+}
+
+static pmix_status_t append_envar(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) w;
+    return join_envar(env, &v->data.envar, false);
+}
+
+static pmix_status_t unset_envar(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) w;
+    px_run_env_unset(*env, v->data.string);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t add_prefix(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    static const char *const names[] = {"PATH", "LD_LIBRARY_PATH"};
+    static const char *const dirs[] = {"bin", "lib"};
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    (void) w;
+    for (size_t i = 0; i < 2 && rc == PMIX_SUCCESS; i++) {
+        char *dir;
+
+        if (asprintf(&dir, "%s/%s", v->data.string, dirs[i]) < 0) {
+            return PMIX_ERR_NOMEM;
+        }
+        const pmix_envar_t e = {(char *) names[i], dir, ':'};
+        rc = join_envar(env, &e, true);
+        free(dir);
+    }
+    return rc;
+}
+
+/* ---- where */
+
+/* "N:node" */
+static pmix_status_t read_number(const char *text, struct px_run_wishes *w)
+{
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+
+    if (end == text || text[0] == '-' || n == 0 || n > MAX_PER_NODE || *end != ':') {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (strcmp(end, ":node") != 0) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    w->policy = PX_RUN_BY_NUMBER;
+    w->per_node = (uint32_t) n;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t set_ppr(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) env;
+    return read_number(v->data.string, w);
+}
+
+static pmix_status_t set_mapping(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    const char *text = v->data.string;
+
+    (void) env;
+    if (strncmp(text, "ppr:", 4) == 0) {
+        return read_number(text + 4, w);
+    }
+    if (strcmp(text, "slot") != 0 && strcmp(text, "node") != 0) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    w->policy = text[0] == 's' ? PX_RUN_BY_SLOT : PX_RUN_BY_NODE;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t set_hosts(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) env;
+    w->hosts = v->data.string;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t set_cwd(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) env;
+    w->cwd = v->data.string;
+    return PMIX_SUCCESS;
+}
+
+/* Ranks are always given in the order of the nodes' slots, and nothing is bound but by our option.
+ */
+static pmix_status_t must_be_slot(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) env;
+    (void) w;
+    return strcmp(v->data.string, "slot") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
+}
+
+static pmix_status_t must_be_bound(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    const char *is = px_run.options.bind_core ? "core" : "none";
+
+    (void) env;
+    (void) w;
+    return strcmp(v->data.string, is) == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
+}
+
+/* ---- input and output */
+
+static pmix_status_t set_input(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) env;
+    if (v->type == PMIX_PROC) {
+        w->input_rank = v->data.proc->rank;
+    } else if (v->type == PMIX_PROC_RANK) {
+        w->input_rank = v->data.rank;
+    } else {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return PMIX_SUCCESS;
+}
+
+#define SWITCH(name, statement)                                                                    \
+    static pmix_status_t name(const pmix_value_t *v, char ***env, struct px_run_wishes *w)         \
+    {                                                                                              \
+        bool on = PMIx_Value_true(v) == PMIX_BOOL_TRUE;                                            \
+                                                                                                   \
+        (void) env;                                                                                \
+        statement;                                                                                 \
+        return PMIX_SUCCESS;                                                                       \
+    }
+
+SWITCH(set_notify, w->notify = on)
+SWITCH(set_job_events, w->job_events = on)
+SWITCH(set_tool, w->tool = on || w->tool)
+SWITCH(set_from_tool, w->from_tool = on)
+SWITCH(set_tag, w->tag = on)
+SWITCH(feed_first, w->input_rank = on ? 0 : w->input_rank)
+SWITCH(forward_out, w->forwarded |= on ? PMIX_FWD_STDOUT_CHANNEL : 0)
+SWITCH(forward_err, w->forwarded |= on ? PMIX_FWD_STDERR_CHANNEL : 0)
+SWITCH(nothing, (void) w; (void) on)
+
+/* ---- debuggers */
+
+static pmix_status_t set_target(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) env;
+    w->target = v->data.proc;
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t set_per_node(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) env;
+    w->daemons_per_node = v->data.uint16;
+    return v->data.uint16 > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+}
+
+static pmix_status_t set_per_proc(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) env;
+    w->daemons_per_proc = v->data.uint16;
+    return v->data.uint16 > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+}
+
+/* A flag for all, one rank, or an array of ranks. */
+static pmix_status_t set_stop(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+{
+    (void) env;
+    if (v->type == PMIX_DATA_ARRAY &&
+        (v->data.darray == NULL || v->data.darray->type != PMIX_PROC_RANK)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (v->type != PMIX_DATA_ARRAY && v->type != PMIX_PROC_RANK && v->type != PMIX_BOOL &&
+        v->type != PMIX_UNDEF) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    w->stop = v->type == PMIX_BOOL && !v->data.flag ? NULL : v;
+    return PMIX_SUCCESS;
+}
+
+/* ---- the table */
+
+static const struct directive {
+    const char *key;
+    pmix_data_type_t type; /* of the value; PMIX_UNDEF: the function looks */
+    pmix_status_t (*apply)(const pmix_value_t *v, char ***env, struct px_run_wishes *w);
+    bool unasked; /* the library adds it: not told as supported */
+} table[] = {
+    {PMIX_WDIR, PMIX_STRING, set_cwd, false},
+    {PMIX_PREFIX, PMIX_STRING, add_prefix, false},
+    {PMIX_SET_ENVAR, PMIX_ENVAR, set_envar, false},
+    {PMIX_ADD_ENVAR, PMIX_ENVAR, add_envar, false},
+    {PMIX_UNSET_ENVAR, PMIX_STRING, unset_envar, false},
+    {PMIX_PREPEND_ENVAR, PMIX_ENVAR, prepend_envar, false},
+    {PMIX_APPEND_ENVAR, PMIX_ENVAR, append_envar, false},
+    {PMIX_MAPBY, PMIX_STRING, set_mapping, false},
+    {PMIX_PPR, PMIX_STRING, set_ppr, false},
+    {PMIX_RANKBY, PMIX_STRING, must_be_slot, false},
+    {PMIX_BINDTO, PMIX_STRING, must_be_bound, false},
+    {PMIX_HOST, PMIX_STRING, set_hosts, false},
+    {PMIX_NOTIFY_COMPLETION, PMIX_UNDEF, set_notify, false},
+    {PMIX_NOTIFY_JOB_EVENTS, PMIX_UNDEF, set_job_events, false},
+    {PMIX_NOTIFY_PROC_TERMINATION, PMIX_UNDEF, nothing, false}, /* always told */
+    {PMIX_NOTIFY_PROC_ABNORMAL_TERMINATION, PMIX_UNDEF, nothing, false},
+    {PMIX_TAG_OUTPUT, PMIX_UNDEF, set_tag, false},
+    {PMIX_IOF_TAG_OUTPUT, PMIX_UNDEF, set_tag, false},
+    {PMIX_FWD_STDIN, PMIX_UNDEF, feed_first, false},
+    {PMIX_FWD_STDOUT, PMIX_UNDEF, forward_out, false},
+    {PMIX_FWD_STDERR, PMIX_UNDEF, forward_err, false},
+    {PMIX_STDIN_TGT, PMIX_UNDEF, set_input, false},
+    {PMIX_SPAWN_TOOL, PMIX_UNDEF, set_tool, false},
+    {PMIX_DEBUGGER_DAEMONS, PMIX_UNDEF, set_tool, false},
+    {PMIX_DEBUG_TARGET, PMIX_PROC, set_target, false},
+    {PMIX_DEBUG_DAEMONS_PER_NODE, PMIX_UINT16, set_per_node, false},
+    {PMIX_DEBUG_DAEMONS_PER_PROC, PMIX_UINT16, set_per_proc, false},
+    {PMIX_DEBUG_STOP_ON_EXEC, PMIX_UNDEF, set_stop, false},
+    {PMIX_DEBUG_STOP_IN_INIT, PMIX_UNDEF, nothing, false}, /* of the job: registered with it */
+    {PMIX_DEBUG_STOP_IN_APP, PMIX_UNDEF, nothing, false},
+    {PMIX_NON_PMI, PMIX_UNDEF, nothing, false},
+    {PMIX_TIMEOUT, PMIX_UNDEF, nothing, false}, /* the library's */
+    {PMIX_SPAWNED, PMIX_UNDEF, nothing, true},
+    {PMIX_PARENT_ID, PMIX_UNDEF, nothing, true},
+    {PMIX_REQUESTOR_IS_CLIENT, PMIX_UNDEF, nothing, true},
+    {PMIX_REQUESTOR_IS_TOOL, PMIX_UNDEF, set_from_tool, true},
+    {PMIX_USERID, PMIX_UNDEF, nothing, true},
+    {PMIX_GRPID, PMIX_UNDEF, nothing, true},
+};
+
+static const struct directive *find(const pmix_info_t *info)
+{
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        if (PMIX_CHECK_KEY(info, table[i].key)) {
+            return &table[i];
+        }
+    }
+    return NULL;
+}
+
+/* A value of the type that the table says, which is there. */
+static bool fits(const struct directive *d, const pmix_value_t *v)
+{
+    if (d->type == PMIX_UNDEF) {
+        return v->type != PMIX_PROC || v->data.proc != NULL;
+    }
+    return v->type == d->type && (v->type != PMIX_STRING || v->data.string != NULL) &&
+           (v->type != PMIX_PROC || v->data.proc != NULL) &&
+           (v->type != PMIX_ENVAR || (v->data.envar.envar != NULL && v->data.envar.value != NULL));
+}
+
+/* One that is not required and cannot be done is left out. */
+static pmix_status_t read_one(const pmix_info_t *info, char ***env, struct px_run_wishes *w)
+{
+    const struct directive *d = find(info);
+    pmix_status_t rc = d == NULL               ? PMIX_ERR_NOT_SUPPORTED
+                       : fits(d, &info->value) ? d->apply(&info->value, env, w)
+                                               : PMIX_ERR_BAD_PARAM;
+
+    if (rc != PMIX_SUCCESS) {
+        px_run_verbose("spawn: %s %s: %s", PMIx_Get_attribute_name(info->key),
+                       PMIX_INFO_IS_REQUIRED(info) ? "is required" : "is asked for",
+                       PMIx_Error_string(rc));
+    }
+    return rc == PMIX_ERR_NOT_SUPPORTED && !PMIX_INFO_IS_REQUIRED(info) ? PMIX_SUCCESS : rc;
+}
+
+pmix_status_t px_run_wishes_read(const pmix_info_t *info, size_t n, char ***env,
+                                 struct px_run_wishes *wishes)
+{
+    pmix_status_t rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
+        rc = read_one(&info[i], env, wishes);
+    }
+    return rc;
+}
+
+char *px_run_wishes_known(void)
+{
+    char *text = NULL;
+    size_t len;
+    FILE *f = open_memstream(&text, &len);
+    const char *comma = "";
+
+    for (size_t i = 0; f != NULL && i < sizeof(table) / sizeof(table[0]); i++) {
+        if (!table[i].unasked) {
+            fprintf(f, "%s%s", comma, table[i].key);
+            comma = ",";
+        }
+    }
+    if (f == NULL || fclose(f) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

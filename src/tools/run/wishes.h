@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_TOOLS_RUN_WISHES_H
+#define PX_TOOLS_RUN_WISHES_H
+
+#include <pmix.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the directives of a PMIx_Spawn ask for; those of the job first, then those of an application
+ * go before. Borrowed from the request. Main thread. */
+
+enum px_run_policy { PX_RUN_BY_DEFAULT, PX_RUN_BY_SLOT, PX_RUN_BY_NODE, PX_RUN_BY_NUMBER };
+
+struct px_run_app;
+
+struct px_run_wishes {
+    /* of an application */
+    const char *cwd;
+    const char *prefix; /* of an installation: its bin and lib go before */
+    enum px_run_policy policy;
+    uint32_t per_node;         /* PX_RUN_BY_NUMBER: how many on each */
+    const char *hosts;         /* with commas; NULL: all nodes */
+    const pmix_proc_t *target; /* of a debugger's daemons; NULL: none */
+    uint16_t daemons_per_node;
+    uint16_t daemons_per_proc;
+    /* of the job */
+    bool notify;     /* say when it has ended */
+    bool job_events; /* and when it has started */
+    bool tool;       /* it is a tool, or a debugger's daemons: its failure is not the run's */
+    bool from_tool;  /* a tool asks */
+    bool tag;        /* before each line who has written it */
+    pmix_iof_channel_t forwarded;
+    pmix_rank_t input_rank;
+    const pmix_value_t *stop; /* who is stopped before its first instruction; NULL: nobody */
+};
+
+/* Takes one list of directives, and changes the environment. PMIX_ERR_NOT_SUPPORTED: a required one
+ * is not known, or asks for what cannot be done; PMIX_ERR_BAD_PARAM: a value makes no sense. What
+ * it was is said with --verbose. */
+pmix_status_t px_run_wishes_read(const pmix_info_t *info, size_t n, char ***env,
+                                 struct px_run_wishes *wishes);
+/* The keys that are known, with commas; malloc'd. */
+char *px_run_wishes_known(void);
+
+/* ---- map.c */
+
+/* Says on which node each process of the application is: app->place, and how many they are where
+ * the wishes say that. `first` is the rank of its first. PMIX_ERR_JOB_FAILED_TO_MAP: there is no
+ * such node, or not enough room; PMIX_ERR_NOT_FOUND: there is no such job to debug;
+ * PMIX_ERR_BAD_PARAM: no processes; PMIX_ERR_NOMEM. */
+pmix_status_t px_run_map(struct px_run_app *app, uint32_t first,
+                         const struct px_run_wishes *wishes);
+
+#endif
