@@ -247,8 +247,10 @@ static void *objects[2];
 
 static void results_done(pmix_status_t status, void *cbdata)
 {
+    pmix_info_t *mine = cbdata;
+
     (void) status;
-    PMIX_INFO_FREE(cbdata, 1);
+    PMIX_INFO_FREE(mine, 1);
 }
 
 static void gives(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],

@@ -16,10 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef PMIX_ERR_NOT_A_MEMBER
-#define PMIX_ERR_NOT_A_MEMBER -66
-#endif
-
 /* ---- a collective under way */
 
 static struct {

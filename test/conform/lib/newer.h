@@ -18,6 +18,12 @@
 #ifndef PMIX_EVENT_STAYS_LOCAL
 #define PMIX_EVENT_STAYS_LOCAL "pmix.evlocal"
 #endif
+#ifndef PMIX_ERR_NOT_A_MEMBER
+#define PMIX_ERR_NOT_A_MEMBER -66
+#endif
+#ifndef PMIX_GROUP_INFO_ARRAY
+#define PMIX_GROUP_INFO_ARRAY "pmix.grp.infoarray"
+#endif
 #ifndef PMIX_GROUP_BOOTSTRAP
 #define PMIX_GROUP_BOOTSTRAP "pmix.grp.btstrp"
 #endif
