@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* A group that is made, used and taken apart while some of the job are killed, stopped for a while,
- * or say goodbye, all chosen by a seed that every process has. Says the status of the construct
+ * or say goodbye, all chosen by a seed that every process has; in some groups handlers decide what
+ * becomes of it then. Says the status of the construct
  * and, after a success, the members. usage: group_chaos SEED */
 
 #include <pmix.h>
@@ -110,9 +111,59 @@ static void use(void)
     (void) PMIx_Group_destruct("g", &limit, 1);
 }
 
+/* What the handlers of this process say of members that have ended: a status, and that it leads. */
+static struct {
+    bool wanted;
+    bool leads;
+    bool listens;
+    bool claims;
+    pmix_status_t verdict;
+} decision;
+
+static void decide(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
+                   size_t ninfo, pmix_info_t *results, size_t nresults,
+                   pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    static pmix_info_t claim;
+
+    (void) id;
+    (void) code;
+    (void) source;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    PMIX_INFO_LOAD(&claim, PMIX_GROUP_LEADER, &decision.claims, PMIX_BOOL);
+    done(decision.verdict, &claim, decision.claims, NULL, NULL, cbdata);
+}
+
+/* Everybody picks for all. */
+static void pick_decision(uint32_t n)
+{
+    pmix_status_t codes[] = {PMIX_GROUP_MEMBER_FAILED, PMIX_GROUP_LEADER_FAILED};
+
+    decision.wanted = pick(3) > 0;
+    for (pmix_rank_t r = 0; r < n; r++) {
+        unsigned of = pick(64);
+
+        if (r == me.rank) {
+            decision.leads = of % 8 == 0;
+            decision.listens = of % 4 > 0;
+            decision.claims = of / 32 > 0;
+            decision.verdict =
+                of / 4 % 8 == 0 ? PMIX_GROUP_CONSTRUCT_ABORT : PMIX_EVENT_ACTION_COMPLETE;
+        }
+    }
+    if (decision.wanted && decision.listens) {
+        pmix_status_t rc = PMIx_Register_event_handler(codes, 2, NULL, 0, decide, NULL, NULL);
+
+        check(rc < 0 ? rc : PMIX_SUCCESS, "handler");
+    }
+}
+
 static void take_part(size_t n, enum fate fate, bool bootstrap, bool survive, unsigned later)
 {
-    pmix_info_t info[3];
+    pmix_info_t info[5];
     pmix_info_t *results = NULL;
     size_t n_results = 0;
     size_t n_info = 0;
@@ -128,6 +179,12 @@ static void take_part(size_t n, enum fate fate, bool bootstrap, bool survive, un
     }
     if (survive) {
         PMIX_INFO_LOAD(&info[n_info++], PMIX_GROUP_FT_COLLECTIVE, &survive, PMIX_BOOL);
+    }
+    if (decision.wanted) {
+        PMIX_INFO_LOAD(&info[n_info++], PMIX_GROUP_NOTIFY_TERMINATION, &decision.wanted, PMIX_BOOL);
+    }
+    if (decision.leads) {
+        PMIX_INFO_LOAD(&info[n_info++], PMIX_GROUP_LEADER, &decision.leads, PMIX_BOOL);
     }
     if (fate == DIES_AFTER) {
         check(PMIx_Group_construct_nb("g", procs, 1, info, n_info, answered, NULL), "construct");
@@ -164,6 +221,7 @@ int main(int argc, char **argv)
         fate = r == me.rank ? one : fate;
         later = r == me.rank ? wait : later;
     }
+    pick_decision(n);
     check(PMIx_Fence(NULL, 0, NULL, 0), "fence");
     dawdle(later);
     if (fate == DIES_BEFORE) {

@@ -4,7 +4,7 @@
 #
 # Groups whose members are killed, stopped or gone at random: every process that lives has an answer, and all who have the
 # group have the same members. CHAOS_SEED chooses the first seed; the long form tries more.
-# Covers: GRP-086 GRP-094
+# Covers: GRP-086 GRP-089 GRP-094
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 
 seed=${CHAOS_SEED:-$(($(date +%s) % 100000))}
