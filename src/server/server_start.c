@@ -26,6 +26,7 @@
 #include "src/net/listener.h"
 #include "src/context/context.h"
 #include "src/server/collectives/collective.h"
+#include "src/server/collectives/group_infos.h"
 #include "src/server/collectives/group_names.h"
 #include "src/nspace/proc_sets.h"
 #include "configure.h"
@@ -157,6 +158,7 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->dmodex_requests);
     px_list_init(&s->proc_sets);
     px_list_init(&s->group_names_by_age);
+    px_list_init(&s->group_infos);
     px_list_init(&s->event_cache);
     px_list_init(&s->inventory);
     px_list_init(&s->outputs);
@@ -214,6 +216,7 @@ static int stop_on_loop(struct px_server *s, void *arg)
     px_monitors_drop_all(s);
     px_proc_sets_clear(&s->proc_sets);
     px_group_names_fini(s);
+    px_group_infos_fini(s);
     px_inventory_drop_all(s);
     px_outputs_drop_all(s);
     return PMIX_SUCCESS;

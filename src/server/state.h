@@ -81,8 +81,10 @@ struct px_server {
     struct px_high_water high_water; /* up to where other nodes have been sent the modex logs */
     bool resync_needed; /* data of another server was missed: the next fence asks for all data again
                          */
-    struct px_list proc_sets;  /* groups, process sets, connected sets: struct px_proc_set */
-    struct px_map group_names; /* names that have been used for groups (group_names.c) */
+    struct px_list proc_sets;   /* groups, process sets, connected sets: struct px_proc_set */
+    struct px_map group_names;  /* names that have been used for groups (group_names.c) */
+    struct px_list group_infos; /* what groups have in the stores (group_infos.c); owns it */
+    size_t n_group_infos;
     struct px_list group_names_by_age; /* the same ones; owns them */
 
     /* Events: kept ones and their size, registrations at the host. */

@@ -9,6 +9,7 @@
 #include "lib/invites.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { COMPLETE = PMIX_GROUP_CONSTRUCT_COMPLETE, SECONDS = 5 };
@@ -360,6 +361,81 @@ static void ranges_are_processes(void)
     }
 }
 
+/* ---- group information of groups that are no more */
+
+static void keep_two(struct infos *list)
+{
+    (void) list;
+    setenv("PMIX_MCA_shmix_group_infos", "2", 1);
+}
+
+/* Context ids 1, 2 and so on. */
+static pmix_status_t give_next_id(struct upcall *ask)
+{
+    static size_t last;
+    struct infos list = {0};
+
+    if (ask->number != PMIX_GROUP_CONSTRUCT) {
+        return sound_answer(ask);
+    }
+    last++;
+    add(&list, PMIX_GROUP_CONTEXT_ID, &last, PMIX_SIZE);
+    for (size_t i = 0; i < ask->n_infos; i++) {
+        if (PMIX_CHECK_KEY(&ask->infos[i], PMIX_GROUP_INFO_ARRAY)) {
+            add(&list, PMIX_GROUP_INFO_ARRAY, ask->infos[i].value.data.darray, PMIX_DATA_ARRAY);
+        }
+    }
+    reply_infos(ask, PMIX_SUCCESS, list.at, list.n);
+    free_infos(&list);
+    return PMIX_SUCCESS;
+}
+
+static void make_with_info(const char *group, uint32_t value)
+{
+    struct infos list = {0};
+    struct infos inner = {0};
+    pmix_proc_t all = process("A", PMIX_RANK_WILDCARD);
+
+    add_true(&list, PMIX_GROUP_ASSIGN_CONTEXT_ID);
+    if (me.rank == 0) {
+        add_u32(&inner, "given", value);
+        add_array(&list, PMIX_GROUP_INFO, &inner);
+    }
+    construct_with(group, PMIX_SUCCESS, &all, 1, &list, "nothing");
+    free_infos(&list);
+}
+
+static const char *info_of(size_t id)
+{
+    pmix_info_t with[2];
+    const char *text;
+
+    PMIX_INFO_LOAD(&with[0], PMIX_GROUP_CONTEXT_ID, &id, PMIX_SIZE);
+    PMIX_INFO_SET_QUALIFIER(&with[0]);
+    PMIX_INFO_LOAD(&with[1], PMIX_IMMEDIATE, NULL, PMIX_BOOL);
+    text = got("A", 0, "given", with, 2);
+    PMIX_INFO_DESTRUCT(&with[0]);
+    PMIX_INFO_DESTRUCT(&with[1]);
+    return text;
+}
+
+/* One group lives through the others, of which there are more than are remembered. */
+static void many_groups(void)
+{
+    make_with_info("stays", 101);
+    for (uint32_t i = 2; i <= 5; i++) {
+        make_with_info("g", 100 + i);
+        check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
+    }
+    same_for("GRP-044", "101", info_of(1), "of the group that exists");
+    same_for("GRP-045", "105", info_of(5), "of the group that ended last");
+    if (shared_form()) { /* by messages this process keeps what it has been sent */
+        same_for("GRP-045", "-46", info_of(2), "of the group that ended first");
+        same_for("GRP-045", "-46", info_of(3), "of the next");
+    }
+    fence_all(NULL);
+}
+
 #define PENDING(n_, ranks_, where_)                                                                \
     {                                                                                              \
         .ids = "GRP-005 GRP-084 GRP-099",                                                          \
@@ -400,6 +476,14 @@ const struct conform_case cases[] = {
      .ranks = 2,
      .client = constructed,
      .after = never_named,
+     .seconds = 20},
+    {.ids = "GRP-044 GRP-045",
+     .what = "group information of groups that are no more has a bound",
+     .ranks = 2,
+     .server = keep_two,
+     .client = many_groups,
+     .host = {[ON_GROUP] = {OWN, .own = give_next_id}},
+     .ours_only = "it has a bound of its own",
      .seconds = 20},
     {.ids = "EVT-010 GRP-005",
      .otherwise = "EVT-010 GRP-005",

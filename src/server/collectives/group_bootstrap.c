@@ -160,8 +160,8 @@ static void finish_parts(struct px_server *s, const char *name, const struct px_
 bool px_group_bootstrap(struct px_coll *part)
 {
     struct px_server *s = part->server;
-    struct px_group_build whole = {0};
     char *name = strdup(part->name);
+    struct px_group_build whole = {.name = name};
     int rc = name ? gather(s, name, &whole) : PMIX_ERR_NOMEM;
 
     px_assert(part->closed && !part->upcall);

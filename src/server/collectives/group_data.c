@@ -13,6 +13,7 @@
 
 #include "collective.h"
 #include "group_decision.h"
+#include "group_infos.h"
 #include "group_names.h"
 #include "modex_exchange.h"
 #include "src/server/state.h"
@@ -181,6 +182,7 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
     const pmix_info_t *info;
     int rc = px_group_construct_read(args->info, args->ninfo, &directives);
 
+    build->name = coll->name;
     px_group_name_note(coll->server, coll->name, &who->proc);
     rc = rc || coll->solo ? rc : compare_order(coll, call);
     info = directives.info;
@@ -360,6 +362,9 @@ static int store_given(struct px_server *s, const struct px_group_build *build,
         };
 
         rc = px_batch_add(batch, &entry);
+        if (!rc && build->has_id) {
+            px_group_infos_note(s, build->name, build->id, infos[0].value.data.proc, infos[i].key);
+        }
     }
     rc = rc ? rc : px_store_publish(ns->store, batch);
     px_nspace_note_change(s, ns, infos[0].value.data.proc->rank);

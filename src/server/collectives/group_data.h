@@ -25,6 +25,7 @@ struct px_upcall;
  * empty. The members up to n_given collect what the callers say; the others are the outcome,
  * filled by px_group_take or px_group_settle. */
 struct px_group_build {
+    const char *name;          /* borrowed from the tracker */
     bool mixed;                /* callers listed the processes in different orders */
     bool local_only;           /* PMIX_GROUP_LOCAL_ONLY */
     bool wants_id;             /* PMIX_GROUP_ASSIGN_CONTEXT_ID */

@@ -23,6 +23,7 @@
 #include "src/value/directives.h"
 #include "group_data.h"
 #include "group_decision.h"
+#include "group_infos.h"
 #include "group_leave.h"
 #include "group_names.h"
 #include "src/request/reply.h"
@@ -318,6 +319,7 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
         group->notify = build->notify;
         px_group_tell_failed(coll->server, group,
                              build->optional || build->decision ? NULL : &build->failed);
+        px_group_infos_trim(coll->server);
     }
 }
 
