@@ -3,7 +3,8 @@
 
 /* Members that end while a group is constructed whose members want to be told: handlers decide
  * whether it is made without them, or given up, and who leads when the leader has ended. The last
- * rank is the one that ends; the others all call the construct. */
+ * rank is the one that ends; the others all call the construct.
+ * Covers: GRP-086 GRP-087 GRP-088 GRP-089 GRP-090 GRP-091 GRP-092 */
 
 #include "lib/answers.h"
 #include "lib/calls.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* EVT-002, EVT-006..008, EVT-023: how an event goes from one handler to the next. */
+/* EVT-002, EVT-006..008, EVT-023: how an event goes from one handler to the next.
+ * Covers: EVT-002 */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
