@@ -50,10 +50,13 @@ static void fence(void)
 
 /* ---- abort: one process ends the job */
 
+/* With one more word it does not end by SIGTERM, so that it has time to return from the call. */
 static void act_abort(char **args)
 {
-    (void) args;
     if (me.rank == size - 1) {
+        if (args[1] != NULL && args[2] != NULL) {
+            (void) signal(SIGTERM, SIG_IGN);
+        }
         (void) PMIx_Abort(42, "had enough", NULL, 0);
         puts("returned");
         fflush(stdout);

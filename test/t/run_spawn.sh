@@ -190,7 +190,7 @@ finish_job
 
 # A call that ends the caller does not return, also if others are to end as well.
 for nodes in 1 2; do
-    run "$pmixrun" --nodes $nodes -n 2 "$actor" abort
+    run "$pmixrun" --nodes $nodes -n 2 "$actor" abort stubborn
     same "abort gives its status and does not return, on $nodes nodes" '42 ' "$code $out"
 done
 finish
