@@ -60,32 +60,57 @@ static bool wants(const struct px_peer *peer, pmix_status_t code)
            (peer->ours && (code == PMIX_GROUP_INVITE_ACCEPTED || changes_group(code)));
 }
 
-/* True if the process is among those of PMIX_EVENT_CUSTOM_RANGE, in which groups are spelled out. A
- * value of another type names no process. */
-static bool in_custom_range(const struct px_event *event, const pmix_proc_t *proc)
+/* Whom an event is for. */
+struct audience {
+    const struct px_event *event;
+    struct px_proc_list named; /* of PMIX_RANGE_CUSTOM: those that PMIX_EVENT_CUSTOM_RANGE names, in
+                                  which groups are spelled out */
+};
+
+/* Makes the audience, so that to look whether a process belongs to it takes no longer the more are
+ * named. A range of another type names no process. Without memory a custom range is empty. To be
+ * ended with audience_fini. */
+static void audience_init(struct audience *to, const struct px_event *event)
 {
     const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
     struct px_procs range = {NULL, 0};
 
-    if (value) {
+    *to = (struct audience){.event = event};
+    if (value && event->range == PMIX_RANGE_CUSTOM) {
         (void) px_value_procs(value, &range); /* a value of another type: none */
+        if (px_proc_list_add_all(&to->named, range.at, range.n)) {
+            px_proc_list_fini(&to->named);
+        }
     }
-    return px_procs_cover(range.at, range.n, proc);
+}
+
+static void audience_fini(struct audience *to)
+{
+    px_proc_list_fini(&to->named);
+}
+
+/* True if a custom range names the process or its namespace. */
+static bool is_named(struct audience *to, const pmix_proc_t *proc)
+{
+    pmix_proc_t job;
+
+    PMIX_LOAD_PROCID(&job, proc->nspace, PMIX_RANK_WILDCARD);
+    return px_proc_list_has(&to->named, proc) || px_proc_list_has(&to->named, &job);
 }
 
 /* True if the event's range includes the process. Ranges that reach beyond this server's clients
  * (session, global, local) include all of them. Events for the resource manager or for the process
  * that raised them (PMIX_RANGE_RM, PMIX_RANGE_PROC_LOCAL) are for no peer. */
-static bool in_range(const struct px_event *event, const pmix_proc_t *proc)
+static bool is_for(struct audience *to, const pmix_proc_t *proc)
 {
-    switch (event->range) {
+    switch (to->event->range) {
     case PMIX_RANGE_RM:
     case PMIX_RANGE_PROC_LOCAL:
         return false;
     case PMIX_RANGE_NAMESPACE:
-        return strncmp(event->source.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0;
+        return strncmp(to->event->source.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0;
     case PMIX_RANGE_CUSTOM:
-        return in_custom_range(event, proc);
+        return is_named(to, proc);
     default:
         return true;
     }
@@ -196,15 +221,15 @@ void px_events_drop_all(struct px_server *s)
 /* Delivers an event to the handlers of this process, if it is in the range. An event of a client
  * gets PMIX_EVENT_NON_DEFAULT, except if it is for the resource manager alone (PMIX_RANGE_RM).
  * px_events_deliver copies the event. */
-static void to_own_handlers(struct px_server *s, const struct px_event *event,
-                            enum px_origin origin)
+static void to_own_handlers(struct px_server *s, struct audience *to, enum px_origin origin)
 {
+    const struct px_event *event = to->event;
     struct px_event own = *event;
     pmix_info_t *infos = NULL;
     size_t n = event->ninfo;
     bool yes = true;
     bool own_alone = event->range == PMIX_RANGE_PROC_LOCAL && origin == PX_ORIGIN_HOST;
-    bool meant = event->range == PMIX_RANGE_RM || own_alone || in_range(event, &s->self);
+    bool meant = event->range == PMIX_RANGE_RM || own_alone || is_for(to, &s->self);
 
     if (!meant || !px_events_wanted(s->ctx->events, event->code) ||
         px_infos_copy(event->info, n, &infos)) {
@@ -247,17 +272,20 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
                      const struct px_peer *except)
 {
     bool left = changes_group(event->code) && px_group_left(s, event, origin == PX_ORIGIN_CLIENT);
+    struct audience to;
 
     px_assert(px_loop_inside(s->loop));
     px_invited_group_event(s, event);
+    audience_init(&to, event);
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
-            in_range(event, &peer->proc)) {
+            is_for(&to, &peer->proc)) {
             send_event(peer, event, true);
         }
     }
     keep(s, event);
-    to_own_handlers(s, event, origin);
+    to_own_handlers(s, &to, origin);
+    audience_fini(&to);
     if (origin == PX_ORIGIN_CLIENT) {
         to_host(s, event);
     }
@@ -370,6 +398,18 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
         up, s->host.deregister_events(up->codes, up->ncodes, px_hostcb_op, px_upcall_handle(up)));
 }
 
+/* True if the range of a kept event includes the process. */
+static bool was_for(const struct px_event *event, const pmix_proc_t *proc)
+{
+    struct audience to;
+    bool yes;
+
+    audience_init(&to, event);
+    yes = is_for(&to, proc);
+    audience_fini(&to);
+    return yes;
+}
+
 /* Sends a peer the kept events for codes that it has newly registered for (NULL: for any code),
  * except those that it raised itself. They stay in the cache for others. */
 static void replay_kept(struct px_server *s, struct px_peer *peer, const struct px_code_set *codes)
@@ -377,7 +417,7 @@ static void replay_kept(struct px_server *s, struct px_peer *peer, const struct 
     px_list_for(const struct kept_event, kept, &s->event_cache, link) {
         const struct px_event *event = &kept->event;
 
-        if ((!codes || px_code_set_has(codes, event->code)) && in_range(event, &peer->proc) &&
+        if ((!codes || px_code_set_has(codes, event->code)) && was_for(event, &peer->proc) &&
             !px_proc_covers(&event->source, &peer->proc)) {
             send_event(peer, event, false);
         }
