@@ -177,6 +177,7 @@ PMIX_EXPORT pmix_status_t PMIx_Commit(void);
  *   val: receives a copy, to be released with PMIx_Value_free(*val, 1); NULL when nothing is given
  *   PMIX_ERR_NOT_FOUND: there is no such key
  *   PMIX_ERR_EXISTS_OUTSIDE_SCOPE: there is one, posted with a scope that excludes the caller
+ *   PMIX_ERR_NO_PERMISSIONS: the job is another user's, and the host has not connected the two
  *   PMIX_ERR_TIMEOUT: not committed within PMIX_TIMEOUT seconds
  *   PMIX_ERR_WOULD_BLOCK: in a callback, if the server has to be asked
  *

@@ -1,7 +1,10 @@
-check_PROGRAMS += %D%/hostile %D%/users
+check_PROGRAMS += %D%/hostile %D%/private %D%/users
 %C%_hostile_SOURCES = %D%/hostile.c %D%/speak.c %D%/speak.h
-%C%_users_SOURCES = %D%/users.c %D%/speak.c %D%/speak.h
+%C%_private_SOURCES = %D%/private.c %D%/actors.c %D%/actors.h
+%C%_private_LDADD = libpx-host.la libpmix.la
+%C%_private_LDFLAGS = $(AM_LDFLAGS) -no-install
+%C%_users_SOURCES = %D%/users.c %D%/actors.c %D%/actors.h %D%/speak.c %D%/speak.h
 %C%_users_LDADD = libpx-host.la libpmix.la
 %C%_users_LDFLAGS = $(AM_LDFLAGS) -no-install
-TESTS += %D%/hostile.sh %D%/users.sh
-EXTRA_DIST += %D%/hostile.sh %D%/users.sh
+TESTS += %D%/hostile.sh %D%/private.sh %D%/users.sh
+EXTRA_DIST += %D%/hostile.sh %D%/private.sh %D%/users.sh

@@ -6,6 +6,7 @@
  * attempt is made by a process that is forked before there is a server; what the host was told is
  * counted in memory that all share. usage: users DIRECTORY */
 
+#include "actors.h"
 #include "speak.h"
 #include "src/host/host.h"
 
@@ -13,7 +14,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -29,8 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FIRST = 1001, SECOND = 1002, TRIES = 500, MANY = 2000, FILES = 1024 };
-enum { SECONDS = 100, NO_GROUP = -1 };
+enum { TRIES = 500, MANY = 2000, FILES = 1024, NO_GROUP = -1 };
 
 /* What the host was told last, and how often. */
 static struct shared {
@@ -46,25 +45,6 @@ static struct shared {
     long gid;   /* NO_GROUP: none */
     bool twice; /* one of the two came more than once */
 } * shared;
-
-static int failures;
-static int turns; /* an actor's: each byte is a turn */
-
-static void await_turn(void)
-{
-    char byte;
-
-    if (read(turns, &byte, 1) != 1) {
-        exit(2);
-    }
-}
-
-static void say(bool held, const char *what)
-{
-    failures += !held;
-    printf("%s - %s\n", held ? "ok" : "not ok", what);
-    fflush(stdout);
-}
 
 /* --- the host */
 
@@ -439,62 +419,7 @@ static void come_from_inside(void)
     }
 }
 
-/* --- who plays it */
-
-struct actor {
-    pid_t pid;
-    int turn;
-};
-
-static struct actor start(uid_t uid, void (*play)(void))
-{
-    struct actor actor;
-    int turn[2];
-
-    if (pipe2(turn, O_CLOEXEC) != 0) {
-        exit(1);
-    }
-    actor = (struct actor){.pid = fork(), .turn = turn[1]};
-    if (actor.pid == 0) {
-        alarm(SECONDS);
-        close(turn[1]);
-        turns = turn[0];
-        if (setgroups(0, NULL) || setgid(uid) || setuid(uid)) {
-            exit(2);
-        }
-        await_turn();
-        nspace = uid == FIRST ? "first" : "second";
-        play();
-        exit(failures != 0);
-    }
-    close(turn[0]);
-    return actor;
-}
-
-static void give_turn(const struct actor *actor)
-{
-    (void) !write(actor->turn, "", 1);
-}
-
-static int finish(const struct actor *actor)
-{
-    int status = -1;
-
-    give_turn(actor);
-    return waitpid(actor->pid, &status, 0) == actor->pid && status == 0 ? 0 : 1;
-}
-
-static void add_job(const char *name, uid_t uid)
-{
-    pmix_proc_t proc;
-    pmix_info_t info;
-    uint32_t size = 1;
-
-    PMIX_LOAD_PROCID(&proc, name, 0);
-    PMIX_INFO_LOAD(&info, PMIX_JOB_SIZE, &size, PMIX_UINT32);
-    PMIx_server_register_nspace(proc.nspace, 1, &info, 1, NULL, NULL);
-    PMIx_server_register_client(&proc, uid, uid, NULL, NULL, NULL);
-}
+/* --- the play */
 
 static void make_directories(void)
 {
@@ -510,8 +435,6 @@ static void start_server(void)
 {
     pmix_info_t info[3];
     pmix_status_t rc;
-    char **env = NULL;
-    pmix_proc_t proc;
 
     PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TOOL_SUPPORT, NULL, PMIX_BOOL);
     PMIX_INFO_LOAD(&info[1], PMIX_SERVER_ALLOW_FOREIGN_TOOLS, NULL, PMIX_BOOL);
@@ -524,16 +447,10 @@ static void start_server(void)
     }
     add_job("first", FIRST);
     add_job("second", SECOND);
-    PMIX_LOAD_PROCID(&proc, "first", 0);
-    PMIx_server_setup_fork(&proc, &env);
-    for (char **at = env; *at != NULL; at++) {
-        if (strncmp(*at, "PMIX_SHMIX_URI=", 15) == 0) {
-            snprintf(shared->uris[0], sizeof(shared->uris[0]), "%s", *at + 15);
-        } else if (strncmp(*at, "PMIX_SERVER_URI41=", 18) == 0) {
-            snprintf(shared->uris[1], sizeof(shared->uris[1]), "%s", *at + 18);
-        }
+    if (!environment_of("first", "PMIX_SHMIX_URI", shared->uris[0], sizeof(shared->uris[0])) ||
+        !environment_of("first", "PMIX_SERVER_URI41", shared->uris[1], sizeof(shared->uris[1]))) {
+        exit(1);
     }
-    PMIX_ARGV_FREE(env);
 }
 
 int main(int argc, char **argv)
@@ -554,7 +471,7 @@ int main(int argc, char **argv)
     char byte;
     int bad = 0;
 
-    alarm(2 * SECONDS);
+    alarm(2 * ACTOR_SECONDS);
     (void) signal(SIGPIPE, SIG_IGN);
     shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (argc != 2 || shared == MAP_FAILED) {
@@ -562,30 +479,30 @@ int main(int argc, char **argv)
     }
     snprintf(shared->directory, sizeof(shared->directory), "%s", argv[1]);
     for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {
-        actors[i] = start(plays[i].uid, plays[i].play);
+        actors[i] = actor_start(plays[i].uid, plays[i].play);
     }
     (void) setrlimit(RLIMIT_NOFILE, &files);
     (void) !pipe2(shared->flooded, O_CLOEXEC);
-    flooding = start(SECOND, flood);
-    coming = start(FIRST, come);
-    lying = start(SECOND, lie_in_wait);
-    careful = start(FIRST, be_careful);
+    flooding = actor_start(SECOND, flood);
+    coming = actor_start(FIRST, come);
+    lying = actor_start(SECOND, lie_in_wait);
+    careful = actor_start(FIRST, be_careful);
     files.rlim_cur = FILES;
     (void) setrlimit(RLIMIT_NOFILE, &files);
     start_server();
     for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {
-        bad += finish(&actors[i]);
+        bad += actor_finish(&actors[i]);
     }
-    give_turn(&flooding);
+    actor_turn(&flooding);
     bad += read(shared->flooded[0], &byte, 1) != 1;
-    bad += finish(&coming);
-    bad += finish(&flooding);
+    bad += actor_finish(&coming);
+    bad += actor_finish(&flooding);
     make_directories();
-    give_turn(&lying);
+    actor_turn(&lying);
     bad += read(shared->flooded[0], &byte, 1) != 1;
     plant("closed");
-    bad += finish(&careful);
-    bad += finish(&lying);
+    bad += actor_finish(&careful);
+    bad += actor_finish(&lying);
     PMIx_server_finalize();
     return bad != 0;
 }

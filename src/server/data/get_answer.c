@@ -23,6 +23,7 @@
 #include "src/server/self/self.h"
 #include "src/wire/message.h"
 #include "nspace.h"
+#include "src/server/peers/access.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/server/peers/segment_offer.h"
@@ -103,6 +104,14 @@ static int pack_committed(void *arg, const char *key, const struct px_slice *sli
 static struct px_peer *asking_peer(const struct px_get *get)
 {
     return px_peer_find(get->server, get->reply_to.peer);
+}
+
+/* True if the peer that asked may not have data of the namespace. */
+static bool is_closed(const struct px_get *get, const struct px_nspace *ns)
+{
+    const struct px_peer *peer = asking_peer(get);
+
+    return peer && !px_access_data(get->server, peer, ns);
 }
 
 /* Packs all values that a process has committed. For a client of this library the number of the
@@ -391,6 +400,9 @@ int px_get_attempt(struct px_get *get)
     if (!ns) {
         return attempt_self(get);
     }
+    if (is_closed(get, ns)) {
+        return PMIX_ERR_NO_PERMISSIONS;
+    }
     if (!get->key || (get->how == PX_GET_KVALS && get->target.rank == PMIX_RANK_WILDCARD)) {
         return answer_all(get, ns);
     }
@@ -465,6 +477,9 @@ int px_get_collected(const struct px_get *get)
 
     if (!ns || !peer) {
         return PMIX_ERR_NOT_FOUND;
+    }
+    if (is_closed(get, ns)) {
+        return PMIX_ERR_NO_PERMISSIONS;
     }
     all.offers = px_peer_has_news(peer, ns);
     rc = all.offers ? PMIX_SUCCESS : pack_piece(&all, get, ns, &next);

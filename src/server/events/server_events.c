@@ -27,6 +27,8 @@
 #include "src/nspace/proc_sets.h"
 #include "src/server/collectives/group_decision.h"
 #include "src/server/collectives/group_leave.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/access.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
@@ -36,11 +38,19 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
+/* Who has raised an event: a client or tool of the user (-1: he is not known any more), or else the
+ * host or this library. */
+struct raiser {
+    bool client;
+    uid_t user;
+};
+
 /* One kept event; in s->event_cache, oldest first. */
 struct kept_event {
     struct px_list link;
     struct px_event event; /* owns its info */
-    size_t bytes;          /* counted in s->event_bytes */
+    struct raiser by;
+    size_t bytes; /* counted in s->event_bytes */
 };
 
 /* --- who wants it --- */
@@ -65,17 +75,18 @@ struct audience {
     const struct px_event *event;
     struct px_proc_list named; /* of PMIX_RANGE_CUSTOM: those that PMIX_EVENT_CUSTOM_RANGE names, in
                                   which groups are spelled out */
+    struct raiser by;
 };
 
 /* Makes the audience, so that to look whether a process belongs to it takes no longer the more are
  * named. A range of another type names no process. Without memory a custom range is empty. To be
  * ended with audience_fini. */
-static void audience_init(struct audience *to, const struct px_event *event)
+static void audience_init(struct audience *to, const struct px_event *event, struct raiser by)
 {
     const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
     struct px_procs range = {NULL, 0};
 
-    *to = (struct audience){.event = event};
+    *to = (struct audience){.event = event, .by = by};
     if (value && event->range == PMIX_RANGE_CUSTOM) {
         (void) px_value_procs(value, &range); /* a value of another type: none */
         if (px_proc_list_add_all(&to->named, range.at, range.n)) {
@@ -114,6 +125,13 @@ static bool is_for(struct audience *to, const pmix_proc_t *proc)
     default:
         return true;
     }
+}
+
+/* True if the peer is among them, and may have what the user has raised. */
+static bool is_for_peer(const struct px_server *s, struct audience *to, const struct px_peer *peer)
+{
+    return is_for(to, &peer->proc) &&
+           (!to->by.client || px_access_event(s, peer, to->by.user, to->event->source.nspace));
 }
 
 /* --- sending --- */
@@ -179,7 +197,7 @@ static size_t size_of(const struct px_event *event)
 /* Keeps a copy of an event for clients that register later, and drops the oldest ones beyond the
  * limits. An event that is larger than all the room is not kept. Without memory it is not kept
  * either, which is no error for its sender. */
-static void keep(struct px_server *s, const struct px_event *event)
+static void keep(struct px_server *s, const struct px_event *event, struct raiser by)
 {
     size_t most = (size_t) px_param_int(PX_P_MAX_EVENTS);
     size_t most_bytes = (size_t) px_param_int(PX_P_EVENT_BYTES);
@@ -199,6 +217,7 @@ static void keep(struct px_server *s, const struct px_event *event)
     kept->event = *event;
     kept->event.info = infos;
     kept->event.ninfo = infos ? event->ninfo : 0;
+    kept->by = by;
     kept->bytes = bytes;
     px_list_append(&s->event_cache, &kept->link);
     s->n_events++;
@@ -266,24 +285,33 @@ static void to_host(struct px_server *s, const struct px_event *event)
                                                 up->ninfo, px_hostcb_op, px_upcall_handle(up)));
 }
 
+/* The user of the job that an event comes from; -1: not known. */
+static uid_t user_of(struct px_server *s, const struct px_event *event)
+{
+    const struct px_nspace *ns = px_nspace_find(s, event->source.nspace);
+
+    return ns && ns->owned ? ns->uid : (uid_t) -1;
+}
+
 /* Peers that have finalized get no events any more. The order is: peers, kept events, own handlers,
  * host. Who leaves a group has left it before anybody is told. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *except)
 {
     bool left = changes_group(event->code) && px_group_left(s, event, origin == PX_ORIGIN_CLIENT);
+    struct raiser by = {origin == PX_ORIGIN_CLIENT, except ? except->uid : user_of(s, event)};
     struct audience to;
 
     px_assert(px_loop_inside(s->loop));
     px_invited_group_event(s, event);
-    audience_init(&to, event);
+    audience_init(&to, event, by);
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
-            is_for(&to, &peer->proc)) {
+            is_for_peer(s, &to, peer)) {
             send_event(peer, event, true);
         }
     }
-    keep(s, event);
+    keep(s, event, by);
     to_own_handlers(s, &to, origin);
     audience_fini(&to);
     if (origin == PX_ORIGIN_CLIENT) {
@@ -398,14 +426,15 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
         up, s->host.deregister_events(up->codes, up->ncodes, px_hostcb_op, px_upcall_handle(up)));
 }
 
-/* True if the range of a kept event includes the process. */
-static bool was_for(const struct px_event *event, const pmix_proc_t *proc)
+/* True if a kept event was for the peer, too. */
+static bool was_for(const struct px_server *s, const struct kept_event *kept,
+                    const struct px_peer *peer)
 {
     struct audience to;
     bool yes;
 
-    audience_init(&to, event);
-    yes = is_for(&to, proc);
+    audience_init(&to, &kept->event, kept->by);
+    yes = is_for_peer(s, &to, peer);
     audience_fini(&to);
     return yes;
 }
@@ -417,7 +446,7 @@ static void replay_kept(struct px_server *s, struct px_peer *peer, const struct 
     px_list_for(const struct kept_event, kept, &s->event_cache, link) {
         const struct px_event *event = &kept->event;
 
-        if ((!codes || px_code_set_has(codes, event->code)) && was_for(event, &peer->proc) &&
+        if ((!codes || px_code_set_has(codes, event->code)) && was_for(s, kept, peer) &&
             !px_proc_covers(&event->source, &peer->proc)) {
             send_event(peer, event, false);
         }

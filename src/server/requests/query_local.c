@@ -26,6 +26,9 @@
 #include "src/nspace/proc_sets.h"
 #include "src/server/data/get_answer.h"
 #include "src/server/data/nspace.h"
+#include "src/server/peers/access.h"
+#include "src/server/peers/peer.h"
+#include "host_upcall.h"
 #include "server_resolve.h"
 #include "src/base/assert.h"
 #include "gds/nodes.h"
@@ -36,12 +39,19 @@
  * reply's array, which grows. */
 struct answer {
     struct px_server *s;
+    const struct px_peer *peer; /* NULL: this process asks */
     const pmix_proc_t *asker;
     const pmix_query_t *query;
     const char *key;
     pmix_info_t **info;
     size_t *ninfo;
 };
+
+/* True if the requester may not have data of the namespace. */
+static bool is_closed(const struct answer *a, const struct px_nspace *ns)
+{
+    return a->peer && !px_access_data(a->s, a->peer, ns);
+}
 
 /* Appends a copy of one value under the queried key. */
 static int put_value(const struct answer *a, const void *data, pmix_data_type_t type)
@@ -107,7 +117,8 @@ static int add_namespace(pmix_info_t **list, size_t *n, const struct px_nspace *
     return rc;
 }
 
-/* The descriptions of all namespaces, or of that in the qualifier PMIX_NSPACE. */
+/* The descriptions of all namespaces that the requester may have data of, or of that in the
+ * qualifier PMIX_NSPACE. */
 static int put_namespace_info(const struct answer *a)
 {
     const char *only = text_qualifier(a, PMIX_NSPACE);
@@ -117,7 +128,7 @@ static int put_namespace_info(const struct answer *a)
     int rc = PMIX_SUCCESS;
 
     px_list_for(struct px_nspace, ns, &a->s->ns_list, link) {
-        if (!rc && (!only || strcmp(only, ns->name) == 0)) {
+        if (!rc && (!only || strcmp(only, ns->name) == 0) && !is_closed(a, ns)) {
             rc = add_namespace(&list, &n, ns);
         }
     }
@@ -272,7 +283,7 @@ static int put_proc_table(const struct answer *a)
     pmix_proc_info_t *table;
     int rc;
 
-    if (!ns) {
+    if (!ns || is_closed(a, ns)) {
         return PMIX_ERR_NOT_FOUND;
     }
     table = calloc(ns->n_ranks + 1, sizeof(*table));
@@ -454,7 +465,7 @@ static int put_stored(const struct answer *a)
     spec.key = a->key;
     spec.key_len = strlen(a->key);
     ns = px_nspace_find(a->s, target.nspace);
-    rc = ns ? px_store_get(ns->store, &spec, &slice) : PMIX_ERR_NOT_FOUND;
+    rc = ns && !is_closed(a, ns) ? px_store_get(ns->store, &spec, &slice) : PMIX_ERR_NOT_FOUND;
     rc = rc ? PMIX_ERR_NOT_FOUND : px_slice_fill(&slice, &value);
     if (!rc) {
         pmix_info_t info;
@@ -556,11 +567,16 @@ static int put_qualifiers(const struct answer *a)
 }
 
 /* The order: qualifiers of the key, the table, registered data, inventory. */
-int px_query_local(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,
-                   const char *key, pmix_info_t **info, size_t *ninfo)
+int px_query_local(struct px_upcall *up, const pmix_query_t *query, const char *key)
 {
-    struct answer a = {
-        .s = s, .asker = asker, .query = query, .key = key, .info = info, .ninfo = ninfo};
+    struct px_server *s = up->server;
+    struct answer a = {.s = s,
+                       .peer = px_peer_find(s, up->reply_to.peer),
+                       .asker = &up->proc,
+                       .query = query,
+                       .key = key,
+                       .info = &up->reply.info,
+                       .ninfo = &up->reply.ninfo};
     const struct answered_key *row = find_answered(key);
     int rc;
 
@@ -575,5 +591,5 @@ int px_query_local(struct px_server *s, const pmix_proc_t *asker, const pmix_que
         return row->put(&a);
     }
     rc = put_stored(&a);
-    return rc == PMIX_ERR_NOT_FOUND ? px_inventory_answer(s, query, key, info, ninfo) : rc;
+    return rc == PMIX_ERR_NOT_FOUND ? px_inventory_answer(s, query, key, a.info, a.ninfo) : rc;
 }

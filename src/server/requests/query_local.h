@@ -10,13 +10,12 @@
 
 #include <pmix_server.h>
 
-struct px_server;
+struct px_upcall;
 
 /* Appends this server's answer to one key of a query, or to a query for attribute support as a
- * whole, to the infos, which the caller owns. `asker` is the requester; queries without a
- * process are about it or its namespace. 0, PMIX_ERR_NOT_FOUND, PMIX_ERR_PARTIAL_SUCCESS
- * (attribute support only), PMIX_ERR_NOMEM. */
-int px_query_local(struct px_server *s, const pmix_proc_t *asker, const pmix_query_t *query,
-                   const char *key, pmix_info_t **info, size_t *ninfo);
+ * whole, to the infos of the upcall's reply. Queries without a process are about the requester or
+ * its namespace. 0, PMIX_ERR_NOT_FOUND (also: of a namespace that the requester may have no data
+ * of), PMIX_ERR_PARTIAL_SUCCESS (attribute support only), PMIX_ERR_NOMEM. */
+int px_query_local(struct px_upcall *up, const pmix_query_t *query, const char *key);
 
 #endif

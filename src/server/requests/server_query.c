@@ -44,8 +44,7 @@ struct tally {
  * found, as two of which one is answered. 0 or PMIX_ERR_NOMEM. */
 static int add_support(struct px_upcall *up, const pmix_query_t *query, struct tally *tally)
 {
-    int rc = px_query_local(up->server, &up->proc, query, PMIX_QUERY_ATTRIBUTE_SUPPORT,
-                            &up->reply.info, &up->reply.ninfo);
+    int rc = px_query_local(up, query, PMIX_QUERY_ATTRIBUTE_SUPPORT);
 
     tally->asked += rc == PMIX_ERR_PARTIAL_SUCCESS ? 2 : 1;
     tally->answered += rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS;
@@ -73,8 +72,7 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
             continue;
         }
         if (met) {
-            rc = px_query_local(up->server, &up->proc, query, query->keys[k], &up->reply.info,
-                                &up->reply.ninfo);
+            rc = px_query_local(up, query, query->keys[k]);
         }
         if (rc == PMIX_ERR_NOMEM) {
             return rc;

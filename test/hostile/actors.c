@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "actors.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <pmix_server.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int failures;
+static int turns;
+
+void await_turn(void)
+{
+    char byte;
+
+    if (read(turns, &byte, 1) != 1) {
+        exit(2);
+    }
+}
+
+void say(bool held, const char *what)
+{
+    failures += !held;
+    printf("%s - %s\n", held ? "ok" : "not ok", what);
+    fflush(stdout);
+}
+
+struct actor actor_start(uid_t uid, void (*play)(void))
+{
+    struct actor actor;
+    int turn[2];
+
+    if (pipe2(turn, O_CLOEXEC) != 0) {
+        exit(1);
+    }
+    actor = (struct actor){.pid = fork(), .turn = turn[1]};
+    if (actor.pid == 0) {
+        alarm(ACTOR_SECONDS);
+        close(turn[1]);
+        turns = turn[0];
+        if (setgroups(0, NULL) || setgid(uid) || setuid(uid)) {
+            exit(2);
+        }
+        await_turn();
+        play();
+        exit(failures != 0);
+    }
+    close(turn[0]);
+    return actor;
+}
+
+void actor_turn(const struct actor *actor)
+{
+    (void) !write(actor->turn, "", 1);
+}
+
+int actor_finish(const struct actor *actor)
+{
+    int status = -1;
+
+    actor_turn(actor);
+    return waitpid(actor->pid, &status, 0) == actor->pid && status == 0 ? 0 : 1;
+}
+
+void add_job(const char *name, uid_t uid)
+{
+    pmix_proc_t proc;
+    pmix_info_t info;
+    uint32_t size = 1;
+
+    PMIX_LOAD_PROCID(&proc, name, 0);
+    PMIX_INFO_LOAD(&info, PMIX_JOB_SIZE, &size, PMIX_UINT32);
+    PMIx_server_register_nspace(proc.nspace, 1, &info, 1, NULL, NULL);
+    PMIx_server_register_client(&proc, uid, uid, NULL, NULL, NULL);
+}
+
+bool environment_of(const char *name, const char *variable, char *ret, size_t room)
+{
+    size_t len = strlen(variable);
+    char **env = NULL;
+    bool found = false;
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, name, 0);
+    PMIx_server_setup_fork(&proc, &env);
+    for (char **at = env; !found && at != NULL && *at != NULL; at++) {
+        found = strncmp(*at, variable, len) == 0 && (*at)[len] == '=';
+        if (found) {
+            snprintf(ret, room, "%s", *at + len + 1);
+        }
+    }
+    PMIX_ARGV_FREE(env);
+    return found;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_TEST_HOSTILE_ACTORS_H
+#define PX_TEST_HOSTILE_ACTORS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Processes of several users around one server of root. Each is forked before there is a server,
+ * and waits for its turn. */
+
+enum { FIRST = 1001, SECOND = 1002, ACTOR_SECONDS = 100 };
+
+struct actor {
+    pid_t pid;
+    int turn; /* each byte written is a turn */
+};
+
+/* A process of the user; it runs `play` at its first turn, and fails if one of its says did. It has
+ * ACTOR_SECONDS to live. */
+struct actor actor_start(uid_t uid, void (*play)(void));
+void actor_turn(const struct actor *actor);
+/* Gives a last turn, and waits for the end; 0: it has not failed. */
+int actor_finish(const struct actor *actor);
+
+/* (actor) Waits for the next turn. */
+void await_turn(void);
+/* (actor) A line of the result. */
+void say(bool held, const char *what);
+
+/* (server) A job of one process of the user. */
+void add_job(const char *name, uid_t uid);
+/* (server) The text behind the name in the environment of the job's process; false: none. */
+bool environment_of(const char *name, const char *variable, char *ret, size_t room);
+
+#endif
