@@ -30,4 +30,4 @@ libpx_server_la_SOURCES += %D%/tools/rendezvous.c %D%/tools/rendezvous.h %D%/too
   %D%/tools/server_tool.h
 libpx_server_la_SOURCES += %D%/self/loop_call.c %D%/self/loop_call.h %D%/self/self.c %D%/self/self.h \
   %D%/self/self_data.c %D%/self/self_data.h %D%/self/self_events.c %D%/self/self_events.h %D%/self/self_ops.c \
-  %D%/self/self_ops.h
+  %D%/self/self_ops.h %D%/self/stored.c %D%/self/stored.h

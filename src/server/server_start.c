@@ -21,6 +21,7 @@
 #include "src/server/requests/host_module.h"
 #include "src/server/tools/rendezvous.h"
 #include "src/server/self/self.h"
+#include "src/server/self/stored.h"
 #include "src/base/param.h"
 #include "src/net/auth.h"
 #include "src/net/listener.h"
@@ -120,6 +121,7 @@ static void server_destroy(struct px_server *s)
     free(s->uri_tcp);
     free(s->uri_unix);
     px_self_fini(s);
+    px_stored_fini(s);
     free(s);
 }
 

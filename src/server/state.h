@@ -59,6 +59,7 @@ struct px_server {
 
     /* Namespaces and connections. */
     struct px_map nspaces;    /* name -> struct px_nspace */
+    struct px_map stored;     /* name -> struct px_store, what the host stores for itself; owned */
     struct px_list ns_list;   /* the same ones; owns them */
     size_t n_shared;          /* namespaces that have a segment */
     uint64_t next_ns;         /* the px_nspace.id given last */

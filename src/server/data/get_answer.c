@@ -21,6 +21,7 @@
 #include "src/request/reply.h"
 #include "src/nspace/proc_infos.h"
 #include "src/server/self/self.h"
+#include "src/server/self/stored.h"
 #include "src/wire/message.h"
 #include "nspace.h"
 #include "src/server/peers/access.h"
@@ -251,17 +252,21 @@ static int answer_own(const struct px_get *get, const struct px_slice *slice)
     return PMIX_SUCCESS;
 }
 
-/* Answers a request of this process without key: what is here of a process, and, if it is this one,
- * its own data. Nothing keeps such a value, so no pointer to it is handed out. PMIX_ERR_NOT_FOUND,
- * PMIX_ERR_NOT_SUPPORTED, PMIX_ERR_NOMEM. */
+/* Answers a request of this process without key: what it has stored of a process, what is here of
+ * it, and, if it is this one, its own data. Nothing keeps such a value, so no pointer to it is
+ * handed out. PMIX_ERR_NOT_FOUND, PMIX_ERR_NOT_SUPPORTED, PMIX_ERR_NOMEM. */
 static int answer_own_all(const struct px_get *get, const struct px_nspace *ns)
 {
     enum px_return_mode mode = px_get_mode(&get->directives);
     bool self = px_self_is(get->server, &get->target);
+    const struct px_store *stored = px_stored_of(get->server, get->target.nspace);
     struct px_reply reply = {.status = PMIX_SUCCESS};
     struct px_proc_infos all = {0};
     int rc = mode == PX_RETURN_POINTER ? PMIX_ERR_NOT_SUPPORTED : PMIX_SUCCESS;
 
+    if (!rc && stored) {
+        rc = px_proc_infos_add_store(&all, stored, get->target.rank);
+    }
     if (!rc && self && get->server->own) {
         rc = px_proc_infos_add_store(&all, get->server->own, get->server->self.rank);
     }
@@ -371,6 +376,17 @@ static int attempt_anyone(struct px_get *get, struct px_nspace *ns)
     return PMIX_ERR_NOT_FOUND;
 }
 
+/* Answers a request of this process with what it has stored, or PMIX_ERR_NOT_FOUND. */
+static int attempt_stored(const struct px_get *get)
+{
+    const struct px_store *stored = px_stored_of(get->server, get->target.nspace);
+    struct px_slice slice;
+    int rc = stored && !get->reply_to.peer ? px_store_get(stored, &get->spec, &slice)
+                                           : PMIX_ERR_NOT_FOUND;
+
+    return rc ? rc : answer_own(get, &slice);
+}
+
 /* True if the value is at home at a session, an application or a node, and the requester does not
  * read the segment. A message cannot carry such a value alone, since its level would be lost: the
  * requester is sent the whole job information. */
@@ -384,9 +400,10 @@ static bool wants_levels(const struct px_get *get, const struct px_nspace *ns)
            !px_peer_reads(peer, ns) && !px_peer_has_news(peer, ns);
 }
 
-/* Looks in the store of the namespace first, then in what this process knows of itself. A get of
- * any rank (PMIX_RANK_UNDEF) for a key that is not reserved looks at each rank in turn; reserved
- * keys have one place. */
+/* A get of this process looks first in what it has stored; every get then in the store of the
+ * namespace; one of this process, about itself, last in what the library knows of it. A get of any
+ * rank (PMIX_RANK_UNDEF) for a key that is not reserved looks at each rank in turn; reserved keys
+ * have one place. */
 int px_get_attempt(struct px_get *get)
 {
     struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
@@ -396,6 +413,10 @@ int px_get_attempt(struct px_get *get)
 
     if (!get->key && !get->reply_to.peer) {
         return answer_own_all(get, ns);
+    }
+    rc = get->key ? attempt_stored(get) : PMIX_ERR_NOT_FOUND;
+    if (rc != PMIX_ERR_NOT_FOUND) {
+        return rc;
     }
     if (!ns) {
         return attempt_self(get);

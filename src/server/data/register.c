@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "src/server/self/loop_call.h"
+#include "src/server/self/stored.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/base/log.h"
 #include "src/nspace/jobinfo.h"
@@ -92,6 +93,7 @@ int px_deregister_nspace(struct px_server *s, void *args)
     struct px_nspace *ns = px_nspace_find(s, a->nspace);
 
     px_assert(px_loop_inside(s->loop));
+    px_stored_drop(s, a->nspace);
     if (!ns) {
         return PMIX_ERR_NOT_FOUND;
     }

@@ -11,19 +11,14 @@
 #include <string.h>
 
 #include "loop_call.h"
-#include "gds/store.h"
+#include "stored.h"
 #include "src/server/data/server_get.h"
 #include "src/server/requests/requests.h"
 #include "src/loop/wait.h"
 #include "src/context/reply_wait.h"
-#include "src/server/data/nspace.h"
 #include "src/server/requests/server_resolve.h"
 #include "src/value/infos.h"
 #include "src/request/reply.h"
-#include "gds/batch.h"
-#include "gds/generation.h"
-#include "gds/publication.h"
-#include "gds/slice.h"
 
 /* --- data --- */
 
@@ -34,29 +29,11 @@ struct store_args {
     const pmix_value_t *value;
 };
 
-/* Publishes one value under its process, with the internal scope: clients find it in the segment
- * but do not return it. Creates the namespace if it is not known yet. Compacts afterwards, since
- * values stored again leave garbage. */
 static int store_on_loop(struct px_server *s, void *args)
 {
-    struct store_args *a = args;
-    struct px_nspace *ns = px_nspace_make(s, a->proc->nspace);
-    struct px_batch *batch = ns ? px_batch_create() : NULL;
-    struct px_store_entry entry = {
-        .level = a->proc->rank == PMIX_RANK_WILDCARD ? PX_LEVEL_JOB : PX_LEVEL_PROC,
-        .index = a->proc->rank == PMIX_RANK_WILDCARD ? 0 : a->proc->rank,
-        .key = a->key,
-        .value = a->value,
-        .scope = PMIX_INTERNAL,
-    };
-    int rc = batch ? px_batch_add(batch, &entry) : PMIX_ERR_NOMEM;
+    const struct store_args *a = args;
 
-    rc = rc ? rc : px_store_publish(ns->store, batch);
-    px_batch_destroy(batch);
-    if (ns) {
-        px_store_compact(ns->store);
-    }
-    return rc;
+    return px_stored_put(s, a->proc, a->key, a->value);
 }
 
 pmix_status_t px_self_store(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
