@@ -466,7 +466,6 @@ const struct conform_case cases[] = {
      .ranks = 2,
      .client = look_for_the_note,
      .script = keep_a_note,
-     .form = MESSAGES,
      .seconds = 20},
     {.ids = "RES-057",
      .what = "a job that one process has got from the host can be resolved by another",

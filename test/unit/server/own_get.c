@@ -98,6 +98,60 @@ static void a_value_needs_a_namespace(void **state)
     assert_int_equal(PMIx_Store_internal(&proc, "number", &number), PMIX_ERR_BAD_PARAM);
 }
 
+/* A get of `proc` that asks nobody. */
+static pmix_status_t get_here(const char *nspace, pmix_rank_t rank, const char *key, uint32_t *ret)
+{
+    pmix_value_t *value = NULL;
+    pmix_info_t optional;
+    pmix_proc_t proc;
+    pmix_status_t rc;
+
+    PMIX_LOAD_PROCID(&proc, nspace, rank);
+    PMIX_INFO_LOAD(&optional, PMIX_OPTIONAL, NULL, PMIX_BOOL);
+    rc = PMIx_Get(&proc, key, &optional, 1, &value);
+    if (rc == PMIX_SUCCESS) {
+        *ret = value->data.uint32;
+        PMIx_Value_free(value, 1);
+    }
+    return rc;
+}
+
+static void store(const char *nspace, pmix_rank_t rank, const char *key, uint32_t number)
+{
+    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = number};
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, nspace, rank);
+    assert_int_equal(PMIx_Store_internal(&proc, key, &value), PMIX_SUCCESS);
+}
+
+/* What the host stores is found by its process or job, by any rank, and before what was registered,
+ * until the namespace is deregistered. It makes no job. */
+static void what_is_stored_lives_as_long_as_its_job(void **state)
+{
+    pmix_nspace_t other = "elsewhere";
+    uint32_t number = 0;
+
+    (void) state;
+    store(job, 1, "number", 5);
+    store(job, 1, "number", 6);
+    store(job, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 7);
+    store(other, 3, "number", 8);
+    assert_int_equal(get_here(job, 1, "number", &number), PMIX_SUCCESS);
+    assert_int_equal(number, 6);
+    assert_int_equal(get_here(job, 0, "number", &number), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(get_here(job, PMIX_RANK_UNDEF, "number", &number), PMIX_SUCCESS);
+    assert_int_equal(number, 6);
+    assert_int_equal(get_here(job, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &number), PMIX_SUCCESS);
+    assert_int_equal(number, 7);
+    assert_int_equal(get_here(other, 3, "number", &number), PMIX_SUCCESS);
+    assert_int_equal(number, 8);
+    PMIx_server_deregister_nspace(job, NULL, NULL);
+    assert_int_equal(get_here(job, 1, "number", &number), PMIX_ERR_NOT_FOUND);
+    PMIx_server_deregister_nspace(other, NULL, NULL);
+    assert_int_equal(get_here(other, 3, "number", &number), PMIX_ERR_NOT_FOUND);
+}
+
 static void got(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     (void) status;
@@ -230,6 +284,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_process_is_the_server, start, end),
         cmocka_unit_test_setup_teardown(static_values_need_a_call_that_waits, start, end),
         cmocka_unit_test_setup_teardown(a_value_needs_a_namespace, start, end),
+        cmocka_unit_test_setup_teardown(what_is_stored_lives_as_long_as_its_job, start, end),
         cmocka_unit_test_setup_teardown(optional_overrides_a_renewal, start, end),
         cmocka_unit_test_setup_teardown(reserved_keys_are_not_renewed, start, end),
         cmocka_unit_test_setup_teardown(directives_reach_the_host, start, end),
