@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { OF_OWNER = -5001, OF_OTHER = -5002, OF_HOST = -5003, SHARED_SIZE = 512 };
+enum { OF_OWNER = -5001, OF_OTHER = -5002, OF_HOST = -5003, OF_MONITOR = -5004, SHARED_SIZE = 512 };
 
 static struct shared {
     char env[3][SHARED_SIZE]; /* URIs of the server */
@@ -37,6 +37,7 @@ static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
 static int from_owner;
 static int from_other;
 static int from_host;
+static int from_monitor;
 
 static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
                      size_t ninfo, pmix_info_t *results, size_t nresults,
@@ -47,6 +48,7 @@ static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, p
     from_owner += code == OF_OWNER;
     from_other += code == OF_OTHER;
     from_host += code == OF_HOST;
+    from_monitor += code == OF_MONITOR;
     pthread_cond_broadcast(&came);
     pthread_mutex_unlock(&lock);
     done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
@@ -56,6 +58,15 @@ static void await_host(int n)
 {
     pthread_mutex_lock(&lock);
     while (from_host < n) {
+        pthread_cond_wait(&came, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static void await_monitor(void)
+{
+    pthread_mutex_lock(&lock);
+    while (from_monitor == 0) {
         pthread_cond_wait(&came, &lock);
     }
     pthread_mutex_unlock(&lock);
@@ -105,6 +116,26 @@ static void step_done(void)
     await_turn();
 }
 
+/* Has its heart watched, which does not beat, and all told. */
+static void be_watched(void)
+{
+    pmix_data_range_t all = PMIX_RANGE_SESSION;
+    uint32_t second = 1;
+    pmix_info_t infos[2];
+    pmix_info_t heart;
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    PMIX_INFO_LOAD(&heart, PMIX_MONITOR_HEARTBEAT, NULL, PMIX_POINTER);
+    PMIX_INFO_LOAD(&infos[0], PMIX_MONITOR_HEARTBEAT_TIME, &second, PMIX_UINT32);
+    PMIX_INFO_LOAD(&infos[1], PMIX_RANGE, &all, PMIX_DATA_RANGE);
+    listen_for(OF_MONITOR);
+    say(PMIx_Process_monitor(&heart, OF_MONITOR, infos, 2, &results, &n) >= 0, "a monitor");
+    await_monitor();
+    say(true, "it tells who has asked for it");
+    PMIX_INFO_FREE(results, n);
+}
+
 static void connect_both(void)
 {
     pmix_proc_t both[2] = {owner, other};
@@ -152,10 +183,12 @@ static void own(void)
         "a secret");
     listen_for(OF_OTHER);
     listen_for(OF_HOST);
+    listen_for(OF_MONITOR);
     raise_event(OF_OWNER, NULL);
     step_done(); /* the other tries everything, then the host raises an event */
     await_host(1);
     say(from_other == 0, "events of another user's job do not come");
+    say(from_monitor == 0, "nor those of its monitors");
     step_done();
     connect_both();
     step_done();
@@ -177,6 +210,7 @@ static void pry(void)
     listen_for(OF_HOST);
     raise_event(OF_OTHER, NULL);
     raise_event(OF_OTHER, &owner);
+    be_watched();
     step_done();
     await_host(1);
     say(from_owner == 0, "nor does an event that was kept");

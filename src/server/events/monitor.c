@@ -77,9 +77,9 @@ static bool file_has_changed(struct monitor *monitor)
             memcmp(&now.st_mtim, &before.st_mtim, sizeof(now.st_mtim)) != 0);
 }
 
-/* Raises the monitor's event. This server is its source, so the processes of the monitored one's
- * namespace, which are its range unless another one was given, are named. Without memory the event
- * lacks infos. */
+/* Raises the monitor's event, also for the process itself. This server is its source, so the
+ * processes of the monitored one's namespace, which are its range unless another one was given, are
+ * named. Without memory the event lacks infos. */
 static void alert(struct monitor *monitor)
 {
     struct px_server *s = monitor->server;
@@ -102,7 +102,7 @@ static void alert(struct monitor *monitor)
     }
     event.info = info;
     event.ninfo = n;
-    (void) px_event_fan_out(s, &event, PX_ORIGIN_CLIENT, NULL);
+    (void) px_event_fan_out(s, &event, PX_ORIGIN_MONITOR, px_peer_find(s, monitor->peer));
     PMIx_Info_free(info, n);
 }
 

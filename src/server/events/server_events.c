@@ -254,7 +254,7 @@ static void to_own_handlers(struct px_server *s, struct audience *to, enum px_or
         px_infos_copy(event->info, n, &infos)) {
         return;
     }
-    if (origin != PX_ORIGIN_CLIENT || event->range == PMIX_RANGE_RM ||
+    if (!to->by.client || event->range == PMIX_RANGE_RM ||
         !px_infos_append(&infos, &n, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL)) {
         own.info = infos;
         own.ninfo = n;
@@ -296,25 +296,27 @@ static uid_t user_of(struct px_server *s, const struct px_event *event)
 /* Peers that have finalized get no events any more. The order is: peers, kept events, own handlers,
  * host. Who leaves a group has left it before anybody is told. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
-                     const struct px_peer *except)
+                     const struct px_peer *by)
 {
-    bool left = changes_group(event->code) && px_group_left(s, event, origin == PX_ORIGIN_CLIENT);
-    struct raiser by = {origin == PX_ORIGIN_CLIENT, except ? except->uid : user_of(s, event)};
+    struct raiser raiser = {origin == PX_ORIGIN_CLIENT || origin == PX_ORIGIN_MONITOR,
+                            by ? by->uid : user_of(s, event)};
+    bool left = changes_group(event->code) && px_group_left(s, event, raiser.client);
+    const struct px_peer *except = origin == PX_ORIGIN_MONITOR ? NULL : by;
     struct audience to;
 
     px_assert(px_loop_inside(s->loop));
     px_invited_group_event(s, event);
-    audience_init(&to, event, by);
+    audience_init(&to, event, raiser);
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
             is_for_peer(s, &to, peer)) {
             send_event(peer, event, true);
         }
     }
-    keep(s, event, by);
+    keep(s, event, raiser);
     to_own_handlers(s, &to, origin);
     audience_fini(&to);
-    if (origin == PX_ORIGIN_CLIENT) {
+    if (raiser.client) {
         to_host(s, event);
     }
     if (left) {

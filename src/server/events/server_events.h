@@ -16,9 +16,10 @@ struct px_reply_to;
 struct px_server;
 struct px_upcall;
 
-/* Where an event comes from: only a client's is passed to the host, and only a client's keeps away
- * from default handlers of this process. */
-enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_HOST, PX_ORIGIN_LIBRARY };
+/* Where an event comes from. Only a client's, and that of a monitor that a client has asked for, is
+ * passed to the host, keeps away from default handlers of this process, and stays with the client's
+ * user (src/server/peers/access.h). */
+enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_MONITOR, PX_ORIGIN_HOST, PX_ORIGIN_LIBRARY };
 
 /* Service of PMIx_Notify_event (struct px_service): the event is delivered when the upcall is
  * answered, without asking the host for permission. */
@@ -55,8 +56,9 @@ void px_events_drop_all(struct px_server *s);
 void px_event_tell(struct px_peer *peer, const struct px_event *event);
 /* Delivers an event to all peers that registered for it and are in its range, keeps it, and
  * delivers it to the handlers of this process; a client's event also goes to the host. The event is
- * borrowed for the call. `except`: the peer that raised it, or NULL. Returns 0. */
+ * borrowed for the call. by: the peer that has raised it, which does not get it, or whose monitor
+ * did; or NULL. Returns 0. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
-                     const struct px_peer *except);
+                     const struct px_peer *by);
 
 #endif
