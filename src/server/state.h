@@ -86,6 +86,9 @@ struct px_server {
     struct px_map group_names;  /* names that have been used for groups (group_names.c) */
     struct px_list group_infos; /* what groups have in the stores (group_infos.c); owns it */
     size_t n_group_infos;
+    size_t n_new_group_infos;          /* noted since the last px_group_infos_trim */
+    struct px_map group_values;        /* the same ones, by context id, process and key */
+    struct px_map group_givers;        /* process and group -> struct giver (group_infos.c) */
     struct px_list group_names_by_age; /* the same ones; owns them */
 
     /* Events: kept ones and their size, registrations at the host. */

@@ -16,64 +16,94 @@
 #include "src/nspace/proc_sets.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
-#include "src/value/keys.h"
 
-/* A value in a store; in s->group_infos, oldest first. */
+/* How many values one trim looks at beside two for each that is new: it has an end, however many
+ * are of groups that exist, and gets through all of them in time. */
+enum { MORE_LOOKS = 64 };
+
+/* A process and a group to which it has given values; in s->group_givers. */
+struct giver {
+    struct giver_key {
+        pmix_proc_t proc;
+        char group[PMIX_MAX_NSLEN + 1];
+    } key;
+    size_t newest; /* id of the group's context, of the value given last */
+    size_t n;      /* values; the last one takes the giver along */
+};
+
+/* A value in a store; in s->group_values and in s->group_infos, which owns it. */
 struct group_value {
     struct px_list link;
-    size_t id; /* of the group's context */
-    pmix_proc_t from;
-    char key[PMIX_MAX_KEYLEN + 1];
-    char group[PMIX_MAX_NSLEN + 1];
+    struct value_key {
+        size_t id; /* of the group's context */
+        pmix_proc_t from;
+        char key[PMIX_MAX_KEYLEN + 1];
+    } key;
+    struct giver *giver;
 };
 
 static void forget(struct px_server *s, struct group_value *noted)
 {
+    struct giver *giver = noted->giver;
+
+    (void) px_map_remove(&s->group_values, &noted->key, sizeof(noted->key));
     px_list_remove(&noted->link);
     s->n_group_infos--;
     free(noted);
-}
-
-/* The same value of an earlier group, or NULL. */
-static struct group_value *find(struct px_server *s, size_t id, const pmix_proc_t *from,
-                                const char *key)
-{
-    px_list_for(struct group_value, noted, &s->group_infos, link) {
-        if (noted->id == id && px_proc_equal(&noted->from, from) &&
-            px_value_key_is(noted->key, key)) {
-            return noted;
-        }
+    giver->n--;
+    if (giver->n == 0) {
+        (void) px_map_remove(&s->group_givers, &giver->key, sizeof(giver->key));
+        free(giver);
     }
-    return NULL;
 }
 
-/* True if the value is of a group that exists: its contributor is in one of that name, for which it
- * has given nothing under another id since. */
+/* The record of a process and a group, made if there is none. NULL: no memory. */
+static struct giver *find_giver(struct px_server *s, const char *group, const pmix_proc_t *from)
+{
+    struct giver_key key;
+    struct giver *giver;
+
+    memset(&key, 0, sizeof(key)); /* all its bytes are compared */
+    PMIx_Load_procid(&key.proc, from->nspace, from->rank);
+    memcpy(key.group, group, strnlen(group, PMIX_MAX_NSLEN));
+    giver = px_map_find(&s->group_givers, &key, sizeof(key));
+    if (giver) {
+        return giver;
+    }
+    giver = calloc(1, sizeof(*giver));
+    if (giver) {
+        giver->key = key;
+    }
+    if (giver && px_map_set(&s->group_givers, &key, sizeof(key), giver)) {
+        free(giver);
+        giver = NULL;
+    }
+    return giver;
+}
+
+/* True if the value is of a group that exists: its giver is in one of that name, to which it has
+ * given nothing under another id since. */
 static bool is_in_use(struct px_server *s, const struct group_value *noted)
 {
-    const struct px_list *item = noted->link.next;
+    const struct giver *giver = noted->giver;
 
-    for (; item != &s->group_infos; item = item->next) {
-        const struct group_value *later = px_container_of(item, struct group_value, link);
-
-        if (later->id != noted->id && strcmp(later->group, noted->group) == 0 &&
-            px_proc_equal(&later->from, &noted->from)) {
-            return false;
-        }
+    if (giver->newest != noted->key.id) {
+        return false;
     }
-    return px_proc_set_find(&s->proc_sets, PX_SET_GROUP, noted->group, &noted->from);
+    return px_proc_set_find(&s->proc_sets, PX_SET_GROUP, giver->key.group, &giver->key.proc);
 }
 
 /* Deletes the value from the store of its namespace. Without memory it stays there. */
 static void delete_value(struct px_server *s, const struct group_value *noted)
 {
-    struct px_nspace *ns = px_nspace_find(s, noted->from.nspace);
+    const struct value_key *key = &noted->key;
+    struct px_nspace *ns = px_nspace_find(s, key->from.nspace);
     struct px_batch *batch = ns ? px_batch_create() : NULL;
     pmix_info_t id = {.key = PMIX_GROUP_CONTEXT_ID,
-                      .value = {.type = PMIX_SIZE, .data.size = noted->id}};
+                      .value = {.type = PMIX_SIZE, .data.size = key->id}};
     struct px_store_entry entry = {.level = PX_LEVEL_PROC,
-                                   .index = noted->from.rank,
-                                   .key = noted->key,
+                                   .index = key->from.rank,
+                                   .key = key->key,
                                    .value = &px_deleted,
                                    .scope = PMIX_GLOBAL,
                                    .quals = &id,
@@ -82,24 +112,29 @@ static void delete_value(struct px_server *s, const struct group_value *noted)
     if (batch && !px_batch_add(batch, &entry)) {
         (void) px_store_publish(ns->store, batch);
         ns->deletes = true;
-        px_nspace_note_change(s, ns, noted->from.rank);
+        px_nspace_note_change(s, ns, key->from.rank);
         px_store_compact(ns->store);
     }
     px_batch_destroy(batch);
 }
 
-/* Values of groups that exist stay, however many they are. */
+/* Values of groups that exist stay, however many they are: those that are met go to the list's
+ * end. */
 void px_group_infos_trim(struct px_server *s)
 {
     size_t most = (size_t) px_param_int(PX_P_GROUP_INFOS);
+    size_t looks = 2 * s->n_new_group_infos + MORE_LOOKS;
 
-    px_list_for(struct group_value, noted, &s->group_infos, link) {
-        if (s->n_group_infos <= most) {
-            break;
-        }
-        if (!is_in_use(s, noted)) {
-            delete_value(s, noted);
-            forget(s, noted);
+    s->n_new_group_infos = 0;
+    for (; s->n_group_infos > most && looks > 0; looks--) {
+        struct group_value *oldest = px_container_of(s->group_infos.next, struct group_value, link);
+
+        if (is_in_use(s, oldest)) {
+            px_list_remove(&oldest->link);
+            px_list_append(&s->group_infos, &oldest->link);
+        } else {
+            delete_value(s, oldest);
+            forget(s, oldest);
         }
     }
 }
@@ -107,22 +142,31 @@ void px_group_infos_trim(struct px_server *s)
 void px_group_infos_note(struct px_server *s, const char *group, size_t id, const pmix_proc_t *from,
                          const char *key)
 {
-    struct group_value *noted = find(s, id, from, key);
+    struct group_value *noted = calloc(1, sizeof(*noted));
+    struct giver *giver = noted ? find_giver(s, group, from) : NULL;
+    struct group_value *old;
 
     px_assert(px_loop_inside(s->loop));
-    if (noted) {
-        forget(s, noted);
-    }
-    noted = calloc(1, sizeof(*noted));
-    if (!noted) {
+    if (!giver) {
+        free(noted);
         return;
     }
-    noted->id = id;
-    noted->from = *from;
-    memcpy(noted->key, key, strnlen(key, PMIX_MAX_KEYLEN));
-    memcpy(noted->group, group, strnlen(group, PMIX_MAX_NSLEN));
+    giver->n++;
+    giver->newest = id;
+    noted->giver = giver;
+    noted->key.id = id;
+    PMIx_Load_procid(&noted->key.from, from->nspace, from->rank);
+    memcpy(noted->key.key, key, strnlen(key, PMIX_MAX_KEYLEN));
     px_list_append(&s->group_infos, &noted->link);
     s->n_group_infos++;
+    s->n_new_group_infos++;
+    old = px_map_find(&s->group_values, &noted->key, sizeof(noted->key));
+    if (old) {
+        forget(s, old);
+    }
+    if (px_map_set(&s->group_values, &noted->key, sizeof(noted->key), noted)) {
+        forget(s, noted);
+    }
 }
 
 void px_group_infos_fini(struct px_server *s)
@@ -130,4 +174,6 @@ void px_group_infos_fini(struct px_server *s)
     px_list_for(struct group_value, noted, &s->group_infos, link) {
         forget(s, noted);
     }
+    px_map_fini(&s->group_values);
+    px_map_fini(&s->group_givers);
 }

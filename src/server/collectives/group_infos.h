@@ -17,8 +17,9 @@ struct px_server;
  * stays. */
 void px_group_infos_note(struct px_server *s, const char *group, size_t id, const pmix_proc_t *from,
                          const char *key);
-/* If there are too many, deletes the oldest of groups that are no more from the stores. Called when
- * a group is in the registry. */
+/* If there are too many, deletes the oldest of groups that are no more from the stores; how many it
+ * looks at depends on how many were noted since it was called last. Called when a group is in the
+ * registry. */
 void px_group_infos_trim(struct px_server *s);
 /* Forgets all, and deletes nothing. */
 void px_group_infos_fini(struct px_server *s);
