@@ -128,6 +128,7 @@ void px_run_job_destroy(struct px_run_job *job)
     for (size_t i = 0; i < job->n_more; i++) {
         PMIx_Info_destruct(&job->more[i]);
     }
+    free(job->more);
     free(job->tally);
     free(job);
 }

@@ -100,8 +100,6 @@ struct px_run_app {
     uint32_t *place; /* the node of each process; NULL: the job's processes are placed as one */
 };
 
-enum { PX_RUN_MORE = 16 };
-
 struct px_run_job {
     struct px_run_job *next;
     pmix_nspace_t nspace;
@@ -125,7 +123,7 @@ struct px_run_job {
     pmix_iof_channel_t forwarded;     /* outputs that go there, also when nobody has asked yet */
     int code;                         /* first non-zero exit code */
     const struct px_run_proc *failed; /* whose end that was, or NULL */
-    pmix_info_t more[PX_RUN_MORE];    /* that the library is told with the rest */
+    pmix_info_t *more;                /* that the library is told with the rest; malloc memory */
     size_t n_more;
     struct px_shm_tally *tally; /* of its segment, for --report; NULL: none (yet) */
 };

@@ -101,14 +101,23 @@ static bool is_of_the_job(const pmix_info_t *info)
 static pmix_status_t keep_infos(struct px_run_job *job, const pmix_info_t *info, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (is_of_the_job(&info[i]) && job->n_more < PX_RUN_MORE) {
-            pmix_status_t rc = PMIx_Info_xfer(&job->more[job->n_more], &info[i]);
+        pmix_status_t rc;
+        pmix_info_t *more;
 
-            if (rc != PMIX_SUCCESS) {
-                return rc;
-            }
-            job->n_more++;
+        if (!is_of_the_job(&info[i])) {
+            continue;
         }
+        more = realloc(job->more, (job->n_more + 1) * sizeof(*more));
+        if (more == NULL) {
+            return PMIX_ERR_NOMEM;
+        }
+        job->more = more;
+        memset(&more[job->n_more], 0, sizeof(*more));
+        rc = PMIx_Info_xfer(&more[job->n_more], &info[i]);
+        if (rc != PMIX_SUCCESS) {
+            return rc;
+        }
+        job->n_more++;
     }
     return PMIX_SUCCESS;
 }
