@@ -55,7 +55,7 @@ own 300
 own_new 960
 static 225
 optional 370
-miss 205
+miss 212
 pointer 200
 jobid 680
 posted64 778

@@ -3,8 +3,7 @@
 
 /* Members that end while a group is constructed whose members want to be told: handlers decide
  * whether it is made without them, or given up, and who leads when the leader has ended. The last
- * rank is the one that ends; the others all call the construct.
- * Covers: GRP-086 GRP-087 GRP-088 GRP-089 GRP-090 GRP-091 GRP-092 */
+ * rank is the one that ends; the others all call the construct. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -286,21 +285,22 @@ static void abort_without_leader(void)
 
 /* Each with members on one node, with the host, and on several. */
 #define EVERYWHERE(ids_, what_, client_)                                                           \
-    {.ids = ids_, .what = what_ ", on one node", PLAYED(4, 1, client_)},                           \
-        {.ids = ids_, .what = what_ ", on two nodes", PLAYED(2, 2, client_)},                      \
+    {ids_, .what = what_ ", on one node", PLAYED(4, 1, client_)},                                  \
+        {ids_, .what = what_ ", on two nodes", PLAYED(2, 2, client_)},                             \
     {                                                                                              \
-        .ids = ids_, .what = what_ ", on three nodes", PLAYED(2, 3, client_)                       \
+        ids_, .what = what_ ", on three nodes", PLAYED(2, 3, client_)                              \
     }
 
 const struct conform_case cases[] = {
-    EVERYWHERE("GRP-087 GRP-088 GRP-089", "handlers go on without the one that has ended", go_on),
-    EVERYWHERE("GRP-089", "one handler goes on", one_goes_on),
-    EVERYWHERE("GRP-090", "one handler aborts", one_aborts),
-    EVERYWHERE("GRP-086", "nobody decides", nobody_decides),
-    EVERYWHERE("GRP-087 GRP-089", "the leader decides", leader_decides),
-    EVERYWHERE("GRP-091 GRP-092", "two want to lead", two_claim),
-    EVERYWHERE("GRP-091 GRP-092", "one wants to lead", last_claims),
-    EVERYWHERE("GRP-091 GRP-092", "nobody wants to lead", nobody_claims),
-    EVERYWHERE("GRP-090", "a handler aborts without a leader", abort_without_leader),
+    EVERYWHERE(.ids = "GRP-087 GRP-088 GRP-089", "handlers go on without the one that has ended",
+               go_on),
+    EVERYWHERE(.ids = "GRP-089", "one handler goes on", one_goes_on),
+    EVERYWHERE(.ids = "GRP-090", "one handler aborts", one_aborts),
+    EVERYWHERE(.ids = "GRP-086", "nobody decides", nobody_decides),
+    EVERYWHERE(.ids = "GRP-087 GRP-089", "the leader decides", leader_decides),
+    EVERYWHERE(.ids = "GRP-091 GRP-092", "two want to lead", two_claim),
+    EVERYWHERE(.ids = "GRP-091 GRP-092", "one wants to lead", last_claims),
+    EVERYWHERE(.ids = "GRP-091 GRP-092", "nobody wants to lead", nobody_claims),
+    EVERYWHERE(.ids = "GRP-090", "a handler aborts without a leader", abort_without_leader),
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -31,7 +31,8 @@ named() {
         case $program in
         '') continue ;;
         *.t) source=${program%.t}.c ;;
-        *) source=$program ;;
+        *.sh) source=$program ;;
+        *) source=$program.c ;;
         esac
         [ -e "$source" ] || { echo "$where there is no $source"; status=1; continue; }
         case $test in test/conform/*' '*) asked=${test#* } ;; test/conform/*) asked=$ids ;; *) continue ;; esac

@@ -169,6 +169,16 @@ void px_group_infos_note(struct px_server *s, const char *group, size_t id, cons
     }
 }
 
+void px_group_infos_nspace_removed(struct px_server *s, const char *nspace)
+{
+    px_assert(px_loop_inside(s->loop));
+    px_list_for(struct group_value, noted, &s->group_infos, link) {
+        if (strcmp(noted->key.from.nspace, nspace) == 0) {
+            forget(s, noted);
+        }
+    }
+}
+
 void px_group_infos_fini(struct px_server *s)
 {
     px_list_for(struct group_value, noted, &s->group_infos, link) {

@@ -21,6 +21,8 @@ void px_group_infos_note(struct px_server *s, const char *group, size_t id, cons
  * looks at depends on how many were noted since it was called last. Called when a group is in the
  * registry. */
 void px_group_infos_trim(struct px_server *s);
+/* Forgets the values of a namespace, whose store is going. */
+void px_group_infos_nspace_removed(struct px_server *s, const char *nspace);
 /* Forgets all, and deletes nothing. */
 void px_group_infos_fini(struct px_server *s);
 

@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "src/base/assert.h"
+#include "src/base/param.h"
 #include "src/nspace/proc_sets.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
-
-/* How many names are noted. */
-enum { MAX_NAMES = 1024 };
 
 /* A name in s->group_names, and in the list by age. */
 struct noted {
@@ -72,7 +70,7 @@ void px_group_name_note(struct px_server *s, const char *name, const pmix_proc_t
         return;
     }
     px_list_append(&s->group_names_by_age, &noted->link);
-    if (s->group_names.used > MAX_NAMES) {
+    if (s->group_names.used > (size_t) px_param_int(PX_P_GROUP_NAMES)) {
         forget(s, px_container_of(s->group_names_by_age.next, struct noted, link));
     }
 }

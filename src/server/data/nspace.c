@@ -22,6 +22,7 @@
 #include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/wire/message.h"
+#include "src/server/collectives/group_infos.h"
 #include "src/server/collectives/pset.h"
 #include "modex.h"
 #include "server_get.h"
@@ -215,6 +216,7 @@ void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
     px_gets_nspace_changed(s, ns);
     close_peers(s, ns, NULL);
     px_proc_sets_nspace_removed(s);
+    px_group_infos_nspace_removed(s, ns->name);
     px_outputs_nspace_removed(s, ns->name);
     px_offers_nspace_removed(s, ns);
     ns_destroy(s, ns);
