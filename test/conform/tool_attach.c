@@ -199,11 +199,15 @@ static void *attach_beside(void *arg)
 
 static pmix_status_t set_patiently(int number, int seconds)
 {
-    struct infos *list = one_true(PMIX_WAIT_FOR_CONNECTION);
+    struct infos list = {0};
     pmix_proc_t proc = server(number);
+    pmix_status_t rc;
 
-    add(list, PMIX_TIMEOUT, &seconds, PMIX_INT);
-    return PMIx_tool_set_server(&proc, list->at, list->n);
+    add_true(&list, PMIX_WAIT_FOR_CONNECTION);
+    add(&list, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    rc = PMIx_tool_set_server(&proc, list.at, list.n);
+    free_infos(&list);
+    return rc;
 }
 
 /* Finalize beside it, which may be first. */
