@@ -171,16 +171,30 @@ static inline void script_settle(void)
     assert_int_equal(px_loop_run(script.loop, nothing_loop, NULL), 0);
 }
 
-static inline unsigned script_requests(void)
+struct script_count {
+    uint8_t command; /* PX_CMD_, or 255: all requests */
+    unsigned n;
+};
+
+static inline void count_loop(void *arg)
 {
-    script_settle();
-    return script.requests;
+    struct script_count *count = arg;
+
+    count->n = count->command < 64 ? script.commands[count->command] : script.requests;
 }
 
+/* How many of them the server has handled: what it did for the last one is seen afterwards. */
 static inline unsigned script_commands(uint8_t command)
 {
-    script_settle();
-    return script.commands[command];
+    struct script_count count = {.command = command};
+
+    assert_int_equal(px_loop_run(script.loop, count_loop, &count), 0);
+    return count.n;
+}
+
+static inline unsigned script_requests(void)
+{
+    return script_commands(255);
 }
 
 static inline void script_set_loop(void *arg)
