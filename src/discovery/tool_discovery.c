@@ -25,22 +25,11 @@
 #include "src/base/assert.h"
 #include "src/base/number.h"
 #include "src/base/process.h"
+#include "src/base/tmpdir.h"
 #include "src/net/dial.h"
 #include "src/value/directives.h"
 
 enum { FILE_ROOM = 4096 }; /* bytes of a rendezvous file that are read */
-
-/* TEMPDIR is RFC 0001's; OpenPMIx does not look at it. */
-const char *px_tmpdir_peek(const char *variable)
-{
-    static const char *const fallbacks[] = {"TMPDIR", "TEMPDIR", "TEMP", "TMP"};
-    const char *dir = getenv(variable);
-
-    for (size_t i = 0; i < 4 && (dir == NULL || dir[0] == '\0'); i++) {
-        dir = getenv(fallbacks[i]);
-    }
-    return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
-}
 
 /* A number of the directives, or a default if it is not given. */
 static uint32_t number_or(uint32_t given, uint32_t otherwise)

@@ -11,11 +11,6 @@
 
 #include <pmix_common.h>
 
-/* The directory of rendezvous files as the environment has it: that variable, or TMPDIR, TEMPDIR,
- * TEMP, TMP, the first that is set and not empty; else /tmp. Servers and tools must agree about it.
- * Borrowed from the environment. */
-const char *px_tmpdir_peek(const char *variable);
-
 /* Room for px_tool_find and px_tool_list; servers beyond it are not found. */
 enum { PX_SERVER_CANDIDATES_MAX = 64 };
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "state.h"
-#include "src/discovery/tool_discovery.h"
+#include "src/base/tmpdir.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
 #include "src/server/collectives/fence.h"

@@ -9,9 +9,9 @@ attend=$PX_TOP_BUILDDIR/test/t/attend
 TMPDIR=$SCRATCH/tmp
 export TMPDIR
 mkdir "$TMPDIR"
-unset PMIX_SERVER_TMPDIR TEMP TMP
+unset PMIX_SERVER_TMPDIR TEMPDIR TEMP TMP
 
-files() { ls "$TMPDIR"; }
+files() { ls "$SCRATCH/tmp"; }
 
 # begin NODES COMMAND: a job of four in the background, whose rank R waits until gate.R is opened;
 # leaves $runner. It can be found when this returns.
@@ -175,6 +175,21 @@ for nodes in 1 3; do
     exec 3>&-
     check "no file stays when pmixrun is killed, with $nodes nodes" until_empty
 done
+
+# Servers, tools and pmixrun agree about the directory, whichever variable names it.
+unset TMPDIR
+TEMPDIR=$SCRATCH/tmp
+export TEMPDIR
+begin 2 'echo here; read -r word <$GATE.$PMIX_RANK'
+tool who
+same 'a job is found in the directory that TEMPDIR names' '0 job.tool0.0 0' "$code $out"
+kill -KILL $runner
+wait $runner 2>/dev/null
+exec 3>&-
+check 'and leaves no file there' until_empty
+unset TEMPDIR
+TMPDIR=$SCRATCH/tmp
+export TMPDIR
 
 run env TMPDIR=/nonexistent "$pmixrun" -n 2 true
 same 'a job needs no directory for tools' '0 ' "$code $err"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* How tools find us (pmix-rendezvous(5)). The server of each node writes its own files, under the
- * name of its node. With several nodes nobody on this machine knows these names, nor the ids of the
- * node processes: so node 0 copies its file under the machine's name, for the process that was
- * started and for the name of the servers. */
+/* How tools find us (pmix-rendezvous(5)). The server of each node writes files with its node's name
+ * and process id. With several emulated nodes a user knows neither: so node 0 copies its file under
+ * the machine's name, once for the id of the process that the user has started and once for the
+ * name of the servers. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +17,7 @@
 
 #include "nodes.h"
 #include "src/base/process.h"
+#include "src/base/tmpdir.h"
 
 enum { ROOM = 4096, N_ALIASES = 2 };
 
@@ -24,16 +25,7 @@ static char aliases[N_ALIASES][PATH_MAX]; /* "": not made */
 
 const char *px_run_rendezvous_dir(void)
 {
-    static const char *const names[] = {"PMIX_SERVER_TMPDIR", "TMPDIR", "TEMP", "TMP"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *dir = getenv(names[i]);
-
-        if (dir != NULL && dir[0] != '\0') {
-            return dir;
-        }
-    }
-    return "/tmp";
+    return px_tmpdir_peek("PMIX_SERVER_TMPDIR");
 }
 
 /* A file of ours, as a string; false if it is none. */
@@ -94,7 +86,7 @@ static bool compose(const char *own, char *text, size_t room)
     return at < room;
 }
 
-/* Appears complete or not at all. 0 or errno. */
+/* Writes a file that appears complete or not at all. 0 or errno. */
 static int write_file(const char *path, const char *text, mode_t mode)
 {
     char aside[PATH_MAX];
