@@ -38,12 +38,28 @@ static void put_header(struct px_buf *buf, int priority, const char *tag)
     px_buf_text(buf, text);
 }
 
+/* The status for the errno of a message; 0: it was sent. */
+static int status_of(int error)
+{
+    switch (error) {
+    case 0:
+        return 0;
+    case ENOMEM:
+        return PMIX_ERR_NOMEM;
+    case EAGAIN:
+    case EMSGSIZE:
+        return PMIX_ERR_RESOURCE_BUSY;
+    default:
+        return PMIX_ERR_UNREACH;
+    }
+}
+
 int px_syslog(int priority, const char *tag, const char *text)
 {
     const char *path = px_param_string(PX_P_SYSLOG_SOCKET);
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     struct px_buf message = {0};
-    ssize_t n = -1;
+    int error = ENOMEM;
     int fd;
 
     if (priority < 0 || (priority & ~(LOG_PRIMASK | LOG_FACMASK)) != 0) {
@@ -56,16 +72,17 @@ int px_syslog(int priority, const char *tag, const char *text)
     put_header(&message, (priority & LOG_FACMASK) != 0 ? priority : priority | LOG_USER, tag);
     px_buf_text(&message, text);
     fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd >= 0 && px_buf_ok(&message)) {
-        n = sendto(fd, message.data, message.len, MSG_NOSIGNAL, (const struct sockaddr *) &to,
-                   sizeof(to));
+    if (fd < 0) {
+        error = errno;
+    } else if (px_buf_ok(&message)) {
+        error = sendto(fd, message.data, message.len, MSG_NOSIGNAL, (const struct sockaddr *) &to,
+                       sizeof(to)) < 0
+                    ? errno
+                    : 0;
     }
     if (fd >= 0) {
         close(fd);
     }
     px_buf_fini(&message);
-    if (n >= 0) {
-        return 0;
-    }
-    return errno == EAGAIN || errno == EMSGSIZE ? PMIX_ERR_RESOURCE_BUSY : PMIX_ERR_UNREACH;
+    return status_of(error);
 }

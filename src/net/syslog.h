@@ -7,8 +7,8 @@
 
 /* Sends one message to the datagram socket of the daemon (parameter shmix_syslog_socket).
  * priority: as in syslog.h; a bare level is of the facility "user". tag: who says it. 0,
- * PMIX_ERR_BAD_PARAM (no such priority), PMIX_ERR_UNREACH (there is no daemon), or
- * PMIX_ERR_RESOURCE_BUSY (it does not take the message now). */
+ * PMIX_ERR_BAD_PARAM (no such priority), PMIX_ERR_UNREACH (there is no daemon),
+ * PMIX_ERR_RESOURCE_BUSY (it does not take the message now) or PMIX_ERR_NOMEM. */
 int px_syslog(int priority, const char *tag, const char *text);
 
 #endif
