@@ -49,13 +49,14 @@ static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    rc = px_run_wishes_read(task->upcall.infos, task->upcall.n_infos, &app->env, job);
+    job->env = &app->env;
+    rc = px_run_wishes_read(task->upcall.infos, task->upcall.n_infos, job);
     for (char **e = from->env; rc == PMIX_SUCCESS && e != NULL && *e != NULL; e++) {
         rc = px_run_env_put(&app->env, *e);
     }
     struct px_run_wishes own = *job;
     if (rc == PMIX_SUCCESS) {
-        rc = px_run_wishes_read(from->info, from->ninfo, &app->env, &own);
+        rc = px_run_wishes_read(from->info, from->ninfo, &own);
     }
     const char *cwd = from->cwd != NULL ? from->cwd : own.cwd;
     if (rc == PMIX_SUCCESS && cwd != NULL) {

@@ -34,43 +34,38 @@ static pmix_status_t join_envar(char ***env, const pmix_envar_t *e, bool in_fron
     return rc;
 }
 
-static pmix_status_t set_envar(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t set_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) w;
-    return px_run_env_set(env, v->data.envar.envar, v->data.envar.value);
+    return px_run_env_set(w->env, v->data.envar.envar, v->data.envar.value);
 }
 
-static pmix_status_t add_envar(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t add_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    return px_run_env_get(*env, v->data.envar.envar) != NULL ? PMIX_SUCCESS : set_envar(v, env, w);
+    return px_run_env_get(*w->env, v->data.envar.envar) != NULL ? PMIX_SUCCESS : set_envar(v, w);
 }
 
-static pmix_status_t prepend_envar(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t prepend_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) w;
-    return join_envar(env, &v->data.envar, true);
+    return join_envar(w->env, &v->data.envar, true);
 }
 
-static pmix_status_t append_envar(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t append_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) w;
-    return join_envar(env, &v->data.envar, false);
+    return join_envar(w->env, &v->data.envar, false);
 }
 
-static pmix_status_t unset_envar(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t unset_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) w;
-    px_run_env_unset(*env, v->data.string);
+    px_run_env_unset(*w->env, v->data.string);
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t add_prefix(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t add_prefix(const pmix_value_t *v, struct px_run_wishes *w)
 {
     static const char *const names[] = {"PATH", "LD_LIBRARY_PATH"};
     static const char *const dirs[] = {"bin", "lib"};
     pmix_status_t rc = PMIX_SUCCESS;
 
-    (void) w;
     for (size_t i = 0; i < 2 && rc == PMIX_SUCCESS; i++) {
         char *dir;
 
@@ -78,7 +73,7 @@ static pmix_status_t add_prefix(const pmix_value_t *v, char ***env, struct px_ru
             return PMIX_ERR_NOMEM;
         }
         const pmix_envar_t e = {(char *) names[i], dir, ':'};
-        rc = join_envar(env, &e, true);
+        rc = join_envar(w->env, &e, true);
         free(dir);
     }
     return rc;
@@ -103,17 +98,15 @@ static pmix_status_t read_number(const char *text, struct px_run_wishes *w)
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t set_ppr(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t set_ppr(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) env;
     return read_number(v->data.string, w);
 }
 
-static pmix_status_t set_mapping(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t set_mapping(const pmix_value_t *v, struct px_run_wishes *w)
 {
     const char *text = v->data.string;
 
-    (void) env;
     if (strncmp(text, "ppr:", 4) == 0) {
         return read_number(text + 4, w);
     }
@@ -124,43 +117,38 @@ static pmix_status_t set_mapping(const pmix_value_t *v, char ***env, struct px_r
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t set_hosts(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t set_hosts(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) env;
     w->hosts = v->data.string;
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t set_cwd(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t set_cwd(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) env;
     w->cwd = v->data.string;
     return PMIX_SUCCESS;
 }
 
 /* Ranks are always given in the order of the nodes' slots, and nothing is bound but by our option.
  */
-static pmix_status_t must_be_slot(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t must_be_slot(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) env;
     (void) w;
     return strcmp(v->data.string, "slot") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
 }
 
-static pmix_status_t must_be_bound(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t must_be_bound(const pmix_value_t *v, struct px_run_wishes *w)
 {
     const char *is = px_run.options.bind_core ? "core" : "none";
 
-    (void) env;
     (void) w;
     return strcmp(v->data.string, is) == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
 }
 
 /* ---- input and output */
 
-static pmix_status_t set_input(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t set_input(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) env;
     if (v->type == PMIX_PROC) {
         w->input_rank = v->data.proc->rank;
     } else if (v->type == PMIX_PROC_RANK) {
@@ -172,11 +160,10 @@ static pmix_status_t set_input(const pmix_value_t *v, char ***env, struct px_run
 }
 
 #define SWITCH(name, statement)                                                                    \
-    static pmix_status_t name(const pmix_value_t *v, char ***env, struct px_run_wishes *w)         \
+    static pmix_status_t name(const pmix_value_t *v, struct px_run_wishes *w)                      \
     {                                                                                              \
         bool on = PMIx_Value_true(v) == PMIX_BOOL_TRUE;                                            \
                                                                                                    \
-        (void) env;                                                                                \
         statement;                                                                                 \
         return PMIX_SUCCESS;                                                                       \
     }
@@ -193,40 +180,36 @@ SWITCH(nothing, (void) w; (void) on)
 
 /* ---- debuggers */
 
-static pmix_status_t set_target(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t set_target(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) env;
     w->target = v->data.proc;
     return PMIX_SUCCESS;
 }
 
-static pmix_status_t set_per_node(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t set_per_node(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) env;
     w->daemons_per_node = v->data.uint16;
     return v->data.uint16 > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 }
 
-static pmix_status_t set_per_proc(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t set_per_proc(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) env;
     w->daemons_per_proc = v->data.uint16;
     return v->data.uint16 > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 }
 
 /* A flag for all, one rank, or an array of ranks. */
-static pmix_status_t set_stop(const pmix_value_t *v, char ***env, struct px_run_wishes *w)
+static pmix_status_t set_stop(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) env;
-    if (v->type == PMIX_DATA_ARRAY &&
-        (v->data.darray == NULL || v->data.darray->type != PMIX_PROC_RANK)) {
+    bool ranks =
+        v->type == PMIX_PROC_RANK || (v->type == PMIX_DATA_ARRAY && v->data.darray != NULL &&
+                                      v->data.darray->type == PMIX_PROC_RANK);
+    pmix_boolean_t flag = ranks ? PMIX_NON_BOOL : PMIx_Value_true(v);
+
+    if (!ranks && flag == PMIX_NON_BOOL) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (v->type != PMIX_DATA_ARRAY && v->type != PMIX_PROC_RANK && v->type != PMIX_BOOL &&
-        v->type != PMIX_UNDEF) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    w->stop = v->type == PMIX_BOOL && !v->data.flag ? NULL : v;
+    w->stop = flag == PMIX_BOOL_FALSE ? NULL : v;
     return PMIX_SUCCESS;
 }
 
@@ -235,7 +218,7 @@ static pmix_status_t set_stop(const pmix_value_t *v, char ***env, struct px_run_
 static const struct directive {
     const char *key;
     pmix_data_type_t type; /* of the value; PMIX_UNDEF: the function looks */
-    pmix_status_t (*apply)(const pmix_value_t *v, char ***env, struct px_run_wishes *w);
+    pmix_status_t (*apply)(const pmix_value_t *v, struct px_run_wishes *w);
     bool unasked; /* the library adds it: not told as supported */
 } table[] = {
     {PMIX_WDIR, PMIX_STRING, set_cwd, false},
@@ -300,11 +283,11 @@ static bool fits(const struct directive *d, const pmix_value_t *v)
 }
 
 /* One that is not required and cannot be done is left out. */
-static pmix_status_t read_one(const pmix_info_t *info, char ***env, struct px_run_wishes *w)
+static pmix_status_t read_one(const pmix_info_t *info, struct px_run_wishes *w)
 {
     const struct directive *d = find(info);
     pmix_status_t rc = d == NULL               ? PMIX_ERR_NOT_SUPPORTED
-                       : fits(d, &info->value) ? d->apply(&info->value, env, w)
+                       : fits(d, &info->value) ? d->apply(&info->value, w)
                                                : PMIX_ERR_BAD_PARAM;
 
     if (rc != PMIX_SUCCESS) {
@@ -315,13 +298,12 @@ static pmix_status_t read_one(const pmix_info_t *info, char ***env, struct px_ru
     return rc == PMIX_ERR_NOT_SUPPORTED && !PMIX_INFO_IS_REQUIRED(info) ? PMIX_SUCCESS : rc;
 }
 
-pmix_status_t px_run_wishes_read(const pmix_info_t *info, size_t n, char ***env,
-                                 struct px_run_wishes *wishes)
+pmix_status_t px_run_wishes_read(const pmix_info_t *info, size_t n, struct px_run_wishes *wishes)
 {
     pmix_status_t rc = PMIX_SUCCESS;
 
     for (size_t i = 0; i < n && rc == PMIX_SUCCESS; i++) {
-        rc = read_one(&info[i], env, wishes);
+        rc = read_one(&info[i], wishes);
     }
     return rc;
 }

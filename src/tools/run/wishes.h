@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the directives of a PMIx_Spawn ask for; those of the job first, then those of an application
- * go before. Borrowed from the request. Main thread. */
+/* What the directives of a PMIx_Spawn ask for: those of the job are read first, then those of an
+ * application, which replace what the job's have set. Borrowed from the request. Main thread. */
 
 enum px_run_policy { PX_RUN_BY_DEFAULT, PX_RUN_BY_SLOT, PX_RUN_BY_NODE, PX_RUN_BY_NUMBER };
 
@@ -16,10 +16,10 @@ struct px_run_app;
 
 struct px_run_wishes {
     /* of an application */
+    char ***env; /* its environment, which is changed */
     const char *cwd;
-    const char *prefix; /* of an installation: its bin and lib go before */
     enum px_run_policy policy;
-    uint32_t per_node;         /* PX_RUN_BY_NUMBER: how many on each */
+    uint32_t per_node;         /* PX_RUN_BY_NUMBER: processes on each node */
     const char *hosts;         /* with commas; NULL: all nodes */
     const pmix_proc_t *target; /* of a debugger's daemons; NULL: none */
     uint16_t daemons_per_node;
@@ -29,17 +29,17 @@ struct px_run_wishes {
     bool job_events; /* and when it has started */
     bool tool;       /* it is a tool, or a debugger's daemons: its failure is not the run's */
     bool from_tool;  /* a tool asks */
-    bool tag;        /* before each line who has written it */
+    bool tag;        /* each line begins with its process */
     pmix_iof_channel_t forwarded;
     pmix_rank_t input_rank;
-    const pmix_value_t *stop; /* who is stopped before its first instruction; NULL: nobody */
+    const pmix_value_t
+        *stop; /* the ranks that are stopped before their first instruction; NULL: none */
 };
 
 /* Takes one list of directives, and changes the environment. PMIX_ERR_NOT_SUPPORTED: a required one
- * is not known, or asks for what cannot be done; PMIX_ERR_BAD_PARAM: a value makes no sense. What
- * it was is said with --verbose. */
-pmix_status_t px_run_wishes_read(const pmix_info_t *info, size_t n, char ***env,
-                                 struct px_run_wishes *wishes);
+ * is not known, or asks for what pmixrun cannot do; PMIX_ERR_BAD_PARAM: a value makes no sense.
+ * With --verbose pmixrun writes which directive it was. */
+pmix_status_t px_run_wishes_read(const pmix_info_t *info, size_t n, struct px_run_wishes *wishes);
 /* The keys that are known, with commas; malloc'd. */
 char *px_run_wishes_known(void);
 
