@@ -31,6 +31,13 @@ struct px_host {
 pmix_server_module_t *px_host_module(const struct px_host *host);
 const char *px_host_entry_name(enum entry entry);
 
+/* ---- infos.c */
+
+/* The value of the first info with that key; NULL: there is none. */
+const pmix_value_t *px_host_find(const struct upcall *upcall, const char *key);
+/* True if the first info with that key is a flag that is on. */
+bool px_host_flag(const struct upcall *upcall, const char *key);
+
 /* ---- reply.c. Each calls back once, from this thread; what is given stays the caller's. When
  * memory is out, the status is PMIX_ERR_NOMEM. */
 

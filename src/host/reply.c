@@ -33,18 +33,17 @@ static const enum kind kinds[N_ENTRIES] = {
 static void reply_tool(const struct upcall *upcall, pmix_status_t status)
 {
     static _Atomic uint32_t number;
+    const pmix_value_t *nspace = px_host_find(upcall, PMIX_NSPACE);
+    const pmix_value_t *rank = px_host_find(upcall, PMIX_RANK);
     pmix_proc_t name;
 
     memset(&name, 0, sizeof(name));
     snprintf(name.nspace, sizeof(name.nspace), "tool%u", atomic_fetch_add(&number, 1));
-    for (size_t i = 0; i < upcall->n_infos; i++) {
-        const pmix_value_t *v = &upcall->infos[i].value;
-
-        if (PMIX_CHECK_KEY(&upcall->infos[i], PMIX_NSPACE) && v->type == PMIX_STRING) {
-            snprintf(name.nspace, sizeof(name.nspace), "%s", v->data.string);
-        } else if (PMIX_CHECK_KEY(&upcall->infos[i], PMIX_RANK) && v->type == PMIX_PROC_RANK) {
-            name.rank = v->data.rank;
-        }
+    if (nspace != NULL && nspace->type == PMIX_STRING) {
+        snprintf(name.nspace, sizeof(name.nspace), "%s", nspace->data.string);
+    }
+    if (rank != NULL && rank->type == PMIX_PROC_RANK) {
+        name.rank = rank->data.rank;
     }
     upcall->reply.tool(status, &name, upcall->cbdata);
 }

@@ -133,22 +133,12 @@ static pmix_status_t read_status(const pmix_info_t *info, size_t n, uint32_t *re
     return status;
 }
 
-static bool flag_of(const pmix_info_t *info, size_t n, const char *key)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (PMIX_CHECK_KEY(&info[i], key)) {
-            return PMIX_INFO_TRUE(&info[i]);
-        }
-    }
-    return false;
-}
-
 /* A group that is to be made without those who are lost. */
 static bool survives(const struct upcall *upcall)
 {
     return upcall->entry == ON_GROUP && upcall->number == PMIX_GROUP_CONSTRUCT &&
-           (flag_of(upcall->infos, upcall->n_infos, PMIX_GROUP_FT_COLLECTIVE) ||
-            flag_of(upcall->infos, upcall->n_infos, PMIX_GROUP_OPTIONAL));
+           (px_host_flag(upcall, PMIX_GROUP_FT_COLLECTIVE) ||
+            px_host_flag(upcall, PMIX_GROUP_OPTIONAL));
 }
 
 /* Who else is to be in a group, beside those that call it together. */
@@ -357,7 +347,7 @@ static pmix_status_t give_group(struct px_run_task *task)
     px_run_put_u32(&b, s.alone);
     rc = put_spelled(&b, s.added, s.n_added);
     rc = rc == PMIX_SUCCESS ? put_spelled(&b, task->upcall.procs, task->upcall.n_procs) : rc;
-    px_run_put_u32(&b, flag_of(info, task->upcall.n_infos, PMIX_GROUP_ASSIGN_CONTEXT_ID));
+    px_run_put_u32(&b, px_host_flag(&task->upcall, PMIX_GROUP_ASSIGN_CONTEXT_ID));
     for (size_t i = 0; i < task->upcall.n_infos; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ENDPT_DATA) ||
             PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO_ARRAY) ||

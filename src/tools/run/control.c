@@ -173,13 +173,8 @@ static pmix_proc_t *copy_targets(const struct px_run_task *task, size_t *ret_n)
 static bool give_context_id(struct px_run_task *task)
 {
     static size_t given;
-    const pmix_info_t *directives = task->upcall.infos;
-    bool asked = false;
+    bool asked = px_host_flag(&task->upcall, PMIX_GROUP_ASSIGN_CONTEXT_ID);
 
-    for (size_t i = 0; i < task->upcall.n_infos; i++) {
-        asked = asked || (PMIX_CHECK_KEY(&directives[i], PMIX_GROUP_ASSIGN_CONTEXT_ID) &&
-                          PMIX_INFO_TRUE(&directives[i]));
-    }
     if (asked) {
         size_t id = ((size_t) px_run.node + 1) << 32 | ++given;
         pmix_info_t info;

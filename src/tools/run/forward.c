@@ -76,17 +76,7 @@ void px_run_forward_free(void)
 
 /* ---- asking */
 
-static bool is_stop(const struct upcall *upcall)
-{
-    for (size_t i = 0; i < upcall->n_infos; i++) {
-        if (PMIX_CHECK_KEY(&upcall->infos[i], PMIX_IOF_STOP)) {
-            return PMIX_INFO_TRUE(&upcall->infos[i]);
-        }
-    }
-    return false;
-}
-
-/* A process that does not exist would never write anything. */
+/* False for a process that does not exist: its output would never come. */
 static bool exists(const pmix_proc_t *proc)
 {
     const struct px_run_job *job = px_run_job_find(proc->nspace);
@@ -111,7 +101,7 @@ static void tell_others(const struct upcall *upcall, bool stop)
 void px_run_pull(struct px_run_task *task)
 {
     const struct upcall *upcall = &task->upcall;
-    bool stop = is_stop(upcall);
+    bool stop = px_host_flag(upcall, PMIX_IOF_STOP);
     pmix_status_t rc = PMIX_SUCCESS;
 
     for (size_t i = 0; i < upcall->n_procs && rc == PMIX_SUCCESS; i++) {

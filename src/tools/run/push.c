@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_IOF_push: input for processes of any node. The call is answered when all of them have taken
- * it, so that who pushes more waits for those who read. Main thread. */
+/* PMIx_IOF_push: input for processes of any node. The call is answered when all targets have taken
+ * the input, so that a process does not push faster than they read. Main thread. */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes.h"
 
-/* What was pushed, until everybody has taken it. */
+/* A push, until all targets have taken its bytes. */
 struct px_run_push {
     struct px_run_task task; /* who pushed; of another node: only the id is used */
     uint32_t node;           /* of who pushed */
@@ -31,7 +31,7 @@ static void answer(const struct px_run_push *push)
     }
 }
 
-/* One of those that are waited for has an outcome; after the last one the push is gone. */
+/* One of the outcomes that the push waits for; the last one answers and frees it. */
 static void leave(struct px_run_push *push, pmix_status_t status)
 {
     push->status = push->status == PMIX_SUCCESS ? status : push->status;
@@ -178,16 +178,10 @@ void px_run_push_there(const struct px_run_frame *head, struct px_run_reader *pa
 
 /* ---- the call */
 
-/* Nothing more will come: said in words, or by bytes that are none. */
+/* True if this is the end of the input: by directive, or because there are no bytes. */
 static bool is_last(const struct upcall *upcall)
 {
-    for (size_t i = 0; i < upcall->n_infos; i++) {
-        if (PMIX_CHECK_KEY(&upcall->infos[i], PMIX_IOF_COMPLETE) &&
-            PMIX_INFO_TRUE(&upcall->infos[i])) {
-            return true;
-        }
-    }
-    return upcall->n_data == 0;
+    return px_host_flag(upcall, PMIX_IOF_COMPLETE) || upcall->n_data == 0;
 }
 
 static pmix_status_t check(const struct upcall *upcall)

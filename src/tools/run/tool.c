@@ -11,12 +11,9 @@
 
 static const pmix_value_t *find(const struct upcall *upcall, const char *key, pmix_data_type_t type)
 {
-    for (size_t i = 0; i < upcall->n_infos; i++) {
-        if (PMIX_CHECK_KEY(&upcall->infos[i], key) && upcall->infos[i].value.type == type) {
-            return &upcall->infos[i].value;
-        }
-    }
-    return NULL;
+    const pmix_value_t *value = px_host_find(upcall, key);
+
+    return value != NULL && value->type == type ? value : NULL;
 }
 
 /* One that has no name gets one that no other tool or job of any node has. */
