@@ -168,7 +168,7 @@ struct px_session {
     bool is_tool;                   /* constant */
     bool is_launcher;               /* constant: a tool that means to start jobs itself */
     bool unnamed; /* ctx->lock: of a tool, whose name is its own and known to nobody */
-    /* Constant, of a tool: its directories of rendezvous files (px_tool_keep); NULL: those of the
+    /* Constant, of a tool: its directories of rendezvous files (tool.c); NULL: those of the
      * environment. */
     char *server_tmpdir;
     char *system_tmpdir;

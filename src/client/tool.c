@@ -300,6 +300,15 @@ static void make_primary(struct px_session *session, struct px_server_peer *serv
     (void) px_loop_run(session->ctx->loop, repeat_codes, server);
 }
 
+/* Keeps what the directives of PMIx_tool_init say for later calls. 0 or PMIX_ERR_NOMEM. */
+static int keep_directives(struct px_session *session, const struct px_tool_directives *directives)
+{
+    session->is_launcher = directives->launcher;
+    session->server_tmpdir = strdup(directives->server_tmpdir);
+    session->system_tmpdir = strdup(directives->system_tmpdir);
+    return session->server_tmpdir != NULL && session->system_tmpdir != NULL ? 0 : PMIX_ERR_NOMEM;
+}
+
 /* The connections of a tool that starts: to its own server, and back to the tool that started it as
  * a launcher (PMIX_LAUNCHER_RNDZ_URI), which is the primary server only if there is no other. The
  * variable is not for the children of this process. Statuses as connect_by_directives. */
@@ -352,7 +361,7 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
         }
     }
     rc = rc == 0 ? know_self(session) : rc;
-    rc = rc == 0 ? px_tool_keep(session, &directives) : rc;
+    rc = rc == 0 ? keep_directives(session, &directives) : rc;
     if (rc != 0) {
         px_session_destroy(session);
         return rc;

@@ -16,21 +16,10 @@
 #include <pmix_tool.h>
 
 #include "src/base/number.h"
-#include "src/discovery/tool_discovery.h"
 #include "src/event/chain.h"
 #include "src/event/registry.h"
 #include "src/value/directives.h"
 #include "src/value/procs.h"
-
-/* ---- what was said when the tool began */
-
-int px_tool_keep(struct px_session *session, const struct px_tool_directives *directives)
-{
-    session->is_launcher = directives->launcher;
-    session->server_tmpdir = strdup(directives->server_tmpdir);
-    session->system_tmpdir = strdup(directives->system_tmpdir);
-    return session->server_tmpdir != NULL && session->system_tmpdir != NULL ? 0 : PMIX_ERR_NOMEM;
-}
 
 /* ---- a server that is not connected yet */
 
@@ -105,12 +94,8 @@ pmix_status_t px_tool_await(struct px_session *session, const pmix_proc_t *serve
 static void look_at_waits(void *arg)
 {
     struct px_session *session = arg;
-    struct px_list *next;
 
-    for (struct px_list *at = session->server_waits.next; at != &session->server_waits; at = next) {
-        struct server_wait *wait = px_container_of(at, struct server_wait, link);
-
-        next = at->next;
+    px_list_for(struct server_wait, wait, &session->server_waits, link) {
         if (px_tool_find_server(session, wait->server) != NULL) {
             end_wait(wait, PMIX_SUCCESS);
         }

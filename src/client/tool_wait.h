@@ -8,14 +8,9 @@
 
 #include "session.h"
 
-struct px_tool_directives;
-
 /* The connected server of that name, or NULL. Any thread. */
 struct px_server_peer *px_tool_find_server(const struct px_session *session,
                                            const pmix_proc_t *server);
-
-/* Keeps what the directives of PMIx_tool_init say for later calls. 0 or PMIX_ERR_NOMEM. */
-int px_tool_keep(struct px_session *session, const struct px_tool_directives *directives);
 
 /* Waits until the server of that name is connected, at most so many seconds (PX_NOT_GIVEN or 0: for
  * ever). PMIX_ERR_TIMEOUT; PMIX_ERR_LOST_CONNECTION: the library is finalized meanwhile;
