@@ -4,8 +4,9 @@
 /* The memo of pointer values: a trie over the bits of a hash. The top node has 256 words, every
  * other node 16. A word is 0, or the address of a leaf (lowest bit set), or the address of a node.
  * A word that is 0 or leads to a leaf may change, by compare-and-swap; one that leads to a node
- * never does. Nothing is removed before the end of the store, so readers take no lock, and a thread
- * that loses a race frees only what it has made itself. Leaves with equal hashes form a list. */
+ * never does. Nothing is removed before the end of the store, so readers take no lock. A thread
+ * whose compare-and-swap fails frees the node or leaf that it has made. Leaves with equal hashes
+ * form a list. */
 
 #include "gds/memo.h"
 

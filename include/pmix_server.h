@@ -41,9 +41,8 @@ typedef pmix_status_t (*pmix_server_client_connected_fn_t)(const pmix_proc_t *pr
  * 17.3.3.
  */
 typedef pmix_status_t (*pmix_server_client_connected2_fn_t)(const pmix_proc_t *proc,
-                                                            void *server_object,
-                                                            pmix_info_t info[], size_t ninfo,
-                                                            pmix_op_cbfunc_t cbfunc,
+                                                            void *server_object, pmix_info_t info[],
+                                                            size_t ninfo, pmix_op_cbfunc_t cbfunc,
                                                             void *cbdata);
 
 /* A client has called PMIx_Finalize; its call returns when cbfunc is called. Std 17.3.4. */
@@ -76,9 +75,9 @@ typedef pmix_status_t (*pmix_server_dmodex_req_fn_t)(const pmix_proc_t *proc,
                                                      pmix_modex_cbfunc_t cbfunc, void *cbdata);
 
 /* A client publishes keys and values; among them are directives. Std 17.3.8. */
-typedef pmix_status_t (*pmix_server_publish_fn_t)(const pmix_proc_t *proc,
-                                                  const pmix_info_t info[], size_t ninfo,
-                                                  pmix_op_cbfunc_t cbfunc, void *cbdata);
+typedef pmix_status_t (*pmix_server_publish_fn_t)(const pmix_proc_t *proc, const pmix_info_t info[],
+                                                  size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                                  void *cbdata);
 
 /* A client looks up published keys; keys ends with NULL. Std 17.3.9. */
 typedef pmix_status_t (*pmix_server_lookup_fn_t)(const pmix_proc_t *proc, char **keys,
@@ -119,15 +118,14 @@ typedef pmix_status_t (*pmix_server_register_events_fn_t)(pmix_status_t *codes, 
 
 /* Clients wait no longer for events with these codes. Std 17.3.15. */
 typedef pmix_status_t (*pmix_server_deregister_events_fn_t)(pmix_status_t *codes, size_t ncodes,
-                                                            pmix_op_cbfunc_t cbfunc,
-                                                            void *cbdata);
+                                                            pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 /* A client reports an event; the host brings it to the servers in range. Std 17.3.16. */
 typedef pmix_status_t (*pmix_server_notify_event_fn_t)(pmix_status_t code,
                                                        const pmix_proc_t *source,
-                                                       pmix_data_range_t range,
-                                                       pmix_info_t info[], size_t ninfo,
-                                                       pmix_op_cbfunc_t cbfunc, void *cbdata);
+                                                       pmix_data_range_t range, pmix_info_t info[],
+                                                       size_t ninfo, pmix_op_cbfunc_t cbfunc,
+                                                       void *cbdata);
 /* Listen for connections on a socket, and call cbfunc with each. Not used by this library. */
 typedef void (*pmix_connection_cbfunc_t)(int incoming_sd, void *cbdata);
 
@@ -168,10 +166,9 @@ typedef void (*pmix_server_log_fn_t)(const pmix_proc_t *client, const pmix_info_
                                      pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 /* A client has data to log. */
-typedef pmix_status_t (*pmix_server_log2_fn_t)(const pmix_proc_t *client,
-                                               const pmix_info_t data[], size_t ndata,
-                                               const pmix_info_t directives[], size_t ndirs,
-                                               pmix_op_cbfunc_t cbfunc, void *cbdata);
+typedef pmix_status_t (*pmix_server_log2_fn_t)(const pmix_proc_t *client, const pmix_info_t data[],
+                                               size_t ndata, const pmix_info_t directives[],
+                                               size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 /* A client asks the scheduler about an allocation. Std 17.3.21. */
 typedef pmix_status_t (*pmix_server_alloc_fn_t)(const pmix_proc_t *client,
@@ -180,13 +177,10 @@ typedef pmix_status_t (*pmix_server_alloc_fn_t)(const pmix_proc_t *client,
                                                 pmix_info_cbfunc_t cbfunc, void *cbdata);
 
 /* A client asks the scheduler about a named set of resources. */
-typedef pmix_status_t (*pmix_server_resource_block_fn_t)(const pmix_proc_t *requestor,
-                                                         pmix_resource_block_directive_t directive,
-                                                         const char *block,
-                                                         const pmix_resource_unit_t *units,
-                                                         size_t nunit, const pmix_info_t *info,
-                                                         size_t ninfo, pmix_op_cbfunc_t cbfunc,
-                                                         void *cbdata);
+typedef pmix_status_t (*pmix_server_resource_block_fn_t)(
+    const pmix_proc_t *requestor, pmix_resource_block_directive_t directive, const char *block,
+    const pmix_resource_unit_t *units, size_t nunit, const pmix_info_t *info, size_t ninfo,
+    pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 /* A client wants a session controlled. */
 typedef pmix_status_t (*pmix_server_session_control_fn_t)(const pmix_proc_t *requestor,
@@ -197,11 +191,9 @@ typedef pmix_status_t (*pmix_server_session_control_fn_t)(const pmix_proc_t *req
 
 /* A client wants processes controlled; targets NULL: its whole job. Std 17.3.22. */
 typedef pmix_status_t (*pmix_server_job_control_fn_t)(const pmix_proc_t *requestor,
-                                                      const pmix_proc_t targets[],
-                                                      size_t ntargets,
-                                                      const pmix_info_t directives[],
-                                                      size_t ndirs, pmix_info_cbfunc_t cbfunc,
-                                                      void *cbdata);
+                                                      const pmix_proc_t targets[], size_t ntargets,
+                                                      const pmix_info_t directives[], size_t ndirs,
+                                                      pmix_info_cbfunc_t cbfunc, void *cbdata);
 
 /* A client wants processes watched. Std 17.3.23. */
 typedef pmix_status_t (*pmix_server_monitor_fn_t)(const pmix_proc_t *requestor,
@@ -215,12 +207,9 @@ typedef pmix_status_t (*pmix_server_get_cred_fn_t)(const pmix_proc_t *proc,
                                                    pmix_credential_cbfunc_t cbfunc, void *cbdata);
 
 /* A client has a credential checked. Std 17.3.25. */
-typedef pmix_status_t (*pmix_server_validate_cred_fn_t)(const pmix_proc_t *proc,
-                                                        const pmix_byte_object_t *cred,
-                                                        const pmix_info_t directives[],
-                                                        size_t ndirs,
-                                                        pmix_validation_cbfunc_t cbfunc,
-                                                        void *cbdata);
+typedef pmix_status_t (*pmix_server_validate_cred_fn_t)(
+    const pmix_proc_t *proc, const pmix_byte_object_t *cred, const pmix_info_t directives[],
+    size_t ndirs, pmix_validation_cbfunc_t cbfunc, void *cbdata);
 
 /*
  * Clients want output of processes; the host has it forwarded to this server, which passes it on by
@@ -228,8 +217,8 @@ typedef pmix_status_t (*pmix_server_validate_cred_fn_t)(const pmix_proc_t *proc,
  */
 typedef pmix_status_t (*pmix_server_iof_fn_t)(const pmix_proc_t procs[], size_t nprocs,
                                               const pmix_info_t directives[], size_t ndirs,
-                                              pmix_iof_channel_t channels,
-                                              pmix_op_cbfunc_t cbfunc, void *cbdata);
+                                              pmix_iof_channel_t channels, pmix_op_cbfunc_t cbfunc,
+                                              void *cbdata);
 
 /*
  * A client has bytes for the stdin of processes; bo NULL, or empty: the end of input. Std 17.3.28.
@@ -371,8 +360,8 @@ PMIX_EXPORT pmix_status_t PMIx_server_register_nspace(const pmix_nspace_t nspace
  *
  * Std 17.2.4.
  */
-PMIX_EXPORT void PMIx_server_deregister_nspace(const pmix_nspace_t nspace,
-                                               pmix_op_cbfunc_t cbfunc, void *cbdata);
+PMIX_EXPORT void PMIx_server_deregister_nspace(const pmix_nspace_t nspace, pmix_op_cbfunc_t cbfunc,
+                                               void *cbdata);
 
 /*
  * Expect a process. It may connect under this name if it runs as this user. May be called before or
@@ -385,9 +374,9 @@ PMIX_EXPORT void PMIx_server_deregister_nspace(const pmix_nspace_t nspace,
  *
  * Std 17.2.7.
  */
-PMIX_EXPORT pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid,
-                                                      gid_t gid, void *server_object,
-                                                      pmix_op_cbfunc_t cbfunc, void *cbdata);
+PMIX_EXPORT pmix_status_t PMIx_server_register_client(const pmix_proc_t *proc, uid_t uid, gid_t gid,
+                                                      void *server_object, pmix_op_cbfunc_t cbfunc,
+                                                      void *cbdata);
 
 /*
  * Forget a process that has ended, or never came. Its connection, if there is one, is closed;
@@ -557,14 +546,15 @@ PMIX_EXPORT pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source,
                                                   pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 /*
- * Hold back those that push standard input to this server, or let them go on. The library reads its
- * standard input no further (PMIX_IOF_PUSH_STDIN) while the answer to its last push is held back;
- * nothing is lost. A host that answers push_stdin with PMIX_ERR_IOF_XOFF has taken the bytes, and
- * holds back whoever pushed them. Each pause lasts until a call that covers it lets them go on.
+ * Stop processes from pushing standard input to this server, or let them continue. The server does
+ * not answer the pushes of a process that is stopped, and a library that pushes its own standard
+ * input (PMIX_IOF_PUSH_STDIN) reads no more of it before the answer has come. No bytes are lost. A
+ * host that answers push_stdin with PMIX_ERR_IOF_XOFF has taken the bytes and stops the process
+ * that pushed them. A process is stopped until a call with `xoff` false names it.
  *
- *   source: who pushes; NULL, an empty namespace and PMIX_RANK_WILDCARD stand for any
+ *   source: the process that pushes; NULL, an empty namespace and PMIX_RANK_WILDCARD stand for any
  *   channel: PMIX_FWD_STDIN_CHANNEL
- *   xoff: true to hold back
+ *   xoff: true to stop it, false to let it continue
  *   directives, ndirs: none is known
  *   cbfunc, cbdata: receives the status on the progress thread; NULL: the call blocks
  *   PMIX_OPERATION_SUCCEEDED: without cbfunc: it is done
@@ -572,9 +562,8 @@ PMIX_EXPORT pmix_status_t PMIx_server_IOF_deliver(const pmix_proc_t *source,
  */
 PMIX_EXPORT pmix_status_t PMIx_server_IOF_flow_control(const pmix_proc_t *source,
                                                        pmix_iof_channel_t channel, bool xoff,
-                                                       const pmix_info_t directives[],
-                                                       size_t ndirs, pmix_op_cbfunc_t cbfunc,
-                                                       void *cbdata);
+                                                       const pmix_info_t directives[], size_t ndirs,
+                                                       pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 /* Process sets. */
 
@@ -666,7 +655,7 @@ PMIX_EXPORT pmix_status_t PMIx_parse_regex2(const pmix_regex2_t *regex, pmix_inf
  * Std 17.2.18.
  */
 PMIX_EXPORT pmix_status_t PMIx_server_generate_cpuset_string(const pmix_cpuset_t *cpuset,
-        char **cpuset_string);
+                                                             char **cpuset_string);
 
 /*
  * Set of CPUs from a text. As PMIx_Parse_cpuset_string. At any time.
@@ -693,7 +682,7 @@ PMIX_EXPORT pmix_status_t PMIx_server_generate_cpuset(const char *cpuset_string,
  * Std 17.2.17.
  */
 PMIX_EXPORT pmix_status_t PMIx_server_generate_locality_string(const pmix_cpuset_t *cpuset,
-        char **locality);
+                                                               char **locality);
 
 /*
  * Tell which attributes the host supports in a call, for PMIX_QUERY_ATTRIBUTE_SUPPORT.

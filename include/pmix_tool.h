@@ -91,9 +91,9 @@ PMIX_EXPORT pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *
 
 /*
  * Choose the primary server, which requests go to. Event handlers are registered with it, too. With
- * PMIX_WAIT_FOR_CONNECTION it blocks until the tool is connected to that server, which another
- * thread of it does; PMIX_TIMEOUT limits that. What was asked of the former one, events and output,
- * stays there: it may still come, or not.
+ * PMIX_WAIT_FOR_CONNECTION it blocks until another thread of the tool has connected to that server,
+ * at most PMIX_TIMEOUT seconds. Requests for output stay with the server that they were made at.
+ * Events of the former server may still come.
  *
  *   server: its name
  *   info, ninfo: directives
@@ -142,8 +142,9 @@ PMIX_EXPORT pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs
                                         pmix_hdlr_reg_cbfunc_t regcbfunc, void *regcbdata);
 
 /*
- * End a request for output. What the server sent before is delivered first, also what is held back
- * (PMIX_IOF_BUFFERING_SIZE); nothing is delivered after that.
+ * End a request for output. The function of the request gets all output that the server had sent,
+ * and the output that the library holds back (PMIX_IOF_BUFFERING_SIZE), before this call ends. It
+ * is not called afterwards.
  *
  *   iofhdlr: the number of the request
  *   directives, ndirs: directives
@@ -153,8 +154,7 @@ PMIX_EXPORT pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs
  * Std 18.5.8.
  */
 PMIX_EXPORT pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t directives[],
-                                              size_t ndirs, pmix_op_cbfunc_t cbfunc,
-                                              void *cbdata);
+                                              size_t ndirs, pmix_op_cbfunc_t cbfunc, void *cbdata);
 
 /*
  * Send bytes to the stdin of processes, or, with PMIX_IOF_PUSH_STDIN, our own standard input: the

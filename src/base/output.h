@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-/* Writes all bytes, in the order given. Waits while the descriptor takes none, and goes on after a
- * signal. 0, or PX_ERR_UNREACH: the descriptor is closed, nobody reads it any more, or it failed;
- * the rest is lost. */
+/* Writes all bytes. Waits while the descriptor takes none, and continues after a signal. 0, or
+ * PX_ERR_UNREACH: the descriptor or its other end is closed, or the write failed; the rest is not
+ * written. */
 int px_output_all(int fd, const void *bytes, size_t n);
 
 /* Writes what the descriptor takes without waiting, also if it is in blocking mode. Returns the

@@ -28,8 +28,8 @@ static inline bool px_scope_deletes(pmix_scope_t scope)
  * of deletions), PMIX_ERR_NOMEM. Any thread. */
 pmix_status_t px_client_delete(struct px_ctx *ctx, pmix_scope_t scope, const char *key);
 
-/* True if this process has deleted what it had put under the key: the value that its segment or its
- * server may still have is not to be given. held: our private store, or NULL. Any thread. */
+/* True if this process has deleted its value of the key. A get must then not give the value that
+ * the segment or the server may still have. held: our private store, or NULL. Any thread. */
 bool px_client_has_deleted(const struct px_session *session, const struct px_store *held,
                            const char *key, size_t key_len);
 

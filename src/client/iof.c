@@ -65,7 +65,7 @@ static void write_out(const struct px_output *out)
 {
     int fd = (out->channel & PMIX_FWD_STDOUT_CHANNEL) != 0 ? STDOUT_FILENO : STDERR_FILENO;
 
-    (void) px_output_all(fd, out->bytes->bytes, out->bytes->size); /* or nobody reads it */
+    (void) px_output_all(fd, out->bytes->bytes, out->bytes->size); /* after an error it is lost */
 }
 
 /* Frees what the output holds, but not the structure. */
@@ -134,8 +134,8 @@ static void pull_free(struct px_iof_handler *pull)
     free(pull);
 }
 
-/* Ends all subscriptions of a session, which nobody else uses any more. What they hold back is
- * given out. Loop thread. */
+/* Ends all subscriptions of a session and delivers the output that they hold back. No call of the
+ * application is in the library. Loop thread. */
 static void end_all(void *arg)
 {
     struct px_session *session = arg;
@@ -214,8 +214,9 @@ static void file_failed(void *arg, const pmix_proc_t *source)
     px_events_raise(ctx->events, PMIX_ERR_IOF_FAILURE, &ctx->self, source);
 }
 
-/* A subscription with a new number, in the session's list, where output may find it at once.
- * Numbers begin at 1, since 0 stands for output that nobody asked for. As px_sink_create. */
+/* Makes a subscription with a new number and puts it into the session's list; output may come for
+ * it from then on. Numbers begin at 1, since servers send output without a subscription under 0.
+ * Statuses as px_sink_create. */
 static int pull_create(struct px_session *session, struct px_server_peer *server,
                        const struct px_args *head, pmix_iof_cbfunc_t cbfunc,
                        struct px_iof_handler **ret)
@@ -274,7 +275,8 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_ar
 
 /* --- the end of a subscription --- */
 
-/* Ends a subscription after its last output: what it holds back is given out. Loop thread. */
+/* Ends a subscription after its last output: delivers what it holds back, frees it, and ends the
+ * call. Loop thread. */
 static void pull_end(struct px_iof_handler *pull, struct px_reply *reply)
 {
     struct px_completion to = pull->end;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A pipe, a socket or a terminal is watched and read when there is something; any other file, which
- * a loop cannot watch, is read at once. The descriptor is the application's, and keeps its mode:
- * what is watched is read once each time, so that the read does not wait. */
+/* A pipe, a socket or a terminal is watched, and read when it is readable; any other file is read
+ * at once, since a loop cannot watch it. The descriptor is the application's and keeps its mode:
+ * one read each time that it is readable does not wait. */
 
 #include "iof_input.h"
 
@@ -74,7 +74,7 @@ static void input_fail(struct px_input *input)
 
 static void read_piece(struct px_input *input);
 
-/* Waits until there is something to be read; what cannot be watched is read now. */
+/* Waits until the input is readable; an input that cannot be watched is read now. */
 static void await_piece(struct px_input *input)
 {
     if (!input->watched) {
@@ -126,7 +126,7 @@ static void send_piece(struct px_input *input, char *bytes, size_t n)
     }
 }
 
-/* Reads once, and sends what there was. An input that cannot be read has ended for the targets. */
+/* Reads once, and sends the bytes. A failed read is the end of the input for the targets. */
 static void read_piece(struct px_input *input)
 {
     ssize_t n = read(STDIN_FILENO, input->piece, sizeof(input->piece));

@@ -3,9 +3,10 @@
 #ifndef PX_CLIENT_IOF_INPUT_H
 #define PX_CLIENT_IOF_INPUT_H
 
-/* Our own standard input, which the library reads and pushes to processes (PMIx_IOF_push with
- * PMIX_IOF_PUSH_STDIN) until its end. One piece is on its way at a time: the next one is read when
- * the host has taken it, so that a slow reader holds back whoever writes to us. */
+/* The standard input of this process, which the library reads and pushes to other processes
+ * (PMIx_IOF_push with PMIX_IOF_PUSH_STDIN) until its end. One piece is on its way at a time; the
+ * next one is read when the host has taken it, so that the writer of our input is held back while
+ * a target does not read. */
 
 #include "src/context/context.h"
 #include "src/request/schema.h"
@@ -21,8 +22,8 @@ struct px_session;
 pmix_status_t px_client_push_input(struct px_session *session, const struct px_iof_push_args *args,
                                    const struct px_completion *to);
 
-/* Reads nothing more: the application has pushed the end of the input itself (PMIX_IOF_COMPLETE),
- * or the session ends and all requests have been answered. Any thread. */
+/* Stops reading: the application has pushed the end of the input itself (PMIX_IOF_COMPLETE), or
+ * the session ends and all requests have been answered. Any thread. */
 void px_client_end_input(struct px_session *session);
 
 #endif

@@ -31,8 +31,8 @@ struct invited {
     pmix_proc_t leader;
     uint64_t id; /* 0: the leader's library gives none */
     bool over;   /* its outcome has come */
-    bool stray;  /* a call without an identity has ended: its answer may still count for another one
-                  */
+    bool stray;  /* the outcome has ended a call that did not know the invitation's identity: its
+                    answer may count for another invitation of the leader */
     char group[PMIX_MAX_NSLEN + 1];
 };
 

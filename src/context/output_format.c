@@ -18,7 +18,7 @@ const char *px_channel_name(pmix_iof_channel_t channel)
     return (channel & PMIX_FWD_STDDIAG_CHANNEL) != 0 ? "stddiag" : "stdin";
 }
 
-/* Appends a rank as PMIx_Rank_print does: a number, or the name of a special one. */
+/* Appends a rank: its number, or "*" for PMIX_RANK_WILDCARD. */
 static void put_rank(struct px_buf *buf, pmix_rank_t rank)
 {
     char text[16];

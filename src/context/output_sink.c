@@ -215,7 +215,7 @@ static pmix_iof_channel_t channel_of(const struct px_sink *sink, pmix_iof_channe
                                                                    : channel;
 }
 
-/* Makes the directories that lead to a file. What cannot be made shows when the file is opened. */
+/* Makes the directories that lead to a file. If one cannot be made, opening the file fails. */
 static void make_dirs(char *path)
 {
     for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
@@ -261,8 +261,8 @@ static void write_file(struct px_sink *sink, struct stream *stream, const void *
     }
 }
 
-/* Writes bytes of a stream, which are formatted, to its file, and to our own descriptor if there is
- * no function. What nobody reads any more is lost. */
+/* Writes formatted bytes of a stream to its file, and to our own descriptor if the application has
+ * given no function. Bytes for a descriptor without a reader are lost. */
 static void write_out(struct px_sink *sink, struct stream *stream, const void *bytes, size_t n)
 {
     pmix_iof_channel_t channel = channel_of(sink, stream->key.channel);
@@ -329,8 +329,7 @@ static void end_line(struct px_sink *sink, struct stream *stream)
 
 /* --- giving out --- */
 
-/* Gives bytes of a stream out: all there is to be done with them. The application's function is
- * called last. */
+/* Gives bytes of a stream out: writes them, and then calls the application's function. */
 static void give(struct px_sink *sink, struct stream *stream, const pmix_byte_object_t *bytes,
                  const pmix_info_t *info, size_t ninfo)
 {

@@ -43,7 +43,7 @@ struct px_group_build {
     /* The outcome. */
     bool hosted;                        /* the host took part */
     bool decides;                       /* members on some node decide about who has ended */
-    struct px_group_decision *decision; /* owned; NULL: not yet, or nothing is to be decided */
+    struct px_group_decision *decision; /* owned; NULL: no member has been asked */
     bool has_id;
     size_t id;
     struct px_proc_list members; /* in their order */

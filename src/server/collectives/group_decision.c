@@ -205,7 +205,7 @@ static int ask_member(struct px_coll *coll, const struct px_coll_member *member,
     return PMIX_SUCCESS;
 }
 
-/* Asks all whom it concerns about one who has failed. 0 or PMIX_ERR_NOMEM. */
+/* Asks every member on this server that lives about one that has failed. 0 or PMIX_ERR_NOMEM. */
 static int ask_about(struct px_coll *coll, const pmix_proc_t *failed)
 {
     const struct px_group_build *build = coll->state;
@@ -225,7 +225,8 @@ static int ask_about(struct px_coll *coll, const pmix_proc_t *failed)
     return rc;
 }
 
-/* True if everybody who is to be a member has been named by the callers, who all decide. */
+/* True if the callers themselves are all the members: then everybody who is in the group can be
+ * asked. */
 static bool knows_all(const struct px_coll *coll)
 {
     const struct px_group_build *build = coll->state;
@@ -238,7 +239,7 @@ static bool knows_all(const struct px_coll *coll)
     return !coll->solo;
 }
 
-/* All members of this server have been heard. */
+/* All members of this server have answered. */
 static void conclude(struct px_coll *coll)
 {
     struct px_group_build *build = coll->state;
@@ -252,8 +253,8 @@ static void conclude(struct px_coll *coll)
     }
 }
 
-/* A group with members whom others have added is given up: those do not take part in the second
- * upcall. */
+/* A group with members that others have added is given up, since added members do not take part in
+ * the second upcall. */
 void px_group_decision_begin(struct px_coll *coll)
 {
     static uint64_t last_serial; /* loop thread */
@@ -296,7 +297,7 @@ static struct px_coll *find_asking(struct px_server *s, uint64_t serial)
     return NULL;
 }
 
-/* The question at that place is answered, or will not be. */
+/* Takes the question at that place off the list: it has been answered, or its member has ended. */
 static void heard(struct px_group_decision *decision, size_t i)
 {
     px_assert(i < decision->n_awaited);
@@ -332,7 +333,7 @@ bool px_group_decision_said(struct px_server *s, const struct px_peer *peer,
     return true;
 }
 
-/* Whoever ends meanwhile ends the construct: who lives was decided without it. */
+/* A member that ends during the second upcall ends the construct, which counted it as living. */
 bool px_group_decision_recount(struct px_coll *coll)
 {
     struct px_group_build *build = coll->state;
@@ -359,8 +360,8 @@ bool px_group_decision_recount(struct px_coll *coll)
 
 /* --- the end --- */
 
-/* Tells the members of this server who leads now, or that nobody does. Without memory they are not
- * told. */
+/* Tells the members of this server which process leads the group, or that none does. Without
+ * memory they are not told. */
 static void tell_leader(struct px_coll *coll)
 {
     const struct px_group_build *build = coll->state;
@@ -392,7 +393,7 @@ static void tell_leader(struct px_coll *coll)
     px_infos_fini(&infos);
 }
 
-/* Nobody has decided: the group is given up, as without PMIX_GROUP_NOTIFY_TERMINATION. */
+/* No handler has decided: the group is given up, as without PMIX_GROUP_NOTIFY_TERMINATION. */
 void px_group_decision_end(struct px_coll *coll, pmix_status_t status)
 {
     const struct px_group_build *build = coll->state;

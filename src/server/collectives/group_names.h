@@ -3,11 +3,10 @@
 #ifndef PX_SERVER_GROUP_NAMES_H
 #define PX_SERVER_GROUP_NAMES_H
 
-/* Names of groups on a server, and what tells them from names of jobs. The name of a job never
- * stands for a group. A name that has been used for a group, and is neither a job's nor that of a
- * group that exists, stands for nobody: the group is still being made (an invitation is pending),
- * or is no more. Other names that are unknown here may be those of jobs of other nodes. Loop
- * thread. */
+/* Tells names of groups from names of jobs. The name of a job never stands for a group. A name that
+ * has been used for a group, and is neither that of a job nor that of a group that exists, names no
+ * process: the group is still being made (an invitation is pending), or it has been destructed.
+ * Any other name that is unknown here may be that of a job on other nodes. Loop thread. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +27,7 @@ void px_group_names_job(struct px_server *s, const char *name);
 void px_group_name_note(struct px_server *s, const char *name, const pmix_proc_t *by);
 /* Forgets all of them. */
 void px_group_names_fini(struct px_server *s);
-/* PMIX_ERR_NOT_FOUND if one of the namespaces that `who` names stands for nobody, else
+/* PMIX_ERR_NOT_FOUND if one of the namespaces that `who` names has no process (see above), else
  * PMIX_SUCCESS. */
 int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n,
                          const pmix_proc_t *who);

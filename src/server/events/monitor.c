@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A monitor has a period. When it is over, the server looks for a sign of life in it: a heartbeat,
- * or that the file has changed. So many periods without one as may be missed, and one more, raise
- * the event. A file is looked at by its name only, and only for a peer of this server's user:
- * others could learn what they may not see, or name a file that never answers. */
+/* A monitor has a period. At the end of each the server looks for a sign of life: a heartbeat came,
+ * or the file has changed. The event is raised when more periods in a row have passed without one
+ * than may be missed. A file is looked at by stat(2), and only for a peer of this server's user: a
+ * peer of another user could learn of files that it may not see, or name one on a mount that does
+ * not answer. */
 
 #include "monitor.h"
 
@@ -23,7 +24,7 @@
 /* The most monitors of one peer. */
 enum { MAX_MONITORS = 32 };
 
-/* What of a file has to change. */
+/* Which property of a file has to change. */
 enum { WATCH_SIZE = 1, WATCH_ACCESS = 2, WATCH_CHANGE = 4 };
 
 /* One monitor; in s->monitors, which owns it. */
@@ -58,8 +59,8 @@ static void monitor_destroy(struct monitor *monitor)
 
 /* --- watching --- */
 
-/* True if what is watched of the file has changed since it was looked at last. A file that is not
- * there does not change. */
+/* True if a watched property of the file has changed since the last look. A file that does not
+ * exist does not change. */
 static bool file_has_changed(struct monitor *monitor)
 {
     struct stat before = monitor->seen;
@@ -157,8 +158,8 @@ static size_t count_monitors(const struct px_server *s, uint64_t peer)
     return n;
 }
 
-/* What a monitor has beside its period: who is watched, and the event. PMIX_ERR_NOMEM: the caller
- * frees it. */
+/* Sets the fields of a monitor that are not about its period: the process that is watched, and the
+ * event. PMIX_ERR_NOMEM: the caller frees the monitor. */
 static int describe(struct monitor *monitor, const struct px_upcall *up,
                     const struct px_monitor_directives *directives)
 {
@@ -231,7 +232,7 @@ static size_t cancel(struct px_server *s, uint64_t peer, const char *id)
     return n;
 }
 
-/* Passes the request to the host: what is watched is one info, the rest are directives. */
+/* Passes the request to the host: one info tells what to watch, the others are directives. */
 static pmix_status_t ask_host(struct px_upcall *up)
 {
     const struct px_monitor_args *args = up->args;

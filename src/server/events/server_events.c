@@ -53,7 +53,7 @@ struct kept_event {
     size_t bytes; /* counted in s->event_bytes */
 };
 
-/* --- who wants it --- */
+/* --- the audience --- */
 
 /* True if an event of this code takes a process out of a group. */
 static bool changes_group(pmix_status_t code)
@@ -400,7 +400,7 @@ static size_t count_down(struct px_server *s, pmix_status_t code)
     return n ? n - 1 : 1;
 }
 
-/* The end of an upcall whose answer nobody waits for. */
+/* Ends an upcall whose answer is not needed. */
 static void nothing_to_do(struct px_upcall *up)
 {
     (void) up;

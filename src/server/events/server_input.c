@@ -92,7 +92,7 @@ static bool hold(struct px_upcall *up)
     return true;
 }
 
-/* Without memory whoever pushes is not held back: the host may say so again. */
+/* Without memory the process is not held back; the host may ask for it again. */
 void px_push_answered(struct px_upcall *up)
 {
     struct px_server *s = up->server;
@@ -107,7 +107,7 @@ void px_push_answered(struct px_upcall *up)
     }
 }
 
-/* The first answer that is held back for nobody any more, off the list; NULL: none. */
+/* Takes the first answer off the list whose process is not held back any more; NULL: none. */
 static struct held_push *take_released(struct px_server *s)
 {
     px_list_for(struct held_push, held, &s->held_pushes, link) {

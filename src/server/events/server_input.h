@@ -3,9 +3,9 @@
 #ifndef PX_SERVER_INPUT_H
 #define PX_SERVER_INPUT_H
 
-/* Input for processes (PMIx_IOF_push), which the host takes, and which it can hold back. Whoever
- * pushes is held back by the answer to the last push, which waits until the host lets it go on: the
- * library reads standard input no further until then. Loop thread. */
+/* Input for processes (PMIx_IOF_push), which the host takes. The host can hold a process back that
+ * pushes: the answer to its last push is kept until the host lets the process continue, and its
+ * library reads no more standard input before the answer. Loop thread. */
 
 #include "src/server/requests/requests.h"
 
@@ -22,12 +22,12 @@ struct px_flow_args {
  * processes. Empty bytes are the end of the input. */
 pmix_status_t px_push_call(struct px_upcall *up);
 
-/* Its `done`: answers, or holds the answer back. PMIX_ERR_IOF_XOFF of the host is success, and
- * holds back whoever pushed. */
+/* Its `done`: answers, or keeps the answer. PMIX_ERR_IOF_XOFF of the host is success, and holds
+ * the process back that has pushed. */
 void px_push_answered(struct px_upcall *up);
 
-/* Holds back those that push, or lets those go on that `source` covers. args: struct px_flow_args.
- * 0 or PMIX_ERR_NOMEM. */
+/* Holds processes back that push and that `source` covers, or lets them continue. args: struct
+ * px_flow_args. 0 or PMIX_ERR_NOMEM. */
 int px_flow_control(struct px_server *s, void *args);
 
 /* Forgets what is held back of a peer. */

@@ -47,7 +47,7 @@ struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64
     return NULL;
 }
 
-/* The subscription covers output from now on; its caller completes it (sink, or local_id) before
+/* Adds a subscription, which covers output from now on. The caller sets its sink or local_id before
  * it returns to the loop. */
 struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_t peer,
                                                     const pmix_proc_t *procs, size_t nprocs,
@@ -76,9 +76,9 @@ struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_
     return pull;
 }
 
-/* --- output that nobody wants any more --- */
+/* --- output without a subscription --- */
 
-/* True if some output is of both. */
+/* True if both cover some output. */
 static bool overlaps(const struct px_iof_subscription *a, const struct px_iof_subscription *b)
 {
     for (size_t i = 0; (a->channel & b->channel) && i < a->n_procs; i++) {
@@ -96,7 +96,7 @@ static bool overlaps(const struct px_iof_subscription *a, const struct px_iof_su
     return false;
 }
 
-/* True if both are about the same output. */
+/* True if both cover the same output. */
 static bool same_output(const struct px_iof_subscription *a, const struct px_iof_subscription *b)
 {
     return a->channel == b->channel && a->n_procs == b->n_procs &&
@@ -376,7 +376,7 @@ void px_iof_pull_answered(struct px_upcall *up)
     }
 }
 
-/* The host is told when no other subscription covers the output. */
+/* The host is told as soon as no other subscription covers the output. */
 pmix_status_t px_iof_deregister_call(struct px_upcall *up)
 {
     const struct px_iof_deregister_args *args = up->args;

@@ -64,8 +64,8 @@ pmix_status_t px_iof_deregister_call(struct px_upcall *up);
 /* Ends the subscriptions of a peer. px_iof_tell_unwanted has to follow. */
 void px_iof_subscriptions_peer_disconnected(struct px_server *s, const struct px_peer *peer);
 
-/* Tells the host which output nobody wants any more, by iof_pull with PMIX_IOF_STOP: that of
- * subscriptions of peers that have ended, as soon as no other one overlaps with it. */
+/* Tells the host by iof_pull with PMIX_IOF_STOP that the output of an ended subscription of a peer
+ * is not needed, as soon as no other subscription overlaps with it. */
 void px_iof_tell_unwanted(struct px_server *s);
 
 /* Frees all subscriptions when the server stops. */

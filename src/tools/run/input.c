@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The standard input of processes of this node: bytes that wait until the process reads them, and
- * who is to hear that they have been taken. Nobody waits for a process that does not read. Main
- * thread. */
+/* The standard input of the processes of this node: a queue of bytes for each, and the pushes that
+ * are answered when their bytes have been taken. Writing never blocks. Main thread. */
 
 #include <errno.h>
 #include <stdlib.h>

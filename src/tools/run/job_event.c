@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What whoever has spawned a job hears of it, at the node where that is: that it has started, that
- * it can be debugged, that it has ended. Main thread. */
+/* Events for the process that has spawned a job, raised on its node: the job has started, can be
+ * debugged, has ended. Main thread. */
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -53,7 +53,8 @@ static void say(const struct px_run_job *job, pmix_status_t code, void *more)
     }
     PMIx_Info_list_release(more);
     if (rc != PMIX_SUCCESS) {
-        px_run_say("nobody hears of the end of %s: %s", job->nspace, PMIx_Error_string(rc));
+        px_run_say("%s is not told of %s: %s", job->parent.nspace, job->nspace,
+                   PMIx_Error_string(rc));
         free(s);
         return;
     }

@@ -321,7 +321,7 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
     return error;
 }
 
-/* Of a job that was spawned whoever spawned it is told, too. */
+/* The process that has spawned the job is told, too. */
 static void say_not_started(const struct px_run_proc *proc, int error)
 {
     const char *program = proc->job->apps[proc->app].argv[0];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Where the processes of a spawned application are. Every node computes this by itself, from what
- * all of them know, and comes to the same. */
+/* Chooses the node of each process of a spawned application. Every node computes this from the same
+ * values, and gets the same result. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static bool add_called(struct nodes *nodes, const char *name, size_t len)
     return false;
 }
 
-/* Those of the list, in its order; all without a list. There is room for all. */
+/* The nodes of the list, in its order; all nodes without a list. The array has room for all. */
 static pmix_status_t choose(struct nodes *nodes, const char *hosts)
 {
     if (hosts == NULL) {
@@ -68,7 +68,7 @@ static pmix_status_t choose(struct nodes *nodes, const char *hosts)
     return nodes->n > 0 ? PMIX_SUCCESS : PMIX_ERR_JOB_FAILED_TO_MAP;
 }
 
-/* Those that have processes to be debugged, and of these only the chosen. */
+/* Of the chosen nodes those that have processes of the job that is debugged. */
 static pmix_status_t choose_targets(struct nodes *nodes, const pmix_proc_t *target)
 {
     const struct px_run_job *job = px_run_job_find(target->nspace);
@@ -102,7 +102,7 @@ static pmix_status_t make_place(struct px_run_app *app, uint64_t n)
     return app->place != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
-/* So many on each node; fewer on the last ones if fewer are asked for. */
+/* The same number on each node; fewer on the last nodes if the processes do not suffice. */
 static pmix_status_t place_by_number(struct px_run_app *app, const struct nodes *nodes,
                                      uint32_t each)
 {
@@ -116,7 +116,7 @@ static pmix_status_t place_by_number(struct px_run_app *app, const struct nodes 
     return rc;
 }
 
-/* So many for each process to be debugged, on its node. */
+/* The same number for each process that is debugged, on the node of that process. */
 static pmix_status_t place_by_target(struct px_run_app *app, const struct px_run_wishes *w)
 {
     const struct px_run_job *job = px_run_job_find(w->target->nspace);

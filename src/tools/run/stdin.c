@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Our standard input goes to rank 0 of the first job; nothing is read before the former bytes have
- * been taken. */
+/* Our standard input goes to rank 0 of the first job. The next bytes are read when that process has
+ * taken the last ones. */
 
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 
 #include "nodes.h"
 
-static struct px_run_input *to; /* NULL: nobody reads, or all has been read */
+static struct px_run_input *to; /* NULL: no process reads, or all has been read */
 
 void px_run_stdin_open(struct px_run_input *in)
 {
