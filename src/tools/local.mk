@@ -1,22 +1,25 @@
 bin_SCRIPTS += %D%/pmixcc
 bin_PROGRAMS += %D%/pmixrun %D%/pmix_info %D%/pmix-shm
 
+# What commands share; it knows nothing of PMIx.
+noinst_LTLIBRARIES += libpx-tools.la
+libpx_tools_la_SOURCES = %D%/options.c %D%/options.h %D%/out.c %D%/out.h %D%/quote.c %D%/quote.h %D%/std.c %D%/std.h
+
 src_tools_pmixrun_SOURCES = %D%/run/bind.c %D%/run/collect.c %D%/run/control.c %D%/run/env.c %D%/run/event.c %D%/run/forward.c %D%/run/frame.c \
   %D%/run/guard.c %D%/run/host.c %D%/run/input.c %D%/run/job_event.c %D%/run/map.c %D%/run/job.c %D%/run/launch.c %D%/run/link.c %D%/run/loop.c %D%/run/modex.c %D%/run/names.c %D%/run/node.c \
   %D%/run/nodes.h %D%/run/openmpi.c %D%/run/options.c %D%/run/output.c %D%/run/pmixrun.c %D%/run/publish.c %D%/run/push.c %D%/run/query.c \
-  %D%/quote.c %D%/quote.h %D%/run/record.c %D%/run/relay.c %D%/run/relay_collect.c %D%/run/absent.c %D%/run/collect_key.c \
+  %D%/run/record.c %D%/run/relay.c %D%/run/relay_collect.c %D%/run/absent.c %D%/run/collect_key.c \
   %D%/run/remote.c %D%/run/rendezvous.c %D%/run/report.c %D%/run/run.h %D%/run/script.c %D%/shm/find.c %D%/shm/find.h %D%/shm/tally.c %D%/shm/tally.h \
-  %D%/run/spawn.c %D%/options.c %D%/options.h %D%/std.c %D%/std.h %D%/run/stdin.c %D%/run/task.c %D%/run/tool.c %D%/run/wishes.c %D%/run/wishes.h
+  %D%/run/spawn.c %D%/run/stdin.c %D%/run/task.c %D%/run/tool.c %D%/run/wishes.c %D%/run/wishes.h
 # --report looks behind the interface; these two know nothing of PMIx.
-src_tools_pmixrun_LDADD = libpx-host.la libpx-shmem.la libpx-base.la libpmix.la
+src_tools_pmixrun_LDADD = libpx-tools.la libpx-host.la libpx-shmem.la libpx-base.la libpmix.la
 
-src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c %D%/options.c %D%/options.h %D%/std.c %D%/std.h
+src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c
 src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BINDIR='"$(bindir)"' \
   -DPX_LIBDIR='"$(libdir)"' -DPX_INCLUDEDIR='"$(includedir)"'
-src_tools_pmix_info_LDADD = libpx-base.la libpmix.la
+src_tools_pmix_info_LDADD = libpx-tools.la libpx-base.la libpmix.la
 
 # Works without libpmix: it looks behind the interface.
-src_tools_pmix_shm_SOURCES = %D%/shm/pmix_shm.c %D%/quote.c %D%/quote.h %D%/shm/shm.h %D%/shm/find.c %D%/shm/find.h %D%/shm/list.c %D%/shm/out.c \
-  %D%/shm/show.c %D%/shm/stats.c %D%/shm/tally.c %D%/shm/tally.h %D%/options.c %D%/options.h \
-  %D%/std.c %D%/std.h
-src_tools_pmix_shm_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS) -lm
+src_tools_pmix_shm_SOURCES = %D%/shm/pmix_shm.c %D%/shm/shm.h %D%/shm/find.c %D%/shm/find.h %D%/shm/list.c \
+  %D%/shm/show.c %D%/shm/stats.c %D%/shm/tally.c %D%/shm/tally.h
+src_tools_pmix_shm_LDADD = libpx-tools.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS) -lm

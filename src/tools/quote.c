@@ -31,12 +31,11 @@ static size_t utf8_len(const unsigned char *p, size_t len)
     return n;
 }
 
-void px_quote(FILE *to, const char *value, size_t len, bool as_json)
+void px_escape(FILE *to, const char *value, size_t len, bool as_json)
 {
     const unsigned char *p = (const unsigned char *) value;
     size_t i = 0;
 
-    putc('"', to);
     while (i < len) {
         size_t n = utf8_len(p + i, len - i);
 
@@ -52,5 +51,11 @@ void px_quote(FILE *to, const char *value, size_t len, bool as_json)
         }
         i += n;
     }
+}
+
+void px_quote(FILE *to, const char *value, size_t len, bool as_json)
+{
+    putc('"', to);
+    px_escape(to, value, len, as_json);
     putc('"', to);
 }

@@ -385,6 +385,6 @@ int main(int argc, char **argv)
     if (rc != 0) {
         return rc;
     }
-    px_out_json(o.json);
+    px_out_set_form(o.json ? PX_OUT_JSON : PX_OUT_PLAIN);
     return px_std_close(name, run(&o));
 }

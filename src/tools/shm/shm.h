@@ -11,29 +11,10 @@
 #include <pmix.h>
 
 #include "gds/store.h"
+#include "src/tools/out.h"
 #include "find.h"
 
 /* The parts of pmix-shm. Whatever lies in a segment is hostile to all of them. */
-
-/* --- what is printed: a tree, as indented lines or as JSON --- */
-
-/* name is NULL in lists and at the top. Strings may hold any bytes. */
-void px_out_json(bool json); /* the form; before anything else */
-void px_out_open(const char *name);
-void px_out_close(void);
-void px_out_open_list(const char *name);
-void px_out_close_list(void);
-void px_out_open_line(const char *key); /* an object with a "key"; one line for people */
-void px_out_close_line(void);
-void px_out_number(const char *name, uint64_t value);
-void px_out_signed(const char *name, int64_t value);
-void px_out_real(const char *name, double value);
-void px_out_bool(const char *name, bool value);
-void px_out_string(const char *name, const char *value, size_t len);
-/* The same; for people only the beginning of a long one, and how long it is. */
-void px_out_long_text(const char *name, const char *value);
-void px_out_text(const char *name, const char *value); /* NUL-terminated; NULL: null */
-void px_out_end(void);                                 /* after everything else */
 
 /* --- live segments --- */
 

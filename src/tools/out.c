@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* pmix-shm: one tree, printed as indented lines for people or as JSON for programs. Strings come
- * from segments: control characters never reach a terminal, and JSON is always valid UTF-8. */
+/* Strings and names come from segments and servers. */
+
+#include "out.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,24 +11,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/tools/quote.h"
-#include "shm.h"
+#include "quote.h"
 
 enum { DEPTH = 12, MAX_TEXT = 120 };
 
-static bool as_json;
-static bool in_line; /* for people: what is printed goes on one line */
+static enum px_out_form form;
+static bool in_line; /* PLAIN: everything goes on one line, until it is closed */
 static unsigned depth;
-static bool filled[DEPTH]; /* something has been printed at this depth */
+static size_t filled[DEPTH];    /* how many values and objects are printed at this depth */
+static const char *path[DEPTH]; /* PARSABLE: names of the open objects; NULL: in a list */
+static size_t position[DEPTH];  /* PARSABLE: where they are without a name */
 
-void px_out_json(bool json)
+void px_out_set_form(enum px_out_form wanted)
 {
-    as_json = json;
+    form = wanted;
+}
+
+enum px_out_form px_out_form(void)
+{
+    return form;
 }
 
 static void quote(const char *value, size_t len)
 {
-    px_quote(stdout, value, len, as_json);
+    if (form == PX_OUT_PARSABLE) {
+        px_escape(stdout, value, len, false);
+    } else {
+        px_quote(stdout, value, len, form == PX_OUT_JSON);
+    }
+}
+
+static void escape_name(const char *name)
+{
+    px_escape(stdout, name, strlen(name), false);
+}
+
+/* PARSABLE: a name, or a position, and what separates it from the next. */
+static void step(const char *name, size_t at)
+{
+    if (name != NULL) {
+        escape_name(name);
+    } else {
+        printf("%zu", at);
+    }
+    putchar(':');
+}
+
+/* PARSABLE: the way to a value. The outermost object has no name. */
+static void print_path(const char *name)
+{
+    for (unsigned i = 2; i <= depth; i++) {
+        step(path[i], position[i]);
+    }
+    if (depth > 0) {
+        step(name, filled[depth]);
+    }
 }
 
 static void indent(unsigned n)
@@ -38,7 +76,9 @@ static void indent(unsigned n)
 /* What stands before a value. */
 static void start(const char *name)
 {
-    if (as_json) {
+    if (form == PX_OUT_PARSABLE) {
+        print_path(name);
+    } else if (form == PX_OUT_JSON) {
         printf(filled[depth] ? ",\n" : depth ? "\n" : "");
         indent(depth);
         if (name) {
@@ -49,37 +89,48 @@ static void start(const char *name)
         printf(" %s ", name && strcmp(name, "value") == 0 ? "=" : name);
     } else {
         indent(depth ? depth - 1 : 0);
-        printf(name ? "%s: " : "%s", name ? name : "");
+        if (name) {
+            escape_name(name);
+            fputs(": ", stdout);
+        }
     }
-    filled[depth] = true;
+    filled[depth]++;
 }
 
 static void out_finish(void)
 {
-    if (!as_json && !in_line) {
+    if (form != PX_OUT_JSON && !in_line) {
         putchar('\n');
     }
 }
 
 static void open_with(const char *name, char bracket)
 {
-    if (as_json) {
+    size_t at = filled[depth];
+
+    if (form == PX_OUT_JSON) {
         start(name);
         putchar(bracket);
-    } else if (depth) {
+    } else if (form == PX_OUT_PLAIN && depth) {
         indent(depth - 1);
-        printf("%s%s\n", name ? name : "-", name ? ":" : "");
+        escape_name(name ? name : "-");
+        puts(name ? ":" : "");
+    }
+    if (form != PX_OUT_JSON) {
+        filled[depth]++;
     }
     if (depth < DEPTH - 1) {
         depth++;
     }
-    filled[depth] = false;
+    path[depth] = name;
+    position[depth] = at;
+    filled[depth] = 0;
 }
 
 static void close_with(char bracket)
 {
     depth -= depth > 0;
-    if (as_json) {
+    if (form == PX_OUT_JSON) {
         if (filled[depth + 1]) {
             putchar('\n');
             indent(depth);
@@ -100,7 +151,7 @@ void px_out_close(void)
 
 void px_out_open_line(const char *key)
 {
-    if (as_json) {
+    if (form != PX_OUT_PLAIN) {
         px_out_open(NULL);
         px_out_text("key", key);
         return;
@@ -112,7 +163,7 @@ void px_out_open_line(const char *key)
 
 void px_out_close_line(void)
 {
-    if (as_json) {
+    if (form != PX_OUT_PLAIN) {
         px_out_close();
         return;
     }
@@ -153,7 +204,7 @@ void px_out_real(const char *name, double value)
     if (strtod(text, NULL) != value) { /* all its digits only where fewer would say another */
         (void) snprintf(text, sizeof(text), "%.17g", value);
     }
-    fputs(isfinite(value) || !as_json ? text : "null", stdout);
+    fputs(isfinite(value) || form != PX_OUT_JSON ? text : "null", stdout);
     out_finish();
 }
 
@@ -175,7 +226,7 @@ void px_out_long_text(const char *name, const char *value)
 {
     size_t len = strlen(value);
 
-    if (as_json || len <= MAX_TEXT) {
+    if (form != PX_OUT_PLAIN || len <= MAX_TEXT) {
         px_out_string(name, value, len);
         return;
     }
@@ -198,7 +249,7 @@ void px_out_text(const char *name, const char *value)
 
 void px_out_end(void)
 {
-    if (as_json) {
+    if (form == PX_OUT_JSON) {
         putchar('\n');
     }
 }
