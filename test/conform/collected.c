@@ -7,6 +7,7 @@
 
 #include "lib/answers.h"
 #include "lib/calls.h"
+#include "lib/tools.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -411,13 +412,6 @@ static void post_and_see(void)
     rounds(me.rank == 1, act[me.rank]); /* who reads another key, too, is told of everything */
 }
 
-static void with_tools(struct infos *list)
-{
-    drop(list, PMIX_HOSTNAME);
-    add_text(list, PMIX_HOSTNAME, node_name(0));
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-}
-
 /* The values that change, and what does not. */
 static void tool_round(uint32_t i)
 {
@@ -502,7 +496,7 @@ const struct conform_case cases[] = {
      .tools = 1,
      .client = post_and_see,
      .tool = tool_reads,
-     .server = with_tools,
+     .server = as_node0,
      .setup = maps},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

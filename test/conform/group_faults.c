@@ -6,8 +6,8 @@
 
 #include "lib/answers.h"
 #include "lib/calls.h"
+#include "lib/groups.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,55 +31,6 @@ static const char *survivors(void)
     return text;
 }
 
-/* ---- a construct under way */
-
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t ended;
-    bool over;
-    pmix_status_t status;
-    char members[256];
-} op = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
-
-static void constructed(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
-                        pmix_release_cbfunc_t release, void *release_cbdata)
-{
-    (void) cbdata;
-    pthread_mutex_lock(&op.lock);
-    op.members[0] = '\0';
-    for (size_t i = 0; i < n; i++) {
-        if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_MEMBERSHIP)) {
-            snprintf(op.members, sizeof(op.members), "%s", text_of(&info[i].value));
-        }
-    }
-    op.over = true;
-    op.status = status;
-    pthread_cond_signal(&op.ended);
-    pthread_mutex_unlock(&op.lock);
-    if (release != NULL) {
-        release(release_cbdata);
-    }
-}
-
-static void destructed(pmix_status_t status, void *cbdata)
-{
-    constructed(status, NULL, 0, cbdata, NULL, NULL);
-}
-
-static pmix_status_t wait_over(void)
-{
-    pmix_status_t status;
-
-    pthread_mutex_lock(&op.lock);
-    while (!op.over) {
-        pthread_cond_wait(&op.ended, &op.lock);
-    }
-    op.over = false;
-    status = op.status;
-    pthread_mutex_unlock(&op.lock);
-    return status;
-}
-
 /* Calls construct; the request is at the server when this returns. */
 static void begin(const pmix_proc_t *procs, size_t n, const char *flag)
 {
@@ -88,11 +39,7 @@ static void begin(const pmix_proc_t *procs, size_t n, const char *flag)
     if (flag != NULL) {
         add_true(&list, flag);
     }
-    check_status(PMIX_SUCCESS,
-                 PMIx_Group_construct_nb(name, procs, n, list.at, list.n, constructed, NULL),
-                 "construct");
-    free_infos(&list);
-    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+    begin_group(name, procs, n, &list);
 }
 
 static void begin_all(const char *flag)
@@ -104,56 +51,23 @@ static void begin_all(const char *flag)
 
 /* ---- events */
 
-static void event_came(size_t id, pmix_status_t status, const pmix_proc_t *source,
-                       pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
-                       pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+/* One member has failed, and each event that says so names it. */
+static void check_failed(const char *ids)
 {
-    char step[48];
+    char failed[32];
+    int n = group_events("failed");
 
-    (void) id;
-    (void) source;
-    (void) results;
-    (void) nresults;
-    for (size_t i = 0; i < ninfo; i++) {
-        if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC)) {
-            check_aside("GRP-088", info[i].value.data.proc->rank == last_rank(),
-                        "who has failed: %u", info[i].value.data.proc->rank);
-        } else if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_MEMBERSHIP)) {
-            check_aside("GRP-104", strcmp(survivors(), text_of(&info[i].value)) == 0,
-                        "who is left: %s", text_of(&info[i].value));
-        }
-    }
-    snprintf(step, sizeof(step), "%s at %u",
-             status == PMIX_GROUP_MEMBER_FAILED ? "failed"
-             : status == PMIX_GROUP_LEFT        ? "left"
-                                                : "update",
-             me.rank);
-    tell(step);
-    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+    snprintf(failed, sizeof(failed), "failed %u", last_rank());
+    check_for(ids, n == 1, "%d events for one member", n);
+    check_aside("GRP-088", group_events(failed) == n, "an event names another process");
 }
 
-static void watch(void)
+/* ---- a destruct under way */
+
+static void begin_destruct(void)
 {
-    pmix_status_t codes[] = {PMIX_GROUP_MEMBER_FAILED, PMIX_GROUP_MEMBERSHIP_UPDATE,
-                             PMIX_GROUP_LEFT};
-
-    check(PMIx_Register_event_handler(codes, 3, NULL, 0, event_came, NULL, NULL) >= 0, "handler");
-}
-
-static void await_event(const char *what)
-{
-    char step[48];
-
-    snprintf(step, sizeof(step), "%s at %u", what, me.rank);
-    await(step);
-}
-
-static int events(const char *what)
-{
-    char step[48];
-
-    snprintf(step, sizeof(step), "%s at %u", what, me.rank);
-    return told(step);
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct_nb(name, NULL, 0, call_done, NULL), "destruct");
+    (void) call_is_over();
 }
 
 /* ---- the one that ends */
@@ -194,13 +108,15 @@ static void use_and_destruct(void)
 static void make_again(void)
 {
     pmix_proc_t left[32];
+    struct made made;
 
     for (pmix_rank_t r = 0; r < last_rank(); r++) {
         left[r] = process(me.nspace, r);
     }
     begin(left, last_rank(), NULL);
-    if (check_status(PMIX_SUCCESS, wait_over(), "a group of the survivors")) {
-        same(survivors(), op.members, "its members");
+    made = await_group();
+    if (check_status(PMIX_SUCCESS, made.status, "a group of the survivors")) {
+        same(survivors(), made.members, "its members");
         use_and_destruct();
     }
 }
@@ -214,7 +130,7 @@ static void lost_in_construct(bool calls)
     }
     begin_all(NULL);
     tell("waits");
-    check_status(PMIX_GROUP_CONSTRUCT_ABORT, wait_over(), "construct");
+    check_status(PMIX_GROUP_CONSTRUCT_ABORT, await_call(), "construct");
     make_again();
 }
 
@@ -237,7 +153,7 @@ static void aborts_after_its_call(void)
         check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind its end");
     }
     begin_all(NULL);
-    check_status(PMIX_GROUP_CONSTRUCT_ABORT, wait_over(), "construct");
+    check_status(PMIX_GROUP_CONSTRUCT_ABORT, await_call(), "construct");
     make_again();
 }
 
@@ -258,34 +174,39 @@ static void failure_was_said(void)
 static void survives(void)
 {
     const char *flag = me.rank == 0 ? PMIX_GROUP_FT_COLLECTIVE : NULL;
+    struct made made;
 
-    watch();
+    watch_group(name);
     if (is_victim(false, flag)) {
         return;
     }
     begin_all(the_case()->nodes > 1 ? PMIX_GROUP_FT_COLLECTIVE : flag);
     tell("waits");
-    check_status_for("GRP-094", PMIX_SUCCESS, wait_over(), "construct");
-    same_for("GRP-094", survivors(), op.members, "the members");
+    made = await_group();
+    check_status_for("GRP-094", PMIX_SUCCESS, made.status, "construct");
+    same_for("GRP-094", survivors(), made.members, "the members");
     about("GRP-088");
-    await_event("failed");
+    await_group_event("failed", 1);
     about(NULL);
     use_and_destruct();
-    check_for("GRP-088", events("failed") == 1, "one event for one member: %d", events("failed"));
+    check_failed("GRP-088");
 }
 
 static void is_optional(void)
 {
-    watch();
+    struct made made;
+
+    watch_group(name);
     if (is_victim(false, PMIX_GROUP_OPTIONAL)) {
         return;
     }
     begin_all(PMIX_GROUP_OPTIONAL);
     tell("waits");
-    check_status_for("GRP-093 GRP-108", PMIX_ERR_PARTIAL_SUCCESS, wait_over(), "construct");
-    same_for("GRP-093", survivors(), op.members, "the members");
+    made = await_group();
+    check_status_for("GRP-093 GRP-108", PMIX_ERR_PARTIAL_SUCCESS, made.status, "construct");
+    same_for("GRP-093", survivors(), made.members, "the members");
     use_and_destruct();
-    check_for("GRP-093", events("failed") == 0, "no event: %d", events("failed"));
+    check_for("GRP-093", group_events("failed") == 0, "no event: %d", group_events("failed"));
 }
 
 /* Rank 0 leads and adds the others, of which the last one ends before it has called. */
@@ -294,6 +215,7 @@ static void added_is_lost(const char *flag)
     pmix_proc_t added = process(me.nspace, PMIX_RANK_WILDCARD);
     pmix_data_array_t array = {.type = PMIX_PROC, .size = 1, .array = &added};
     struct infos list = {0};
+    struct made made;
 
     if (is_victim(false, NULL)) {
         return;
@@ -304,17 +226,13 @@ static void added_is_lost(const char *flag)
             add_true(&list, flag);
         }
     }
-    check_status(
-        PMIX_SUCCESS,
-        PMIx_Group_construct_nb(name, &me, me.rank == 0, list.at, list.n, constructed, NULL),
-        "construct");
-    free_infos(&list);
-    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+    begin_group(name, &me, me.rank == 0, &list);
     tell("waits");
-    check_status(flag != NULL ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT, wait_over(), "rank %u",
+    made = await_group();
+    check_status(flag != NULL ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT, made.status, "rank %u",
                  me.rank);
     if (flag != NULL) {
-        same(survivors(), op.members, "the members");
+        same(survivors(), made.members, "the members");
         use_and_destruct();
     } else {
         make_again();
@@ -336,7 +254,7 @@ static void added_survives(void)
 static void make(const char *flag)
 {
     begin_all(flag);
-    check_status(PMIX_SUCCESS, wait_over(), "construct");
+    check_status(PMIX_SUCCESS, await_call(), "construct");
 }
 
 static void lost_in_destruct(void)
@@ -345,47 +263,49 @@ static void lost_in_destruct(void)
     if (is_victim(false, NULL)) {
         return;
     }
-    check_status(PMIX_SUCCESS, PMIx_Group_destruct_nb(name, NULL, 0, destructed, NULL), "destruct");
-    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+    begin_destruct();
     tell("waits");
-    check_status(PMIX_ERR_LOST_CONNECTION, wait_over(), "destruct");
+    check_status(PMIX_ERR_LOST_CONNECTION, await_call(), "destruct");
     make_again();
 }
 
 static void announced_in_destruct(void)
 {
-    watch();
+    watch_group(name);
     make(PMIX_GROUP_NOTIFY_TERMINATION);
     if (is_victim(false, NULL)) {
         return;
     }
-    check_status(PMIX_SUCCESS, PMIx_Group_destruct_nb(name, NULL, 0, destructed, NULL), "destruct");
-    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+    begin_destruct();
     tell("waits");
-    check_status_for("GRP-100", PMIX_SUCCESS, wait_over(), "destruct");
+    check_status_for("GRP-100", PMIX_SUCCESS, await_call(), "destruct");
     about("GRP-105");
-    await_event("failed");
-    check(events("left") == 0, "who ends does not leave");
+    await_group_event("failed", 1);
+    check(group_events("left") == 0, "who ends does not leave");
     about(NULL);
     make_again();
 }
 
 static void announced(void)
 {
-    watch();
+    char update[280];
+
+    watch_group(name);
     make(PMIX_GROUP_NOTIFY_TERMINATION);
     if (is_victim(false, NULL)) {
         return;
     }
     tell("waits");
     about("GRP-087 GRP-105");
-    await_event("failed");
+    await_group_event("failed", 1);
     about("GRP-104");
-    await_event("update");
+    await_group_event("update", 1);
     about(NULL);
-    check_for("GRP-087", events("failed") == 1, "%d events", events("failed"));
-    check_for("GRP-104", events("update") == 1, "%d updates", events("update"));
-    check_for("GRP-105", events("left") == 0, "who ends does not leave");
+    check_failed("GRP-087");
+    snprintf(update, sizeof(update), "update %s", survivors());
+    check_for("GRP-104", group_events("update") == 1, "%d updates", group_events("update"));
+    check_for("GRP-104", group_events(update) == 1, "who is left is not %s", survivors());
+    check_for("GRP-105", group_events("left") == 0, "who ends does not leave");
     about("GRP-100");
     use_and_destruct();
     about(NULL);
@@ -393,7 +313,7 @@ static void announced(void)
 
 static void not_announced(void)
 {
-    watch();
+    watch_group(name);
     make(NULL);
     if (is_victim(false, NULL)) {
         return;
@@ -401,7 +321,8 @@ static void not_announced(void)
     tell("waits");
     check_status_for("GRP-100", PMIX_ERR_LOST_CONNECTION, PMIx_Group_destruct(name, NULL, 0),
                      "destruct");
-    check_for("GRP-087", events("failed") + events("update") == 0, "nobody has asked to be told");
+    check_for("GRP-087", group_events("failed") + group_events("update") == 0,
+              "nobody has asked to be told");
     make_again();
 }
 

@@ -6,6 +6,7 @@
 
 #include "lib/answers.h"
 #include "lib/calls.h"
+#include "lib/groups.h"
 #include "lib/queries.h"
 
 #include <stdio.h>
@@ -21,12 +22,6 @@ static pmix_proc_t everybody(void)
 static pmix_rank_t last_rank(void)
 {
     return (pmix_rank_t) job_size(find_job("A")) - 1;
-}
-
-/* Says a step with the rank that it concerns. */
-static void step_of(char *text, size_t n, const char *what, pmix_rank_t rank)
-{
-    snprintf(text, n, "%s %u", what, rank);
 }
 
 static void construct(const pmix_proc_t *members, size_t n)
@@ -70,58 +65,6 @@ static const char *members_now(void)
     return query_text(PMIX_QUERY_GROUP_MEMBERSHIP, &quals);
 }
 
-/* ---- events */
-
-/* Whom an event concerns, and the members that it tells. */
-static void say_event(const char *what, const pmix_info_t *info, size_t ninfo)
-{
-    const char *group = "";
-    char text[320] = "";
-
-    for (size_t i = 0; i < ninfo; i++) {
-        if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ID)) {
-            group = info[i].value.data.string;
-        } else if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC)) {
-            snprintf(text, sizeof(text), "%s %u", what, info[i].value.data.proc->rank);
-        } else if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_MEMBERSHIP)) {
-            snprintf(text, sizeof(text), "%s %s", what, text_of(&info[i].value));
-        }
-    }
-    if (check(strcmp(group, name) == 0, "the event names the group: %s", group)) {
-        char step[48];
-
-        snprintf(step, sizeof(step), "%.30s at %u", text, me.rank);
-        tell(step);
-    }
-}
-
-static void left_came(size_t id, pmix_status_t status, const pmix_proc_t *source,
-                      pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
-                      pmix_event_notification_cbfunc_fn_t done, void *cbdata)
-{
-    (void) id;
-    (void) source;
-    (void) results;
-    (void) nresults;
-    say_event(status == PMIX_GROUP_LEFT ? "left" : "update", info, ninfo);
-    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
-}
-
-static void watch(void)
-{
-    pmix_status_t codes[] = {PMIX_GROUP_LEFT, PMIX_GROUP_MEMBERSHIP_UPDATE};
-
-    check(PMIx_Register_event_handler(codes, 2, NULL, 0, left_came, NULL, NULL) >= 0, "handler");
-}
-
-static void await_event(const char *what)
-{
-    char step[48];
-
-    snprintf(step, sizeof(step), "%.30s at %u", what, me.rank);
-    await(step);
-}
-
 /* ---- the others go on */
 
 /* What the remaining members can do with the group. */
@@ -159,24 +102,24 @@ static void is_out(void)
     check_status(PMIX_ERR_NOT_FOUND, PMIx_Group_destruct(name, NULL, 0), "destruct from outside");
 }
 
-static bool event_came(const char *text)
+static bool event_came(const char *event)
 {
-    await_event(text);
+    await_group_event(event, 1);
     return true;
 }
 
 static void leave_with_events(pmix_rank_t left)
 {
-    char text[48];
+    char text[280];
 
-    watch();
+    watch_group(name);
     construct_all();
     fence_all(NULL);
     if (me.rank == left) {
         check_status_for("GRP-102", PMIX_SUCCESS, PMIx_Group_leave(name, NULL, 0), "leave");
         is_out();
     } else {
-        step_of(text, sizeof(text), "left", left);
+        snprintf(text, sizeof(text), "left %u", left);
         check_for("GRP-102", event_came(text), "who has left");
         snprintf(text, sizeof(text), "update %s", ranks_but(left, last_rank()));
         check_for("GRP-104", event_came(text), "who is left");
@@ -215,13 +158,11 @@ static void unnoticed(void)
  * one. */
 static void again(void)
 {
-    char text[48];
-
     for (int i = 0; i < 3; i++) {
         pmix_proc_t all = everybody();
 
         if (i == 0) {
-            watch();
+            watch_group(name);
         }
         construct_all();
         check_status_for("GRP-099", PMIX_SUCCESS, fence_seconds(&all, 1, 10),
@@ -229,21 +170,12 @@ static void again(void)
         if (me.rank == 0) {
             check_status(PMIX_SUCCESS, PMIx_Group_leave(name, NULL, 0), "leave");
         } else {
-            step_of(text, sizeof(text), "left", 0);
-            snprintf(text + strlen(text), sizeof(text) - strlen(text), " at %u", me.rank);
-            await_n(text, i + 1);
+            await_group_event("left 0", i + 1);
             check_status_for("GRP-103", PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0),
                              "destruct");
         }
         fence_all(NULL);
     }
-}
-
-static void destruct_done(pmix_status_t status, void *cbdata)
-{
-    (void) cbdata;
-    check_status(PMIX_SUCCESS, status, "a destruct that one left");
-    tell("taken apart");
 }
 
 /* One leaves while the others wait for it in a destruct. */
@@ -254,10 +186,12 @@ static void leave_a_destruct(void)
         await_n("waits", (int) last_rank());
         check_status(PMIX_SUCCESS, PMIx_Group_leave(name, NULL, 0), "leave");
     } else {
-        check_status(PMIX_SUCCESS, PMIx_Group_destruct_nb(name, NULL, 0, destruct_done, NULL),
+        check_status(PMIX_SUCCESS, PMIx_Group_destruct_nb(name, NULL, 0, call_done, NULL),
                      "destruct");
-        check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+        (void) call_is_over();
         tell("waits");
+        check_status(PMIX_SUCCESS, await_call(), "a destruct that one left");
+        tell("taken apart");
     }
     await_n("taken apart", (int) last_rank());
     fence_all(NULL);

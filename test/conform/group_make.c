@@ -45,7 +45,7 @@ static void all_come(void)
     about("GRP-009 GRP-010");
     begin_group("g", procs, n, NULL);
     if (me.rank != last_rank()) {
-        check_for("GRP-009", !group_is_made(), "over before the last one came");
+        check_for("GRP-009", !call_is_over(), "over before the last one came");
         tell("waits");
     }
     made = await_group();
@@ -122,7 +122,7 @@ static void two_in_flight(void)
     begin_group(first, procs, n, NULL);
     tell("one waits");
     await_n("one waits", (int) n);
-    check(!group_is_made(), "%s is made of half of its members", first);
+    check(!call_is_over(), "%s is made of half of its members", first);
     tell("not made");
     await_n("not made", (int) n);
     made = make_group(second, procs, n, NULL);
@@ -144,7 +144,7 @@ static void beside_a_fence(void)
         begin_group("g", procs, n, NULL);
         tell("constructs");
         check_status(PMIX_SUCCESS, fence(procs, n, NULL), "the fence");
-        check(!group_is_made(), "a fence came in place of a construct");
+        check(!call_is_over(), "a fence came in place of a construct");
         tell("fenced");
         made = await_group();
     } else {
@@ -240,7 +240,7 @@ static void leave_too_early(void)
     if (me.rank == 0) {
         begin_group("g", procs, n, NULL);
         check(PMIx_Group_leave("g", NULL, 0) != PMIX_SUCCESS, "left before it was made");
-        check(!group_is_made(), "made before all have come");
+        check(!call_is_over(), "made before all have come");
         tell("tried");
         made = await_group();
     } else {

@@ -5,45 +5,7 @@
  * from then on the host decides. A case that would wait for a longer limit does not end in time. */
 
 #include "lib/calls.h"
-
-#include <pthread.h>
-
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t ended;
-    bool over;
-    pmix_status_t status;
-} op = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
-
-static void constructed(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
-                        pmix_release_cbfunc_t release, void *release_cbdata)
-{
-    (void) info;
-    (void) n;
-    (void) cbdata;
-    if (release != NULL) {
-        release(release_cbdata);
-    }
-    pthread_mutex_lock(&op.lock);
-    op.over = true;
-    op.status = status;
-    pthread_cond_signal(&op.ended);
-    pthread_mutex_unlock(&op.lock);
-}
-
-static pmix_status_t wait_over(void)
-{
-    pmix_status_t status;
-
-    pthread_mutex_lock(&op.lock);
-    while (!op.over) {
-        pthread_cond_wait(&op.ended, &op.lock);
-    }
-    op.over = false;
-    status = op.status;
-    pthread_mutex_unlock(&op.lock);
-    return status;
-}
+#include "lib/groups.h"
 
 static void begin(const pmix_proc_t *procs, size_t leaders, int seconds)
 {
@@ -53,11 +15,7 @@ static void begin(const pmix_proc_t *procs, size_t leaders, int seconds)
     if (leaders > 0) {
         add(&list, PMIX_GROUP_BOOTSTRAP, &leaders, PMIX_SIZE);
     }
-    check_status(PMIX_SUCCESS,
-                 PMIx_Group_construct_nb("g", procs, 1, list.at, list.n, constructed, NULL),
-                 "construct");
-    free_infos(&list);
-    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+    begin_group("g", procs, 1, &list);
 }
 
 /* The first caller has the longest limit, and the last rank does not come. */
@@ -75,7 +33,7 @@ static void shortest(void)
     }
     begin(&job, 0, limits[me.rank]);
     tell("in");
-    check_status_for("GRP-022 GRP-024", PMIX_ERR_TIMEOUT, wait_over(), "rank %u", me.rank);
+    check_status_for("GRP-022 GRP-024", PMIX_ERR_TIMEOUT, await_call(), "rank %u", me.rank);
     tell("over");
 }
 
@@ -102,7 +60,7 @@ static void handed_over(size_t leaders)
     await_n("in", 2);
     let_time_pass();
     tell("the host may answer");
-    check_status(PMIX_SUCCESS, wait_over(), "what the host says, and when it does");
+    check_status(PMIX_SUCCESS, await_call(), "what the host says, and when it does");
 }
 
 static void together(void)
@@ -150,16 +108,12 @@ static void wants_id(void)
 
     add(&list, PMIX_TIMEOUT, &seconds, PMIX_INT);
     add_true(&list, PMIX_GROUP_ASSIGN_CONTEXT_ID);
-    check_status(PMIX_SUCCESS,
-                 PMIx_Group_construct_nb("g", &job, 1, list.at, list.n, constructed, NULL),
-                 "construct");
-    free_infos(&list);
-    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+    begin_group("g", &job, 1, &list);
     tell("in");
     await_n("in", 2);
     let_time_pass();
     tell("the host may answer");
-    check_status_for("GRP-023", PMIX_SUCCESS, wait_over(), "what the host says, and when it does");
+    check_status_for("GRP-023", PMIX_SUCCESS, await_call(), "what the host says, and when it does");
 }
 
 const struct conform_case cases[] = {

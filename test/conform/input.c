@@ -7,6 +7,7 @@
 #include "lib/calls.h"
 #include "lib/conform.h"
 #include "lib/requests.h"
+#include "lib/tools.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,19 +19,9 @@
 
 enum { CHUNK = 64 * 1024, SMALL = 1 << 20, LARGE = 64 << 20 };
 
-static void with_tools(struct infos *list)
-{
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-}
-
 static void start(void)
 {
-    struct infos list = {0};
-    pid_t pid = server_pid(0);
-
-    add(&list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
-    check(PMIx_tool_init(&me, list.at, list.n) == PMIX_SUCCESS, "tool_init");
-    free_infos(&list);
+    check_status(PMIX_SUCCESS, tool_begin(one_pid(server_pid(0))), "tool_init");
 }
 
 /* The byte at this place of the input. */
@@ -457,25 +448,21 @@ static void push_bytes(void)
 const struct conform_case cases[] = {
     {.ids = "IOF-010",
      .what = "pushed bytes come to the host, and are the caller's again after that",
-     .server = with_tools,
      .host = {[ON_PUSH] = {CALLBACK, PMIX_SUCCESS}},
      .tools = 1,
      .tool = push_bytes},
     {.ids = "IOF-011",
      .what = "a tool's standard input, a pipe, comes to one process",
-     .server = with_tools,
      .host = {[ON_PUSH] = {OWN, .own = take_for_one}},
      .tools = 1,
      .tool = push_pipe},
     {.ids = "IOF-011",
      .what = "a tool's standard input, a file, comes to all processes",
-     .server = with_tools,
      .host = {[ON_PUSH] = {OWN, .own = take_for_all}},
      .tools = 1,
      .tool = push_file},
     {.ids = "IOF-011",
      .what = "a slow reader holds back whoever writes",
-     .server = with_tools,
      .host = {[ON_PUSH] = {OWN, .own = take_slowly}},
      .tools = 1,
      .tool = wait_for_reader},
@@ -483,7 +470,6 @@ const struct conform_case cases[] = {
     {.ids = "IOF-010 IOF-011",
      .otherwise = "IOF-010",
      .what = "a host holds back those that push",
-     .server = with_tools,
      .host = {[ON_PUSH] = {OWN, .own = take_too_much}, [ON_CONTROL] = {MISSING}},
      .script = let_go_on,
      .tools = 1,
@@ -491,19 +477,16 @@ const struct conform_case cases[] = {
 #endif
     {.ids = "IOF-011",
      .what = "a reader that has enough ends the reading",
-     .server = with_tools,
      .host = {[ON_PUSH] = {OWN, .own = close_early}},
      .tools = 1,
      .tool = lose_reader},
     {.ids = "IOF-011",
      .what = "a piece that is refused ends the reading",
-     .server = with_tools,
      .host = {[ON_PUSH] = {AT_ONCE, PMIX_ERR_NOT_FOUND}},
      .tools = 1,
      .tool = find_no_reader},
     {.ids = "IOF-011",
      .what = "the application ends the reading",
-     .server = with_tools,
      .host = {[ON_PUSH] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}},
      .tools = 1,
      .tool = end_by_hand},

@@ -6,6 +6,7 @@
 
 #include "lib/answers.h"
 #include "lib/calls.h"
+#include "lib/tools.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,13 +183,6 @@ static void post(void)
 
 /* ---- a tool */
 
-static void with_tools(struct infos *list)
-{
-    drop(list, PMIX_HOSTNAME);
-    add_text(list, PMIX_HOSTNAME, node_name(0));
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-}
-
 /* Attaches to the server of a node, which becomes the primary one. */
 static void attach(int node)
 {
@@ -203,13 +197,9 @@ static void attach(int node)
 
 static void ask_as_tool(void)
 {
-    struct infos list = {0};
     pmix_proc_t first = process("conform-host", 0);
-    pid_t pid = server_pid(0);
 
-    add(&list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
-    check_status(PMIX_SUCCESS, PMIx_tool_init(&me, list.at, list.n), "tool_init");
-    free_infos(&list);
+    check_status(PMIX_SUCCESS, tool_begin(one_pid(server_pid(0))), "tool_init");
     check_version();
     same(me.nspace, got(me.nspace, me.rank, PMIX_NSPACE, NULL, 0), "my namespace");
     same(me.nspace, got(me.nspace, PMIX_RANK_WILDCARD, PMIX_JOBID, NULL, 0), "my job");
@@ -334,7 +324,7 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {1, 1}, .quiet = true}},
      .nodes = 2,
      .tools = 1,
-     .server = with_tools,
+     .server = as_node0,
      .tool = ask_as_tool,
      .ours_only = OTHER_KEYS},
     {.ids = "INI-003 RES-014",
@@ -348,7 +338,7 @@ const struct conform_case cases[] = {
      .what = "a tool without a server has a name, which it keeps when it finds one",
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 1,
-     .server = with_tools,
+     .server = as_node0,
      .tool = be_lonely_tool,
      .ours_only = OTHER_KEYS},
     {.ids = "INI-003 RES-014",

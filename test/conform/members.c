@@ -2,14 +2,11 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Who has come to a collective: told by what it is, never counted. A stranger is refused and
- * changes nothing for the members; the connections of one process are one member.
- *
- * What has not ended is seen by a second request behind it: a fence of the caller alone, whose
- * answer comes over the same connection after that of what ended before. */
+ * changes nothing for the members; the connections of one process are one member. */
 
 #include "lib/calls.h"
+#include "lib/groups.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,72 +15,19 @@
 
 /* ---- a collective under way */
 
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t ended;
-    bool over;
-    pmix_status_t status;
-} op = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
-
-static void op_done(pmix_status_t status, void *cbdata)
-{
-    (void) cbdata;
-    pthread_mutex_lock(&op.lock);
-    op.over = true;
-    op.status = status;
-    pthread_cond_signal(&op.ended);
-    pthread_mutex_unlock(&op.lock);
-}
-
-static void group_done(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
-                       pmix_release_cbfunc_t release, void *release_cbdata)
-{
-    (void) info;
-    (void) n;
-    if (release != NULL) {
-        release(release_cbdata);
-    }
-    op_done(status, cbdata);
-}
-
-static bool is_over(void)
-{
-    bool over;
-
-    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "a fence of one process");
-    pthread_mutex_lock(&op.lock);
-    over = op.over;
-    pthread_mutex_unlock(&op.lock);
-    return over;
-}
-
-static pmix_status_t wait_over(void)
-{
-    pmix_status_t status;
-
-    pthread_mutex_lock(&op.lock);
-    while (!op.over) {
-        pthread_cond_wait(&op.ended, &op.lock);
-    }
-    op.over = false;
-    status = op.status;
-    pthread_mutex_unlock(&op.lock);
-    return status;
-}
-
 static pmix_status_t begin_fence(const pmix_proc_t *procs, size_t n)
 {
-    return PMIx_Fence_nb(procs, n, NULL, 0, op_done, NULL);
+    return PMIx_Fence_nb(procs, n, NULL, 0, call_done, NULL);
 }
 
 static pmix_status_t begin_connect(const pmix_proc_t *procs, size_t n)
 {
-    return PMIx_Connect_nb(procs, n, NULL, 0, op_done, NULL);
+    return PMIx_Connect_nb(procs, n, NULL, 0, call_done, NULL);
 }
 
 static pmix_status_t begin_disconnect(const pmix_proc_t *procs, size_t n)
 {
-    return PMIx_Disconnect_nb(procs, n, NULL, 0, op_done, NULL);
+    return PMIx_Disconnect_nb(procs, n, NULL, 0, call_done, NULL);
 }
 
 static pmix_status_t begin_construct(const pmix_proc_t *procs, size_t n)
@@ -129,13 +73,13 @@ static void with_stranger(pmix_status_t (*begin)(const pmix_proc_t *, size_t), i
     rc = begin(procs, n);
     if (check_status(PMIX_SUCCESS, rc, "round %d", round)) {
         if (me.rank == 1) {
-            check(!is_over(), "round %d: over before the stranger came", round);
+            check(!call_is_over(), "round %d: over before the stranger came", round);
             step("one is in", round);
             await_step("refused", round);
-            check(!is_over(), "round %d: over, and the last one has not come", round);
+            check(!call_is_over(), "round %d: over, and the last one has not come", round);
             step("seen", round);
         }
-        check_status(me.rank == 0 ? PMIX_ERR_NOT_A_MEMBER : PMIX_SUCCESS, wait_over(),
+        check_status(me.rank == 0 ? PMIX_ERR_NOT_A_MEMBER : PMIX_SUCCESS, await_call(),
                      "round %d: rank %u", round, me.rank);
     }
     if (me.rank == 0) {
@@ -207,7 +151,7 @@ static void nobody_adds(bool together)
     if (me.rank < 2) {
         await("the stranger is in");
         lead(together);
-        check(!is_over(), "over without the one that was added");
+        check(!call_is_over(), "over without the one that was added");
         tell("a leader waits");
     } else {
         if (me.rank == 2) {
@@ -216,11 +160,11 @@ static void nobody_adds(bool together)
         check_status(PMIX_SUCCESS, PMIx_Group_construct_nb("g", NULL, 0, NULL, 0, group_done, NULL),
                      "one that is added");
         if (me.rank == 3) {
-            check(!is_over(), "nobody can know yet who adds it");
+            check(!call_is_over(), "nobody can know yet who adds it");
             tell("the stranger is in");
         }
     }
-    check_status(me.rank == 3 ? PMIX_ERR_NOT_A_MEMBER : PMIX_SUCCESS, wait_over(), "rank %u",
+    check_status(me.rank == 3 ? PMIX_ERR_NOT_A_MEMBER : PMIX_SUCCESS, await_call(), "rank %u",
                  me.rank);
     if (me.rank < 3) {
         check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
@@ -252,12 +196,12 @@ static void clones_count_once(void)
         check_status(PMIX_SUCCESS, PMIx_Fence(NULL, 0, NULL, 0), "fence");
     } else {
         check_status(PMIX_SUCCESS, begin_fence(NULL, 0), "fence of a clone");
-        check(!is_over(), "a clone came in place of the other rank");
+        check(!call_is_over(), "a clone came in place of the other rank");
         tell("a clone waits");
         await_n("a clone waits", 2);
-        check(!is_over(), "two clones came in place of the other rank");
+        check(!call_is_over(), "two clones came in place of the other rank");
         tell("a clone has looked");
-        check_status(PMIX_SUCCESS, wait_over(), "fence of a clone");
+        check_status(PMIX_SUCCESS, await_call(), "fence of a clone");
     }
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
     if (child == 0) {
@@ -285,12 +229,13 @@ static void all_clones(bool comes)
         tell("the last");
     }
     if (child != 0 || comes) {
-        check_status(PMIX_SUCCESS, PMIx_Fence_nb(NULL, 0, list.at, list.n, op_done, NULL), "fence");
+        check_status(PMIX_SUCCESS, PMIx_Fence_nb(NULL, 0, list.at, list.n, call_done, NULL),
+                     "fence");
         if (child != 0) {
-            check(told("the last") > 0 || !is_over(), "the clone was not waited for");
+            check(told("the last") > 0 || !call_is_over(), "the clone was not waited for");
             tell("waits");
         }
-        check_status(PMIX_SUCCESS, wait_over(), "fence");
+        check_status(PMIX_SUCCESS, await_call(), "fence");
         check(told("the last"), "the clone was not waited for");
     }
     free_infos(&list);
@@ -325,10 +270,10 @@ static void a_clone_has_gone(void)
     if (!rank_0) {
         await("the clone is gone");
     }
-    check_status(PMIX_SUCCESS, PMIx_Fence_nb(NULL, 0, list.at, list.n, op_done, NULL), "fence");
+    check_status(PMIX_SUCCESS, PMIx_Fence_nb(NULL, 0, list.at, list.n, call_done, NULL), "fence");
     free_infos(&list);
     if (rank_0) {
-        check(!is_over(), "clones came in place of the other rank");
+        check(!call_is_over(), "clones came in place of the other rank");
         tell("a clone waits");
     }
     if (child == 0) {
@@ -337,11 +282,12 @@ static void a_clone_has_gone(void)
     }
     if (child > 0) {
         waitpid(child, NULL, 0);
-        (void) is_over(); /* the server has seen the end when it answers what comes behind it */
-        check(!is_over(), "a clone that is gone came in place of the other rank");
+        (void)
+            call_is_over(); /* the server has seen the end when it answers what comes behind it */
+        check(!call_is_over(), "a clone that is gone came in place of the other rank");
         tell("the clone is gone");
     }
-    check_status(PMIX_SUCCESS, wait_over(), "fence");
+    check_status(PMIX_SUCCESS, await_call(), "fence");
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
 }
 

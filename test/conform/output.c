@@ -6,6 +6,7 @@
 
 #include "lib/calls.h"
 #include "lib/conform.h"
+#include "lib/tools.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -17,19 +18,9 @@
 
 enum { PIECE = 1000, MANY = 400, ROOM = 1 << 21, CACHE = 4096 };
 
-static void with_tools(struct infos *list)
-{
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-}
-
 static void start(void)
 {
-    struct infos list = {0};
-    pid_t pid = server_pid(0);
-
-    add(&list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
-    check_aside("IOF-001", PMIx_tool_init(&me, list.at, list.n) == PMIX_SUCCESS, "tool_init");
-    free_infos(&list);
+    check_aside("IOF-001", tool_begin(one_pid(server_pid(0))) == PMIX_SUCCESS, "tool_init");
 }
 
 static void stop(void)
@@ -48,7 +39,7 @@ static void write_as(pmix_rank_t rank, pmix_iof_channel_t channel, const char *t
                 PMIx_Error_string(rc));
 }
 
-static void write_text(pmix_rank_t rank, pmix_iof_channel_t channel, const char *text)
+static void print_as(pmix_rank_t rank, pmix_iof_channel_t channel, const char *text)
 {
     write_as(rank, channel, text, strlen(text));
 }
@@ -241,13 +232,13 @@ static void hear_own(void)
 static void speak(void)
 {
     await_n("hearing", 2);
-    write_text(0, PMIX_FWD_STDOUT_CHANNEL, "out0 ");
-    write_text(0, PMIX_FWD_STDERR_CHANNEL, "err0 ");
-    write_text(1, PMIX_FWD_STDERR_CHANNEL, "err1 ");
-    write_text(1, PMIX_FWD_STDDIAG_CHANNEL, "diag1 ");
-    write_text(1, PMIX_FWD_STDOUT_CHANNEL, "out1 ");
-    write_text(1, PMIX_FWD_STDERR_CHANNEL, "end");
-    write_text(1, PMIX_FWD_STDOUT_CHANNEL, "end");
+    print_as(0, PMIX_FWD_STDOUT_CHANNEL, "out0 ");
+    print_as(0, PMIX_FWD_STDERR_CHANNEL, "err0 ");
+    print_as(1, PMIX_FWD_STDERR_CHANNEL, "err1 ");
+    print_as(1, PMIX_FWD_STDDIAG_CHANNEL, "diag1 ");
+    print_as(1, PMIX_FWD_STDOUT_CHANNEL, "out1 ");
+    print_as(1, PMIX_FWD_STDERR_CHANNEL, "end");
+    print_as(1, PMIX_FWD_STDOUT_CHANNEL, "end");
 }
 
 /* ---- kept output */
@@ -305,10 +296,10 @@ static void write_pieces(void)
     }
     tell("written");
     await("by time");
-    write_text(1, PMIX_FWD_STDOUT_CHANNEL, "held ");
-    write_text(1, PMIX_FWD_STDOUT_CHANNEL, "back");
+    print_as(1, PMIX_FWD_STDOUT_CHANNEL, "held ");
+    print_as(1, PMIX_FWD_STDOUT_CHANNEL, "back");
     await("no time");
-    write_text(2, PMIX_FWD_STDOUT_CHANNEL, "never enough");
+    print_as(2, PMIX_FWD_STDOUT_CHANNEL, "never enough");
     tell("written to two");
 }
 
@@ -358,7 +349,7 @@ static void write_to_the_end(void)
     }
     tell("written");
     await("deregistered");
-    write_text(0, PMIX_FWD_STDOUT_CHANNEL, "too late");
+    print_as(0, PMIX_FWD_STDOUT_CHANNEL, "too late");
     tell("written again");
 }
 
@@ -495,72 +486,60 @@ static void pull_and_die(void)
 static void write_to_the_dead(void)
 {
     await("hearing");
-    write_text(0, PMIX_FWD_STDOUT_CHANNEL, "heard");
+    print_as(0, PMIX_FWD_STDOUT_CHANNEL, "heard");
     tell("heard");
     await("dead");
     await_upcalls(ON_PULL, 2);
     check(record_info(upcall(ON_PULL, 0, 1), PMIX_IOF_STOP) != NULL, "the host is told");
-    write_text(0, PMIX_FWD_STDOUT_CHANNEL, "kept");
+    print_as(0, PMIX_FWD_STDOUT_CHANNEL, "kept");
     tell("written to nobody");
 }
 
 const struct conform_case cases[] = {
     {.ids = "IOF-001 IOF-002 IOF-005",
      .what = "a tool asks for output and gets it as it was written",
-     .server = with_tools,
      .host = {[ON_PULL] = {CALLBACK, PMIX_SUCCESS}},
      .script = give_binary,
      .tools = 1,
      .tool = ask_and_get},
-    {.ids = "IOF-002",
-     .what = "a host that forwards no output",
-     .server = with_tools,
-     .tools = 1,
-     .tool = refused},
+    {.ids = "IOF-002", .what = "a host that forwards no output", .tools = 1, .tool = refused},
     {.ids = "IOF-003",
      .what = "standard input cannot be asked for",
-     .server = with_tools,
      .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}},
      .tools = 1,
      .tool = refused_input},
     {.ids = "IOF-004",
      .what = "each tool gets what it asked for and nothing else",
-     .server = with_tools,
      .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}},
      .script = speak,
      .tools = 2,
      .tool = hear_own},
     {.ids = "IOF-007",
      .what = "output that came before anybody asked is kept, as much as is asked for",
-     .server = with_tools,
      .host = {[ON_PULL] = {CALLBACK, PMIX_SUCCESS}},
      .script = write_before,
      .tools = 1,
      .tool = hear_late},
     {.ids = "IOF-008",
      .what = "pieces are delivered together, by size and by time",
-     .server = with_tools,
      .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}},
      .script = write_pieces,
      .tools = 1,
      .tool = hear_batches},
     {.ids = "IOF-009",
      .what = "a deregistration ends behind the last output, and nothing comes after it",
-     .server = with_tools,
      .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}},
      .script = write_to_the_end,
      .tools = 1,
      .tool = hear_to_the_end},
     {.ids = "IOF-009",
      .what = "the host is told what nobody wants any more",
-     .server = with_tools,
      .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}},
      .tools = 1,
      .tool = lose_interest},
     {.ids = "IOF-014", .what = "the events of forwarding", .client = raise_both},
     {.ids = "IOF-015",
      .what = "the requests of a tool that was killed are dropped",
-     .server = with_tools,
      .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}},
      .script = write_to_the_dead,
      .tools = 1,

@@ -9,6 +9,7 @@
 #include "lib/answers.h"
 #include "lib/calls.h"
 #include "lib/conform.h"
+#include "lib/tools.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -22,20 +23,11 @@
 
 enum { ROOM = 65536, PIECE = 1000, MANY = 400 };
 
-static void with_tools(struct infos *list)
-{
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-}
-
 static void start(void)
 {
-    struct infos list = {0};
-    pid_t pid = server_pid(0);
     char path[512];
 
-    add(&list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
-    check(PMIx_tool_init(&me, list.at, list.n) == PMIX_SUCCESS, "tool_init");
-    free_infos(&list);
+    check_status(PMIX_SUCCESS, tool_begin(one_pid(server_pid(0))), "tool_init");
     snprintf(path, sizeof(path), "%s/w", scratch());
     check(mkdir(path, 0700) == 0, "%s", path);
 }
@@ -455,14 +447,11 @@ static void print_own(void)
     finish();
 }
 
-#define WRITTEN                                                                                    \
-    .server = with_tools, .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}}, .script = write_all,       \
-    .tools = 1
+#define WRITTEN .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}}, .script = write_all, .tools = 1
 
 const struct conform_case cases[] = {
     {.ids = "IOF-006",
      .what = "without a function output goes to the tool's own descriptors, whatever their mode",
-     .server = with_tools,
      .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}},
      .script = write_much,
      .tools = 1,

@@ -7,6 +7,7 @@
 #include "lib/answers.h"
 #include "lib/calls.h"
 #include "lib/conform.h"
+#include "lib/tools.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -184,22 +185,12 @@ static void spawn_one(void)
     PMIX_APP_FREE(app, 1);
 }
 
-static void with_tools(struct infos *list)
-{
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-}
-
 static void spawn_as_tool(void)
 {
-    struct infos list = {0};
-    pid_t pid = server_pid(0);
-
     await("a process has");
-    add(&list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
-    check_status(PMIX_SUCCESS, PMIx_tool_init(&me, list.at, list.n), "tool_init");
-    free_infos(&list);
+    check_status(PMIX_SUCCESS, tool_begin(one_pid(server_pid(0))), "tool_init");
     spawn_one();
-    check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "tool_finalize");
+    tool_end();
 }
 
 static void spawn_as_client(void)
@@ -432,7 +423,6 @@ const struct conform_case cases[] = {
     {.ids = "SPN-004",
      .what = "and who asks, a process of a job or a tool",
      .tools = 1,
-     .server = with_tools,
      .client = spawn_as_client,
      .tool = spawn_as_tool,
      .after = see_additions,

@@ -12,15 +12,9 @@
 #include "lib/calls.h"
 #include "lib/conform.h"
 #include "lib/queries.h"
+#include "lib/tools.h"
 
 /* All servers are on one node. */
-static void with_tools(struct infos *list)
-{
-    drop(list, PMIX_HOSTNAME);
-    add_text(list, PMIX_HOSTNAME, node_name(0));
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-}
-
 static const pmix_value_t *value_in(const pmix_data_array_t *array, const char *key)
 {
     const pmix_info_t *info = array->array;
@@ -290,12 +284,12 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {1, 1}, .quiet = true}},
      .nodes = 2,
      .tools = 1,
-     .server = with_tools,
+     .server = as_node0,
      .tool = choose},
     {.ids = "QRY-028",
      .what = "a process of a job asks for them",
      .nodes = 2,
-     .server = with_tools,
+     .server = as_node0,
      .client = from_job},
     {.ids = "QRY-028",
      .what = "a server that takes no tools is known to its clients",

@@ -19,51 +19,17 @@
 #include <unistd.h>
 
 #define DRIVEN                                                                                     \
-    .jobs = {{"A", {1}, .quiet = true}}, .tools = 1, .server = without_tools, .further = place,    \
-    .host = {[ON_QUERY] = {OWN, .own = answer}}
-
-static pmix_status_t answer(struct upcall *ask)
-{
-    struct infos list = {0};
-
-    add_u32(&list, "conform.question", 42);
-    reply_infos(ask, PMIX_SUCCESS, list.at, list.n);
-    free_infos(&list);
-    return PMIX_SUCCESS;
-}
-
-static void place(int number, struct infos *list)
-{
-    (void) number;
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-    add_text(list, PMIX_SERVER_TMPDIR, make_folder("dir"));
-}
-
-static void begin(int number)
-{
-    check_status(PMIX_SUCCESS, server_begin(number), "server %d", number);
-}
-
-static struct infos *to(int number)
-{
-    struct infos *list = one_text(PMIX_SERVER_NSPACE, path_named("server%d", number));
-
-    add_text(list, PMIX_SERVER_TMPDIR, make_folder("dir"));
-    return list;
-}
+    .jobs = {{"A", {1}, .quiet = true}}, .tools = 1, .server = without_tools,                      \
+    .further = serve_tools, .host = {[ON_QUERY] = {OWN, .own = answer_question}}
 
 static const char *uri_of(int number)
 {
-    const char *text =
-        read_text(path_named("%s/pmix.%s.tool.server%d", make_folder("dir"), node_name(0), number));
-
-    return path_named("%.*s", text != NULL ? (int) strcspn(text, "\n") : 0,
-                      text != NULL ? text : "");
+    return server_uri(make_folder("dir"), number);
 }
 
 static pmix_proc_t server(int number)
 {
-    return process(path_named("server%d", number), 0);
+    return process(server_name(number), 0);
 }
 
 static pmix_status_t set(int number)
@@ -91,7 +57,7 @@ static const char *answered_by(void)
     }
     free_asked(&asked);
     for (int i = 1; i < MAX_NODES; i++) {
-        by = upcalls(ON_QUERY, i) > before[i] ? path_named("server%d", i) : by;
+        by = upcalls(ON_QUERY, i) > before[i] ? server_name(i) : by;
     }
     return by;
 }
@@ -113,13 +79,13 @@ static void tell_loss(size_t id, pmix_status_t status, const pmix_proc_t *source
 
 static void attach_three(void)
 {
-    struct infos *list = to(3);
+    struct infos *list = to_server(3);
     pmix_proc_t self = {0};
     pmix_proc_t got = {0};
 
-    check_status(PMIX_SUCCESS, tool_begin(to(1)), "the first server");
+    check_status(PMIX_SUCCESS, tool_begin(to_server(1)), "the first server");
     same_for("TOOL-056", "server1", servers(), "one server");
-    check_status_for("TOOL-050", PMIX_SUCCESS, attach_by(to(2), &got), "a second one");
+    check_status_for("TOOL-050", PMIX_SUCCESS, attach_by(to_server(2), &got), "a second one");
     check_for("TOOL-050", strcmp(got.nspace, "server2") == 0, "its name: %s", got.nspace);
     add_true(list, PMIX_PRIMARY_SERVER);
     same_for("TOOL-053", "server1", answered_by(), "the first stays the primary one");
@@ -154,9 +120,9 @@ static void see_three(void)
     pmix_status_t code = PMIX_ERR_LOST_CONNECTION;
     int connections;
 
-    begin(1);
-    begin(2);
-    begin(3);
+    begin_server(1);
+    begin_server(2);
+    begin_server(3);
     attach_three();
     set_and_leave();
     check(PMIx_Register_event_handler(&code, 1, NULL, 0, tell_loss, NULL, NULL) >= 0, "a handler");
@@ -171,7 +137,7 @@ static void see_three(void)
     connections = upcalls(ON_TOOL, 2);
     check_status_for("TOOL-051", PMIX_SUCCESS,
                      attach_by(one_text(PMIX_SERVER_URI, uri_of(2)), NULL), "by URI again");
-    check_status_for("TOOL-051", PMIX_SUCCESS, attach_by(to(2), NULL), "by name");
+    check_status_for("TOOL-051", PMIX_SUCCESS, attach_by(to_server(2), NULL), "by name");
     check_for("TOOL-051", upcalls(ON_TOOL, 2) == connections, "no further connection");
     check_status_for("TOOL-052", PMIX_ERR_UNREACH,
                      attach_by(one_text(PMIX_SERVER_TMPDIR, make_folder("dir")), NULL),
@@ -181,7 +147,7 @@ static void see_three(void)
     same_for("TOOL-054", "server3", answered_by(), "the third answers");
     tool_end();
     server_end(3);
-    begin(1); /* removes what was left */
+    begin_server(1); /* removes what was left */
     server_end(1);
     server_end(2);
     remove_folder("dir");
@@ -193,7 +159,7 @@ static void *attach_beside(void *arg)
 {
     (void) arg;
     await("set");
-    check_status_for("TOOL-055", PMIX_SUCCESS, attach_by(to(2), NULL), "attach");
+    check_status_for("TOOL-055", PMIX_SUCCESS, attach_by(to_server(2), NULL), "attach");
     return NULL;
 }
 
@@ -228,9 +194,9 @@ static void wait_for_server(void)
     pthread_t thread;
 
     about("TOOL-055");
-    begin(1);
-    begin(2);
-    check_status(PMIX_SUCCESS, tool_begin(to(1)), "tool_init");
+    begin_server(1);
+    begin_server(2);
+    check_status(PMIX_SUCCESS, tool_begin(to_server(1)), "tool_init");
     check(pthread_create(&thread, NULL, attach_beside, NULL) == 0, "a thread");
     tell("set");
     check_status(PMIX_SUCCESS, set_patiently(2, 0), "a server that is attached meanwhile");
@@ -255,10 +221,10 @@ static void see_parent(void)
     const char *dir = make_folder("dir");
 
     about("TOOL-069");
-    begin(1);
-    begin(2);
+    begin_server(1);
+    begin_server(2);
     setenv("PMIX_LAUNCHER_RNDZ_URI", uri_of(2), 1);
-    check_status(PMIX_SUCCESS, tool_begin(to(1)), "tool_init");
+    check_status(PMIX_SUCCESS, tool_begin(to_server(1)), "tool_init");
     same("server1,server2", servers(), "its own server, and that of its parent");
     same("server1", answered_by(), "its own is the primary one");
     check(getenv("PMIX_LAUNCHER_RNDZ_URI") == NULL, "the variable is not for its children");

@@ -26,11 +26,6 @@ static bool is_there(const char *path)
     return lstat(path, &st) == 0;
 }
 
-static const char *server_name(int number)
-{
-    return path_named("server%d", number);
-}
-
 /* ---- whom a server takes */
 
 static const char *uri_path(void)

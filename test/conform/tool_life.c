@@ -40,48 +40,12 @@ static pmix_status_t choose(struct upcall *ask)
     return node() == SLOW ? later(ask, "go", name_and_answer) : sound_answer(ask);
 }
 
-static pmix_status_t answer(struct upcall *ask)
-{
-    struct infos list = {0};
-
-    add_u32(&list, "conform.question", 42);
-    reply_infos(ask, PMIX_SUCCESS, list.at, list.n);
-    free_infos(&list);
-    return PMIX_SUCCESS;
-}
-
-static void place(int number, struct infos *list)
-{
-    (void) number;
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-    add_text(list, PMIX_SERVER_TMPDIR, make_folder("dir"));
-}
-
-static void begin(int number)
-{
-    check_status(PMIX_SUCCESS, server_begin(number), "server %d", number);
-}
-
-static struct infos *to(int number)
-{
-    struct infos *list = one_text(PMIX_SERVER_NSPACE, path_named("server%d", number));
-
-    add_text(list, PMIX_SERVER_TMPDIR, make_folder("dir"));
-    return list;
-}
-
 static struct infos *named(struct infos *list, const char *nspace, pmix_rank_t rank)
 {
     add_text(list, PMIX_TOOL_NSPACE, nspace);
     if (rank != PMIX_RANK_UNDEF) {
         add(list, PMIX_TOOL_RANK, &rank, PMIX_PROC_RANK);
     }
-    return list;
-}
-
-static struct infos *with_true(struct infos *list, const char *key)
-{
-    add_true(list, key);
     return list;
 }
 
@@ -105,28 +69,30 @@ static void see_names(void)
 {
     const struct record *record;
 
-    begin(PLAIN);
-    begin(NAMING);
-    begin(REFUSING);
-    check_status(PMIX_SUCCESS, tool_begin(named(to(PLAIN), "mine", PMIX_RANK_UNDEF)), "tool_init");
+    begin_server(PLAIN);
+    begin_server(NAMING);
+    begin_server(REFUSING);
+    check_status(PMIX_SUCCESS, tool_begin(named(to_server(PLAIN), "mine", PMIX_RANK_UNDEF)),
+                 "tool_init");
     same_for("TOOL-033", "mine:0", own_name(), "its own name, and rank 0");
     tool_end();
-    check_status(PMIX_SUCCESS, tool_begin(named(to(PLAIN), "mine", 5)), "tool_init");
+    check_status(PMIX_SUCCESS, tool_begin(named(to_server(PLAIN), "mine", 5)), "tool_init");
     same_for("TOOL-033", "mine:5", own_name(), "its own name and rank");
     tool_end();
     record = upcall(ON_TOOL, PLAIN, 1);
     same_for("TOOL-045", "mine", note_text(record, PMIX_TOOL_NSPACE), "the host has its name");
     same_for("TOOL-045", "5", note_text(record, PMIX_TOOL_RANK), "and its rank");
-    check_status(PMIX_SUCCESS, tool_begin(to(NAMING)), "tool_init");
+    check_status(PMIX_SUCCESS, tool_begin(to_server(NAMING)), "tool_init");
     same_for("TOOL-034", "tool-7:0", own_name(), "the host's name for it");
     record = upcall(ON_TOOL, NAMING, 0);
     same_for("TOOL-045", "(none)", note_text(record, PMIX_TOOL_NSPACE), "it brings no name");
     same_for("TOOL-045", "(none)", note_text(record, PMIX_TOOL_RANK), "and no rank");
-    check_status_for("TOOL-038", PMIX_SUCCESS, attach_by(to(PLAIN), NULL), "a second server");
+    check_status_for("TOOL-038", PMIX_SUCCESS, attach_by(to_server(PLAIN), NULL),
+                     "a second server");
     same_for("TOOL-038", "tool-7", note_text(upcall(ON_TOOL, PLAIN, 2), PMIX_TOOL_NSPACE),
              "has the same name");
     tool_end();
-    check_for("TOOL-037", tool_begin(named(to(REFUSING), "mine", 0)) == PMIX_ERR_EXISTS,
+    check_for("TOOL-037", tool_begin(named(to_server(REFUSING), "mine", 0)) == PMIX_ERR_EXISTS,
               "a name that the host refuses");
     check_for("TOOL-037", upcalls(ON_TOOL, REFUSING) == 1, "the host was asked");
     server_end(REFUSING);
@@ -161,12 +127,12 @@ static void be_unconnected(void)
     struct infos *list;
 
     if (tool_number() == 0) {
-        begin(PLAIN);
+        begin_server(PLAIN);
         tell("there");
     }
     about("TOOL-035");
     check_status(PMIX_SUCCESS,
-                 tool_begin(with_true(named(to(PLAIN), "mine", 3), PMIX_TOOL_DO_NOT_CONNECT)),
+                 tool_begin(and_true(named(to_server(PLAIN), "mine", 3), PMIX_TOOL_DO_NOT_CONNECT)),
                  "init");
     same("mine:3", own_name(), "the name that was given");
     tool_end();
@@ -176,7 +142,7 @@ static void be_unconnected(void)
     use_locally();
     about("TOOL-036");
     await("there");
-    list = to(PLAIN);
+    list = to_server(PLAIN);
     check_status(PMIX_SUCCESS, PMIx_tool_attach_to_server(&self, NULL, list->at, list->n),
                  "attach");
     check(self.nspace[0] != '\0' && self.rank != PMIX_RANK_UNDEF, "a name: %s:%u", self.nspace,
@@ -203,13 +169,14 @@ static void be_unconnected(void)
 static void count_inits(void)
 {
     about("TOOL-039");
-    begin(PLAIN);
+    begin_server(PLAIN);
     check_status(PMIX_SUCCESS, tool_begin(one_true(PMIX_TOOL_DO_NOT_CONNECT)), "init");
-    check_status(PMIX_SUCCESS, tool_begin(with_true(to(PLAIN), PMIX_TOOL_DO_NOT_CONNECT)), "again");
+    check_status(PMIX_SUCCESS, tool_begin(and_true(to_server(PLAIN), PMIX_TOOL_DO_NOT_CONNECT)),
+                 "again");
     check(!PMIx_tool_is_connected(), "not connected when told not to");
-    check_status(PMIX_SUCCESS, tool_begin(to(PLAIN)), "a third time");
+    check_status(PMIX_SUCCESS, tool_begin(to_server(PLAIN)), "a third time");
     same("server1", servers(), "connected when not told");
-    check_status(PMIX_SUCCESS, tool_begin(to(PLAIN)), "a fourth time");
+    check_status(PMIX_SUCCESS, tool_begin(to_server(PLAIN)), "a fourth time");
     check(upcalls(ON_TOOL, PLAIN) == 1, "one connection");
     tool_end();
     tool_end();
@@ -262,11 +229,12 @@ static void come_and_go(void)
     int n = 0;
 
     about("TOOL-040");
-    begin(PLAIN);
-    begin(NAMING);
+    begin_server(PLAIN);
+    begin_server(NAMING);
     for (int i = 0; i < TIMES; i++) {
-        check_status(PMIX_SUCCESS, tool_begin(named(to(PLAIN), "mine", 0)), "the same name again");
-        check_status(PMIX_SUCCESS, attach_by(to(NAMING), NULL), "a second server");
+        check_status(PMIX_SUCCESS, tool_begin(named(to_server(PLAIN), "mine", 0)),
+                     "the same name again");
+        check_status(PMIX_SUCCESS, attach_by(to_server(NAMING), NULL), "a second server");
         check(PMIx_Register_event_handler(&code, 1, NULL, 0, ignore_event, NULL, NULL) >= 0,
               "a handler");
         check_answered(PLAIN);
@@ -375,10 +343,10 @@ static void ask_for_all(void)
 
 static void see_upcall(void)
 {
-    struct infos *list = named(to(PLAIN), "mine", 0);
+    struct infos *list = named(to_server(PLAIN), "mine", 0);
     const struct record *record;
 
-    begin(PLAIN);
+    begin_server(PLAIN);
     add_true(list, PMIX_FWD_STDOUT);
     add_true(list, PMIX_FWD_STDERR);
     check_status(PMIX_SUCCESS, tool_begin(list), "init");
@@ -405,13 +373,13 @@ static void be_admitted_late(void)
         tell("go");
         return;
     }
-    begin(SLOW);
-    begin(REFUSING);
-    check_status(PMIX_SUCCESS, tool_begin(to(SLOW)), "init");
+    begin_server(SLOW);
+    begin_server(REFUSING);
+    check_status(PMIX_SUCCESS, tool_begin(to_server(SLOW)), "init");
     check(told("go") == 1, "connected when the host has answered");
     same("tool-7:0", own_name(), "as the host says");
     tool_end();
-    check_status(PMIX_ERR_EXISTS, tool_begin(named(to(REFUSING), "mine", 0)), "refused");
+    check_status(PMIX_ERR_EXISTS, tool_begin(named(to_server(REFUSING), "mine", 0)), "refused");
     server_end(REFUSING);
     server_end(SLOW);
     remove_folder("dir");
@@ -483,7 +451,7 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 1,
      .server = without_tools,
-     .further = place,
+     .further = serve_tools,
      .tool = see_names,
      .host = {[ON_TOOL] = {OWN, .own = choose}}},
     {.ids = "TOOL-035 TOOL-036",
@@ -492,23 +460,23 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 2,
      .server = without_tools,
-     .further = place,
+     .further = serve_tools,
      .tool = be_unconnected},
     {.ids = "TOOL-039",
      .what = "inits are counted",
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 1,
      .server = without_tools,
-     .further = place,
+     .further = serve_tools,
      .tool = count_inits},
     {.ids = "TOOL-040",
      .what = "a tool that ends leaves nothing at its servers",
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 1,
      .server = without_tools,
-     .further = place,
+     .further = serve_tools,
      .tool = come_and_go,
-     .host = {[ON_QUERY] = {OWN, .own = answer}}},
+     .host = {[ON_QUERY] = {OWN, .own = answer_question}}},
     {.ids = "TOOL-042",
      .what = "a process is a client, a tool or a server",
      .tools = 1,
@@ -520,7 +488,7 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 1,
      .tool = ask_for_all,
-     .host = {[ON_QUERY] = {OWN, .own = answer},
+     .host = {[ON_QUERY] = {OWN, .own = answer_question},
               [ON_PUBLISH] = {CALLBACK, PMIX_SUCCESS},
               [ON_LOOKUP] = {CALLBACK, PMIX_ERR_NOT_FOUND},
               [ON_UNPUBLISH] = {CALLBACK, PMIX_SUCCESS},
@@ -540,14 +508,14 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 1,
      .server = without_tools,
-     .further = place,
+     .further = serve_tools,
      .tool = see_upcall},
     {.ids = "TOOL-047",
      .what = "a tool is connected when the host has accepted it",
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 2,
      .server = without_tools,
-     .further = place,
+     .further = serve_tools,
      .tool = be_admitted_late,
      .host = {[ON_TOOL] = {OWN, .own = choose}}},
     {.ids = "TOOL-043",

@@ -185,13 +185,6 @@ static void be_there(void)
 
 /* ---- the servers of the node */
 
-static void place(int number, struct infos *list)
-{
-    (void) number;
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-    add_text(list, PMIX_SERVER_TMPDIR, make_folder("dir"));
-}
-
 static void check_servers(size_t want)
 {
     struct asked asked = ask_one(PMIX_QUERY_AVAIL_SERVERS, NULL);
@@ -213,23 +206,19 @@ static void check_servers(size_t want)
     free_asked(&asked);
 }
 
-static struct infos *in_dir(struct infos *list)
-{
-    add_text(list, PMIX_SERVER_TMPDIR, make_folder("dir"));
-    return list;
-}
-
 static void see_servers(void)
 {
     about("TOOL-064");
     setenv("TMPDIR", make_folder("none"), 1);
-    check_status(PMIX_SUCCESS, server_begin(1), "server_init");
-    check_status(PMIX_SUCCESS, server_begin(2), "server_init");
-    check_status(PMIX_SUCCESS, tool_begin(in_dir(one_true(PMIX_TOOL_DO_NOT_CONNECT))), "tool_init");
+    begin_server(1);
+    begin_server(2);
+    check_status(PMIX_SUCCESS,
+                 tool_begin(and_text(one_true(PMIX_TOOL_DO_NOT_CONNECT), PMIX_SERVER_TMPDIR,
+                                     make_folder("dir"))),
+                 "tool_init");
     check_servers(2);
     check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "finalize");
-    check_status(PMIX_SUCCESS, tool_begin(in_dir(one_text(PMIX_SERVER_NSPACE, "server2"))),
-                 "tool_init");
+    check_status(PMIX_SUCCESS, tool_begin(to_server(2)), "tool_init");
     check_servers(2);
     server_end(1);
     check_servers(1);
@@ -258,7 +247,7 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 1,
      .server = without_tools,
-     .further = place,
+     .further = serve_tools,
      .tool = see_servers},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -45,11 +45,6 @@ static void place(int number, struct infos *list)
     }
 }
 
-static void begin(int number)
-{
-    check_status(PMIX_SUCCESS, server_begin(number), "server %d", number);
-}
-
 static void remove_folders(void)
 {
     (void) make_folder("dir");
@@ -64,22 +59,9 @@ static void remove_folders(void)
     remove_folder("system");
 }
 
-static const char *file_of(const char *dir, const char *what)
-{
-    return path_named("%s/pmix.%s.tool.%s", dir, node_name(0), what);
-}
-
-static const char *name_of(int number)
-{
-    return path_named("server%d", number);
-}
-
 static const char *uri_of(int number)
 {
-    const char *text = read_text(file_of(dir_of(number), name_of(number)));
-
-    return path_named("%.*s", text != NULL ? (int) strcspn(text, "\n") : 0,
-                      text != NULL ? text : "");
+    return server_uri(dir_of(number), number);
 }
 
 /* A tool that looks into this directory: with more directives, in `more`. */
@@ -98,25 +80,6 @@ static const char *found(struct infos *more)
     return found_in(make_folder("dir"), more);
 }
 
-/* A second directive beside the first. */
-static struct infos *and_text(struct infos *list, const char *key, const char *value)
-{
-    add_text(list, key, value);
-    return list;
-}
-
-static struct infos *and_pid(struct infos *list, pid_t pid)
-{
-    add(list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
-    return list;
-}
-
-static struct infos *and_true(struct infos *list, const char *key)
-{
-    add_true(list, key);
-    return list;
-}
-
 /* ---- one directive */
 
 static void see_directives(void)
@@ -125,9 +88,9 @@ static void see_directives(void)
     const char *missing = path_named("%s/missing", scratch());
     const char *uri;
 
-    begin(1);
-    begin(2);
-    file = file_of(make_folder("dir"), "server2");
+    begin_server(1);
+    begin_server(2);
+    file = tool_file(make_folder("dir"), "server2");
     uri = uri_of(2);
     same_for("TOOL-018", "server2", found(one_text(PMIX_TOOL_ATTACHMENT_FILE, file)), "by file");
     same_for("TOOL-018", "-25",
@@ -154,11 +117,11 @@ static void see_order(void)
 {
     const char *file;
 
-    begin(1);
-    begin(2);
-    begin(SYSTEM);
-    begin(ALONE);
-    file = file_of(make_folder("dir"), "server2");
+    begin_server(1);
+    begin_server(2);
+    begin_server(SYSTEM);
+    begin_server(ALONE);
+    file = tool_file(make_folder("dir"), "server2");
     about("TOOL-017");
     same("server2", found(and_pid(one_text(PMIX_TOOL_ATTACHMENT_FILE, file), server_pid(1))),
          "file before process");
@@ -190,17 +153,17 @@ static void see_system(void)
 {
     const char *alone = make_folder("alone");
 
-    begin(ALONE);
+    begin_server(ALONE);
     same_for("TOOL-022", "-25", found_in(alone, one_true(PMIX_CONNECT_TO_SYSTEM)),
              "no other than the system server");
     same_for("TOOL-023", "server4", found_in(alone, one_true(PMIX_CONNECT_SYSTEM_FIRST)),
              "another when there is no system server");
-    begin(REFUSING);
+    begin_server(REFUSING);
     same_for("TOOL-023", "server4", found_in(alone, one_true(PMIX_CONNECT_SYSTEM_FIRST)),
              "another when the system server refuses");
     check_for("TOOL-023", upcalls(ON_TOOL, REFUSING) > 0, "it was asked");
     server_end(REFUSING);
-    begin(SYSTEM);
+    begin_server(SYSTEM);
     same_for("TOOL-022", "server3", found_in(alone, one_true(PMIX_CONNECT_TO_SYSTEM)),
              "it is there");
     same_for("TOOL-023", "server3", found_in(alone, one_true(PMIX_CONNECT_SYSTEM_FIRST)),
@@ -221,9 +184,9 @@ static bool is_either(const char *name)
 static void see_several(void)
 {
     about("TOOL-024");
-    begin(1);
+    begin_server(1);
     same("server1", found(NULL), "one server");
-    begin(2);
+    begin_server(2);
 #ifndef CONFORM_THEIRS
     same("-27", found(NULL), "which of two is not known");
     setenv("PMIX_MCA_shmix_tool_try_all", "1", 1);
@@ -238,7 +201,7 @@ static void see_several(void)
 
 static void write_file(const char *what, const char *text)
 {
-    write_text(file_of(make_folder("dir"), what), text);
+    write_text(tool_file(make_folder("dir"), what), text);
 }
 
 static void see_left(void)
@@ -247,16 +210,16 @@ static void see_left(void)
     const char *left;
     pid_t gone;
 
-    begin(1);
-    begin(2);
+    begin_server(1);
+    begin_server(2);
     gone = server_pid(1);
-    left = path_named("%s", read_text(file_of(make_folder("dir"), "server1")));
+    left = path_named("%s", read_text(tool_file(make_folder("dir"), "server1")));
     server_kill(1);
     same_for("TOOL-026", "server2", found(NULL), "a search passes over what was left");
     same_for("TOOL-026", "-25", found(one_pid(gone)), "its process was named");
     same_for("TOOL-026", "-25", found(one_text(PMIX_SERVER_NSPACE, "server1")), "its namespace");
     same_for("TOOL-026", "-25",
-             found(one_text(PMIX_TOOL_ATTACHMENT_FILE, file_of(make_folder("dir"), "server1"))),
+             found(one_text(PMIX_TOOL_ATTACHMENT_FILE, tool_file(make_folder("dir"), "server1"))),
              "its file");
     address = path_named("%.*s", (int) strcspn(left, "\n"), left);
     write_file("again", path_named("%s\n5.0.0\n%d\n0:0\nNever\n1\n", address, (int) getpid()));
@@ -265,7 +228,7 @@ static void see_left(void)
     same_for("TOOL-027", "server2", found(NULL), "a file without a process id");
     write_file("again", "");
     same_for("TOOL-027", "server2", found(NULL), "an empty file");
-    left = path_named("%s", read_text(file_of(make_folder("dir"), "server2")));
+    left = path_named("%s", read_text(tool_file(make_folder("dir"), "server2")));
     write_file("again", left);
     same_for("TOOL-027", "-25", found(one_text(PMIX_SERVER_NSPACE, "again")),
              "a file of another namespace");
@@ -274,9 +237,9 @@ static void see_left(void)
     same_for("TOOL-027", "-25",
              found(one_text(PMIX_SERVER_URI, path_named("again.0%s", strchr(uri_of(2), ';')))),
              "an address at which another server answers");
-    (void) unlink(file_of(make_folder("dir"), "again"));
-    (void) unlink(file_of(make_folder("dir"), path_named("%d", (int) getpid())));
-    begin(1);
+    (void) unlink(tool_file(make_folder("dir"), "again"));
+    (void) unlink(tool_file(make_folder("dir"), path_named("%d", (int) getpid())));
+    begin_server(1);
     check_for("TOOL-026", count_entries(make_folder("dir"), "") == 5,
               "the next server removes what was left");
     server_end(1);
@@ -289,12 +252,12 @@ static void see_left(void)
 static void see_attached(void)
 {
     about("TOOL-028");
-    begin(1);
+    begin_server(1);
     setenv("PMIX_SERVER_TMPDIR", make_folder("dir"), 1);
     check_status(PMIX_SUCCESS, tool_begin(NULL), "the first server");
     check_status(PMIX_ERR_UNREACH, attach_by(NULL, NULL), "there is no other");
     same("server1", servers(), "one server");
-    begin(2);
+    begin_server(2);
     check_status(PMIX_SUCCESS, attach_by(NULL, NULL), "the second server, as the only one new");
     same("server1,server2", servers(), "two servers");
     check_status(PMIX_ERR_UNREACH, attach_by(NULL, NULL), "there is no third");
@@ -322,7 +285,7 @@ static void come_late(void)
     tell("watching");
     check(read(fd, event, sizeof(event)) > 0, "somebody looks");
     close(fd);
-    begin(LATE);
+    begin_server(LATE);
     await("found");
     server_end(LATE);
 }
@@ -405,7 +368,7 @@ static void see_address(void)
     const char *port;
 
     about("TOOL-032");
-    begin(1);
+    begin_server(1);
     uri = uri_of(1);
     port = strrchr(uri, ':');
     check(strstr(uri, ";tcp4://127.0.0.1:") != NULL, "the loopback address: %s", uri);

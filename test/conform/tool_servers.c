@@ -7,6 +7,7 @@
 #include "lib/calls.h"
 #include "lib/conform.h"
 #include "lib/queries.h"
+#include "lib/tools.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -15,13 +16,6 @@
 #include <unistd.h>
 
 enum { CODE = PMIX_EXTERNAL_ERR_BASE - 9, CYCLES = 100 };
-
-static void with_tools(struct infos *list)
-{
-    drop(list, PMIX_HOSTNAME);
-    add_text(list, PMIX_HOSTNAME, node_name(0));
-    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
-}
 
 /* ---- the tool's calls */
 
@@ -372,7 +366,7 @@ static void takes_tools(struct infos *list)
 }
 
 #define TWO_SERVERS                                                                                \
-    .jobs = {{"A", {1, 1}, .quiet = true}}, .nodes = 2, .tools = 1, .server = with_tools
+    .jobs = {{"A", {1, 1}, .quiet = true}}, .nodes = 2, .tools = 1, .server = as_node0
 
 const struct conform_case cases[] = {
     {.ids = "TOOL-050 TOOL-057",

@@ -9,6 +9,7 @@
 #include "lib/calls.h"
 #include "lib/conform.h"
 #include "lib/queries.h"
+#include "lib/tools.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -360,15 +361,9 @@ static void by_client(void)
 
 static void by_tool(void)
 {
-    struct infos list = {0};
-    pmix_proc_t name;
-    pid_t pid = server_pid(0);
-
-    add(&list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
-    check_status(PMIX_SUCCESS, PMIx_tool_init(&name, list.at, list.n), "the tool");
-    free_infos(&list);
+    check_status(PMIX_SUCCESS, tool_begin(one_pid(server_pid(0))), "the tool");
     ask_for_all("tool");
-    check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "its end");
+    tool_end();
 }
 
 static void by_host(void)

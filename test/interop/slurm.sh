@@ -72,16 +72,7 @@ munged --force -F --socket="$SCRATCH/munge.sock" --key-file="$SCRATCH/key" --pid
     --log-file="$SCRATCH/munged.log" --seed-file="$SCRATCH/seed" >/dev/null 2>&1 &
 munged=$!
 
-# until_true SECONDS COMMAND...: waits for something outside of us that has no other way to say that it is there.
-until_true() {
-    end_time=$(($(date +%s) + $1))
-    shift
-    while ! "$@" >/dev/null 2>&1; do
-        [ "$(date +%s)" -lt $end_time ] || return 1
-        sleep 0.1
-    done
-}
-until_true 20 test -S "$SCRATCH/munge.sock"
+until_true 'munged listens' test -S "$SCRATCH/munge.sock"
 
 # begin: the daemons; leaves their pids in $daemons.
 begin() {
@@ -103,7 +94,7 @@ settled() { one_ended || both_idle; }
 tries=0
 configure $((10000 + $$ % 7000 * 3))
 begin
-until { until_true 60 settled && ! one_ended; }; do
+until { until_true 'the daemons have settled' settled && ! one_ended; }; do
     tries=$((tries + 1))
     [ $tries -lt 5 ] || skip_all "Slurm does not come up here: $(tail -n 1 "$SCRATCH/ctld.log")"
     # shellcheck disable=SC2086
@@ -160,5 +151,5 @@ no_step() {
         ! grep -q "$PX_TOP_BUILDDIR/.libs/libpmix" "/proc/$pid/maps" 2>/dev/null || return 1
     done
 }
-check "no step is left" until_true 20 no_step
+check "no step is left" until_true 'no step is there' no_step
 finish

@@ -77,15 +77,28 @@ alive() {
     [ -n "$state" ] && [ "$state" != Z ] && [ "$state" != X ]
 }
 
+# until_true WHAT COMMAND...: runs the command until it succeeds. After a minute it prints WHAT, which has not come true,
+# and returns 1. It polls: a shell cannot wait for a line in a file that another process writes, for the state of a process
+# that is not its child, or for the end of one.
+until_true() {
+    until_what=$1
+    shift
+    until_tries=0
+    until "$@" >/dev/null 2>&1; do
+        until_tries=$((until_tries + 1))
+        [ $until_tries -lt 600 ] || { echo "not within a minute: $until_what"; return 1; }
+        sleep 0.1
+    done
+}
+
+dead() {
+    ! alive "$1"
+}
+
 # gone PID...: until none is alive; gives up after a minute.
 gone() {
     for pid in "$@"; do
-        tries=0
-        while alive "$pid"; do
-            tries=$((tries + 1))
-            [ $tries -lt 600 ] || { echo "process $pid is still there"; return 1; }
-            sleep 0.1
-        done
+        until_true "process $pid ends" dead "$pid" || return 1
     done
 }
 

@@ -20,12 +20,7 @@ run() {
 # sorted lines of standard output
 lines() { sort "$SCRATCH/out"; }
 
+has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -ge "$1" ]; }
+
 # until_lines N FILE: until the file has N lines; gives up after a minute.
-until_lines() {
-    tries=0
-    while [ "$(cat "$2" 2>/dev/null | wc -l)" -lt "$1" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || { echo "$2 has not got $1 lines"; return 1; }
-        sleep 0.1
-    done
-}
+until_lines() { until_true "$2 has $1 lines" has_lines "$1" "$2"; }

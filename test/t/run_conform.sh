@@ -53,8 +53,8 @@ assert {c["program"] for c in told["cases"]} == {"fence", "put"}
 EOF
 }
 installed() {
-    make -s -C "$SCRATCH/build" install PROGRAMS='fence put' DESTDIR="$SCRATCH/root" &&
-        PMIX_CONFORM_PROGRAMS=$SCRATCH/root/conform/libexec/pmix-conform "$SCRATCH/root/conform/bin/pmix-conform" --programs >"$SCRATCH/put" &&
+    make -s -C "$SCRATCH/build" install PROGRAMS='fence put' DESTDIR="$SCRATCH/installed" &&
+        PMIX_CONFORM_PROGRAMS=$SCRATCH/installed/conform/libexec/pmix-conform "$SCRATCH/installed/conform/bin/pmix-conform" --programs >"$SCRATCH/put" &&
         [ "$(tr '\n' ' ' <"$SCRATCH/put")" = 'fence put ' ]
 }
 if [ -n "$(stock_flags)" ]; then

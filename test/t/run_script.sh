@@ -40,10 +40,14 @@ run "$pmixrun" --timeout 1 --script publish=late:3600000 --script lookup=after:q
 same 'what is still to be answered keeps pmixrun from nothing' 124 "$code"
 
 # Rank 0 asks first and is answered last: rank 1 begins when rank 0 has asked.
+mkfifo "$SCRATCH/turn"
+{ until_true 'rank 0 has asked' grep lookup "$SCRATCH/record" >&2 && echo go >"$SCRATCH/turn"; } &
+turn=$!
 run "$pmixrun" -n 2 --record "$SCRATCH/record" --script lookup=after:unpublish sh -c '
     if [ "$PMIX_RANK" = 0 ]; then exec "$1" ask lookup; fi
-    until grep -q lookup "$2"; do sleep 0.1; done
-    exec "$1" ask publish unpublish' sh "$actor" "$SCRATCH/record"
+    read -r word <"$2"
+    exec "$1" ask publish unpublish' sh "$actor" "$SCRATCH/turn"
+stop $turn
 same 'an answer that waits for another request' '0 lookup PMIX_SUCCESS
 1 publish PMIX_SUCCESS
 1 unpublish PMIX_SUCCESS' "$(lines)"

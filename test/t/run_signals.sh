@@ -81,14 +81,6 @@ same 'nor left when pmixrun is killed' '' "$(find "$SCRATCH/tmp" -mindepth 1)"
 report $? 'nor in /dev/shm'
 
 # The directories that emulated nodes have for Open MPI go, too, with what is in them.
-gone_dir() {
-    tries=0
-    while [ -e "$1" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || { find "$1"; return 1; }
-        sleep 0.1
-    done
-}
 # shellcheck disable=SC2016
 "$pmixrun" --nodes 2 -n 2 sh -c 'd=$OMPI_MCA_btl_vader_backing_directory; : >"$d/file"; echo "$d" >>"$1"; exec sleep 1000' \
     sh "$SCRATCH/dirs" </dev/null &
@@ -98,7 +90,7 @@ shared=$(dirname "$(head -n 1 "$SCRATCH/dirs")")
 check 'below one' [ -d "$shared" ]
 kill -KILL $runner
 wait $runner 2>/dev/null
-check 'which does not stay when pmixrun is killed' gone_dir "$shared"
+check 'which does not stay when pmixrun is killed' until_true "$shared is removed" [ ! -e "$shared" ]
 
 # A process that leaves its group and its session is found in the end.
 run "$pmixrun" sh -c "setsid sleep 1000 >/dev/null 2>&1 & echo \$! >$SCRATCH/escaped; exit 0"

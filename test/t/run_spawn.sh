@@ -146,11 +146,7 @@ PMIX_JOB_TERM_STATUS=PMIX_ERR_JOB_ABORTED_BY_SIG' "$(fields PMIX_EVENT_JOB_END 2
             >"$SCRATCH/debug.out" 2>&1 <"$SCRATCH/go" &
         debugger=$!
         exec 4>"$SCRATCH/go"
-        tries=0
-        until grep -q '^looked$' "$SCRATCH/debug.out" || [ $tries -gt 600 ]; do
-            tries=$((tries + 1))
-            sleep 0.1
-        done
+        until_true 'the debugger has looked' grep '^looked$' "$SCRATCH/debug.out"
         same "a job is ready for a debugger, $with" 1 "$(grep -c '^PMIX_READY_FOR_DEBUG:.*PMIX_BREAKPOINT=exec' "$SCRATCH/debug.out")"
         pids=$(sed -n 's/^rank . on .*, pid \([0-9]*\), .*/\1/p' "$SCRATCH/debug.out")
         # shellcheck disable=SC2086

@@ -123,14 +123,8 @@ for nodes in 1 2; do
 done
 
 # until_state PID LETTER: until the process is in that state; gives up after a minute.
-until_state() {
-    tries=0
-    while [ "$(sed 's/.*) \(.\) .*/\1/' "/proc/$1/stat" 2>/dev/null)" != "$2" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || { echo "process $1 is not in state $2"; return 1; }
-        sleep 0.1
-    done
-}
+in_state() { [ "$(sed 's/.*) \(.\) .*/\1/' "/proc/$1/stat")" = "$2" ]; }
+until_state() { until_true "process $1 is in state $2" in_state "$1" "$2"; }
 
 for nodes in 1 2; do
     # A shell that reads from a file that nobody writes hears signals, and has nothing to leave behind.
@@ -158,22 +152,14 @@ PMIX_JOB_CTRL_TERMINATE: PMIX_SUCCESS' "$out"
     same 'which is what was wanted' '0 1' "$? $(grep -c '^a word$' "$SCRATCH/job.out")"
 done
 
-# until_empty: until no rendezvous file is left; gives up after a minute.
-until_empty() {
-    tries=0
-    while [ -n "$(files)" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || { files; return 1; }
-        sleep 0.1
-    done
-}
+no_files() { [ -z "$(files)" ]; }
 
 for nodes in 1 3; do
     begin $nodes 'echo here; read -r word <$GATE.$PMIX_RANK'
     kill -KILL $runner
     wait $runner 2>/dev/null
     exec 3>&-
-    check "no file stays when pmixrun is killed, with $nodes nodes" until_empty
+    check "no file stays when pmixrun is killed, with $nodes nodes" until_true 'no rendezvous file is left' no_files
 done
 
 # Servers, tools and pmixrun agree about the directory, whichever variable names it.

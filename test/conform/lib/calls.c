@@ -6,6 +6,15 @@
 #include "calls.h"
 #include "inside.h"
 
+#include <pthread.h>
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool over;
+    pmix_status_t status;
+} call = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+
 void put_text(pmix_scope_t scope, const char *key, const char *text)
 {
     pmix_value_t v = {.type = PMIX_STRING, .data.string = (char *) text};
@@ -97,4 +106,39 @@ pmix_proc_t process(const char *nspace, pmix_rank_t rank)
 
     PMIX_LOAD_PROCID(&proc, nspace_of(nspace), rank);
     return proc;
+}
+
+void call_done(pmix_status_t status, void *cbdata)
+{
+    (void) cbdata;
+    pthread_mutex_lock(&call.lock);
+    call.over = true;
+    call.status = status;
+    pthread_cond_signal(&call.ended);
+    pthread_mutex_unlock(&call.lock);
+}
+
+bool call_is_over(void)
+{
+    bool over;
+
+    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "a fence behind the call");
+    pthread_mutex_lock(&call.lock);
+    over = call.over;
+    pthread_mutex_unlock(&call.lock);
+    return over;
+}
+
+pmix_status_t await_call(void)
+{
+    pmix_status_t status;
+
+    pthread_mutex_lock(&call.lock);
+    while (!call.over) {
+        pthread_cond_wait(&call.ended, &call.lock);
+    }
+    call.over = false;
+    status = call.status;
+    pthread_mutex_unlock(&call.lock);
+    return status;
 }

@@ -6,15 +6,11 @@
 #include "answers.h"
 #include "calls.h"
 
-#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t ended;
-    bool over;
-    struct made made;
-} op = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+/* What the last construct in the background brought: written before call_done. */
+static struct made last_made;
 
 static struct made read_results(pmix_status_t status, const pmix_info_t *info, size_t n)
 {
@@ -53,18 +49,14 @@ struct made make_group(const char *name, const pmix_proc_t *procs, size_t n, str
     return made;
 }
 
-static void constructed(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
-                        pmix_release_cbfunc_t release, void *release_cbdata)
+void group_done(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
+                pmix_release_cbfunc_t release, void *release_cbdata)
 {
-    (void) cbdata;
-    pthread_mutex_lock(&op.lock);
-    op.made = read_results(status, info, n);
-    op.over = true;
-    pthread_cond_signal(&op.ended);
-    pthread_mutex_unlock(&op.lock);
+    last_made = read_results(status, info, n);
     if (release != NULL) {
         release(release_cbdata);
     }
+    call_done(status, cbdata);
 }
 
 void begin_group(const char *name, const pmix_proc_t *procs, size_t n, struct infos *list)
@@ -73,35 +65,16 @@ void begin_group(const char *name, const pmix_proc_t *procs, size_t n, struct in
 
     list = list != NULL ? list : &none;
     check_status(PMIX_SUCCESS,
-                 PMIx_Group_construct_nb(name, procs, n, list->at, list->n, constructed, NULL),
+                 PMIx_Group_construct_nb(name, procs, n, list->at, list->n, group_done, NULL),
                  "construct %s", name);
     free_infos(list);
-    (void) group_is_made();
-}
-
-bool group_is_made(void)
-{
-    bool over;
-
-    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
-    pthread_mutex_lock(&op.lock);
-    over = op.over;
-    pthread_mutex_unlock(&op.lock);
-    return over;
+    (void) call_is_over();
 }
 
 struct made await_group(void)
 {
-    struct made made;
-
-    pthread_mutex_lock(&op.lock);
-    while (!op.over) {
-        pthread_cond_wait(&op.ended, &op.lock);
-    }
-    op.over = false;
-    made = op.made;
-    pthread_mutex_unlock(&op.lock);
-    return made;
+    (void) await_call();
+    return last_made;
 }
 
 size_t all_from(pmix_rank_t first, pmix_proc_t *procs)
@@ -153,4 +126,68 @@ int group_upcalls(int node, pmix_group_operation_t operation)
         n++;
     }
     return n;
+}
+
+/* ---- events */
+
+static const char *watched;
+
+static const char *event_at(const char *event)
+{
+    static _Thread_local char text[400];
+
+    snprintf(text, sizeof(text), "%s at %u", event, me.rank);
+    return text;
+}
+
+/* Whom it concerns or who is left is told before what it is. */
+static void group_event_came(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                             pmix_info_t info[], size_t ninfo, pmix_info_t *results,
+                             size_t nresults, pmix_event_notification_cbfunc_fn_t done,
+                             void *cbdata)
+{
+    const char *what = status == PMIX_GROUP_MEMBER_FAILED ? "failed"
+                       : status == PMIX_GROUP_LEFT        ? "left"
+                                                          : "update";
+    const char *group = "";
+    char text[320];
+
+    (void) id;
+    (void) source;
+    (void) results;
+    (void) nresults;
+    for (size_t i = 0; i < ninfo; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ID)) {
+            group = info[i].value.data.string;
+        } else if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC)) {
+            snprintf(text, sizeof(text), "%s %u", what, info[i].value.data.proc->rank);
+            tell(event_at(text));
+        } else if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_MEMBERSHIP)) {
+            snprintf(text, sizeof(text), "%s %s", what, text_of(&info[i].value));
+            tell(event_at(text));
+        }
+    }
+    check(strcmp(group, watched) == 0, "the event names the group, not \"%s\"", group);
+    tell(event_at(what));
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+void watch_group(const char *name)
+{
+    pmix_status_t codes[] = {PMIX_GROUP_MEMBER_FAILED, PMIX_GROUP_MEMBERSHIP_UPDATE,
+                             PMIX_GROUP_LEFT};
+
+    watched = name;
+    check(PMIx_Register_event_handler(codes, 3, NULL, 0, group_event_came, NULL, NULL) >= 0,
+          "a handler");
+}
+
+void await_group_event(const char *event, int nth)
+{
+    await_n(event_at(event), nth);
+}
+
+int group_events(const char *event)
+{
+    return told(event_at(event));
 }

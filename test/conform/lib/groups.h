@@ -23,10 +23,17 @@ struct made {
 struct made make_group(const char *name, const pmix_proc_t *procs, size_t n, struct infos *list);
 /* PMIx_Group_construct_nb, one at a time; the request is at the server when it returns. */
 void begin_group(const char *name, const pmix_proc_t *procs, size_t n, struct infos *list);
-/* True if that has ended; what comes behind it at the server is looked at first. */
-bool group_is_made(void);
-/* Waits for its end. */
+/* Its callback, for cases that call it themselves: keeps the results for await_group, call_done. */
+void group_done(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
+                pmix_release_cbfunc_t release, void *release_cbdata);
+/* Waits for its end; call_is_over says whether it has come. */
 struct made await_group(void);
+
+/* Registers for what happens to the members of a group. Each event is "failed", "left" or "update"
+ * to this rank; what it names is another: "left 2", "update A:0,A:1". */
+void watch_group(const char *name);
+void await_group_event(const char *event, int nth);
+int group_events(const char *event); /* how many so far */
 
 /* All ranks of job "A", the given one first. Returns how many. */
 size_t all_from(pmix_rank_t first, pmix_proc_t *procs);

@@ -106,9 +106,79 @@ struct infos *one_pid(pid_t pid)
     return list;
 }
 
+struct infos *and_text(struct infos *list, const char *key, const char *value)
+{
+    add_text(list, key, value);
+    return list;
+}
+
+struct infos *and_true(struct infos *list, const char *key)
+{
+    add_true(list, key);
+    return list;
+}
+
+struct infos *and_pid(struct infos *list, pid_t pid)
+{
+    add(list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    return list;
+}
+
 void without_tools(struct infos *list)
 {
     drop(list, PMIX_SERVER_TOOL_SUPPORT);
+}
+
+void as_node0(struct infos *list)
+{
+    drop(list, PMIX_HOSTNAME);
+    add_text(list, PMIX_HOSTNAME, node_name(0));
+    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
+}
+
+void serve_tools(int number, struct infos *list)
+{
+    (void) number;
+    add_true(list, PMIX_SERVER_TOOL_SUPPORT);
+    add_text(list, PMIX_SERVER_TMPDIR, make_folder("dir"));
+}
+
+void begin_server(int number)
+{
+    check_status(PMIX_SUCCESS, server_begin(number), "server %d", number);
+}
+
+const char *server_name(int number)
+{
+    return path_named("server%d", number);
+}
+
+struct infos *to_server(int number)
+{
+    return and_text(one_text(PMIX_SERVER_NSPACE, server_name(number)), PMIX_SERVER_TMPDIR,
+                    make_folder("dir"));
+}
+
+const char *tool_file(const char *dir, const char *what)
+{
+    return path_named("%s/pmix.%s.tool.%s", dir, node_name(0), what);
+}
+
+const char *server_uri(const char *dir, int number)
+{
+    const char *uri = read_text(tool_file(dir, server_name(number)));
+
+    return path_named("%.*s", uri != NULL ? (int) strcspn(uri, "\n") : 0, uri != NULL ? uri : "");
+}
+
+pmix_status_t answer_question(struct upcall *ask)
+{
+    struct infos list = {0};
+
+    add_u32(&list, "conform.question", 42);
+    reply_infos(ask, PMIX_SUCCESS, list.at, list.n);
+    free_infos(&list);
+    return PMIX_SUCCESS;
 }
 
 void write_text(const char *path, const char *what)

@@ -22,9 +22,27 @@ pmix_status_t attach_by(struct infos *list, pmix_proc_t *ret);
 struct infos *one_text(const char *key, const char *value);
 struct infos *one_true(const char *key);
 struct infos *one_pid(pid_t pid); /* PMIX_SERVER_PIDINFO */
+/* One more directive in the same list. */
+struct infos *and_text(struct infos *list, const char *key, const char *value);
+struct infos *and_true(struct infos *list, const char *key);
+struct infos *and_pid(struct infos *list, pid_t pid);
 
 /* For .server: the host of the case takes no tools, and has no file. */
 void without_tools(struct infos *list);
+/* For .server: each host says that it is on node 0, where tools are, and takes them. */
+void as_node0(struct infos *list);
+
+/* Servers that the tool of a case starts. Their files are in the case's folder "dir". */
+void serve_tools(int number, struct infos *list); /* for .further */
+void begin_server(int number);                    /* server_begin, which must succeed */
+const char *server_name(int number);              /* the server's namespace */
+struct infos *to_server(int number);              /* directives: its namespace and the folder */
+/* A rendezvous file; `what` is a namespace or a process id. */
+const char *tool_file(const char *dir, const char *what);
+/* The URI in the server's file there; "" if there is no file. */
+const char *server_uri(const char *dir, int number);
+/* For .host, ON_QUERY: 42 for "conform.question", whatever was asked. */
+pmix_status_t answer_question(struct upcall *ask);
 
 /* Writes and reads a whole small file. The text that was read is the thread's, until its next call;
  * NULL: it cannot be read. */
