@@ -139,6 +139,7 @@ int px_options_read(const struct px_command_line *line, int argc, char **argv, v
     int c = 0;
 
     make_forms(line, &forms);
+    optind = 0; /* getopt_long begins anew */
     while (rc == 0 && c != -1) {
         c = getopt_long(argc, argv, forms.shorts, forms.longs, NULL);
         const struct px_option *option = find_option(line, c);

@@ -275,10 +275,7 @@ static void keep_ends(struct px_run_proc *proc, struct pipes *p)
     (void) fcntl(p->err[0], F_SETFL, O_NONBLOCK);
     if (p->in[1] >= 0) {
         (void) fcntl(p->in[1], F_SETFL, O_NONBLOCK);
-        struct px_run_input *in = px_run_input_open(proc, p->in[1]);
-        if (!proc->job->spawned) {
-            px_run_stdin_open(in);
-        }
+        (void) px_run_input_open(proc, p->in[1]); /* without memory the process has none */
     }
     p->out[0] = p->err[0] = p->in[1] = -1;
 }

@@ -10,8 +10,6 @@
 #include "nodes.h"
 #include "wishes.h"
 
-#define MAX_SPAWNED 65536 /* processes of one application */
-
 struct nodes {
     uint32_t *at;
     uint32_t n;
@@ -94,7 +92,7 @@ static pmix_status_t choose_targets(struct nodes *nodes, const pmix_proc_t *targ
 
 static pmix_status_t make_place(struct px_run_app *app, uint64_t n)
 {
-    if (n == 0 || n > MAX_SPAWNED) {
+    if (n == 0 || n > PX_RUN_MAX_PROCS) {
         return PMIX_ERR_BAD_PARAM;
     }
     app->place = calloc(n, sizeof(*app->place));
@@ -144,6 +142,25 @@ static pmix_status_t place_over(struct px_run_app *app, uint32_t first, const st
     return rc;
 }
 
+/* The policy that counts: the command line's, where the wishes have none. */
+static enum px_run_policy policy_of(const struct px_run_wishes *w)
+{
+    if (w->policy != PX_RUN_BY_DEFAULT) {
+        return w->policy;
+    }
+    return px_run.options.map_by_node ? PX_RUN_BY_NODE : PX_RUN_BY_SLOT;
+}
+
+static void name_policy(struct px_run_app *app, const struct px_run_wishes *w)
+{
+    if (w->policy == PX_RUN_BY_NUMBER) {
+        (void) snprintf(app->mapped_by, sizeof(app->mapped_by), "ppr:%u:node", w->per_node);
+    } else {
+        (void) snprintf(app->mapped_by, sizeof(app->mapped_by), "%s",
+                        policy_of(w) == PX_RUN_BY_NODE ? "node" : "slot");
+    }
+}
+
 pmix_status_t px_run_map(struct px_run_app *app, uint32_t first, const struct px_run_wishes *w)
 {
     struct nodes nodes = {.at = calloc((size_t) px_run.options.n_nodes, sizeof(uint32_t))};
@@ -164,12 +181,12 @@ pmix_status_t px_run_map(struct px_run_app *app, uint32_t first, const struct px
     } else if (w->policy == PX_RUN_BY_NUMBER) {
         rc = place_by_number(app, &nodes, w->per_node);
     } else if (w->policy == PX_RUN_BY_DEFAULT && w->hosts == NULL && w->target == NULL) {
-        rc = app->n_procs > 0 && app->n_procs <= MAX_SPAWNED ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+        rc = app->n_procs > 0 && app->n_procs <= PX_RUN_MAX_PROCS ? PMIX_SUCCESS
+                                                                  : PMIX_ERR_BAD_PARAM;
     } else {
-        bool in_turn = w->policy == PX_RUN_BY_NODE ||
-                       (w->policy == PX_RUN_BY_DEFAULT && px_run.options.map_by_node);
-        rc = place_over(app, first, &nodes, in_turn);
+        rc = place_over(app, first, &nodes, policy_of(w) == PX_RUN_BY_NODE);
     }
+    name_policy(app, w);
     free(nodes.at);
     return rc;
 }

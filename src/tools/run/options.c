@@ -7,27 +7,37 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run.h"
 #include "src/tools/options.h"
+#include "wishes.h"
 
-#define MAX_PROCS 65536
 #define MAX_NODES 1024
 
 void px_run_usage(FILE *to)
 {
     fputs(
-        "usage: pmixrun [OPTION...] PROGRAM [ARGUMENT...]\n"
-        "Starts processes of PROGRAM on this machine, each with a rank in one PMIx job.\n\n"
+        "usage: pmixrun [OPTION...] PROGRAM [ARGUMENT...] [: [OPTION...] PROGRAM "
+        "[ARGUMENT...]]...\n"
+        "Starts processes of PROGRAM on this machine, each with a rank in one PMIx job. Several\n"
+        "programs, separated by a colon, are the applications of one job.\n\n"
+        "For each program:\n"
         "  -n N, -np N        number of processes (default 1)\n"
+        "  --map-by HOW       which node: slot (default: blocks of ranks), node: in turn, or\n"
+        "                     ppr:N:node: N on each\n"
+        "  --host NAMES       on these nodes, with commas between their names\n"
+        "  --wdir DIR         working directory\n"
+        "  -x VAR[=VALUE]     give the processes this variable (without VALUE: ours); before the\n"
+        "                     first program it is for all, also for those that are spawned\n"
+        "For the job:\n"
         "  --nodes M          emulate M nodes on this machine: as many servers, named node0, ...\n"
-        "  --map-by HOW       which node: slot (default: blocks of ranks), or node: in turn\n"
         "  --keep-going       a process that fails does not end the job\n"
+        "  --stdin WHO        who reads our input: a rank (default 0), all, or none\n"
         "  --tag-output       put [namespace,rank]<stream>: before each line\n"
         "  --timeout SECONDS  end the job after this time, with exit code 124\n"
         "  --bind-to WHAT     none (default), or core: one core for each process\n"
-        "  -x VAR[=VALUE]     give the processes this variable (without VALUE: ours)\n"
         "  --nspace NAME      name of the job\n"
         "  --verbose          say what is done\n"
         "  --report           say at the end what each process read, and how; with --verbose, "
@@ -103,6 +113,18 @@ static char **base_environment(void)
     return env;
 }
 
+static int out_of_memory(void)
+{
+    fputs("pmixrun: out of memory\n", stderr);
+    return 1;
+}
+
+/* The variables of all processes, or those of the application that is read. */
+static char ***environment_of(struct px_run_options *o)
+{
+    return o->n_done > 0 ? &o->apps[o->n_done].env : &o->env;
+}
+
 static int read_variable(const char *text, void *options)
 {
     struct px_run_options *o = options;
@@ -113,9 +135,9 @@ static int read_variable(const char *text, void *options)
             fprintf(stderr, "pmixrun: -x %s: there is no such variable\n", text);
             return PX_USAGE_ERROR;
         }
-        return px_run_env_set(&o->env, text, value) == 0 ? 0 : 1;
+        return px_run_env_set(environment_of(o), text, value) == 0 ? 0 : 1;
     }
-    if (px_run_env_put(&o->env, text) != 0) {
+    if (px_run_env_put(environment_of(o), text) != 0) {
         fprintf(stderr, "pmixrun: -x %s: not of the form VAR=VALUE\n", text);
         return PX_USAGE_ERROR;
     }
@@ -147,15 +169,79 @@ static int read_binding(const char *text, void *options)
     return 0;
 }
 
+/* Adds a directive to the application that is read, if it makes sense. */
+static int put_directive(struct px_run_options *o, const char *option, const char *key,
+                         const char *text)
+{
+    struct px_run_wishes wishes = {.input_rank = PMIX_RANK_INVALID};
+    pmix_app_t *app = &o->apps[o->n_done];
+    pmix_info_t *infos = realloc(app->info, (app->ninfo + 1) * sizeof(*infos));
+
+    if (infos == NULL) {
+        return out_of_memory();
+    }
+    app->info = infos;
+    if (PMIx_Info_load(&infos[app->ninfo], key, text, PMIX_STRING) != PMIX_SUCCESS) {
+        return out_of_memory();
+    }
+    PMIX_INFO_REQUIRED(&infos[app->ninfo]);
+    app->ninfo++;
+    if (px_run_wishes_read(&infos[app->ninfo - 1], 1, &wishes) != PMIX_SUCCESS) {
+        fprintf(stderr, "pmixrun: --%s cannot be \"%s\"\n", option, text);
+        return PX_USAGE_ERROR;
+    }
+    return 0;
+}
+
+/* What the first application is told is also the default for what is spawned. */
 static int read_mapping(const char *text, void *options)
 {
     struct px_run_options *o = options;
 
-    if (strcmp(text, "slot") != 0 && strcmp(text, "node") != 0) {
-        fprintf(stderr, "pmixrun: --map-by must be slot or node, not \"%s\"\n", text);
+    o->map_by_node = strcmp(text, "node") == 0 && o->n_done == 0 ? true : o->map_by_node;
+    o->by_number = strncmp(text, "ppr:", 4) == 0;
+    return put_directive(o, "map-by", PMIX_MAPBY, text);
+}
+
+static int read_hosts(const char *text, void *options)
+{
+    return put_directive(options, "host", PMIX_HOST, text);
+}
+
+static int read_input(const char *text, void *options)
+{
+    struct px_run_options *o = options;
+    char *end;
+
+    errno = 0;
+    unsigned long rank = strtoul(text, &end, 10);
+    if (strcmp(text, "all") == 0) {
+        o->input_rank = PMIX_RANK_WILDCARD;
+    } else if (strcmp(text, "none") == 0) {
+        o->input_rank = PMIX_RANK_INVALID;
+    } else if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 &&
+               rank < PMIX_RANK_VALID) {
+        o->input_rank = (pmix_rank_t) rank;
+    } else {
+        fprintf(stderr, "pmixrun: --stdin must be a rank, all or none, not \"%s\"\n", text);
         return PX_USAGE_ERROR;
     }
-    o->map_by_node = strcmp(text, "node") == 0;
+    return 0;
+}
+
+static int read_directory(const char *text, void *options)
+{
+    struct px_run_options *o = options;
+    pmix_app_t *app = &o->apps[o->n_done];
+    struct stat st;
+
+    free(app->cwd);
+    app->cwd = realpath(text, NULL);
+    if (app->cwd == NULL || stat(app->cwd, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        fprintf(stderr, "pmixrun: --wdir: %s: %s\n", text,
+                strerror(app->cwd == NULL ? errno : ENOTDIR));
+        return PX_USAGE_ERROR;
+    }
     return 0;
 }
 
@@ -170,17 +256,21 @@ static int read_rule(const char *text, void *options)
 
 #define MEMBER(name) offsetof(struct px_run_options, name)
 
+/* The first ones are those of an application, which may stand before each program. */
 static const struct px_option known_options[] = {
+    {"np", 'n', PX_OPTION_NUMBER, MEMBER(n_procs), 1, PX_RUN_MAX_PROCS, NULL},
+    {NULL, 'x', PX_OPTION_CALL, 0, 0, 0, read_variable},
+    {"map-by", 0, PX_OPTION_CALL, 0, 0, 0, read_mapping},
+    {"host", 0, PX_OPTION_CALL, 0, 0, 0, read_hosts},
+    {"wdir", 0, PX_OPTION_CALL, 0, 0, 0, read_directory},
     {"help", 'h', PX_OPTION_FLAG, MEMBER(help), 0, 0, NULL},
     {"version", 'V', PX_OPTION_FLAG, MEMBER(version), 0, 0, NULL},
-    {"np", 'n', PX_OPTION_NUMBER, MEMBER(n_procs), 1, MAX_PROCS, NULL},
-    {NULL, 'x', PX_OPTION_CALL, 0, 0, 0, read_variable},
+    {"stdin", 0, PX_OPTION_CALL, 0, 0, 0, read_input},
     {"tag-output", 0, PX_OPTION_FLAG, MEMBER(tag_output), 0, 0, NULL},
     {"timeout", 0, PX_OPTION_NUMBER, MEMBER(timeout_s), 1, INT_MAX / 1000, NULL},
     {"bind-to", 0, PX_OPTION_CALL, 0, 0, 0, read_binding},
     {"nspace", 0, PX_OPTION_CALL, 0, 0, 0, read_name},
     {"nodes", 0, PX_OPTION_NUMBER, MEMBER(n_nodes), 1, MAX_NODES, NULL},
-    {"map-by", 0, PX_OPTION_CALL, 0, 0, 0, read_mapping},
     {"keep-going", 0, PX_OPTION_FLAG, MEMBER(keep_going), 0, 0, NULL},
     {"verbose", 0, PX_OPTION_FLAG, MEMBER(verbose), 0, 0, NULL},
     {"report", 0, PX_OPTION_FLAG, MEMBER(report), 0, 0, NULL},
@@ -188,16 +278,71 @@ static const struct px_option known_options[] = {
     {"record", 0, PX_OPTION_TEXT, MEMBER(record), 0, 0, NULL},
 };
 
-/* The program with its arguments; then the rules. */
-static int read_program(char **words, int n, void *options)
-{
-    struct px_run_options *o = options;
+enum { N_OF_APPLICATION = 5, N_OPTIONS = sizeof(known_options) / sizeof(known_options[0]) };
 
-    if (n == 0 && !o->help && !o->version) {
+/* The program with its arguments, of that many words. */
+static int take_program(char **words, int n, struct px_run_options *o)
+{
+    pmix_app_t *app = &o->apps[o->n_done];
+
+    if (n == 0) {
+        if (o->help || o->version) {
+            return 0;
+        }
         fputs("pmixrun: which program?\n", stderr);
         return PX_USAGE_ERROR;
     }
-    o->argv = words;
+    app->cmd = strdup(words[0]);
+    app->argv = calloc((size_t) n + 1, sizeof(*app->argv));
+    for (int i = 0; app->argv != NULL && i < n; i++) {
+        app->argv[i] = strdup(words[i]);
+        if (app->argv[i] == NULL) {
+            return out_of_memory();
+        }
+    }
+    app->maxprocs = o->n_procs > 0 || o->by_number ? o->n_procs : 1;
+    o->n_done++;
+    return app->cmd != NULL && app->argv != NULL ? 0 : out_of_memory();
+}
+
+/* A program with its arguments; what is behind a colon is read next. */
+static int read_words(char **words, int n, void *options)
+{
+    static char name[] = "pmixrun";
+    struct px_run_options *o = options;
+    int end = 0;
+
+    while (end < n && strcmp(words[end], ":") != 0) {
+        end++;
+    }
+    o->n_rest = n - end;
+    o->rest = words + end;
+    if (end < n) {
+        words[end] = name;
+    }
+    return take_program(words, end, o);
+}
+
+/* Reads an application, and sets what is left. argv[0] is the name of this command. */
+static int read_application(int argc, char **argv, struct px_run_options *o)
+{
+    const struct px_command_line line = {
+        "pmixrun", known_options, o->n_done == 0 ? N_OPTIONS : N_OF_APPLICATION, true, read_words};
+    pmix_app_t *apps = realloc(o->apps, (o->n_done + 1) * sizeof(*apps));
+
+    if (apps == NULL) {
+        return out_of_memory();
+    }
+    o->apps = apps;
+    o->n_apps = o->n_done + 1;
+    PMIx_App_construct(&apps[o->n_done]);
+    o->n_procs = 0;
+    o->by_number = false;
+    return px_options_read(&line, argc, argv, o);
+}
+
+static int read_rules(struct px_run_options *o)
+{
     for (size_t i = 0; i < o->n_rules; i++) {
         if (px_run_script_add(o->rules[i], o->n_nodes) != 0) {
             return PX_USAGE_ERROR;
@@ -210,24 +355,26 @@ void px_run_options_free(struct px_run_options *o)
 {
     px_run_script_free();
     px_run_env_free(o->env);
+    for (size_t i = 0; i < o->n_apps; i++) {
+        PMIx_App_destruct(&o->apps[i]);
+    }
+    free(o->apps);
     free(o->rules);
 }
 
 int px_run_options_read(int argc, char **argv, struct px_run_options *ret_options)
 {
-    const struct px_command_line line = {"pmixrun", known_options,
-                                         sizeof(known_options) / sizeof(known_options[0]), true,
-                                         read_program};
-    struct px_run_options o = {.n_procs = 1,
-                               .n_nodes = 1,
+    struct px_run_options o = {.n_nodes = 1,
                                .env = base_environment(),
-                               .rules = calloc((size_t) argc + 1, sizeof(char *))};
-    if (o.env == NULL || o.rules == NULL) {
-        fputs("pmixrun: out of memory\n", stderr);
-        px_run_options_free(&o);
-        return 1;
+                               .rules = calloc((size_t) argc + 1, sizeof(char *)),
+                               .n_rest = argc,
+                               .rest = argv};
+    int rc = o.env == NULL || o.rules == NULL ? out_of_memory() : 0;
+
+    while (rc == 0 && o.n_rest > 0) {
+        rc = read_application(o.n_rest, o.rest, &o);
     }
-    int rc = px_options_read(&line, argc, argv, &o);
+    rc = rc == 0 ? read_rules(&o) : rc;
     if (rc != 0) {
         px_run_options_free(&o);
         return rc;

@@ -15,25 +15,31 @@
 
 #include "nodes.h"
 #include "src/tools/std.h"
+#include "wishes.h"
 
 static char own_nspace[PMIX_MAX_NSLEN + 1];
+static struct px_run_job *first_job; /* until it is in the list of jobs; the relay's never is */
 
-static struct px_run_job *first_job(void)
+/* The job of the command line. Made before nodes are forked, so that each has the same. 0, or -1
+ * after a complaint. */
+static int make_first_job(void)
 {
-    struct px_run_app *app = calloc(1, sizeof(*app));
-    if (app == NULL) {
-        return NULL;
+    const struct upcall order = {.apps = px_run.options.apps, .n_apps = px_run.options.n_apps};
+    struct px_run_wishes wishes = {.input_rank = px_run.options.input_rank};
+    pmix_status_t rc = px_run_job_make(&order, px_run.options.nspace, &wishes, &first_job);
+
+    if (rc == PMIX_ERR_JOB_FAILED_TO_MAP) {
+        px_run_say("--host names a node that is not there, or more processes are asked for than "
+                   "--map-by has room for");
+    } else if (rc != PMIX_SUCCESS) {
+        px_run_say("cannot make the job: %s", PMIx_Error_string(rc));
     }
-    app->n_procs = px_run.options.n_procs;
-    app->argv = px_run_env_copy(px_run.options.argv);
-    app->env = px_run_env_copy(px_run.options.env);
-    app->cwd = getcwd(NULL, 0);
-    struct px_run_job *job = px_run_job_create(px_run.options.nspace, app, 1);
-    if (job != NULL && (app->argv == NULL || app->env == NULL)) {
-        px_run_job_destroy(job);
-        job = NULL;
+    pmix_rank_t input = px_run.options.input_rank;
+    if (rc == PMIX_SUCCESS && input <= PMIX_RANK_VALID && input >= first_job->n_procs) {
+        px_run_say("--stdin: there is no rank %u", input);
+        rc = PMIX_ERR_NOT_FOUND;
     }
-    return job;
+    return rc == PMIX_SUCCESS ? 0 : -1;
 }
 
 static pmix_status_t start_server(void)
@@ -79,14 +85,15 @@ static pmix_status_t start_server(void)
 /* Runs the job from registration to its end. */
 static void run_job(void)
 {
-    struct px_run_job *job = first_job();
-    if (job == NULL || (px_run.options.bind_core && px_run_bind(job) != 0)) {
+    struct px_run_job *job = first_job;
+
+    if (px_run.options.bind_core && px_run_bind(job) != 0) {
         px_run_say("cannot make the job: out of memory");
-        px_run_job_destroy(job);
         px_run.code = 1;
         return;
     }
     px_run.jobs = job;
+    first_job = NULL;
     pmix_status_t rc = px_run_job_register(job);
     if (rc != PMIX_SUCCESS) {
         px_run_say("cannot register the job: %s", PMIx_Error_string(rc));
@@ -98,6 +105,7 @@ static void run_job(void)
     if (error != 0) {
         px_run_end(error == ENOENT ? 127 : error == EACCES || error == ENOEXEC ? 126 : 1);
     }
+    px_run_stdin_feed(job);
     px_run_job_check(job);
     px_run_loop();
 }
@@ -150,6 +158,7 @@ static void clean_up(void)
         px_run.jobs = job->next;
         px_run_job_destroy(job);
     }
+    px_run_job_destroy(first_job);
     px_run_guard_stop();
     kill_orphans();
     px_run_openmpi_free();
@@ -206,6 +215,9 @@ static int begin(void)
         return -1;
     }
     name_job();
+    if (make_first_job() != 0) {
+        return -1;
+    }
     px_run_files_raise();
     int error = px_run.options.record != NULL ? px_run_record_open(px_run.options.record) : 0;
     if (error != 0) {

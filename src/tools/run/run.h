@@ -23,8 +23,11 @@
 
 /* ---- options.c */
 
+enum { PX_RUN_MAX_PROCS = 65536 }; /* of one application */
+
 struct px_run_options {
-    int n_procs;
+    int n_procs;    /* of the application that is read; 0: not given */
+    bool by_number; /* likewise: as many as its --map-by says */
     bool help;
     bool version;
     bool tag_output;
@@ -33,12 +36,17 @@ struct px_run_options {
     bool report;
     bool keep_going;
     bool map_by_node;
+    pmix_rank_t input_rank; /* as px_run_job.input_rank, of the first job */
     int n_nodes;
     int timeout_s; /* 0: none */
     const char *nspace;
     const char *record; /* file, or NULL */
-    char **env;         /* the environment of the processes, malloc'd array of malloc'd strings */
-    char **argv;        /* program and arguments, within main's argv */
+    char **env;         /* the environment of all processes, malloc'd array of malloc'd strings */
+    pmix_app_t *apps;   /* the applications, at least one; malloc memory */
+    size_t n_apps;
+    size_t n_done; /* those that have been read */
+    char **rest;   /* of main's argv: what has not been read */
+    int n_rest;
     const char **rules; /* of --script, within main's argv; malloc'd array */
     size_t n_rules;
 };
@@ -97,7 +105,8 @@ struct px_run_app {
     char **env;
     char *cwd; /* NULL: ours */
     int n_procs;
-    uint32_t *place; /* the node of each process; NULL: the job's processes are placed as one */
+    uint32_t *place;    /* the node of each process; NULL: the job's processes are placed as one */
+    char mapped_by[24]; /* PMIX_MAPBY */
 };
 
 struct px_run_job {
@@ -242,6 +251,12 @@ void px_run_query(struct px_run_task *task);
 void px_run_control(struct px_run_task *task);
 void px_run_abort(struct px_run_task *task);
 void px_run_spawn(struct px_run_task *task);
+struct px_run_wishes;
+/* The job that the applications and directives of a PMIx_Spawn describe, not registered yet.
+ * wishes: the defaults; then what the job's directives ask for. PMIX_ERR_JOB_NO_EXE_SPECIFIED,
+ * PMIX_ERR_NOMEM, or as px_run_wishes_read and px_run_map. */
+pmix_status_t px_run_job_make(const struct upcall *order, const char *nspace,
+                              struct px_run_wishes *wishes, struct px_run_job **ret_job);
 /* Sends a signal to those processes of this node that `target` means; excuse: what they then return
  * is nobody's failure. */
 void px_run_signal(const pmix_proc_t *target, int sig, bool excuse);
@@ -294,8 +309,10 @@ pmix_status_t px_run_input_put(struct px_run_input *in, const char *bytes, size_
 void px_run_input_ended(const struct px_run_proc *proc); /* it reads no more */
 void px_run_inputs_close(void);
 
-/* Our own standard input goes there; NULL: nowhere. */
+/* Of the relay: our own standard input goes there. */
 void px_run_stdin_open(struct px_run_input *in);
+/* Elsewhere: node 0 gives it to the job's input_rank. After the job was launched. */
+void px_run_stdin_feed(const struct px_run_job *job);
 void px_run_stdin_forget(const struct px_run_input *in); /* it is closed */
 int px_run_stdin_poll_fd(void);                          /* descriptor to read, -1: none */
 void px_run_stdin_move(void);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Spawn: a process starts another job under this pmixrun. */
+/* Jobs as PMIx_Spawn describes them: those that a process starts under this pmixrun, and the one of
+ * the command line. */
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nodes.h"
 #include "wishes.h"
@@ -41,8 +43,8 @@ static pmix_status_t fill_command(const pmix_app_t *from, struct px_run_app *app
 }
 
 /* `job`: the wishes of all applications, which those of this one are added to. */
-static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *from,
-                              uint32_t first, struct px_run_app *app, struct px_run_wishes *job)
+static pmix_status_t fill_app(const struct upcall *order, const pmix_app_t *from, uint32_t first,
+                              struct px_run_app *app, struct px_run_wishes *job)
 {
     pmix_status_t rc = fill_command(from, app);
 
@@ -50,7 +52,7 @@ static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *
         return rc;
     }
     job->env = &app->env;
-    rc = px_run_wishes_read(task->upcall.infos, task->upcall.n_infos, job);
+    rc = px_run_wishes_read(order->infos, order->n_infos, job);
     for (char **e = from->env; rc == PMIX_SUCCESS && e != NULL && *e != NULL; e++) {
         rc = px_run_env_put(&app->env, *e);
     }
@@ -62,6 +64,8 @@ static pmix_status_t fill_app(const struct px_run_task *task, const pmix_app_t *
     if (rc == PMIX_SUCCESS && cwd != NULL) {
         app->cwd = strdup(cwd);
         rc = app->cwd != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    } else {
+        app->cwd = getcwd(NULL, 0); /* NULL: a folder that is no more */
     }
     app->n_procs = from->maxprocs;
     if (rc == PMIX_SUCCESS) {
@@ -123,31 +127,62 @@ static pmix_status_t keep_infos(struct px_run_job *job, const pmix_info_t *info,
     return PMIX_SUCCESS;
 }
 
-/* Owns the applications, also when it is NULL. */
-static struct px_run_job *make_job(const struct px_run_task *task, const char *nspace,
-                                   uint32_t home, struct px_run_app *apps,
-                                   const struct px_run_wishes *w)
+/* All applications; what they say of the job is added up. */
+static pmix_status_t fill_apps(const struct upcall *order, struct px_run_app *apps,
+                               struct px_run_wishes *w)
 {
-    struct px_run_job *job = px_run_job_create(nspace, apps, (int) task->upcall.n_apps);
+    uint32_t first = 0;
+    pmix_status_t rc = PMIX_SUCCESS;
 
-    if (job == NULL) {
-        return NULL;
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < order->n_apps; i++) {
+        rc = fill_app(order, &order->apps[i], first, &apps[i], w);
+        first += rc == PMIX_SUCCESS ? (uint32_t) apps[i].n_procs : 0;
     }
-    job->spawned = true;
-    job->home = home;
+    return rc;
+}
+
+/* Sets the fields of the job that its wishes say. 0 or PMIX_ERR_NOMEM. */
+static pmix_status_t fill_job(struct px_run_job *job, const struct upcall *order,
+                              const struct px_run_wishes *w)
+{
+    pmix_status_t rc = keep_infos(job, order->infos, order->n_infos);
+
+    for (size_t i = 0; rc == PMIX_SUCCESS && i < order->n_apps; i++) {
+        rc = keep_infos(job, order->apps[i].info, order->apps[i].ninfo);
+    }
     job->input_rank = w->input_rank;
-    job->forwarded = w->from_tool ? w->forwarded : 0;
-    job->notify_parent = w->notify || w->job_events;
-    job->tell_start = w->job_events;
-    job->apart = w->tool || w->from_tool;
     job->tag = w->tag;
-    job->parent = task->proc;
     for (uint32_t i = 0; w->stop != NULL && i < job->n_procs; i++) {
         job->procs[i].stopped = is_stopped(w->stop, i);
         job->stops = job->stops || job->procs[i].stopped;
     }
-    return job;
+    return rc;
 }
+
+pmix_status_t px_run_job_make(const struct upcall *order, const char *nspace,
+                              struct px_run_wishes *wishes, struct px_run_job **ret_job)
+{
+    struct px_run_app *apps = calloc(order->n_apps, sizeof(*apps));
+
+    if (apps == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    pmix_status_t rc = fill_apps(order, apps, wishes);
+    if (rc != PMIX_SUCCESS) {
+        px_run_apps_destroy(apps, (int) order->n_apps);
+        return rc;
+    }
+    struct px_run_job *job = px_run_job_create(nspace, apps, (int) order->n_apps);
+    rc = job != NULL ? fill_job(job, order, wishes) : PMIX_ERR_NOMEM;
+    if (rc != PMIX_SUCCESS) {
+        px_run_job_destroy(job);
+        return rc;
+    }
+    *ret_job = job;
+    return PMIX_SUCCESS;
+}
+
+/* ---- the call */
 
 static pmix_status_t status_of(int error)
 {
@@ -184,23 +219,10 @@ static pmix_status_t start_job(struct px_run_job *job)
     return status_of(error);
 }
 
-/* All applications; what they say of the job is added up. */
-static pmix_status_t fill_apps(const struct px_run_task *task, struct px_run_app *apps,
-                               struct px_run_wishes *w)
-{
-    uint32_t first = 0;
-    pmix_status_t rc = PMIX_SUCCESS;
-
-    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->upcall.n_apps; i++) {
-        rc = fill_app(task, &task->upcall.apps[i], first, &apps[i], w);
-        first += rc == PMIX_SUCCESS ? (uint32_t) apps[i].n_procs : 0;
-    }
-    return rc;
-}
-
 static pmix_status_t spawn(const struct px_run_task *task, const char *nspace, uint32_t home)
 {
     struct px_run_wishes w = {.input_rank = PMIX_RANK_INVALID};
+    struct px_run_job *job;
 
     if (task->upcall.n_apps == 0 || task->upcall.n_apps > MAX_APPS) {
         return PMIX_ERR_BAD_PARAM;
@@ -208,24 +230,17 @@ static pmix_status_t spawn(const struct px_run_task *task, const char *nspace, u
     if (px_run.ending) {
         return PMIX_ERR_JOB_CANCELED;
     }
-    struct px_run_app *apps = calloc(task->upcall.n_apps, sizeof(*apps));
-    if (apps == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    pmix_status_t rc = fill_apps(task, apps, &w);
+    pmix_status_t rc = px_run_job_make(&task->upcall, nspace, &w, &job);
     if (rc != PMIX_SUCCESS) {
-        px_run_apps_destroy(apps, (int) task->upcall.n_apps);
         return rc;
     }
-    struct px_run_job *job = make_job(task, nspace, home, apps, &w);
-    rc = job != NULL ? keep_infos(job, task->upcall.infos, task->upcall.n_infos) : PMIX_ERR_NOMEM;
-    for (size_t i = 0; rc == PMIX_SUCCESS && i < task->upcall.n_apps; i++) {
-        rc = keep_infos(job, task->upcall.apps[i].info, task->upcall.apps[i].ninfo);
-    }
-    if (rc != PMIX_SUCCESS) {
-        px_run_job_destroy(job);
-        return rc;
-    }
+    job->spawned = true;
+    job->home = home;
+    job->forwarded = w.from_tool ? w.forwarded : 0;
+    job->notify_parent = w.notify || w.job_events;
+    job->tell_start = w.job_events;
+    job->apart = w.tool || w.from_tool;
+    job->parent = task->proc;
     return start_job(job);
 }
 

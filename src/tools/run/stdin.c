@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Our standard input goes to rank 0 of the first job. The next bytes are read when that process has
- * taken the last ones. */
+/* Our standard input goes to processes of the first job, which may be on other nodes: it is pushed
+ * as PMIx_IOF_push would. The relay of several nodes hands it to node 0 instead. The next bytes are
+ * read when the last ones have been taken. */
 
 #include <errno.h>
 #include <poll.h>
@@ -10,11 +11,20 @@
 
 #include "nodes.h"
 
-static struct px_run_input *to; /* NULL: no process reads, or all has been read */
+static struct px_run_input *to; /* of the relay; NULL: node 0 has ended, or all has been read */
+static pmix_proc_t target;      /* without a namespace: none takes input, or all has been read */
+static bool pushing;
 
 void px_run_stdin_open(struct px_run_input *in)
 {
     to = in;
+}
+
+void px_run_stdin_feed(const struct px_run_job *job)
+{
+    if (job->input_rank != PMIX_RANK_INVALID && px_run.node == 0) {
+        PMIX_LOAD_PROCID(&target, job->nspace, job->input_rank);
+    }
 }
 
 void px_run_stdin_forget(const struct px_run_input *in)
@@ -30,16 +40,59 @@ static bool may_read(void)
     return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
+/* False if the target is one process of this node that reads no more. */
+static bool is_read(void)
+{
+    const struct px_run_job *job = px_run_job_find(target.nspace);
+
+    if (job == NULL || target.rank >= job->n_procs || job->procs[target.rank].node != px_run.node) {
+        return job != NULL;
+    }
+    return px_run_input_find(&job->procs[target.rank]) != NULL;
+}
+
+static bool may_take(void)
+{
+    if (to != NULL) {
+        return px_run_input_is_empty(to);
+    }
+    return target.nspace[0] != '\0' && !pushing && is_read();
+}
+
 int px_run_stdin_poll_fd(void)
 {
-    return to != NULL && px_run_input_is_empty(to) && may_read() ? STDIN_FILENO : -1;
+    return may_take() && may_read() ? STDIN_FILENO : -1;
+}
+
+/* One of several processes may have ended; without any the push finds none. */
+static void pushed(pmix_status_t status, void *cbdata)
+{
+    (void) cbdata;
+    pushing = false;
+    if (status != PMIX_SUCCESS &&
+        (target.rank != PMIX_RANK_WILDCARD || status != PMIX_ERR_IOF_COMPLETE)) {
+        target.nspace[0] = '\0';
+    }
+}
+
+static void push(const char *bytes, size_t n)
+{
+    struct px_run_task task = {
+        .upcall = {.entry = ON_PUSH, .procs = &target, .n_procs = 1, .data = bytes, .n_data = n}};
+
+    task.upcall.reply.op = pushed;
+    pushing = true;
+    px_run_push(&task);
+    if (n == 0) {
+        target.nspace[0] = '\0';
+    }
 }
 
 void px_run_stdin_move(void)
 {
     static char bytes[16384];
 
-    if (to == NULL || !px_run_input_is_empty(to)) {
+    if (!may_take()) {
         return;
     }
     ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
@@ -47,5 +100,9 @@ void px_run_stdin_move(void)
         return;
     }
     /* An input that ends, or fails, is the end of the process's, too. */
-    (void) px_run_input_put(to, bytes, n > 0 ? (size_t) n : 0, n <= 0, NULL);
+    if (to != NULL) {
+        (void) px_run_input_put(to, bytes, n > 0 ? (size_t) n : 0, n <= 0, NULL);
+    } else {
+        push(bytes, n > 0 ? (size_t) n : 0);
+    }
 }
