@@ -4,9 +4,11 @@
 #include "output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "status.h"
@@ -38,6 +40,25 @@ int px_output_all(int fd, const void *bytes, size_t n)
         n -= done > 0 ? (size_t) done : 0;
     }
     return 0;
+}
+
+/* Makes the directories that lead to a file. If one cannot be made, opening the file fails. */
+static void make_dirs(char *path)
+{
+    for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        (void) mkdir(path, 0777);
+        *at = '/';
+    }
+}
+
+int px_output_open(char *path, bool anew)
+{
+    if (anew) {
+        make_dirs(path);
+    }
+    return open(path, O_WRONLY | O_APPEND | O_CREAT | (anew ? O_TRUNC : 0) | O_CLOEXEC | O_NOCTTY,
+                0666);
 }
 
 /* A pipe that poll reports as writable takes PIPE_BUF bytes without waiting. */

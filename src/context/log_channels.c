@@ -7,8 +7,8 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "output_format.h"
 #include "src/base/output.h"
+#include "src/base/output_format.h"
 #include "src/net/syslog.h"
 #include "src/value/directives.h"
 #include "src/value/infos.h"

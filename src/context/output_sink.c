@@ -9,19 +9,17 @@
 #include "output_sink.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "output_format.h"
 #include "src/base/assert.h"
 #include "src/base/bytes.h"
 #include "src/base/list.h"
 #include "src/base/map.h"
 #include "src/base/output.h"
+#include "src/base/output_format.h"
 #include "src/loop/loop.h"
 #include "src/value/directives.h"
 
@@ -215,31 +213,16 @@ static pmix_iof_channel_t channel_of(const struct px_sink *sink, pmix_iof_channe
                                                                    : channel;
 }
 
-/* Makes the directories that lead to a file. If one cannot be made, opening the file fails. */
-static void make_dirs(char *path)
-{
-    for (char *at = strchr(path + 1, '/'); at != NULL; at = strchr(at + 1, '/')) {
-        *at = '\0';
-        (void) mkdir(path, 0777);
-        *at = '/';
-    }
-}
-
-/* Opens the file of a stream: the first time it is emptied, unless the other channel of a merged
- * file has made it. The descriptor, or -1. */
-static int open_file(struct px_sink *sink, struct stream *stream, char *path)
+/* True if the file of a stream has been made, by the stream or, merged, by its other channel. */
+static bool is_made(const struct px_sink *sink, const struct stream *stream)
 {
     struct stream_key other = stream->key;
-    struct stream *made;
+    const struct stream *made;
 
     other.channel = PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL;
     other.channel ^= stream->key.channel;
     made = sink->merge ? px_map_find(&sink->streams, &other, sizeof(other)) : NULL;
-    if (stream->created || (made != NULL && made->created)) {
-        return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-    }
-    make_dirs(path);
-    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+    return stream->created || (made != NULL && made->created);
 }
 
 /* Appends bytes to the stream's file, and reports the first failure of any file. */
@@ -247,7 +230,7 @@ static void write_file(struct px_sink *sink, struct stream *stream, const void *
 {
     pmix_iof_channel_t channel = channel_of(sink, stream->key.channel);
     char *path = px_output_path(&sink->to, &stream->key.source, channel);
-    int fd = path != NULL ? open_file(sink, stream, path) : -1;
+    int fd = path != NULL ? px_output_open(path, !is_made(sink, stream)) : -1;
     bool done = fd >= 0 && px_output_all(fd, bytes, n) == 0;
 
     stream->created |= fd >= 0;

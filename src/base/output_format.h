@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
-#ifndef PX_CONTEXT_OUTPUT_FORMAT_H
-#define PX_CONTEXT_OUTPUT_FORMAT_H
+#ifndef PX_BASE_OUTPUT_FORMAT_H
+#define PX_BASE_OUTPUT_FORMAT_H
 
 /* Text around lines of forwarded output, and names of the files that it is written to. No state;
  * any thread. */
@@ -11,7 +11,7 @@
 
 #include <pmix_common.h>
 
-#include "src/base/buf.h"
+#include "buf.h"
 
 /* What is written with each line; any of them together. */
 enum {
