@@ -16,6 +16,35 @@ same 'tagged errors' '[tagged,0]<stderr>: err
 [tagged,1]<stderr>: err
 [tagged,2]<stderr>: err' "$(sort "$SCRATCH/err")"
 
+run "$pmixrun" -n 2 --nspace stamped --timestamp-output sh -c 'echo out; echo err >&2'
+same 'output with the time' 2 "$(grep -cE '^20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9](:[0-5][0-9]){2}<stdout>: out$' "$SCRATCH/out")"
+same 'and errors' 2 "$(grep -c 'T.*<stderr>: err$' "$SCRATCH/err")"
+run "$pmixrun" -n 2 --nspace stamped --timestamp-output --tag-output echo out
+same 'before the process' 2 "$(grep -c '^20.*T.*\[stamped,[01]\]<stdout>: out$' "$SCRATCH/out")"
+run "$pmixrun" --merge-stderr sh -c 'for i in 1 2 3; do echo "out $i"; echo "err $i" >&2; done'
+same 'errors where they were written among output' 'out 1 err 1 out 2 err 2 out 3 err 3 ' "$(tr '\n' ' ' <"$SCRATCH/out")$err"
+
+# contents DIRECTORY: each file with its lines.
+contents() { (cd "$1" && find . -type f | sort | xargs grep -H '' | tr '\n' ';'); }
+speak='echo "out $PMIX_RANK"; echo err >&2; printf rest'
+for nodes in 1 2; do
+    dir=$SCRATCH/files.$nodes/deep
+    run "$pmixrun" --nodes $nodes -n 2 --nspace .j/b --output "$dir" sh -c "$speak"
+    same "output in files as well, $nodes nodes" 'out 0 out 1 rest rest err err ' "$(grep -oE 'out [01]|rest' "$SCRATCH/out" | sort | tr '\n' ' ')$(tr '\n' ' ' <"$SCRATCH/err")"
+    same 'a file for each' './_j_b/rank.0/stderr:err;./_j_b/rank.0/stdout:out 0;./_j_b/rank.0/stdout:rest;./_j_b/rank.1/stderr:err;./_j_b/rank.1/stdout:out 1;./_j_b/rank.1/stdout:rest;' \
+        "$(contents "$dir")"
+    run "$pmixrun" --nodes $nodes -n 2 --nspace .j/b --output-only "$dir" --tag-output --merge-stderr sh -c "$speak"
+    same 'or only there, and anew' "./_j_b/rank.0/stderr:err;./_j_b/rank.0/stdout:[.j/b,0]<stdout>: out 0;./_j_b/rank.0/stdout:[.j/b,0]<stdout>: err;./_j_b/rank.0/stdout:[.j/b,0]<stdout>: rest;" \
+        "$(contents "$dir" | sed 's|./_j_b/rank.1.*||')$out$err"
+done
+run "$pmixrun" -n 2 --nspace big --output-only "$SCRATCH/big" sh -c 'seq 200000; head -c 200000 /dev/zero | tr "\0" x'
+same 'much of it' "$( (seq 200000; head -c 200000 /dev/zero | tr '\0' x) | cksum) " "$(cksum <"$SCRATCH/big/big/rank.1/stdout") $out"
+for nodes in 1 2; do
+    run "$pmixrun" --nodes $nodes -n 2 --nspace bad --output /dev/null/here sh -c 'echo out; exec sleep 1000'
+    same "a file that cannot be written ends the job, $nodes nodes" '1 pmixrun: cannot write to /dev/null/here/bad/rank.R/stdout: Not a directory' \
+        "$code $(sed 's/rank.[01]/rank.R/' "$SCRATCH/err" | uniq)"
+done
+
 # Lines of several pages' total size from four processes: each must come whole, and none may be lost.
 run "$pmixrun" -n 4 sh -c 'i=0; while [ $i -lt 2000 ]; do
     echo "$PMIX_RANK $i aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa z"

@@ -98,8 +98,18 @@ push: PMIX_SUCCESS
             , await PMIX_EVENT_JOB_END , pull @ '*' out , until 2
         same 'also if it asks when the job is over' 2 "$(grep -c 'out: early' "$SCRATCH/out")"
 
+        tool hear PMIX_EVENT_JOB_END , spawn "PMIX_IOF_OUTPUT_TO_FILE=$SCRATCH/files/rank-%r" PMIX_IOF_FILE_PATTERN PMIX_IOF_FILE_ONLY \
+            PMIX_IOF_RANK_OUTPUT PMIX_IOF_MERGE_STDERR_STDOUT PMIX_NOTIFY_COMPLETION 2 sh -c 'echo out; echo err >&2' \
+            , await PMIX_EVENT_JOB_END
+        same "output of a job goes to files, $with" 'rank-0.stdout:[0]<stdout>: out rank-0.stdout:[0]<stdout>: err rank-1.stdout:[1]<stdout>: out rank-1.stdout:[1]<stdout>: err ' \
+            "$( (cd "$SCRATCH/files" && grep -r '' . | sed 's|^\./||' | sort -s -t: -k1,1 | tr '\n' ' ') )"
+        same 'and nowhere else' 1 "$(wc -l <"$SCRATCH/job.out")"
+        rm -r "$SCRATCH/files"
+        tool hear PMIX_EVENT_JOB_END , spawn "PMIX_OUTPUT_TO_DIRECTORY=/dev/null" PMIX_NOTIFY_COMPLETION 1 echo shown , await PMIX_EVENT_JOB_END
+        same 'where no file can be made, that is said' 1 "$(grep -c 'pmixrun: cannot write to /dev/null/job.*/rank.0/stdout: Not a directory' "$SCRATCH/job.err")"
+        same 'a file and a directory are not both' PMIX_ERR_BAD_PARAM "$(outcome PMIX_IOF_OUTPUT_TO_FILE=a PMIX_IOF_OUTPUT_TO_DIRECTORY=b 1 true)"
         tool spawn PMIX_TAG_OUTPUT PMIX_NOTIFY_COMPLETION 1 echo word
-        until_lines 2 "$SCRATCH/job.out"
+        until_lines 3 "$SCRATCH/job.out"
         same 'lines of a job say whose they are' 'word' \
             "$(sed -n 's/^\[job\.[0-9]*,0\]<stdout>: //p' "$SCRATCH/job.out")"
 

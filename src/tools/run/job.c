@@ -129,6 +129,8 @@ void px_run_job_destroy(struct px_run_job *job)
         PMIx_Info_destruct(&job->more[i]);
     }
     free(job->more);
+    free((char *) (uintptr_t) job->to.file);
+    free((char *) (uintptr_t) job->to.directory);
     free(job->tally);
     free(job);
 }

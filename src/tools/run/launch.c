@@ -254,9 +254,10 @@ static void close_pair(int fds[2])
     }
 }
 
-static int open_pipes(bool with_stdin, struct pipes *p)
+/* merge: without one for standard error. */
+static int open_pipes(bool with_stdin, bool merge, struct pipes *p)
 {
-    if (pipe2(p->out, O_CLOEXEC) != 0 || pipe2(p->err, O_CLOEXEC) != 0) {
+    if (pipe2(p->out, O_CLOEXEC) != 0 || (!merge && pipe2(p->err, O_CLOEXEC) != 0)) {
         return errno;
     }
     if (with_stdin) {
@@ -272,7 +273,9 @@ static void keep_ends(struct px_run_proc *proc, struct pipes *p)
     proc->out[0].fd = p->out[0];
     proc->out[1].fd = p->err[0];
     (void) fcntl(p->out[0], F_SETFL, O_NONBLOCK);
-    (void) fcntl(p->err[0], F_SETFL, O_NONBLOCK);
+    if (p->err[0] >= 0) {
+        (void) fcntl(p->err[0], F_SETFL, O_NONBLOCK);
+    }
     if (p->in[1] >= 0) {
         (void) fcntl(p->in[1], F_SETFL, O_NONBLOCK);
         (void) px_run_input_open(proc, p->in[1]); /* without memory the process has none */
@@ -289,13 +292,14 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
 {
     struct px_run_app *app = &proc->job->apps[proc->app];
     struct pipes pipes = NO_PIPES;
-    int error = open_pipes(takes_input(proc), &pipes);
+    bool merge = proc->job->merge;
+    int error = open_pipes(takes_input(proc), merge, &pipes);
     struct plan plan = {.argv = app->argv,
                         .cwd = app->cwd,
                         .cpus = proc->cpus,
                         .stop = proc->stopped,
                         .report_fd = report_fd,
-                        .fds = {pipes.in[0], pipes.out[1], pipes.err[1]}};
+                        .fds = {pipes.in[0], pipes.out[1], merge ? pipes.out[1] : pipes.err[1]}};
 
     if (error == 0) {
         plan.path = find_program(app->argv[0], app->env);

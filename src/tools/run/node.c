@@ -201,7 +201,7 @@ int px_run_nodes_fork(void)
     }
     free(all);
     px_run.place = PX_RUN_AT_RELAY;
-    px_run.options.tag_output = false; /* the nodes have done it */
+    px_run.options.format = 0; /* the nodes have done it */
     px_run.jobs = job;
     return error;
 }

@@ -36,6 +36,10 @@ void px_run_usage(FILE *to)
         "  --keep-going       a process that fails does not end the job\n"
         "  --stdin WHO        who reads our input: a rank (default 0), all, or none\n"
         "  --tag-output       put [namespace,rank]<stream>: before each line\n"
+        "  --timestamp-output put the time before each line\n"
+        "  --merge-stderr     processes write standard error to standard output\n"
+        "  --output DIR       write output to DIR/NAMESPACE/rank.RANK/stdout and stderr, too\n"
+        "  --output-only DIR  the same, and show none of it\n"
         "  --timeout SECONDS  end the job after this time, with exit code 124\n"
         "  --bind-to WHAT     none (default), or core: one core for each process\n"
         "  --nspace NAME      name of the job\n"
@@ -229,6 +233,15 @@ static int read_input(const char *text, void *options)
     return 0;
 }
 
+static int read_output_only(const char *text, void *options)
+{
+    struct px_run_options *o = options;
+
+    o->output = text;
+    o->output_only = true;
+    return 0;
+}
+
 static int read_directory(const char *text, void *options)
 {
     struct px_run_options *o = options;
@@ -267,6 +280,10 @@ static const struct px_option known_options[] = {
     {"version", 'V', PX_OPTION_FLAG, MEMBER(version), 0, 0, NULL},
     {"stdin", 0, PX_OPTION_CALL, 0, 0, 0, read_input},
     {"tag-output", 0, PX_OPTION_FLAG, MEMBER(tag_output), 0, 0, NULL},
+    {"timestamp-output", 0, PX_OPTION_FLAG, MEMBER(timestamp_output), 0, 0, NULL},
+    {"merge-stderr", 0, PX_OPTION_FLAG, MEMBER(merge), 0, 0, NULL},
+    {"output", 0, PX_OPTION_TEXT, MEMBER(output), 0, 0, NULL},
+    {"output-only", 0, PX_OPTION_CALL, 0, 0, 0, read_output_only},
     {"timeout", 0, PX_OPTION_NUMBER, MEMBER(timeout_s), 1, INT_MAX / 1000, NULL},
     {"bind-to", 0, PX_OPTION_CALL, 0, 0, 0, read_binding},
     {"nspace", 0, PX_OPTION_CALL, 0, 0, 0, read_name},
@@ -375,6 +392,7 @@ int px_run_options_read(int argc, char **argv, struct px_run_options *ret_option
         rc = read_application(o.n_rest, o.rest, &o);
     }
     rc = rc == 0 ? read_rules(&o) : rc;
+    o.format = (o.tag_output ? PX_FORMAT_TAG : 0) | (o.timestamp_output ? PX_FORMAT_TIME : 0);
     if (rc != 0) {
         px_run_options_free(&o);
         return rc;

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The processes' output, whole lines at a time, so that lines of several processes never mix. A
- * line without end is passed on in pieces of MAX_LINE. Writing waits for our reader, but not so
- * that signals are forgotten. */
+ * line without end is passed on in pieces of MAX_LINE. It goes to our own output, to files, and to
+ * those who have asked for it. Writing waits for our reader, but not so that signals are
+ * forgotten. */
 
 #include <errno.h>
 #include <poll.h>
@@ -13,6 +14,8 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "src/base/buf.h"
+#include "src/base/output.h"
 
 #define MAX_LINE  65536
 #define MAX_DRAIN 256  /* reads of a stream that is closed: more than the largest pipe holds */
@@ -90,80 +93,107 @@ static pmix_iof_channel_t channel_of(const struct px_run_stream *s)
     return s->to == STDOUT_FILENO ? PMIX_FWD_STDOUT_CHANNEL : PMIX_FWD_STDERR_CHANNEL;
 }
 
-static bool is_tagged(const struct px_run_proc *proc)
+static bool has_file(const struct px_run_job *job)
 {
-    return px_run.options.tag_output || proc->job->tag;
+    return job->to.file != NULL || job->to.directory != NULL;
 }
 
-static void show_line(const struct px_run_proc *proc, const struct px_run_stream *s,
-                      const char *line, size_t n)
+/* Complains of the job's first file that cannot be written. Like our own output, that of the first
+ * job ends it. */
+static void give_up_file(struct px_run_job *job, const char *path, int error)
 {
-    char tag[PMIX_MAX_NSLEN + 64];
-
-    if (!is_tagged(proc)) {
-        px_run_write(s->to, line, n);
+    if (job->file_failed) {
         return;
     }
-    int t = snprintf(tag, sizeof(tag), "[%s,%u]<%s>: ", proc->job->nspace, proc->rank,
-                     s->to == STDOUT_FILENO ? "stdout" : "stderr");
-    char *text = malloc((size_t) t + n + 1);
-    if (text == NULL) {
-        px_run_write(s->to, line, n);
-        return;
+    job->file_failed = true;
+    px_run_say("cannot write to %s: %s", path, strerror(error));
+    if (!job->spawned) {
+        px_run_end(1);
     }
-    memcpy(text, tag, (size_t) t);
-    memcpy(text + t, line, n);
-    size_t len = (size_t) t + n;
-    if (line[n - 1] != '\n') {
-        text[len++] = '\n';
-    }
-    px_run_write(s->to, text, len);
-    free(text);
 }
 
-/* For those who have asked, as it is; and to our own output, unless it was asked for in its stead.
- */
-static void give(const struct px_run_proc *proc, const struct px_run_stream *s, const char *bytes,
-                 size_t n,
-                 void (*show)(const struct px_run_proc *, const struct px_run_stream *,
-                              const char *, size_t))
+/* Appends to the file of a process's output. It is open only now, so that a job of any size needs
+ * one descriptor. */
+static void write_file(const struct px_run_proc *proc, struct px_run_stream *s, const char *text,
+                       size_t n)
 {
-    px_run_forward(proc, channel_of(s), bytes, n);
-    if ((proc->job->forwarded & channel_of(s)) == 0) {
-        show(proc, s, bytes, n);
+    pmix_proc_t id;
+
+    PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
+    char *path = px_output_path(&proc->job->to, &id, channel_of(s));
+    int fd = path != NULL ? px_output_open(path, !s->made) : -1;
+    bool done = fd >= 0 && px_output_all(fd, text, n) == 0;
+    int error = path != NULL ? errno : ENOMEM;
+
+    s->made = s->made || fd >= 0;
+    if (!done) {
+        give_up_file(proc->job, path != NULL ? path : "a file", error);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    free(path);
+}
+
+/* To the process's file, and to our own output, unless somebody has asked for it in its stead. */
+static void write_text(const struct px_run_proc *proc, struct px_run_stream *s, const char *text,
+                       size_t n)
+{
+    const struct px_run_job *job = proc->job;
+
+    if (has_file(job)) {
+        write_file(proc, s, text, n);
+    }
+    if ((job->forwarded & channel_of(s)) == 0 && !(has_file(job) && job->file_only)) {
+        px_run_write(s->to, text, n);
     }
 }
 
-static void show_all(const struct px_run_proc *proc, const struct px_run_stream *s,
-                     const char *bytes, size_t n)
+/* Each line, and an end of one, in the format that was asked for. */
+static void write_lines(const struct px_run_proc *proc, struct px_run_stream *s, unsigned format,
+                        size_t n)
 {
-    (void) proc;
-    px_run_write(s->to, bytes, n);
+    struct px_buf text = {0};
+    pmix_proc_t id;
+
+    PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
+    for (size_t start = 0; start < n;) {
+        const char *end = memchr(s->line + start, '\n', n - start);
+        size_t len = end != NULL ? (size_t) (end - s->line) - start : n - start;
+
+        px_format_line(&text, format, &id, channel_of(s), s->line + start, len, true, true);
+        start += len + (end != NULL);
+    }
+    if (px_buf_ok(&text)) {
+        write_text(proc, s, (const char *) text.data, text.len);
+    } else {
+        write_text(proc, s, s->line, n); /* better so than not at all */
+    }
+    px_buf_fini(&text);
 }
 
-/* Gives out the complete lines that are in the buffer; with `all`, the rest as well. */
+/* Gives out the complete lines that are in the buffer; with `all`, or if it is full, the rest as
+ * well. For those who have asked for it, it is as it was written. */
 static void flush(const struct px_run_proc *proc, struct px_run_stream *s, bool all)
 {
-    size_t start = 0;
+    unsigned format = px_run.options.format | proc->job->format;
+    const char *last = memrchr(s->line, '\n', s->len);
+    size_t n = last != NULL ? (size_t) (last - s->line) + 1 : 0;
 
-    if (!is_tagged(proc) && !all) { /* in one write up to the last line's end */
-        const char *last = memrchr(s->line, '\n', s->len);
-        if (last != NULL) {
-            start = (size_t) (last - s->line) + 1;
-            give(proc, s, s->line, start, show_all);
-        }
+    if (all || (n == 0 && s->len == MAX_LINE)) {
+        n = s->len;
     }
-    while (start < s->len) {
-        const char *end = memchr(s->line + start, '\n', s->len - start);
-        if (end == NULL && !all && !(start == 0 && s->len == MAX_LINE)) {
-            break;
-        }
-        size_t n = end != NULL ? (size_t) (end - s->line) + 1 - start : s->len - start;
-        give(proc, s, s->line + start, n, show_line);
-        start += n;
+    if (n == 0) {
+        return;
     }
-    memmove(s->line, s->line + start, s->len - start);
-    s->len -= start;
+    px_run_forward(proc, channel_of(s), s->line, n);
+    if (format != 0) {
+        write_lines(proc, s, format, n);
+    } else {
+        write_text(proc, s, s->line, n);
+    }
+    memmove(s->line, s->line + n, s->len - n);
+    s->len -= n;
 }
 
 /* True when more may be there. */
@@ -210,6 +240,9 @@ void px_run_stream_close(const struct px_run_proc *proc, struct px_run_stream *s
         flush(proc, s, true);
     }
     px_run_forward(proc, channel_of(s), NULL, 0);
+    if (proc->job->merge) {
+        px_run_forward(proc, PMIX_FWD_STDERR_CHANNEL, NULL, 0);
+    }
     close(s->fd);
     free(s->line);
     *s = (struct px_run_stream){.fd = -1, .to = s->to};

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "src/base/output_format.h"
 #include "src/host/host.h"
 
 /* pmixrun: starts processes on this machine under the server half of the library. It uses the
@@ -31,6 +32,11 @@ struct px_run_options {
     bool help;
     bool version;
     bool tag_output;
+    bool timestamp_output;
+    bool merge;
+    const char *output; /* directory; NULL: none */
+    bool output_only;   /* nothing is shown */
+    unsigned format;    /* PX_FORMAT_, of the lines of all jobs */
     bool bind_core;
     bool verbose;
     bool report;
@@ -73,6 +79,7 @@ struct px_run_stream {
     int fd; /* read end, non-blocking; -1 at its end */
     int to; /* our own descriptor: 1 or 2 */
     bool at_end;
+    bool made; /* its file is there */
     char *line;
     size_t len;
 };
@@ -121,11 +128,15 @@ struct px_run_job {
     bool over;        /* nor of others */
     bool registered;  /* the library knows it */
     bool spawned;
-    bool notify_parent; /* whoever has spawned it hears of its end */
-    bool tell_start;    /* and of its start */
-    bool apart;         /* a tool, or of a tool: its failure is not ours */
-    bool tag;           /* its lines say who has written them */
-    bool stops;         /* a process is stopped before its first instruction */
+    bool notify_parent;       /* whoever has spawned it hears of its end */
+    bool tell_start;          /* and of its start */
+    bool apart;               /* a tool, or of a tool: its failure is not ours */
+    bool merge;               /* standard error is written to standard output */
+    bool file_only;           /* output with a file is not shown */
+    bool file_failed;         /* one could not be written */
+    unsigned format;          /* PX_FORMAT_, of its lines */
+    struct px_output_file to; /* where its output is written, too; owns its texts */
+    bool stops;               /* a process is stopped before its first instruction */
     pmix_proc_t parent;
     pmix_rank_t input_rank; /* who is given input; PMIX_RANK_WILDCARD: all, _INVALID: nobody */
     uint32_t home;          /* the node at which it was spawned */

@@ -141,6 +141,24 @@ static pmix_status_t fill_apps(const struct upcall *order, struct px_run_app *ap
     return rc;
 }
 
+/* PMIX_ERR_BAD_PARAM or PMIX_ERR_NOMEM. */
+static pmix_status_t keep_files(struct px_run_job *job, const struct px_run_wishes *w)
+{
+    const char *name = w->to.file != NULL ? w->to.file : w->to.directory;
+
+    if (name == NULL) {
+        return PMIX_SUCCESS;
+    }
+    if (name[0] == '\0' || (w->to.file != NULL && w->to.directory != NULL)) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    job->to.file = w->to.file != NULL ? strdup(name) : NULL;
+    job->to.directory = w->to.file == NULL ? strdup(name) : NULL;
+    job->to.pattern = w->to.pattern;
+    job->file_only = w->file_only;
+    return job->to.file != NULL || job->to.directory != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
 /* Sets the fields of the job that its wishes say. 0 or PMIX_ERR_NOMEM. */
 static pmix_status_t fill_job(struct px_run_job *job, const struct upcall *order,
                               const struct px_run_wishes *w)
@@ -151,7 +169,9 @@ static pmix_status_t fill_job(struct px_run_job *job, const struct upcall *order
         rc = keep_infos(job, order->apps[i].info, order->apps[i].ninfo);
     }
     job->input_rank = w->input_rank;
-    job->tag = w->tag;
+    job->format = w->format;
+    job->merge = w->merge;
+    rc = rc == PMIX_SUCCESS ? keep_files(job, w) : rc;
     for (uint32_t i = 0; w->stop != NULL && i < job->n_procs; i++) {
         job->procs[i].stopped = is_stopped(w->stop, i);
         job->stops = job->stops || job->procs[i].stopped;

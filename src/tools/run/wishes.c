@@ -159,6 +159,23 @@ static pmix_status_t set_input(const pmix_value_t *v, struct px_run_wishes *w)
     return PMIX_SUCCESS;
 }
 
+static pmix_status_t set_file(const pmix_value_t *v, struct px_run_wishes *w)
+{
+    w->to.file = v->data.string;
+    return v->data.string[0] != '\0' ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+}
+
+static pmix_status_t set_directory(const pmix_value_t *v, struct px_run_wishes *w)
+{
+    w->to.directory = v->data.string;
+    return v->data.string[0] != '\0' ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+}
+
+static void set_format(struct px_run_wishes *w, unsigned what, bool on)
+{
+    w->format = on ? w->format | what : w->format & ~what;
+}
+
 #define SWITCH(name, statement)                                                                    \
     static pmix_status_t name(const pmix_value_t *v, struct px_run_wishes *w)                      \
     {                                                                                              \
@@ -172,7 +189,13 @@ SWITCH(set_notify, w->notify = on)
 SWITCH(set_job_events, w->job_events = on)
 SWITCH(set_tool, w->tool = on || w->tool)
 SWITCH(set_from_tool, w->from_tool = on)
-SWITCH(set_tag, w->tag = on)
+SWITCH(set_tag, set_format(w, PX_FORMAT_TAG, on))
+SWITCH(set_rank, set_format(w, PX_FORMAT_RANK, on))
+SWITCH(set_time, set_format(w, PX_FORMAT_TIME, on))
+SWITCH(set_xml, set_format(w, PX_FORMAT_XML, on))
+SWITCH(set_merge, w->merge = on)
+SWITCH(set_pattern, w->to.pattern = on)
+SWITCH(set_file_only, w->file_only = on)
 SWITCH(feed_first, w->input_rank = on ? 0 : w->input_rank)
 SWITCH(forward_out, w->forwarded |= on ? PMIX_FWD_STDOUT_CHANNEL : 0)
 SWITCH(forward_err, w->forwarded |= on ? PMIX_FWD_STDERR_CHANNEL : 0)
@@ -239,6 +262,19 @@ static const struct directive {
     {PMIX_NOTIFY_PROC_ABNORMAL_TERMINATION, PMIX_UNDEF, nothing, false},
     {PMIX_TAG_OUTPUT, PMIX_UNDEF, set_tag, false},
     {PMIX_IOF_TAG_OUTPUT, PMIX_UNDEF, set_tag, false},
+    {PMIX_IOF_RANK_OUTPUT, PMIX_UNDEF, set_rank, false},
+    {PMIX_TIMESTAMP_OUTPUT, PMIX_UNDEF, set_time, false},
+    {PMIX_IOF_TIMESTAMP_OUTPUT, PMIX_UNDEF, set_time, false},
+    {PMIX_IOF_XML_OUTPUT, PMIX_UNDEF, set_xml, false},
+    {PMIX_MERGE_STDERR_STDOUT, PMIX_UNDEF, set_merge, false},
+    {PMIX_IOF_MERGE_STDERR_STDOUT, PMIX_UNDEF, set_merge, false},
+    {PMIX_OUTPUT_TO_FILE, PMIX_STRING, set_file, false},
+    {PMIX_IOF_OUTPUT_TO_FILE, PMIX_STRING, set_file, false},
+    {PMIX_IOF_FILE_PATTERN, PMIX_UNDEF, set_pattern, false},
+    {PMIX_OUTPUT_TO_DIRECTORY, PMIX_STRING, set_directory, false},
+    {PMIX_IOF_OUTPUT_TO_DIRECTORY, PMIX_STRING, set_directory, false},
+    {PMIX_OUTPUT_NOCOPY, PMIX_UNDEF, set_file_only, false},
+    {PMIX_IOF_FILE_ONLY, PMIX_UNDEF, set_file_only, false},
     {PMIX_FWD_STDIN, PMIX_UNDEF, feed_first, false},
     {PMIX_FWD_STDOUT, PMIX_UNDEF, forward_out, false},
     {PMIX_FWD_STDERR, PMIX_UNDEF, forward_err, false},

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/base/output_format.h"
+
 /* What the directives of a PMIx_Spawn ask for: those of the job are read first, then those of an
  * application, which replace what the job's have set. Borrowed from the request. Main thread. */
 
@@ -29,7 +31,10 @@ struct px_run_wishes {
     bool job_events; /* and when it has started */
     bool tool;       /* it is a tool, or a debugger's daemons: its failure is not the run's */
     bool from_tool;  /* a tool asks */
-    bool tag;        /* each line begins with its process */
+    unsigned format; /* PX_FORMAT_, of its lines */
+    bool merge;      /* standard error is written to standard output */
+    struct px_output_file to;
+    bool file_only; /* output with a file is not shown */
     pmix_iof_channel_t forwarded;
     pmix_rank_t input_rank;
     const pmix_value_t
