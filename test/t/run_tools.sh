@@ -172,7 +172,7 @@ same 'a job is found in the directory that TEMPDIR names' '0 job.tool0.0 0' "$co
 kill -KILL $runner
 wait $runner 2>/dev/null
 exec 3>&-
-check 'and leaves no file there' until_empty
+check 'and leaves no file there' until_true 'no rendezvous file is left' no_files
 unset TEMPDIR
 TMPDIR=$SCRATCH/tmp
 export TMPDIR
