@@ -73,7 +73,7 @@ struct px_server {
     struct px_list gets;            /* struct px_get: those that wait */
     struct px_list modexes;         /* direct modex upcalls under way */
     uint64_t changes;               /* the newest of px_local_proc.change */
-    uint64_t renewals;              /* number of the newest px_get.renewal */
+    uint64_t modex_numbers;         /* the newest px_get.modex */
     struct px_list dmodex_requests; /* PMIx_server_dmodex_request waiting for a commit */
     struct px_colls colls;          /* collectives under way */
     /* tells this server's contributions from those of others and of an earlier life */

@@ -224,6 +224,64 @@ static void check_two(void)
     check(wait != NULL && wait->number == 2, "the host is told how many to wait for");
 }
 
+/* ---- directives of several gets */
+
+static void take_status(pmix_status_t status, pmix_value_t *v, void *cbdata)
+{
+    (void) v;
+    *(pmix_status_t *) cbdata = status;
+    tell("answered");
+}
+
+static pmix_status_t answer_both(struct upcall *ask)
+{
+    return later(ask, "both", answer_as_usual);
+}
+
+/* Rank 0 asks without a directive, and while that question is open both of the node ask for other
+ * keys with the same directive. */
+static void ask_alike(void)
+{
+    static pmix_status_t status = 1;
+    static pmix_status_t alike = 1;
+    pmix_proc_t target = process("A", 2);
+    struct infos list = {0};
+
+    if (me.rank == 2) {
+        put_number("k0", 0);
+        put_number("k1", 1);
+        commit();
+        await_n("seen", 2);
+        return;
+    }
+    if (me.rank == 0) {
+        check_status(PMIX_SUCCESS, PMIx_Get_nb(&target, "k0", NULL, 0, take_status, &status),
+                     "get");
+        same(NOT_FOUND, got_of(me.rank, "none", PMIX_IMMEDIATE), "the server has the question");
+        tell("first");
+    }
+    await("first");
+    add_u32(&list, PMIX_TIMEOUT, 60);
+    check_status(
+        PMIX_SUCCESS,
+        PMIx_Get_nb(&target, me.rank == 0 ? "k0" : "k1", list.at, list.n, take_status, &alike),
+        "get");
+    free_infos(&list);
+    same(NOT_FOUND, got_of(me.rank, "none", PMIX_IMMEDIATE), "the server has the question");
+    tell("asked");
+    await_n("asked", 2);
+    tell("both");
+    await_n("answered", 3);
+    check_status(PMIX_SUCCESS, alike, "the answer");
+    check_status(PMIX_SUCCESS, me.rank == 0 ? status : PMIX_SUCCESS, "the first answer");
+    tell("seen");
+}
+
+static void check_two_upcalls(void)
+{
+    check(upcalls(ON_MODEX, -1) == 2, "%d upcalls", upcalls(ON_MODEX, -1));
+}
+
 /* ---- true or false, known or not */
 
 static void say_false(void)
@@ -382,6 +440,13 @@ const struct conform_case cases[] = {
      .client = wait_for_two,
      .after = check_two,
      .host = {[ON_MODEX] = {CALLBACK, PMIX_ERR_NO_PERMISSIONS}}},
+    {.ids = "NRK-011",
+     .what = "two ask alike beside another question",
+     .jobs = {{"A", {2, 1}}},
+     .nodes = 2,
+     .client = ask_alike,
+     .after = check_two_upcalls,
+     .host = {[ON_MODEX] = {OWN, .own = answer_both}}},
     {.ids = "GET-032",
      .what = "what is false is as if it were not there",
      .nodes = 2,

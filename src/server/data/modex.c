@@ -30,8 +30,9 @@ struct modex {
     struct px_list link;
     char nspace[PMIX_MAX_NSLEN + 1];
     uint32_t rank;
-    char *key;        /* the key that the host was asked for; NULL: everything; owned */
-    uint64_t renewal; /* px_get.renewal of the get that it is for; 0: for all that wait */
+    char *key;       /* the key that the host was asked for; NULL: everything; owned */
+    uint64_t number; /* px_get.modex of the gets that it is for */
+    bool renews;     /* it is for one get, which renews the value of its key */
     const struct px_upcall *upcall; /* owns the directives that the host was given */
 };
 
@@ -53,23 +54,31 @@ static bool has_directives_of(const struct modex *modex, const struct px_get *ge
     return true;
 }
 
-/* The upcall under way for this process that all gets share, or NULL. */
-static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_t rank)
+/* The upcall under way for this process that gets of that number share, or NULL. */
+static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_t rank,
+                                uint64_t number)
 {
     px_list_for(struct modex, modex, &s->modexes, link) {
-        if (!modex->renewal && modex->rank == rank && strcmp(modex->nspace, nspace) == 0) {
+        if (modex->number == number && modex->rank == rank && strcmp(modex->nspace, nspace) == 0) {
             return modex;
         }
     }
     return NULL;
 }
 
-bool px_modex_suits(struct px_server *s, const struct px_get *get, uint32_t rank)
+uint64_t px_modex_choose(struct px_server *s, const struct px_get *get, uint32_t rank)
 {
-    const struct modex *modex = find_modex(s, get->target.nspace, rank);
-
-    px_assert(px_loop_inside(s->loop));
-    return !modex || has_directives_of(modex, get);
+    px_assert(px_loop_inside(s->loop) && !get->renews);
+    if (rank == PMIX_RANK_WILDCARD || !find_modex(s, get->target.nspace, rank, 0)) {
+        return 0;
+    }
+    px_list_for(struct modex, modex, &s->modexes, link) {
+        if (!modex->renews && modex->rank == rank &&
+            strcmp(modex->nspace, get->target.nspace) == 0 && has_directives_of(modex, get)) {
+            return modex->number;
+        }
+    }
+    return ++s->modex_numbers;
 }
 
 /* Frees the record; the upcall is not affected. */
@@ -96,7 +105,7 @@ static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
 /* True if a renewal has not brought the key that it was for. */
 static bool is_missing(const struct modex *modex, const struct px_kval_reader *reader)
 {
-    return modex->renewal && modex->key && !px_kval_reader_batch(reader);
+    return modex->renews && modex->key && !px_kval_reader_batch(reader);
 }
 
 /* Publishes the committed values of a process that arrived. For a renewal only the value of the
@@ -111,7 +120,7 @@ static int store_committed(struct px_server *s, const struct modex *modex, struc
     if (!ns) {
         return PMIX_ERR_NOT_FOUND;
     }
-    reader = px_kval_reader_create(false, modex->renewal ? modex->key : NULL);
+    reader = px_kval_reader_create(false, modex->renews ? modex->key : NULL);
     if (reader) {
         rc = px_modex_values_read(s, reader, ns, modex->rank, in);
     }
@@ -127,7 +136,7 @@ static void drop_missing(struct px_server *s, const struct modex *modex)
 {
     struct px_in nothing = px_in_make(NULL, 0, PX_WIRE_PLAIN);
 
-    if (modex->renewal && modex->key && modex->rank != PMIX_RANK_WILDCARD) {
+    if (modex->renews && modex->key && modex->rank != PMIX_RANK_WILDCARD) {
         (void) store_committed(s, modex, &nothing);
     }
 }
@@ -149,10 +158,10 @@ static void modex_answered(struct px_upcall *up)
     } else if (!rc || rc == PMIX_ERR_NOT_FOUND) {
         drop_missing(s, modex);
     }
-    if (modex->renewal) {
-        px_gets_renewed(s, modex->renewal, rc);
+    if (modex->renews) {
+        px_gets_renewed(s, modex->number, rc);
     } else {
-        px_gets_modex_done(s, modex->nspace, modex->rank, modex->key, rc);
+        px_gets_modex_done(s, &up->proc, modex->number, modex->key, rc);
     }
     modex_destroy(modex);
 }
@@ -170,8 +179,9 @@ static int fill_modex_upcall(struct px_upcall *up, const struct px_get *get)
     return rc;
 }
 
-/* A second get for the same process joins the upcall under way, whatever its key: the answer brings
- * all values of the process. The upcall owns copies of the directives; the record owns the key. */
+/* A second get for the same process with the same directives joins the upcall under way, whatever
+ * its key: the answer brings all values of the process. The upcall owns copies of the directives;
+ * the record owns the key. */
 int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
 {
     pmix_proc_t proc = get->target;
@@ -183,7 +193,7 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
     if (!s->host.direct_modex) {
         return PMIX_ERR_NOT_FOUND;
     }
-    if (!get->renewal && find_modex(s, proc.nspace, rank)) {
+    if (!get->renews && find_modex(s, proc.nspace, rank, get->modex)) {
         return PMIX_SUCCESS;
     }
     modex = calloc(1, sizeof(*modex));
@@ -199,7 +209,8 @@ int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
     }
     memcpy(modex->nspace, proc.nspace, sizeof(modex->nspace));
     modex->rank = rank;
-    modex->renewal = get->renewal;
+    modex->number = get->modex;
+    modex->renews = get->renews;
     modex->upcall = up;
     px_list_append(&s->modexes, &modex->link);
     up->arg = modex;

@@ -37,12 +37,14 @@ void px_dmodex_requests_proc_departed(struct px_server *s, struct px_local_proc 
 /* The server stops: ends all requests with PMIX_ERR_LOST_CONNECTION. */
 void px_dmodex_requests_drop_all(struct px_server *s);
 
-/* False: an upcall for the data of the get's target is under way with other directives, which the
- * get cannot share. */
-bool px_modex_suits(struct px_server *s, const struct px_get *get, uint32_t rank);
+/* The number of the upcall that the get can share (px_get.modex): that of one under way for its
+ * process with the same directives, else a new one. 0 stands for the first upcall of a process; the
+ * job's information (rank PMIX_RANK_WILDCARD) has no other. */
+uint64_t px_modex_choose(struct px_server *s, const struct px_get *get, uint32_t rank);
 
 /* Asks the host for the data of the get's target; rank PMIX_RANK_WILDCARD: for the job's
- * information. A get that renews data has an upcall of its own, others share one. The host may have
+ * information. A get that renews data has an upcall of its own, those with the same px_get.modex
+ * share one. The host may have
  * answered when this returns. 0, PMIX_ERR_NOT_FOUND (the host has no direct_modex) or
  * PMIX_ERR_NOMEM. */
 int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank);

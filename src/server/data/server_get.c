@@ -122,6 +122,7 @@ static void wait_for_data(struct px_get *get, bool implicit_limit)
     if (!may_wait(get)) {
         return;
     }
+    get->modex = 0;
     if (implicit_limit && get->directives.timeout == PX_NOT_GIVEN) {
         ms = (uint64_t) px_param_int(PX_P_MISSING_KEY_WAIT) * 1000;
         get->implicit = true;
@@ -132,9 +133,8 @@ static void wait_for_data(struct px_get *get, bool implicit_limit)
     }
 }
 
-/* Lets the get wait for the host's data of the rank (PMIX_RANK_WILDCARD: of the job). Directives
- * that the upcall under way does not have make it a get with an upcall of its own, like a renewal.
- * The get may have ended when this returns. */
+/* Lets the get wait for the host's data of the rank (PMIX_RANK_WILDCARD: of the job). The get may
+ * have ended when this returns. */
 static void wait_for_host(struct px_get *get, uint32_t rank)
 {
     uint64_t ms = timeout_of(get);
@@ -143,9 +143,8 @@ static void wait_for_host(struct px_get *get, uint32_t rank)
     if (!may_wait(get)) {
         return;
     }
-    if (!get->renewal && get->target.rank == rank && !px_modex_suits(get->server, get, rank)) {
-        get->renewal = ++get->server->renewals;
-    }
+    get->modex =
+        get->renews ? ++get->server->modex_numbers : px_modex_choose(get->server, get, rank);
     px_list_append(&get->server->gets, &get->link);
     if (ms && px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer)) {
         get_end(get, PMIX_ERR_NOMEM);
@@ -272,7 +271,7 @@ void px_get_begin(struct px_get *get)
     } else if (!is_supported(get)) {
         get_end(get, PMIX_ERR_NOT_SUPPORTED);
     } else if (is_renewable(get)) {
-        get->renewal = ++get->server->renewals;
+        get->renews = true;
         wait_for_host(get, get->target.rank);
     } else if (!is_settled(get, px_get_attempt(get))) {
         answer_or_wait(get);
@@ -395,24 +394,25 @@ int px_handle_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, s
  * their own upcall only. */
 static bool is_about(const struct px_get *get, const char *nspace, uint32_t rank)
 {
-    return !get->renewal && strncmp(get->target.nspace, nspace, PMIX_MAX_NSLEN) == 0 &&
+    return !get->renews && strncmp(get->target.nspace, nspace, PMIX_MAX_NSLEN) == 0 &&
            (rank == PMIX_RANK_WILDCARD || get->target.rank == rank ||
             get->target.rank == PMIX_RANK_UNDEF);
 }
 
-/* Tries the gets about a rank again after an event. `otherwise` PMIX_SUCCESS: those without data
+/* Tries the gets about a rank that wait for that upcall (0: for the shared one, or for an event of
+ * this node) again after an event. `otherwise` PMIX_SUCCESS: those without data
  * wait on, with the implicit limit if the rank is theirs. An error: the gets for asked_key (NULL:
  * all) end with it, the others decide again. The gets are moved to a list of their own first, since
  * an answer may start new ones. */
-static void retry(struct px_server *s, const char *nspace, uint32_t rank, const char *asked_key,
-                  int otherwise)
+static void retry(struct px_server *s, const char *nspace, uint32_t rank, uint64_t modex,
+                  const char *asked_key, int otherwise)
 {
     struct px_list mine;
     struct px_list *item;
 
     px_list_init(&mine);
     px_list_for(struct px_get, get, &s->gets, link) {
-        if (is_about(get, nspace, rank)) {
+        if (get->modex == modex && is_about(get, nspace, rank)) {
             px_list_remove(&get->link);
             px_list_append(&mine, &get->link);
         }
@@ -442,7 +442,7 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, const 
 void px_gets_committed(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));
-    retry(s, rank->ns->name, rank->rank, NULL, PMIX_SUCCESS);
+    retry(s, rank->ns->name, rank->rank, 0, NULL, PMIX_SUCCESS);
 }
 
 /* Ending a get may end others, so the search restarts from the front of the list. */
@@ -492,26 +492,26 @@ void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns)
 
 /* The answer for a job ends gets without a key; gets with a key are decided again, by the key ""
  * that equals none. */
-void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key,
-                        int status)
+void px_gets_modex_done(struct px_server *s, const pmix_proc_t *proc, uint64_t modex,
+                        const char *key, int status)
 {
     px_assert(px_loop_inside(s->loop));
     /* The job is known now: its information may hold the key, or its processes have to be asked. */
-    if (!status && rank == PMIX_RANK_WILDCARD && px_nspace_find(s, nspace)) {
-        retry(s, nspace, rank, "", PMIX_ERR_NOT_FOUND);
+    if (!status && proc->rank == PMIX_RANK_WILDCARD && px_nspace_find(s, proc->nspace)) {
+        retry(s, proc->nspace, proc->rank, modex, "", PMIX_ERR_NOT_FOUND);
         return;
     }
     /* The answer is final for the key that the host was asked for only. */
-    retry(s, nspace, rank, key, status ? status : PMIX_ERR_NOT_FOUND);
+    retry(s, proc->nspace, proc->rank, modex, key, status ? status : PMIX_ERR_NOT_FOUND);
 }
 
 /* A renewal is one get's own, so at most one is found. It has ended before if its time limit has
  * passed or its requester has disconnected. */
-void px_gets_renewed(struct px_server *s, uint64_t renewal, int status)
+void px_gets_renewed(struct px_server *s, uint64_t modex, int status)
 {
     px_assert(px_loop_inside(s->loop));
     px_list_for(struct px_get, get, &s->gets, link) {
-        if (get->renewal != renewal) {
+        if (!get->renews || get->modex != modex) {
             continue;
         }
         if (status || !is_settled(get, px_get_attempt(get))) {

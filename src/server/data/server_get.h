@@ -30,10 +30,12 @@ struct px_get {
     size_t ninfo;
     struct px_lookup_key spec;           /* what to look up in a store; borrows key and quals */
     struct px_get_directives directives; /* read from info */
-    uint64_t renewal; /* number of its own direct modex, which renews data; 0: none */
-    bool counts;      /* the requester wants the number of the newest change with the values */
-    uint64_t change;  /* number of the change that the requester has; 0: none */
-    bool implicit;    /* the timer runs the limit for missing keys, not PMIX_TIMEOUT */
+    bool renews;                         /* the data is renewed, by a direct modex of its own */
+    uint64_t modex;  /* number of the direct modex that it waits for; 0: none, or the one that gets
+                        of the process share by default */
+    bool counts;     /* the requester wants the number of the newest change with the values */
+    uint64_t change; /* number of the change that the requester has; 0: none */
+    bool implicit;   /* the timer runs the limit for missing keys, not PMIX_TIMEOUT */
     struct px_timer timer;
     /* The rest is for a call of this process. */
     struct px_task task;
@@ -62,13 +64,13 @@ void px_get_begin(struct px_get *get);
 /* Frees the get without an answer. */
 void px_get_destroy(struct px_get *get);
 
-/* A direct modex for (nspace, rank) has ended; its data is in the store if status is PMIX_SUCCESS.
- * key: the key that the host was asked for. */
-void px_gets_modex_done(struct px_server *s, const char *nspace, uint32_t rank, const char *key,
-                        int status);
+/* A direct modex for the process has ended, which the gets with this px_get.modex share; its data
+ * is in the store if status is PMIX_SUCCESS. key: the key that the host was asked for. */
+void px_gets_modex_done(struct px_server *s, const pmix_proc_t *proc, uint64_t modex,
+                        const char *key, int status);
 
-/* The same for the direct modex of one get, by px_get.renewal. */
-void px_gets_renewed(struct px_server *s, uint64_t renewal, int status);
+/* The same for the direct modex of a get that renews. */
+void px_gets_renewed(struct px_server *s, uint64_t modex, int status);
 
 /* PX_CMD_GET, a px_handler. 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM or the status of unpacking. */
 int px_handle_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
