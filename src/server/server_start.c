@@ -111,6 +111,7 @@ static int write_rendezvous_files(struct px_server *s)
 static void server_destroy(struct px_server *s)
 {
     PMIx_Info_free(s->resources, s->n_resources);
+    px_users_fini(s);
     px_high_water_fini(&s->high_water);
     px_map_fini(&s->host_codes);
     px_map_fini(&s->peers);
@@ -154,6 +155,7 @@ static struct px_server *server_create(struct px_ctx *ctx)
     s->gid = getegid();
     px_list_init(&s->ns_list);
     px_list_init(&s->peer_list);
+    px_list_init(&s->users);
     px_list_init(&s->upcalls);
     px_list_init(&s->gets);
     px_list_init(&s->modexes);

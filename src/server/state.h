@@ -17,6 +17,7 @@
 #include "src/base/map.h"
 #include "src/server/collectives/high_water.h"
 #include "src/server/collectives/tracker.h"
+#include "src/server/peers/quota.h"
 #include "src/loop/loop.h"
 #include "src/server/tools/rendezvous.h"
 
@@ -67,6 +68,8 @@ struct px_server {
     struct px_list peer_list; /* the same ones; owns them */
     uint64_t next_peer;       /* the px_peer.id given last */
     uint32_t next_tool;       /* number of the tool named last */
+    struct px_list users;     /* struct px_user: what each user holds here */
+    struct px_open_requests open_requests; /* of peers */
 
     /* Requests under way, and the exchange of data with other servers. */
     struct px_list upcalls;         /* struct px_upcall: under way at the host */

@@ -153,6 +153,7 @@ int px_unpack_array(struct px_in *in, pmix_data_type_t type, void **ret, size_t 
         array = peek.status ? NULL : calloc(n, px_type_size(type));
         (void) px_in_fail(in, peek.status ? peek.status : array ? PMIX_SUCCESS : PMIX_ERR_NOMEM);
         (void) px_unpack(in, type, array, &there);
+        in->made += n * px_type_size(type);
     }
     if (in->status) {
         free(array);

@@ -87,6 +87,7 @@ static void get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void
         (void) px_in_fail(in, PMIX_ERR_NOMEM);
         return;
     }
+    in->made += n * info->size;
     *ret_array = array;
     for (size_t i = 0; i < n && in->status == 0; i++) {
         *ret_n = i + 1; /* a half-read element is released with the others */

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <pmix.h>
 #include <pmix_server.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,29 @@ int actor_finish(const struct actor *actor)
 
     actor_turn(actor);
     return waitpid(actor->pid, &status, 0) == actor->pid && status == 0 ? 0 : 1;
+}
+
+static const char *const uris[] = {"PMIX_SHMIX_URI", "PMIX_SERVER_URI41", "PMIX_SERVER_URI4"};
+
+void join_job(const struct contact *contact, const char *name)
+{
+    pmix_proc_t me;
+
+    for (int i = 0; i < 3; i++) {
+        if (contact->env[i][0] != '\0') {
+            setenv(uris[i], contact->env[i], 1);
+        }
+    }
+    setenv("PMIX_NAMESPACE", name, 1);
+    setenv("PMIX_RANK", "0", 1);
+    say(PMIx_Init(&me, NULL, 0) == PMIX_SUCCESS, "a client");
+}
+
+void contact_read(struct contact *contact, const char *name)
+{
+    for (int i = 0; i < 3; i++) {
+        (void) environment_of(name, uris[i], contact->env[i], sizeof(contact->env[i]));
+    }
 }
 
 void add_job(const char *name, uid_t uid)

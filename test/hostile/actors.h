@@ -11,6 +11,11 @@
 
 enum { FIRST = 1001, SECOND = 1002, ACTOR_SECONDS = 100 };
 
+/* Where the processes of a job find the server; in memory that server and actors share. */
+struct contact {
+    char env[3][512];
+};
+
 struct actor {
     pid_t pid;
     int turn; /* each byte written is a turn */
@@ -28,6 +33,11 @@ void await_turn(void);
 /* (actor) A line of the result. */
 void say(bool held, const char *what);
 
+/* (actor) Becomes the first process of the job. */
+void join_job(const struct contact *contact, const char *name);
+
+/* (server) What a process of the job is to know. */
+void contact_read(struct contact *contact, const char *name);
 /* (server) A job of one process of the user. */
 void add_job(const char *name, uid_t uid);
 /* (server) The text behind the name in the environment of the job's process; false: none. */

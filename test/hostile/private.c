@@ -19,14 +19,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { OF_OWNER = -5001, OF_OTHER = -5002, OF_HOST = -5003, OF_MONITOR = -5004, SHARED_SIZE = 512 };
+enum { OF_OWNER = -5001, OF_OTHER = -5002, OF_HOST = -5003, OF_MONITOR = -5004 };
 
 static struct shared {
-    char env[3][SHARED_SIZE]; /* URIs of the server */
-    int done[2];              /* a pipe: an actor has done what it was to do */
+    struct contact contact;
+    int done[2]; /* a pipe: an actor has done what it was to do */
 } * shared;
 
-static const char *const uris[] = {"PMIX_SHMIX_URI", "PMIX_SERVER_URI41", "PMIX_SERVER_URI4"};
 static pmix_proc_t owner;
 static pmix_proc_t other;
 
@@ -96,20 +95,6 @@ static void raise_event(pmix_status_t code, const pmix_proc_t *to)
 
 /* --- the actors */
 
-static void join_job(const pmix_proc_t *as)
-{
-    pmix_proc_t me;
-
-    for (int i = 0; i < 3; i++) {
-        if (shared->env[i][0] != '\0') {
-            setenv(uris[i], shared->env[i], 1);
-        }
-    }
-    setenv("PMIX_NAMESPACE", as->nspace, 1);
-    setenv("PMIX_RANK", "0", 1);
-    say(PMIx_Init(&me, NULL, 0) == PMIX_SUCCESS, "a client");
-}
-
 static void step_done(void)
 {
     (void) !write(shared->done[1], "", 1);
@@ -178,7 +163,7 @@ static void own(void)
 {
     pmix_value_t secret = {.type = PMIX_UINT32, .data.uint32 = 7};
 
-    join_job(&owner);
+    join_job(&shared->contact, owner.nspace);
     say(PMIx_Put(PMIX_GLOBAL, "secret", &secret) == PMIX_SUCCESS && PMIx_Commit() == PMIX_SUCCESS,
         "a secret");
     listen_for(OF_OTHER);
@@ -199,7 +184,7 @@ static void own(void)
 
 static void pry(void)
 {
-    join_job(&other);
+    join_job(&shared->contact, other.nspace);
     say(get(0, "secret") == PMIX_ERR_NO_PERMISSIONS, "a value that was posted");
     say(get(0, NULL) == PMIX_ERR_NO_PERMISSIONS, "all values of a process");
     say(get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == PMIX_ERR_NO_PERMISSIONS, "what is of the job");
@@ -241,9 +226,7 @@ static int start_server(void)
     }
     add_job(owner.nspace, FIRST);
     add_job(other.nspace, SECOND);
-    for (int i = 0; i < 3; i++) {
-        (void) environment_of(owner.nspace, uris[i], shared->env[i], sizeof(shared->env[i]));
-    }
+    contact_read(&shared->contact, owner.nspace);
     return 0;
 }
 

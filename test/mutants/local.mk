@@ -31,5 +31,8 @@ clean-mutants:
 	rm -rf mutants
 clean-local: clean-mutants
 
+# what one process and one user may hold
+px_mutant_lists += %D%/quota.list
+
 # output and what else tools ask for
 px_mutant_lists += %D%/output.list

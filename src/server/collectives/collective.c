@@ -44,12 +44,16 @@ void px_coll_finish(struct px_coll *coll, pmix_status_t status)
         ops->finished(coll, status);
     }
     for (size_t i = 0; i < coll->n_members; i++) {
-        struct px_reply_to reply_to = {.peer = coll->members[i].peer, .tag = coll->members[i].tag};
+        struct px_reply_to reply_to = {.peer = coll->members[i].peer,
+                                       .tag = coll->members[i].tag,
+                                       .request = coll->members[i].request};
 
         if (reply_to.peer && ops->reply) {
             ops->reply(coll, &reply_to, status);
         } else if (reply_to.peer) {
             px_answer_status(coll->server, &reply_to, status);
+        } else {
+            px_answer_nobody(coll->server, &reply_to);
         }
     }
     px_coll_destroy(coll);
@@ -333,7 +337,8 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
 int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t tag,
                   struct px_in *in)
 {
-    struct px_coll_member who = {.peer = peer->id, .tag = tag, .proc = peer->proc};
+    struct px_coll_member who = {
+        .peer = peer->id, .tag = tag, .request = peer->request, .proc = peer->proc};
     struct px_coll_call call = {.ops = ops};
     bool older = ops->request->older && !px_peer_at_least(peer, 4, 2, 4);
     int rc = px_args_unpack(in, older ? ops->request->older : ops->request, &call.args.head);

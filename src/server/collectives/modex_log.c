@@ -30,6 +30,43 @@ static struct log_item *item_of(struct px_list *link)
     return px_container_of(link, struct log_item, link);
 }
 
+size_t px_modex_log_cost(size_t name_len, size_t len)
+{
+    return sizeof(struct log_item) + name_len + len;
+}
+
+size_t px_modex_log_size(const struct px_modex_log *log, const void *name, size_t name_len)
+{
+    const struct log_item *item = px_map_find(&log->keys, name, name_len);
+
+    return item ? px_modex_log_cost(name_len, item->len) : 0;
+}
+
+/* The arguments of px_modex_log_each, for px_map_each. */
+struct visit {
+    int (*fn)(void *arg, const void *name, size_t name_len, size_t bytes);
+    void *arg;
+};
+
+static int visit_item(void *arg, const void *name, size_t name_len, void *value)
+{
+    const struct log_item *item = value;
+    const struct visit *visit = arg;
+
+    return item->deleted
+               ? 0
+               : visit->fn(visit->arg, name, name_len, px_modex_log_cost(name_len, item->len));
+}
+
+int px_modex_log_each(const struct px_modex_log *log,
+                      int (*fn)(void *arg, const void *name, size_t name_len, size_t bytes),
+                      void *arg)
+{
+    struct visit visit = {fn, arg};
+
+    return px_map_each(&log->keys, visit_item, &visit);
+}
+
 /* True if the value equals the newest of its name. Never for qualified values: equal qualifiers
  * may be written in different orders, which are different names, and of such values the one
  * committed last has to be sent last, changed or not. */
@@ -38,6 +75,15 @@ static bool is_unchanged(const struct log_item *old, const struct px_kval *kval,
 {
     return old && !px_kval_is_qualified(kval) && old->len == len &&
            memcmp(old->bytes, bytes, len) == 0;
+}
+
+/* Frees an item, whose name has that length, and which the map does not have any more. */
+static void drop(struct px_modex_log *log, struct log_item *item, size_t name_len)
+{
+    px_assert(log->bytes >= px_modex_log_cost(name_len, item->len));
+    log->bytes -= px_modex_log_cost(name_len, item->len);
+    px_list_remove(&item->link);
+    free(item);
 }
 
 /* Appends the bytes as the newest item of their name and frees `old`, the one before (NULL: none).
@@ -57,9 +103,9 @@ static int put(struct px_modex_log *log, struct log_item *old, const void *name,
     memcpy(item->bytes, bytes, len);
     px_assert(px_list_empty(&log->items) || item_of(log->items.prev)->number < item->number);
     px_list_append(&log->items, &item->link);
+    log->bytes += px_modex_log_cost(name_len, len);
     if (old) {
-        px_list_remove(&old->link);
-        free(old);
+        drop(log, old, name_len);
     }
     return PMIX_SUCCESS;
 }
@@ -115,8 +161,7 @@ int px_modex_log_delete(struct px_modex_log *log, const char *key, size_t key_le
     }
     if (old->number > log->packed) {
         px_map_remove(&log->keys, key, key_len);
-        px_list_remove(&old->link);
-        free(old);
+        drop(log, old, key_len);
         return PMIX_SUCCESS;
     }
     px_assert(key_len <= PMIX_MAX_KEYLEN);

@@ -23,6 +23,7 @@ struct px_modex_log {
     struct px_map keys;   /* name (px_kval_name) to item */
     struct px_list items; /* by number, ascending */
     uint64_t packed;      /* the highest number that was ever packed */
+    size_t bytes;         /* of all items, with their names */
 };
 
 /* The part of a log that was packed: a receiver that has everything up to `from` has everything
@@ -43,6 +44,19 @@ int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint6
  * unchanged. */
 int px_modex_log_delete(struct px_modex_log *log, const char *key, size_t key_len,
                         uint64_t *counter);
+
+/* The bytes that the log keeps of a value by its name (px_kval_name), as they count in `bytes`; 0:
+ * it has none. */
+size_t px_modex_log_size(const struct px_modex_log *log, const void *name, size_t name_len);
+
+/* The bytes that an item of that length takes under a name of that length. */
+size_t px_modex_log_cost(size_t name_len, size_t len);
+
+/* Calls fn with the name of each item that is not a deletion, and its bytes. Stops at the first
+ * result of fn that is not 0, and returns it; else 0. */
+int px_modex_log_each(const struct px_modex_log *log,
+                      int (*fn)(void *arg, const void *name, size_t name_len, size_t bytes),
+                      void *arg);
 
 /* True if the log has a value of the key that is not deleted. */
 bool px_modex_log_has(const struct px_modex_log *log, const char *key, size_t key_len);

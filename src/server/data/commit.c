@@ -267,6 +267,70 @@ static int log_values(const struct commit *commit, struct px_modex_log *log, uin
     return rc;
 }
 
+/* The bytes that a value will take, and those that it takes the place of. */
+static int count_item(const struct px_local_proc *rank, const struct commit_item *item,
+                      size_t *ret_more, size_t *ret_less)
+{
+    struct px_kval_name name;
+    int rc = px_kval_name(&item->kval, &name);
+
+    if (!rc) {
+        *ret_more += px_modex_log_cost(name.len, item->kval.len);
+        *ret_less += px_posted_size(rank, &name);
+        px_buf_fini(&name.room);
+    }
+    return rc;
+}
+
+/* Checks the quota of the process. Of a name that a commit has twice the old value counts twice as
+ * going away: the quota can be exceeded by that, once. 0, PMIX_ERR_NOMEM, or
+ * PMIX_ERR_OUT_OF_RESOURCE. */
+static int check_quota(struct px_server *s, struct px_local_proc *rank, const struct commit *commit)
+{
+    size_t bound = 0;
+    size_t more = 0;
+    size_t less = 0;
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; i < commit->n; i++) {
+        size_t len = commit->items[i].kval.len;
+
+        bound += px_modex_log_cost(len, len); /* the name is a part of the bytes */
+    }
+    if (bound <= px_posted_room(s, rank)) {
+        return PMIX_SUCCESS;
+    }
+    for (size_t i = 0; !rc && i < commit->n; i++) {
+        rc = count_item(rank, &commit->items[i], &more, &less);
+    }
+    if (rc || more <= less || px_posted_allows(s, rank, more - less)) {
+        return rc;
+    }
+    return PMIX_ERR_OUT_OF_RESOURCE;
+}
+
+/* Notes which of the values are on this node only, if they were published, and counts. */
+static void count_posted(struct px_server *s, struct px_local_proc *rank,
+                         const struct commit *commit, int published)
+{
+    for (size_t i = 0; !published && i < commit->n; i++) {
+        const struct commit_item *item = &commit->items[i];
+        struct px_kval_name name;
+
+        if ((item->scope != PMIX_LOCAL && !rank->posted.here.used) ||
+            px_kval_name(&item->kval, &name)) {
+            continue;
+        }
+        if (item->scope == PMIX_LOCAL) {
+            px_posted_here(rank, name.bytes, name.len, item->kval.len);
+        } else if (item->scope != PMIX_SCOPE_UNDEF) {
+            px_posted_not_here(rank, name.bytes, name.len);
+        }
+        px_buf_fini(&name.room);
+    }
+    px_posted_recount(s, rank);
+}
+
 /* The blocks of a commit message, by their scopes; empty where there is none. */
 struct blocks {
     struct px_in of[PMIX_DEL_GLOBAL + 1];
@@ -298,7 +362,8 @@ static int find_blocks(struct px_in *in, struct blocks *ret)
 
 /* Reads, publishes and logs one commit; what it deletes goes before what it puts. If the buffers
  * cannot be read nothing is published, and values are logged only once they are published. 0,
- * PMIX_ERR_NOMEM, the status of unpacking, or that of px_store_publish. */
+ * PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE (too much), the status of unpacking, or that of
+ * px_store_publish. */
 static int take_commit(struct px_server *s, struct px_local_proc *rank, struct blocks *blocks)
 {
     struct commit commit = {.reader = px_kval_reader_create(false, NULL)};
@@ -312,11 +377,13 @@ static int take_commit(struct px_server *s, struct px_local_proc *rank, struct b
     for (pmix_scope_t scope = PMIX_DEL_LOCAL; !rc && scope <= PMIX_DEL_GLOBAL; scope++) {
         rc = px_deletions_read(&gone, commit.reader, scope, &blocks->of[scope]);
     }
+    rc = rc ? rc : check_quota(s, rank, &commit);
     rc = rc ? rc : px_deletions_add(&gone, commit.reader, rank);
     rc = rc ? rc : add_values(&commit, rank->ns, rank->rank);
     rc = rc ? rc : publish(commit.reader, rank->ns);
     rc = rc ? rc : px_deletions_log(s, &gone, rank);
     rc = rc ? rc : log_values(&commit, &rank->modex_log, &s->commit_number);
+    count_posted(s, rank, &commit, rc);
     px_kval_reader_destroy(commit.reader);
     px_deletions_fini(&gone);
     px_store_compact(rank->ns->store);

@@ -159,6 +159,21 @@ static void tell_clients(struct px_server *s, const struct px_nspace *ns, uint32
     }
 }
 
+/* Counts a deletion, before the log does it: a value that stays for this node is not counted by the
+ * log any more. */
+static void count_deletion(struct px_local_proc *rank, const struct px_deletion *one)
+{
+    const char *key = one->kval.entry.key;
+    size_t len = one->kval.key_len;
+    size_t logged = px_modex_log_size(&rank->modex_log, key, len);
+
+    if (one->scope != PMIX_DEL_REMOTE) {
+        px_posted_not_here(rank, key, len);
+    } else if (one->value.type != PMIX_UNDEF && logged) {
+        px_posted_here(rank, key, len, logged - px_modex_log_cost(len, 0));
+    }
+}
+
 /* The value stays in the log if it was deleted for this node only. */
 int px_deletions_log(struct px_server *s, const struct px_deletions *all,
                      struct px_local_proc *rank)
@@ -168,6 +183,7 @@ int px_deletions_log(struct px_server *s, const struct px_deletions *all,
     for (size_t i = 0; !rc && i < all->n; i++) {
         const struct px_deletion *one = &all->at[i];
 
+        count_deletion(rank, one);
         if (one->scope != PMIX_DEL_LOCAL) {
             rc = px_modex_log_delete(&rank->modex_log, one->kval.entry.key, one->kval.key_len,
                                      &s->commit_number);

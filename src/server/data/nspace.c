@@ -135,6 +135,7 @@ static void ns_destroy(struct px_server *s, struct px_nspace *ns)
     for (item = px_list_shift(&ns->rank_list); item; item = px_list_shift(&ns->rank_list)) {
         struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
 
+        px_posted_fini(rank);
         px_modex_log_fini(&rank->modex_log);
         free(rank);
     }
@@ -351,8 +352,10 @@ void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
     px_gets_proc_departed(s, rank);
     px_dmodex_requests_proc_departed(s, rank);
     close_peers(s, rank->ns, rank);
+    px_posted_keep_log(rank);
     px_modex_log_fini(&rank->modex_log);
     memset(&rank->modex_log, 0, sizeof(rank->modex_log));
+    px_posted_recount(s, rank);
     rank->registered = false;
     rank->committed = false;
     rank->object = NULL;

@@ -15,6 +15,7 @@
 #include "src/base/buf.h"
 #include "src/base/list.h"
 #include "src/server/collectives/modex_log.h"
+#include "posted.h"
 #include "src/wire/codec.h"
 
 struct px_buf;
@@ -86,6 +87,7 @@ struct px_local_proc {
     pid_t pid;          /* of the first connection, if the kernel reported it; else 0 */
     uint64_t change;    /* number of its newest commit, of s->changes; 0: none */
     struct px_modex_log modex_log; /* committed values for other nodes */
+    struct px_posted posted;       /* how much it has committed */
 };
 
 /* The namespace with this name, or NULL. The name need not be terminated if it has PMIX_MAX_NSLEN

@@ -527,6 +527,7 @@ void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
     px_assert(px_loop_inside(s->loop));
     px_list_for(struct px_get, get, &s->gets, link) {
         if (get->reply_to.peer == peer->id) {
+            px_answer_nobody(s, &get->reply_to);
             px_get_destroy(get);
         }
     }

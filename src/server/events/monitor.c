@@ -39,12 +39,13 @@ struct monitor {
     pmix_status_t code;
     pmix_data_range_t range;
     uint64_t period_ms;
-    uint32_t allowed; /* periods that may be missed */
-    uint32_t missed;  /* the last ones, one after the other */
-    bool alerted;     /* the event was raised since the last sign of life */
-    bool alive;       /* there was a heartbeat in this period */
-    unsigned watched; /* of the file: WATCH_ */
-    struct stat seen; /* of the file, when it was looked at last; zeros: there was none */
+    uint32_t allowed;          /* periods that may be missed */
+    uint32_t missed;           /* the last ones, one after the other */
+    bool alerted;              /* the event was raised since the last sign of life */
+    bool alive;                /* there was a heartbeat in this period */
+    unsigned watched;          /* of the file: WATCH_ */
+    struct stat seen;          /* of the file, when it was looked at last; zeros: there was none */
+    struct px_holding holding; /* of the peer */
 };
 
 /* Takes a monitor off the list and frees it. */
@@ -52,6 +53,7 @@ static void monitor_destroy(struct monitor *monitor)
 {
     px_timer_stop_loop(&monitor->timer);
     px_list_remove(&monitor->link);
+    px_holding_give(monitor->server, &monitor->holding);
     free(monitor->id);
     free(monitor->file);
     free(monitor);
@@ -165,7 +167,6 @@ static int describe(struct monitor *monitor, const struct px_upcall *up,
 {
     const struct px_monitor_args *args = up->args;
 
-    monitor->server = up->server;
     monitor->peer = up->reply_to.peer;
     monitor->proc = up->proc;
     monitor->range =
@@ -178,6 +179,16 @@ static int describe(struct monitor *monitor, const struct px_upcall *up,
         monitor->id = strdup(directives->id);
     }
     return directives->id && !monitor->id ? PMIX_ERR_NOMEM : 0;
+}
+
+/* Counts a monitor for its peer. 0 or PMIX_ERR_OUT_OF_RESOURCE. */
+static int count_bytes(struct monitor *monitor)
+{
+    size_t texts =
+        (monitor->id ? strlen(monitor->id) : 0) + (monitor->file ? strlen(monitor->file) : 0);
+
+    return px_holding_take(px_peer_find(monitor->server, monitor->peer), sizeof(*monitor) + texts,
+                           &monitor->holding);
 }
 
 /* Begins to watch. file: NULL for heartbeats. PMIX_OPERATION_SUCCEEDED, PMIX_ERR_OUT_OF_RESOURCE,
@@ -199,6 +210,7 @@ static pmix_status_t start(const struct px_upcall *up,
         return PMIX_ERR_NOMEM;
     }
     px_list_append(&s->monitors, &monitor->link);
+    monitor->server = s;
     monitor->period_ms = (uint64_t) seconds * 1000;
     monitor->allowed = drops != PX_NOT_GIVEN ? drops : 0;
     monitor->file = file ? strdup(file) : NULL;
@@ -207,6 +219,7 @@ static pmix_status_t start(const struct px_upcall *up,
                        (directives->file_modify ? WATCH_CHANGE : 0);
     monitor->watched = monitor->watched ? monitor->watched : WATCH_CHANGE;
     rc = file && !monitor->file ? PMIX_ERR_NOMEM : describe(monitor, up, directives);
+    rc = rc ? rc : count_bytes(monitor);
     rc = rc ? rc : px_timer_start_loop(s->loop, &monitor->timer, monitor->period_ms, period_over);
     if (rc) {
         monitor_destroy(monitor);

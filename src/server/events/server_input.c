@@ -155,6 +155,7 @@ void px_pushes_peer_disconnected(struct px_server *s, const struct px_peer *peer
 {
     px_list_for(struct held_push, held, &s->held_pushes, link) {
         if (held->reply_to.peer == peer->id) {
+            px_answer_nobody(s, &held->reply_to);
             px_list_remove(&held->link);
             free(held);
         }

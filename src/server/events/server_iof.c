@@ -27,8 +27,9 @@
 enum { MAX_UNWANTED = 256 };
 
 /* Takes a subscription off its list and frees it. */
-static void pull_destroy(struct px_iof_subscription *pull)
+static void pull_destroy(struct px_server *s, struct px_iof_subscription *pull)
 {
+    px_holding_give(s, &pull->holding);
     px_list_remove(&pull->link);
     px_sink_destroy(pull->sink);
     free(pull->procs);
@@ -110,18 +111,18 @@ static void retire(struct px_server *s, struct px_iof_subscription *pull)
     size_t n = 0;
 
     if (!pull->peer || !s->host.iof_pull || s->stopping) {
-        pull_destroy(pull);
+        pull_destroy(s, pull);
         return;
     }
     px_list_for(struct px_iof_subscription, other, &s->unwanted, link) {
         n++;
         if (same_output(other, pull)) {
-            pull_destroy(pull);
+            pull_destroy(s, pull);
             return;
         }
     }
     if (n >= MAX_UNWANTED) {
-        pull_destroy(px_container_of(s->unwanted.next, struct px_iof_subscription, link));
+        pull_destroy(s, px_container_of(s->unwanted.next, struct px_iof_subscription, link));
     }
     px_list_remove(&pull->link);
     px_list_append(&s->unwanted, &pull->link);
@@ -144,14 +145,14 @@ static void stop_output(struct px_server *s, struct px_iof_subscription *pull)
     if (!up ||
         px_infos_append(&args->head.info, &args->head.ninfo, PMIX_IOF_STOP, &yes, PMIX_BOOL)) {
         px_upcall_destroy(up);
-        pull_destroy(pull);
+        pull_destroy(s, pull);
         return;
     }
     args->procs = pull->procs;
     args->nprocs = pull->n_procs;
     args->channel = pull->channel;
     pull->procs = NULL;
-    pull_destroy(pull);
+    pull_destroy(s, pull);
     px_upcall_returned(up, s->host.iof_pull(args->procs, args->nprocs, args->head.info,
                                             args->head.ninfo, args->channel, px_hostcb_op,
                                             px_upcall_handle(up)));
@@ -223,7 +224,7 @@ void px_iof_subscriptions_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->unwanted)) {
-        pull_destroy(px_container_of(s->unwanted.next, struct px_iof_subscription, link));
+        pull_destroy(s, px_container_of(s->unwanted.next, struct px_iof_subscription, link));
     }
     while (!px_list_empty(&s->pulls)) {
         struct px_iof_subscription *pull =
@@ -232,7 +233,7 @@ void px_iof_subscriptions_drop_all(struct px_server *s)
         if (pull->sink) {
             px_sink_flush(pull->sink, pull->id);
         }
-        pull_destroy(pull);
+        pull_destroy(s, pull);
     }
 }
 
@@ -339,11 +340,17 @@ pmix_status_t px_iof_pull_call(struct px_upcall *up)
 {
     const struct px_iof_pull_args *args = up->args;
     struct px_server *s = up->server;
+    struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
     struct px_iof_subscription *pull =
         px_iof_subscription_add(s, up->reply_to.peer, args->procs, args->nprocs, args->channel);
+    size_t bytes = sizeof(*pull) + args->nprocs * sizeof(*args->procs);
 
     if (!pull) {
         return PMIX_ERR_NOMEM;
+    }
+    if (peer && px_holding_take(peer, bytes, &pull->holding)) {
+        pull_destroy(s, pull);
+        return PMIX_ERR_OUT_OF_RESOURCE;
     }
     pull->local_id = args->id;
     up->reply.number = pull->id;
@@ -366,7 +373,7 @@ void px_iof_pull_answered(struct px_upcall *up)
         struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, up->reply.number);
 
         if (pull) {
-            pull_destroy(pull);
+            pull_destroy(s, pull);
         }
     } else if (!px_peer_find(s, peer)) {
         (void) px_iof_subscription_drop(s, peer, up->reply.number);

@@ -7,6 +7,7 @@
 
 #include "src/base/list.h"
 #include "src/context/output_sink.h"
+#include "src/server/peers/quota.h"
 #include "src/server/requests/requests.h"
 
 struct px_in;
@@ -24,7 +25,8 @@ struct px_iof_subscription {
     pmix_iof_channel_t channel;
     pmix_proc_t *procs; /* an empty namespace, and PMIX_RANK_WILDCARD, match any; owned */
     size_t n_procs;
-    struct px_sink *sink; /* of this process; else NULL; owned */
+    struct px_sink *sink;      /* of this process; else NULL; owned */
+    struct px_holding holding; /* of the peer */
 };
 
 /* Adds a subscription with a copy of procs. Owned by the server. NULL when memory is out. */

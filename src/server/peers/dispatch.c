@@ -28,7 +28,7 @@
 
 struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag)
 {
-    return (struct px_reply_to){.peer = peer->id, .tag = tag};
+    return (struct px_reply_to){.peer = peer->id, .tag = tag, .request = peer->request};
 }
 
 /* The commands that have a handler of their own. All others are rows of the table of services
@@ -60,36 +60,53 @@ static bool is_unreadable(int status)
     }
 }
 
-/* Reads the command of one request and calls its service or its handler. Answers a request that
- * they refuse; marks the peer for closing if the request could not be read. */
-static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in)
+/* Counts the request among the open ones of the peer; not one that gives something back, which has
+ * to be possible when there is room for nothing. */
+static int open_request(struct px_peer *peer, uint8_t command, size_t bytes)
+{
+    bool gives_back =
+        command == PX_CMD_DEREGEVENTS || command == PX_CMD_IOF_DEREG || command == PX_CMD_FINALIZE;
+
+    return gives_back ? PMIX_SUCCESS : px_request_open(peer, bytes, &peer->request);
+}
+
+/* Calls the service or the handler of a command. PMIX_ERR_NOT_SUPPORTED: it has neither. After
+ * PMIx_Finalize a peer is answered nothing but PMIX_ERR_INIT. */
+static int serve(struct px_peer *peer, uint8_t command, uint32_t tag, struct px_in *in)
+{
+    const struct px_service *service = px_service_of(command);
+    px_handler handler = command < N_HANDLERS ? handlers[command] : NULL;
+
+    if (!service && !handler) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    if (peer->finalized) {
+        return PMIX_ERR_INIT;
+    }
+    return service ? px_service_start(service, peer, tag, in)
+                   : handler(peer->server, peer, tag, in);
+}
+
+/* Reads the command of one request and serves it. Answers a request that is refused; marks the peer
+ * for closing if the request could not be read. What was made of the message counts as long as the
+ * request is open. */
+static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in, size_t bytes)
 {
     struct px_server *s = peer->server;
-    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    const struct px_service *service = NULL;
-    px_handler handler = NULL;
+    struct px_reply_to reply_to;
     uint8_t command;
     int rc = px_unpack_command(in, &command);
 
-    if (!rc) {
-        service = px_service_of(command);
-        handler = command < N_HANDLERS ? handlers[command] : NULL;
-    }
-    if (!rc && !service && !handler) {
-        px_answer_status(s, &reply_to, PMIX_ERR_NOT_SUPPORTED);
-        return;
-    }
-    /* After PMIx_Finalize a peer is answered nothing but PMIX_ERR_INIT. */
-    if (!rc && peer->finalized) {
-        px_answer_status(s, &reply_to, PMIX_ERR_INIT);
-        return;
-    }
-    if (!rc) {
-        rc = service ? px_service_start(service, peer, tag, in) : handler(s, peer, tag, in);
-    }
+    px_assert(!peer->request);
+    rc = rc ? rc : open_request(peer, command, bytes);
+    reply_to = px_reply_to_peer(peer, tag);
+    rc = rc ? rc : serve(peer, command, tag, in);
+    peer->request = 0;
     if (rc) {
         px_answer_status(s, &reply_to, rc);
         peer->doomed |= is_unreadable(rc);
+    } else {
+        px_request_grow(s, reply_to.request, in->made);
     }
 }
 
@@ -100,7 +117,7 @@ void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t
     if (!len) {
         peer->doomed = true;
     } else if (tag >= PX_TAG_FIRST) {
-        on_request(peer, tag, &in);
+        on_request(peer, tag, &in, len);
     } else if (tag == PX_TAG_HEARTBEAT) {
         px_monitor_beat(peer);
     }
@@ -127,6 +144,7 @@ void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, st
     struct px_peer *peer = px_peer_find(s, reply_to->peer);
 
     px_assert(px_loop_inside(s->loop));
+    px_request_close(s, reply_to->request);
     if (!peer) {
         px_buf_fini(buf);
         return;
@@ -162,5 +180,13 @@ void px_answer(struct px_server *s, const struct px_reply_to *reply_to,
     } else if (peer) {
         px_reply_pack(&buf, peer->kind, type, reply);
         px_answer_take(s, reply_to, &buf);
+    } else {
+        px_answer_nobody(s, reply_to);
     }
+}
+
+void px_answer_nobody(struct px_server *s, const struct px_reply_to *reply_to)
+{
+    px_assert(px_loop_inside(s->loop));
+    px_request_close(s, reply_to->request);
 }

@@ -25,10 +25,11 @@ struct px_server;
 struct px_reply_to {
     uint64_t peer; /* px_peer.id; 0: a call of this process */
     uint32_t tag;
+    uint64_t request;         /* the open request that the answer closes (quota.h); 0: none */
     struct px_completion own; /* of this process's call; `done` NULL: the answer is dropped */
 };
 
-/* The reply target of the request with this tag. */
+/* The reply target of the request with this tag, which the dispatcher is at. */
 struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag);
 
 /* A handler serves one command; `in` is behind the command. It returns 0 if it has answered or will
@@ -55,6 +56,10 @@ void px_answer_take(struct px_server *s, const struct px_reply_to *reply_to, str
  * (px_peer_offer), or -1 for none. fd stays the caller's. */
 void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, struct px_buf *buf,
                      int fd);
+
+/* Closes a request that nobody can answer any more: its peer is gone, and what served it is
+ * freed. */
+void px_answer_nobody(struct px_server *s, const struct px_reply_to *reply_to);
 
 /* Serves one message of a peer; the payload is borrowed for the call. An empty message sets
  * peer->doomed. The peer may be closed when this returns, but its memory is still valid. */

@@ -93,6 +93,7 @@ static int pack_other(struct px_server *s, struct px_peer *peer, const struct wi
 /* A refused request sends nothing here; the dispatcher answers it. */
 int px_handle_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
 {
+    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
     struct wish wish = {0};
     struct px_buf buf = {0};
     int fd = -1;
@@ -109,7 +110,7 @@ int px_handle_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
         px_buf_fini(&buf);
         return rc;
     }
-    px_peer_send(peer, tag, &buf, fd);
+    px_answer_offer(s, &reply_to, &buf, fd);
     return PMIX_SUCCESS;
 }
 
@@ -121,8 +122,8 @@ static void finalize_answered(struct px_upcall *up)
 
     if (peer) {
         peer->finalized = true;
-        px_answer_status(up->server, &up->reply_to, PMIX_SUCCESS);
     }
+    px_answer_status(up->server, &up->reply_to, PMIX_SUCCESS);
 }
 
 /* The reply waits for the host's client_finalized, so that the client does not exit before the host

@@ -241,12 +241,14 @@ static struct px_peer *peer_create(struct px_server *s, struct px_pending_conn *
                                    const struct px_handshake *handshake,
                                    const struct px_peer_cred *peer_cred)
 {
-    struct px_peer *peer = calloc(1, sizeof(*peer));
+    struct px_user *user = px_user_of(s, peer_cred->uid);
+    struct px_peer *peer = user ? calloc(1, sizeof(*peer)) : NULL;
 
     if (!peer) {
         return NULL;
     }
     peer->server = s;
+    peer->user = user;
     peer->id = ++s->next_peer;
     peer->pending = pending;
     peer->proc = handshake->proc;

@@ -14,6 +14,7 @@
 
 #include "src/base/list.h"
 #include "src/base/map.h"
+#include "src/server/peers/quota.h"
 #include "src/event/code_set.h"
 #include "src/wire/codec.h"
 
@@ -40,6 +41,9 @@ struct px_peer {
     uid_t uid; /* of a registered process as registered, else as authenticated */
     gid_t gid;
     pid_t pid;              /* 0: unknown */
+    struct px_user *user;   /* with whom it shares what a user may have */
+    struct px_usage usage;  /* what it holds itself */
+    uint64_t request;       /* the open request whose message is being read (quota.h); 0: none */
     enum px_wire_kind kind; /* encoding of its messages */
     unsigned version_major, version_minor, version_release;
     bool shared; /* it can map the segment of its own namespace */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* An open request is known by an id that is made of its place in the array and of a serial number,
+ * so that closing one twice does not close another that has its place now. */
+
+#include "quota.h"
+
+#include <stdlib.h>
+
+#include "peer.h"
+#include "src/base/array.h"
+#include "src/base/assert.h"
+#include "src/base/log.h"
+#include "src/base/param.h"
+#include "src/server/state.h"
+
+/* --- users --- */
+
+/* A node has few users, so the search is linear. */
+struct px_user *px_user_of(struct px_server *s, uid_t uid)
+{
+    struct px_user *user;
+
+    px_assert(px_loop_inside(s->loop));
+    px_list_for(struct px_user, known, &s->users, link) {
+        if (known->uid == uid) {
+            return known;
+        }
+    }
+    user = calloc(1, sizeof(*user));
+    if (user) {
+        user->uid = uid;
+        px_list_append(&s->users, &user->link);
+    }
+    return user;
+}
+
+void px_users_fini(struct px_server *s)
+{
+    while (!px_list_empty(&s->users)) {
+        struct px_user *user = px_container_of(px_list_shift(&s->users), struct px_user, link);
+
+        for (size_t i = 0; i < PX_N_QUOTAS; i++) {
+            px_assert(!user->usage.held[i]);
+        }
+        free(user);
+    }
+    free(s->open_requests.at);
+}
+
+/* --- counting --- */
+
+/* The bounds of one kind, and how the log calls it. */
+struct bound {
+    enum px_param holder;
+    enum px_param user;
+    const char *what;
+};
+
+static const struct bound bounds[PX_N_QUOTAS] = {
+    [PX_QUOTA_POSTED] = {PX_P_RANK_POSTED, PX_P_USER_POSTED, "posted data"},
+    [PX_QUOTA_REQUESTS] = {PX_P_PEER_REQUESTS, PX_P_USER_REQUESTS, "open requests"},
+};
+
+/* What is left of a bound. */
+static size_t room(size_t held, enum px_param bound)
+{
+    size_t most = (size_t) px_param_int(bound);
+
+    return held < most ? most - held : 0;
+}
+
+size_t px_quota_room(const struct px_usage *holder, const struct px_user *user, enum px_quota what)
+{
+    size_t own = room(holder->held[what], bounds[what].holder);
+    size_t users = room(user->usage.held[what], bounds[what].user);
+
+    return own < users ? own : users;
+}
+
+bool px_quota_allows(struct px_usage *holder, const struct px_user *user, enum px_quota what,
+                     size_t n, const pmix_proc_t *who)
+{
+    const struct bound *bound = &bounds[what];
+    bool own = n <= room(holder->held[what], bound->holder);
+
+    if (own && n <= room(user->usage.held[what], bound->user)) {
+        return true;
+    }
+    if (!holder->told[what]) {
+        holder->told[what] = true;
+        px_log(PX_LOG_SERVER, 1, "%s:%u refused: %s of %s (%s)", who->nspace, who->rank,
+               bound->what, own ? "its user" : "its own",
+               px_param_describe(own ? bound->user : bound->holder).name);
+    }
+    return false;
+}
+
+void px_quota_add(struct px_usage *holder, struct px_user *user, enum px_quota what, size_t n)
+{
+    user->usage.held[what] += n;
+    if (holder) {
+        holder->held[what] += n;
+    }
+}
+
+void px_quota_subtract(struct px_usage *holder, struct px_user *user, enum px_quota what, size_t n)
+{
+    px_assert(user->usage.held[what] >= n && (!holder || holder->held[what] >= n));
+    user->usage.held[what] -= n;
+    if (holder) {
+        holder->held[what] -= n;
+    }
+}
+
+/* --- requests --- */
+
+/* What an open request takes besides its message: its record, an upcall or a get, a timer. */
+enum { REQUEST_BYTES = 1024 };
+
+/* One open request, or a free place (id 0). */
+struct px_open_request {
+    uint64_t id;
+    uint64_t peer;
+    struct px_user *user;
+    size_t bytes;
+    size_t next_free; /* as first_free */
+};
+
+/* A free place. NULL: memory is out. */
+static struct px_open_request *take_place(struct px_open_requests *all)
+{
+    struct px_open_request *place;
+
+    if (all->first_free) {
+        place = &all->at[all->first_free - 1];
+        px_assert(!place->id);
+        all->first_free = place->next_free;
+        return place;
+    }
+    return px_array_room(&all->at, all->n, &all->room, sizeof(*all->at)) ? NULL
+                                                                         : &all->at[all->n++];
+}
+
+/* The open request with this id, or NULL. */
+static struct px_open_request *find(const struct px_open_requests *all, uint64_t id)
+{
+    uint32_t place = (uint32_t) id;
+
+    return id && place && place <= all->n && all->at[place - 1].id == id ? &all->at[place - 1]
+                                                                         : NULL;
+}
+
+/* The peer's own count; NULL when it has disconnected. */
+static struct px_usage *usage_of(struct px_server *s, uint64_t id)
+{
+    struct px_peer *peer = px_peer_find(s, id);
+
+    return peer ? &peer->usage : NULL;
+}
+
+int px_holding_take(struct px_peer *peer, size_t bytes, struct px_holding *ret)
+{
+    if (!px_quota_allows(&peer->usage, peer->user, PX_QUOTA_REQUESTS, bytes, &peer->proc)) {
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    px_quota_add(&peer->usage, peer->user, PX_QUOTA_REQUESTS, bytes);
+    *ret = (struct px_holding){peer->id, peer->user, bytes};
+    return PMIX_SUCCESS;
+}
+
+void px_holding_give(struct px_server *s, struct px_holding *holding)
+{
+    if (holding->user) {
+        px_quota_subtract(usage_of(s, holding->peer), holding->user, PX_QUOTA_REQUESTS,
+                          holding->bytes);
+        *holding = (struct px_holding){0};
+    }
+}
+
+int px_request_open(struct px_peer *peer, size_t bytes, uint64_t *ret_id)
+{
+    struct px_open_requests *all = &peer->server->open_requests;
+    struct px_open_request *open;
+    size_t all_bytes = REQUEST_BYTES + bytes;
+
+    px_assert(px_loop_inside(peer->server->loop));
+    if (!px_quota_allows(&peer->usage, peer->user, PX_QUOTA_REQUESTS, all_bytes, &peer->proc)) {
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    open = all->n < UINT32_MAX || all->first_free ? take_place(all) : NULL;
+    if (!open) {
+        return PMIX_ERR_NOMEM;
+    }
+    *open = (struct px_open_request){
+        .id = (uint64_t) ++all->serial << 32 | (uint64_t) (open - all->at + 1),
+        .peer = peer->id,
+        .user = peer->user,
+        .bytes = all_bytes,
+    };
+    px_quota_add(&peer->usage, peer->user, PX_QUOTA_REQUESTS, all_bytes);
+    *ret_id = open->id;
+    return PMIX_SUCCESS;
+}
+
+void px_request_grow(struct px_server *s, uint64_t id, size_t bytes)
+{
+    struct px_open_request *open = find(&s->open_requests, id);
+
+    if (open) {
+        open->bytes += bytes;
+        px_quota_add(usage_of(s, open->peer), open->user, PX_QUOTA_REQUESTS, bytes);
+    }
+}
+
+void px_request_close(struct px_server *s, uint64_t id)
+{
+    struct px_open_requests *all = &s->open_requests;
+    struct px_open_request *open = find(all, id);
+
+    if (open) {
+        px_quota_subtract(usage_of(s, open->peer), open->user, PX_QUOTA_REQUESTS, open->bytes);
+        open->id = 0;
+        open->next_free = all->first_free;
+        all->first_free = (size_t) (open - all->at) + 1;
+    }
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_QUOTA_H
+#define PX_SERVER_QUOTA_H
+
+/* Quotas: how much of the server's memory one process and one user may hold. What is counted is
+ * counted twice, for a holder (a connection, or a registered process) and for the user. Who would
+ * exceed either bound is refused with PMIX_ERR_OUT_OF_RESOURCE; what was accepted stays counted
+ * until it is freed. What this process asks for itself is not counted. Loop thread
+ * (docs/decisions/0029-quotas.md). */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <pmix_common.h>
+
+#include "src/base/list.h"
+
+struct px_peer;
+struct px_server;
+
+/* What is counted, in bytes. */
+enum px_quota {
+    PX_QUOTA_POSTED,   /* values that a process has committed */
+    PX_QUOTA_REQUESTS, /* requests that are not answered, monitors, subscriptions to output */
+    PX_N_QUOTAS
+};
+
+/* What a holder has, or a user. Zeros: nothing. */
+struct px_usage {
+    size_t held[PX_N_QUOTAS];
+    bool told[PX_N_QUOTAS]; /* the log names the first refusal only */
+};
+
+/* All that the processes and tools of one user have. In s->users, which owns it, until the server
+ * ends: so it outlives every connection of the user. */
+struct px_user {
+    struct px_list link;
+    uid_t uid;
+    struct px_usage usage;
+};
+
+/* The record of a user, made if there is none. NULL: memory is out. */
+struct px_user *px_user_of(struct px_server *s, uid_t uid);
+
+/* Frees all users when the server ends. Nobody holds anything any more. */
+void px_users_fini(struct px_server *s);
+
+/* How many bytes more the holder may have. */
+size_t px_quota_room(const struct px_usage *holder, const struct px_user *user, enum px_quota what);
+
+/* True if the holder may have n bytes more. A refusal is named in the log, once for each holder:
+ * `who` is its name. */
+bool px_quota_allows(struct px_usage *holder, const struct px_user *user, enum px_quota what,
+                     size_t n, const pmix_proc_t *who);
+
+/* Counts n bytes more, and n bytes less, without a question. Without a holder (NULL: it is gone)
+ * only the user's count changes. */
+void px_quota_add(struct px_usage *holder, struct px_user *user, enum px_quota what, size_t n);
+void px_quota_subtract(struct px_usage *holder, struct px_user *user, enum px_quota what, size_t n);
+
+/* What a peer has until it disconnects or gives it back: a monitor, a subscription. It is counted
+ * with PX_QUOTA_REQUESTS. Zeros: nothing. */
+struct px_holding {
+    uint64_t peer;
+    struct px_user *user;
+    size_t bytes;
+};
+
+/* Counts so many bytes for the peer. PMIX_ERR_OUT_OF_RESOURCE, or 0 and a holding to be given
+ * back. */
+int px_holding_take(struct px_peer *peer, size_t bytes, struct px_holding *ret);
+void px_holding_give(struct px_server *s, struct px_holding *holding);
+
+/* --- requests --- */
+
+/* The requests of peers that are not answered yet: an array whose free places are a list. Zeros:
+ * none. */
+struct px_open_requests {
+    struct px_open_request *at;
+    size_t n;
+    size_t room;
+    size_t first_free; /* 1 + its index; 0: none */
+    uint32_t serial;   /* of the one opened last */
+};
+
+/* Counts a request of the peer, with a message of that many bytes. *ret_id: to be closed once, when
+ * it is answered or its end is certain to have no answer. 0, PMIX_ERR_NOMEM, or
+ * PMIX_ERR_OUT_OF_RESOURCE. */
+int px_request_open(struct px_peer *peer, size_t bytes, uint64_t *ret_id);
+
+/* Counts what was made of a request's message. No effect if it is closed by now, nor for id 0. */
+void px_request_grow(struct px_server *s, uint64_t id, size_t bytes);
+
+/* The request is over: its bytes are free for others. No effect for id 0. */
+void px_request_close(struct px_server *s, uint64_t id);
+
+#endif

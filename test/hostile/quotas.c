@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* How much of a server's memory one process and one user may hold. The second user has two jobs,
+ * and takes what he can get, over and over: what he gives back he can have again, and the first
+ * user always has his part. usage: quotas */
+
+#include "actors.h"
+#include "speak.h"
+#include "src/host/host.h"
+
+#include <pmix_tool.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <arpa/inet.h>
+
+enum {
+    LARGE = 20000,
+    SMALL = 6000,
+    WHOLE = 29000, /* nearly what a process may post */
+    ROUNDS = 40,
+    GETS = 300,
+    MANY = 1000,
+    REFUSED = 0x39 /* PMIX_ERR_OUT_OF_RESOURCE, as it is packed */
+};
+
+/* What the server of this test is told, in bytes. */
+static const char *const bounds[][2] = {
+    {"PMIX_MCA_shmix_rank_posted", "30000"},
+    {"PMIX_MCA_shmix_user_posted", "50000"},
+    {"PMIX_MCA_shmix_peer_requests", "100000"},
+    {"PMIX_MCA_shmix_user_requests", "250000"},
+};
+
+static struct shared {
+    struct contact contact;
+    int done[2]; /* a pipe: an actor has done what it was to do */
+} * shared;
+
+static void step_done(void)
+{
+    (void) !write(shared->done[1], "", 1);
+    await_turn();
+}
+
+/* --- posted data */
+
+/* The server has answered all commits when a fence has come after them; it tells what it refused.
+ */
+static pmix_status_t settled(void)
+{
+    return PMIx_Fence(NULL, 0, NULL, 0);
+}
+
+/* Bytes that cannot be compressed. */
+static pmix_status_t post(pmix_scope_t scope, const char *key, size_t n)
+{
+    static char bytes[WHOLE];
+    pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, n}};
+    pmix_status_t rc;
+
+    for (size_t i = 0; i < n; i += 256) {
+        (void) !getrandom(bytes + i, n - i < 256 ? n - i : 256, 0);
+    }
+    rc = PMIx_Put(scope, key, &value);
+    rc = rc != PMIX_SUCCESS ? rc : PMIx_Commit(); /* may have its answer by now */
+    return rc != PMIX_SUCCESS ? rc : settled();
+}
+
+static bool deleted(const char *key)
+{
+    return PMIx_Put(PMIX_DEL_GLOBAL, key, NULL) == PMIX_SUCCESS && PMIx_Commit() == PMIX_SUCCESS &&
+           settled() == PMIX_SUCCESS;
+}
+
+static bool replaced(pmix_scope_t scope, const char *key, size_t n)
+{
+    bool all = true;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        all = all && post(scope, key, n) == PMIX_SUCCESS;
+    }
+    return all;
+}
+
+static void post_much(void)
+{
+    join_job(&shared->contact, "second");
+    say(replaced(PMIX_GLOBAL, "a", LARGE), "a value is replaced, whatever its size");
+    say(post(PMIX_GLOBAL, "b", LARGE) == PMIX_ERR_OUT_OF_RESOURCE,
+        "a second one of its size is too much");
+    say(post(PMIX_GLOBAL, "s", SMALL) == PMIX_SUCCESS, "a smaller one is not");
+    step_done(); /* the host looks what is there */
+    say(deleted("a") && deleted("s"), "they are deleted");
+    say(replaced(PMIX_LOCAL, "c", LARGE), "then another is posted, for this node");
+    say(post(PMIX_REMOTE, "d", LARGE) == PMIX_ERR_OUT_OF_RESOURCE, "and counts there, too");
+    say(replaced(PMIX_GLOBAL, "c", LARGE) && replaced(PMIX_LOCAL, "e", SMALL),
+        "a value whose scope changes counts once");
+    say(deleted("c") && deleted("e") && post(PMIX_REMOTE, "f", WHOLE) == PMIX_SUCCESS,
+        "nothing of them is left");
+    say(deleted("f") && replaced(PMIX_GLOBAL, "a", WHOLE), "nor of a value for other nodes");
+    step_done();
+    PMIx_Finalize(NULL, 0);
+}
+
+static void post_besides(void)
+{
+    join_job(&shared->contact, "third");
+    say(post(PMIX_GLOBAL, "a", LARGE) == PMIX_SUCCESS, "another process of the user may post");
+    say(post(PMIX_GLOBAL, "b", SMALL) == PMIX_ERR_OUT_OF_RESOURCE, "but not what is the user's");
+    step_done(); /* the other job goes */
+    say(post(PMIX_GLOBAL, "b", SMALL) == PMIX_SUCCESS, "until a job of his is over");
+    PMIx_Finalize(NULL, 0);
+}
+
+static void post_own(void)
+{
+    join_job(&shared->contact, "first");
+    say(post(PMIX_GLOBAL, "a", WHOLE) == PMIX_SUCCESS, "another user has his own part");
+    PMIx_Finalize(NULL, 0);
+}
+
+/* --- open requests */
+
+/* GET of a key of the third job's process, which is not there yet. */
+static void ask(int fd, uint32_t tag)
+{
+    static const char get[] = "\x02\x04\x02\x0cthird\0\x02\x00\x02\x00\x02\x0cnever";
+    unsigned char bytes[64];
+
+    send_all(fd, bytes, write_frame(bytes, tag, get, sizeof(get)));
+}
+
+/* Asks again and again; how many wait, when the last one has been refused; -1: it is not. */
+static int waiting(int fd)
+{
+    uint32_t words[4] = {0};
+    unsigned char status[2] = {0};
+    int n = 0;
+
+    for (uint32_t i = 0; i < GETS; i++) {
+        ask(fd, 101 + i);
+    }
+    while (ntohl(words[1]) != 100 + GETS) {
+        if (!receive(fd, words, sizeof(words)) || ntohl(words[2]) != sizeof(status) ||
+            !receive(fd, status, sizeof(status)) || status[1] != REFUSED) {
+            return -1;
+        }
+        n++;
+    }
+    return GETS - n;
+}
+
+static int connected_as(const char *job, int door)
+{
+    struct hello h = honest();
+
+    h.nspace = job;
+    return admitted_as(shared->contact.env[door], &h);
+}
+
+static void ask_much(void)
+{
+    bool same = true;
+    int fds[3];
+    int each;
+    int last = 0;
+
+    fds[0] = connected_as("second", 0);
+    each = waiting(fds[0]);
+    say(each > 50 && each < 150, "a connection may have so many open requests");
+    close(fds[0]);
+    for (int i = 0; i < ROUNDS; i++) {
+        fds[0] = connected_as("second", i % 2);
+        same = same && waiting(fds[0]) == each;
+        close(fds[0]);
+    }
+    say(same, "each has the same, however many there were");
+    for (int i = 0; i < 3; i++) {
+        fds[i] = connected_as("second", 0);
+        last = waiting(fds[i]);
+    }
+    say(last >= 0 && last < each - 20, "the user has no more than his");
+    step_done(); /* the first user asks meanwhile */
+    for (int i = 0; i < 3; i++) {
+        close(fds[i]);
+    }
+}
+
+static void ask_own(void)
+{
+    int fd = connected_as("first", 0);
+    uint32_t words[4] = {0};
+    unsigned char byte;
+    unsigned char frame[64];
+
+    /* What is of another user is refused with another status than what is too much. */
+    ask(fd, 101);
+    say(receive(fd, words, sizeof(words)) && ntohl(words[2]) == 2 && receive(fd, &byte, 1) &&
+            receive(fd, &byte, 1) && byte != REFUSED,
+        "another user is served");
+    send_all(fd, frame, write_frame(frame, 102, "\x02\x00", 2));
+    say(readable(fd), "whatever he asks");
+    close(fd);
+}
+
+static pmix_status_t pull(size_t *ret)
+{
+    pmix_proc_t all;
+    pmix_status_t rc;
+
+    PMIX_LOAD_PROCID(&all, "second", PMIX_RANK_WILDCARD);
+    rc = PMIx_IOF_pull(&all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, NULL, NULL, NULL);
+    if (rc >= 0) {
+        *ret = (size_t) rc;
+    }
+    return rc;
+}
+
+/* Subscribes until it is refused, and then ends all subscriptions. How many there were; -1: one
+ * could not be ended. */
+static int pulls(void)
+{
+    static size_t ids[MANY];
+    int n = 0;
+
+    while (n < MANY && pull(&ids[n]) >= 0) {
+        n++;
+    }
+    for (int i = 0; i < n; i++) {
+        if (PMIx_IOF_deregister(ids[i], NULL, 0, NULL, NULL) != PMIX_SUCCESS) {
+            return -1;
+        }
+    }
+    return n;
+}
+
+static void ignore(pmix_status_t status, void *cbdata)
+{
+    (void) status, (void) cbdata;
+}
+
+/* Requests that the host never answers, until there is room for no other one. */
+static void fill_up(void)
+{
+    for (int i = 0; i < GETS; i++) {
+        (void) PMIx_Unpublish_nb(NULL, NULL, 0, ignore, NULL);
+    }
+}
+
+static void pull_much(void)
+{
+    size_t id = 0;
+    int n;
+
+    join_job(&shared->contact, "second");
+    n = pulls();
+    say(n > 20 && n < MANY, "subscriptions to output count, too");
+    say(pulls() == n && pulls() == n, "those that end make room for others");
+    say(pull(&id) >= 0, "one more");
+    fill_up();
+    say(pull(&id) == PMIX_ERR_OUT_OF_RESOURCE, "requests without an answer leave no room");
+    say(PMIx_IOF_deregister(id, NULL, 0, NULL, NULL) == PMIX_SUCCESS, "but to give back");
+    PMIx_Finalize(NULL, 0);
+}
+
+/* --- the host */
+
+static const struct answer answers[N_ENTRIES] = {
+    [ON_PULL] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED}, [ON_UNPUBLISH] = {NEVER}};
+static const struct px_host host = {.answers = answers};
+
+static int start_server(void)
+{
+    pmix_status_t rc;
+
+    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+        setenv(bounds[i][0], bounds[i][1], 1);
+    }
+    rc = PMIx_server_init(px_host_module(&host), NULL, 0);
+    if (rc != PMIX_SUCCESS) {
+        fprintf(stderr, "quotas: server init: %s\n", PMIx_Error_string(rc));
+        return 1;
+    }
+    add_job("first", FIRST);
+    add_job("second", SECOND);
+    add_job("third", SECOND);
+    contact_read(&shared->contact, "second");
+    return 0;
+}
+
+static int await_step(void)
+{
+    char byte;
+
+    return read(shared->done[0], &byte, 1) != 1;
+}
+
+/* How large the value is that the server has of the second job's process. */
+static size_t size_of(const char *key)
+{
+    pmix_value_t *value = NULL;
+    pmix_proc_t proc;
+    pmix_info_t here;
+    size_t n = 0;
+
+    PMIX_LOAD_PROCID(&proc, "second", 0);
+    PMIX_INFO_LOAD(&here, PMIX_OPTIONAL, NULL, PMIX_BOOL);
+    if (PMIx_Get(&proc, key, &here, 1, &value) == PMIX_SUCCESS) {
+        n = value->data.bo.size;
+        PMIX_VALUE_RELEASE(value);
+    }
+    return n;
+}
+
+/* Who posts: what was refused is not there, what was not refused is. */
+static int posting(struct actor *much, struct actor *besides, struct actor *own)
+{
+    pmix_nspace_t over = "second";
+    int bad = 0;
+
+    actor_turn(much);
+    bad += await_step();
+    say(size_of("a") == LARGE && size_of("s") == SMALL && size_of("b") == 0,
+        "what was accepted is there, and nothing of what was not");
+    actor_turn(much);
+    bad += await_step();
+    actor_turn(besides);
+    bad += await_step();
+    bad += actor_finish(own);
+    bad += actor_finish(much);
+    PMIx_server_deregister_nspace(over, NULL, NULL);
+    return bad + actor_finish(besides);
+}
+
+int main(void)
+{
+    struct actor asks;
+    struct actor asks_own;
+    struct actor pulls;
+    struct actor posts[3];
+    int bad = 0;
+
+    alarm(2 * ACTOR_SECONDS);
+    (void) signal(SIGPIPE, SIG_IGN);
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED || pipe(shared->done) != 0) {
+        return 1;
+    }
+    asks = actor_start(SECOND, ask_much);
+    asks_own = actor_start(FIRST, ask_own);
+    pulls = actor_start(SECOND, pull_much);
+    posts[0] = actor_start(SECOND, post_much);
+    posts[1] = actor_start(SECOND, post_besides);
+    posts[2] = actor_start(FIRST, post_own);
+    bad += start_server();
+    actor_turn(&asks);
+    bad += await_step();
+    bad += actor_finish(&asks_own);
+    bad += actor_finish(&asks);
+    bad += actor_finish(&pulls);
+    bad += posting(&posts[0], &posts[1], &posts[2]);
+    PMIx_server_finalize();
+    return bad != 0;
+}
