@@ -152,5 +152,9 @@ int px_run_openmpi_set(const struct px_run_job *job, char ***env)
         px_run_env_get(*env, "OMPI_MCA_btl_tcp_if_exclude") == NULL) {
         rc = set_default(env, "OMPI_MCA_btl_tcp_if_include", "lo");
     }
+    /* Debian leaves out the only windows that work between nodes without RDMA. */
+    if (rc == 0 && px_run.options.n_nodes > 1) {
+        rc = set_default(env, "OMPI_MCA_osc", "^ucx");
+    }
     return rc;
 }
