@@ -23,3 +23,25 @@ src_tools_pmix_info_LDADD = libpx-tools.la libpx-base.la libpmix.la
 src_tools_pmix_shm_SOURCES = %D%/shm/pmix_shm.c %D%/shm/shm.h %D%/shm/find.c %D%/shm/find.h %D%/shm/list.c \
   %D%/shm/show.c %D%/shm/stats.c %D%/shm/tally.c %D%/shm/tally.h
 src_tools_pmix_shm_LDADD = libpx-tools.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS) -lm
+
+# The commands of the field: the public interface only.
+px_field_commands = %D%/palloc %D%/pattrs %D%/pctrl %D%/pevent %D%/plookup %D%/pps %D%/pquery
+bin_PROGRAMS += $(px_field_commands)
+noinst_LTLIBRARIES += libpx-field.la
+libpx_field_la_SOURCES = %D%/field/answer.c %D%/field/answer.h %D%/field/field.c %D%/field/field.h %D%/field/names.c \
+  %D%/field/names.h %D%/field/names_gen.c %D%/field/read.c %D%/field/read.h %D%/field/value.c %D%/field/value.h
+px_field_libs = libpx-field.la libpx-tools.la libpmix.la
+src_tools_pquery_SOURCES = %D%/field/pquery.c
+src_tools_pquery_LDADD = $(px_field_libs)
+src_tools_palloc_SOURCES = %D%/field/palloc.c
+src_tools_palloc_LDADD = $(px_field_libs)
+src_tools_pattrs_SOURCES = %D%/field/pattrs.c
+src_tools_pattrs_LDADD = $(px_field_libs)
+src_tools_pctrl_SOURCES = %D%/field/pctrl.c
+src_tools_pctrl_LDADD = $(px_field_libs)
+src_tools_pevent_SOURCES = %D%/field/pevent.c
+src_tools_pevent_LDADD = $(px_field_libs)
+src_tools_plookup_SOURCES = %D%/field/plookup.c
+src_tools_plookup_LDADD = $(px_field_libs)
+src_tools_pps_SOURCES = %D%/field/pps.c
+src_tools_pps_LDADD = $(px_field_libs)

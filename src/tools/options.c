@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 32, LONG = 256 }; /* LONG: what getopt_long returns for the first row */
+enum { MAX_OPTIONS = 48, LONG = 256 }; /* LONG: what getopt_long returns for the first row */
 
 /* What getopt_long reads: two forms of the table. */
 struct forms {
@@ -35,8 +35,11 @@ static void make_forms(const struct px_command_line *line, struct forms *ret)
         bool alone = option->kind == PX_OPTION_FLAG;
 
         if (option->name != NULL) {
-            *longs++ = (struct option){option->name, alone ? no_argument : required_argument, NULL,
-                                       LONG + (int) i};
+            *longs++ = (struct option){option->name,
+                                       alone                             ? no_argument
+                                       : option->kind == PX_OPTION_MAYBE ? optional_argument
+                                                                         : required_argument,
+                                       NULL, LONG + (int) i};
         }
         if (option->letter != '\0') {
             *shorts++ = option->letter;
@@ -111,6 +114,9 @@ static int read_option(const struct px_command_line *line, const struct px_optio
         return 0;
     }
     const char *text = argument(option, argv);
+    if (option->kind == PX_OPTION_MAYBE && text == NULL) {
+        text = argv[optind] != NULL && argv[optind][0] != '-' ? argv[optind++] : "";
+    }
     if (text == NULL) {
         return complain(line, option, "needs an argument");
     }

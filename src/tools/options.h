@@ -12,10 +12,12 @@
 
 enum { PX_USAGE_ERROR = 2 }; /* exit code */
 
-/* What an option does. All but FLAG take an argument. */
+/* What an option does. All but FLAG take an argument; that of MAYBE may be missing. */
 enum px_option_kind {
     PX_OPTION_FLAG,   /* sets a bool */
     PX_OPTION_TEXT,   /* sets a const char *, within argv */
+    PX_OPTION_MAYBE,  /* the same; "" without an argument. The next word is one unless it is an
+                       * option */
     PX_OPTION_PAIR,   /* sets a const char *[2]: takes two words */
     PX_OPTION_NUMBER, /* sets an int or a uint32_t, between two bounds */
     PX_OPTION_CALL,   /* calls a function */

@@ -13,7 +13,7 @@
 
 #include "quote.h"
 
-enum { DEPTH = 12, MAX_TEXT = 120 };
+enum { DEPTH = 20, MAX_TEXT = 120 };
 
 static enum px_out_form form;
 static bool in_line; /* PLAIN: everything goes on one line, until it is closed */

@@ -15,7 +15,7 @@
  *             position, from 0, in place of a name in a list
  *
  * Strings and names may hold any bytes: no control character is printed as it is, and JSON is
- * always valid UTF-8. Objects may be nested up to 11 deep. The state is of the whole process. */
+ * always valid UTF-8. Objects may be nested up to 19 deep. The state is of the whole process. */
 
 enum px_out_form { PX_OUT_PLAIN, PX_OUT_JSON, PX_OUT_PARSABLE };
 

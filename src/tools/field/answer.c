@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "names.h"
+#include "src/tools/out.h"
+#include "value.h"
+
+struct px_field_answer *px_field_answer_create(void)
+{
+    struct px_field_answer *answer = calloc(1, sizeof(*answer));
+    pthread_condattr_t attributes;
+
+    if (answer == NULL) {
+        return NULL;
+    }
+    pthread_mutex_init(&answer->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&answer->come, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return answer;
+}
+
+void px_field_answer_destroy(const struct px_field *field, struct px_field_answer *answer)
+{
+    if (answer == NULL || field->expired) {
+        return;
+    }
+    if (answer->release != NULL) {
+        answer->release(answer->release_cbdata);
+    }
+    PMIX_PDATA_FREE(answer->data, answer->n_data);
+    pthread_cond_destroy(&answer->come);
+    pthread_mutex_destroy(&answer->lock);
+    free(answer);
+}
+
+/* ---- waiting */
+
+static bool wait_until_done(struct px_field_answer *answer, uint32_t timeout_s)
+{
+    struct timespec deadline;
+    int rc = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += timeout_s;
+    pthread_mutex_lock(&answer->lock);
+    while (!answer->done && rc != ETIMEDOUT) {
+        rc = timeout_s > 0 ? pthread_cond_timedwait(&answer->come, &answer->lock, &deadline)
+                           : pthread_cond_wait(&answer->come, &answer->lock);
+    }
+    bool done = answer->done;
+    pthread_mutex_unlock(&answer->lock);
+    return done;
+}
+
+pmix_status_t px_field_wait(struct px_field *field, struct px_field_answer *answer,
+                            pmix_status_t started)
+{
+    if (started != PMIX_SUCCESS) {
+        return started == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : started;
+    }
+    if (!wait_until_done(answer, field->timeout_s)) {
+        field->expired = true;
+        return PMIX_ERR_TIMEOUT;
+    }
+    return answer->status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : answer->status;
+}
+
+static void finish(struct px_field_answer *answer, pmix_status_t status)
+{
+    pthread_mutex_lock(&answer->lock);
+    answer->status = status;
+    answer->done = true;
+    pthread_cond_signal(&answer->come);
+    pthread_mutex_unlock(&answer->lock);
+}
+
+/* ---- the callbacks */
+
+void px_field_on_status(pmix_status_t status, void *cbdata)
+{
+    finish(cbdata, status);
+}
+
+void px_field_on_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                       pmix_release_cbfunc_t release_fn, void *release_cbdata)
+{
+    struct px_field_answer *answer = cbdata;
+
+    answer->infos = info;
+    answer->n_infos = info != NULL ? ninfo : 0;
+    answer->release = release_fn;
+    answer->release_cbdata = release_cbdata;
+    finish(answer, status);
+}
+
+void px_field_on_data(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata)
+{
+    struct px_field_answer *answer = cbdata;
+    pmix_pdata_t *copy = NULL;
+
+    if (ndata > 0) {
+        PMIX_PDATA_CREATE(copy, ndata);
+    }
+    for (size_t i = 0; copy != NULL && i < ndata; i++) {
+        copy[i].proc = data[i].proc;
+        PMIX_LOAD_KEY(copy[i].key, data[i].key);
+        if (PMIx_Value_xfer(&copy[i].value, &data[i].value) != PMIX_SUCCESS) {
+            copy[i].value.type = PMIX_UNDEF;
+        }
+    }
+    answer->data = copy;
+    answer->n_data = copy != NULL ? ndata : 0;
+    finish(answer, ndata > 0 && copy == NULL ? PMIX_ERR_NOMEM : status);
+}
+
+/* ---- what is common to all output */
+
+void px_field_open_output(pmix_status_t status)
+{
+    px_out_open(NULL);
+    if (px_out_form() != PX_OUT_PLAIN) {
+        px_out_text("status", px_field_status_name(status));
+    }
+}
+
+void px_field_close_output(void)
+{
+    px_out_close();
+    px_out_end();
+}
+
+void px_field_print_answer(const struct px_field *field, const struct px_field_answer *answer,
+                           pmix_status_t status)
+{
+    px_field_open_output(status);
+    if (!field->expired) { /* else the answer may come now */
+        px_field_print_infos("results", answer->infos, answer->n_infos);
+    }
+    px_field_close_output();
+}
