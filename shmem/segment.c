@@ -78,12 +78,12 @@ static uint64_t limited(uint64_t size, bool shared)
 
 /* A new memfd that can be sealed, close-on-exec, or -1 with errno. Kernels before 6.3 do not know
  * MFD_NOEXEC_SEAL and answer EINVAL. */
-static int make_memfd(void)
+static int make_memfd(const char *label)
 {
-    int fd = memfd_create("shmix", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+    int fd = memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 
     if (fd < 0 && errno == EINVAL) {
-        fd = memfd_create("shmix", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        fd = memfd_create(label, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     }
     return fd;
 }
@@ -183,7 +183,7 @@ int px_segment_create(bool shared, uint64_t size, const struct px_segment_hints 
         return PX_ERR_OUT_OF_RESOURCE;
     }
     if (shared) {
-        seg.fd = make_memfd();
+        seg.fd = make_memfd(hints->label ? hints->label : "shmix");
         if (seg.fd < 0) {
             return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? PX_ERR_OUT_OF_RESOURCE
                                                                          : PX_ERR_NOT_SUPPORTED;

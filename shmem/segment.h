@@ -38,6 +38,7 @@ struct px_segment_hints {
     bool huge;         /* both: pages may be huge ones */
     /* writer: says where the range's memory shall come from, before it has any; or NULL */
     void (*set_numa_policy)(void *at, size_t len);
+    const char *label; /* writer: the memfd's name in /proc; NULL: "shmix" */
 };
 
 /* Makes an empty segment of zero bytes, `size` rounded up to pages (0: the default). Where address

@@ -15,6 +15,7 @@ include %D%/server/collectives/local.mk
 include %D%/shmem/local.mk
 include %D%/topo/local.mk
 include %D%/value/local.mk
+include %D%/waits/local.mk
 include %D%/wire/local.mk
 
 check_PROGRAMS += %D%/value/frameworks.t %D%/value/strings.t
