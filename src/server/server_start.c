@@ -29,6 +29,7 @@
 #include "src/server/collectives/collective.h"
 #include "src/server/collectives/group_infos.h"
 #include "src/server/collectives/group_names.h"
+#include "src/server/collectives/open_waits.h"
 #include "src/nspace/proc_sets.h"
 #include "configure.h"
 #include "src/server/data/inventory.h"
@@ -121,6 +122,7 @@ static void server_destroy(struct px_server *s)
     free(s->system_tmpdir);
     free(s->uri_tcp);
     free(s->uri_unix);
+    px_open_waits_stop(s);
     px_self_fini(s);
     px_stored_fini(s);
     free(s);
@@ -189,6 +191,7 @@ pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *mo
         ctx->role = s;
         ctx->ops = &px_server_ops;
         ctx->self = s->self;
+        px_open_waits_start(s);
         rc = open_listeners(s);
         rc = rc ? rc : write_rendezvous_files(s);
     }

@@ -31,6 +31,7 @@ struct px_peer;
 struct px_pending_conn;
 struct px_store;
 struct px_upcall;
+struct px_waits;
 
 /* The server of this process, at most one. Created by px_server_start, owned by the context
  * (ctx->role). */
@@ -57,6 +58,8 @@ struct px_server {
     struct px_listeners *listeners;
     struct px_rendezvous_opts rendezvous_opts;
     struct px_rendezvous *rendezvous; /* files for tools, or NULL */
+
+    struct px_waits *waits; /* what is waited for, for others to read, or NULL */
 
     /* Namespaces and connections. */
     struct px_map nspaces;    /* name -> struct px_nspace */

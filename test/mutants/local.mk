@@ -23,7 +23,7 @@ mutant-libs:
 mutant-objects:
 	@echo $(libpx_api_la_OBJECTS) $(libpx_server_la_OBJECTS) $(libpx_client_la_OBJECTS) $(libpx_event_la_OBJECTS) \
 	  $(libpx_context_la_OBJECTS) $(libpx_discovery_la_OBJECTS) $(libpx_nspace_la_OBJECTS) $(libpx_net_la_OBJECTS) \
-	  $(libpx_gds_la_OBJECTS) $(libpx_request_la_OBJECTS) $(libpx_wire_la_OBJECTS) $(libpx_topo_la_OBJECTS) \
+	  $(libpx_gds_la_OBJECTS) $(libpx_waits_la_OBJECTS) $(libpx_request_la_OBJECTS) $(libpx_wire_la_OBJECTS) $(libpx_topo_la_OBJECTS) \
 	  $(libpx_value_la_OBJECTS) $(libpx_loop_la_OBJECTS) $(libpx_shmem_la_OBJECTS) $(libpx_base_la_OBJECTS)
 
 .PHONY: clean-mutants
@@ -36,3 +36,6 @@ px_mutant_lists += %D%/quota.list
 
 # output and what else tools ask for
 px_mutant_lists += %D%/output.list
+
+# what is waited for
+px_mutant_lists += %D%/waits.list

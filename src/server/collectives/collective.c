@@ -15,6 +15,7 @@
 
 #include "group_leave.h"
 #include "group_names.h"
+#include "open_waits.h"
 #include "src/nspace/proc_sets.h"
 #include "src/value/directives.h"
 #include "src/server/state.h"
@@ -40,6 +41,7 @@ void px_coll_finish(struct px_coll *coll, pmix_status_t status)
         coll->upcall->arg = NULL;
     }
     px_list_remove(&coll->link);
+    px_open_waits_ended(coll, status);
     if (ops->finished) {
         ops->finished(coll, status);
     }
@@ -69,6 +71,7 @@ static void on_timer(struct px_timer *timer)
 {
     struct px_coll *coll = px_container_of(timer, struct px_coll, timer);
 
+    px_open_waits_say(coll);
     px_coll_finish(coll, PMIX_ERR_TIMEOUT);
 }
 
@@ -131,6 +134,7 @@ void px_coll_ask_host(struct px_coll *coll)
     up->arg = coll;
     coll->upcall = up;
     rc = fill_upcall(coll, up);
+    px_open_waits_closed(coll, true);
     px_upcall_returned(up, rc ? rc : coll->ops->ask(coll, up));
 }
 
@@ -187,8 +191,9 @@ static uint32_t dead_come(struct px_server *s, const struct px_coll *coll)
 }
 
 /* Completes the collective if all local members have called. True if it did; the tracker may be
- * freed then. Remote members are the host's concern. */
-static bool complete_if_all_local(struct px_server *s, struct px_coll *coll)
+ * freed then. Remote members are the host's concern. `anew`: others may be waited for than before.
+ */
+static bool complete_if_all_local(struct px_server *s, struct px_coll *coll, bool anew)
 {
     bool remote = false;
     bool lost = false;
@@ -205,9 +210,13 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll)
         coll->local_status = PMIX_ERR_LOST_CONNECTION;
     }
     if (coll->n_arrived < expected || (coll->all_clones && clones_missing(s, coll))) {
+        px_open_waits_gathers(coll, expected, anew);
         return false;
     }
     coll->closed = true;
+    if (coll->wait) {
+        px_open_waits_closed(coll, false);
+    }
     coll->ops->complete(coll, remote);
     return true;
 }
@@ -323,12 +332,13 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
     if (rc) {
         return rc;
     }
+    px_open_waits_arrived(coll, &who->proc);
     rc = ops->absorb ? ops->absorb(coll, call, who) : px_coll_merge(coll, args->info, args->ninfo);
     rc = rc ? rc : apply_directives(coll, &directives);
     if (rc) {
         px_coll_finish(coll, rc);
     } else {
-        (void) complete_if_all_local(s, coll);
+        (void) complete_if_all_local(s, coll, false);
     }
     return PMIX_SUCCESS;
 }
@@ -365,7 +375,7 @@ void px_colls_recount(struct px_server *s)
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
         bool waits = coll->closed && !coll->upcall && coll->ops->recount;
 
-        if (waits ? coll->ops->recount(coll) : complete_if_all_local(s, coll)) {
+        if (waits ? coll->ops->recount(coll) : complete_if_all_local(s, coll, true)) {
             next = s->colls.list.next;
         }
     }

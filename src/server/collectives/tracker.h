@@ -117,6 +117,10 @@ struct px_coll {
     uint32_t timeout_s;         /* the shortest limit of a caller; 0: none */
     uint64_t deadline_ns;       /* when the first limit of a caller runs out; 0: never */
     struct px_timer timer;
+    uint32_t wait;     /* in the area of open waits (open_waits.h) */
+    uint64_t first_ns; /* when the first process called, the last but one, the last */
+    uint64_t before_ns;
+    uint64_t last_ns;
     struct px_upcall *upcall; /* under way, or NULL */
     void *state;              /* the operation's */
 };

@@ -11,6 +11,7 @@
 
 #include "server_get.h"
 #include "src/server/requests/host_upcall.h"
+#include "src/server/collectives/open_waits.h"
 #include "modex.h"
 #include "gds/kval_reader.h"
 #include "src/nspace/jobinfo.h"
@@ -227,6 +228,7 @@ struct dmodex_request {
     struct px_list link;
     pmix_proc_t proc;
     struct px_completion to;
+    uint32_t wait; /* in the area of open waits */
     struct px_task task;
     struct px_reply reply; /* of the response */
 };
@@ -247,6 +249,7 @@ static void run_response(struct px_task *task)
 static void respond(struct px_server *s, struct dmodex_request *request, pmix_status_t status)
 {
     px_list_remove(&request->link);
+    px_open_waits_close(s, &request->wait);
     request->reply.status = status;
     request->task.run = run_response;
     px_loop_post(s->loop, &request->task);
@@ -294,6 +297,7 @@ static int keep_request(struct px_server *s, const pmix_proc_t *proc,
     }
     request->proc = *proc;
     request->to = *to;
+    request->wait = px_open_waits_transfer(s, proc);
     px_list_append(&s->dmodex_requests, &request->link);
     return PMIX_SUCCESS;
 }

@@ -23,6 +23,7 @@
 #include "src/base/param.h"
 #include "src/wire/message.h"
 #include "src/server/collectives/group_infos.h"
+#include "src/server/collectives/open_waits.h"
 #include "src/server/collectives/pset.h"
 #include "modex.h"
 #include "server_get.h"
@@ -132,6 +133,7 @@ static void ns_destroy(struct px_server *s, struct px_nspace *ns)
 {
     struct px_list *item;
 
+    px_open_waits_nspace_gone(s, ns);
     for (item = px_list_shift(&ns->rank_list); item; item = px_list_shift(&ns->rank_list)) {
         struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
 
@@ -362,6 +364,7 @@ void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
     rank->pid = 0;
     rank->terminated = true;
     rank->departed = true;
+    px_open_waits_proc(s, rank);
 }
 
 /* The namespace may be unknown here. */

@@ -17,6 +17,7 @@
 #include "src/nspace/jobinfo.h"
 #include "src/topo/topo.h"
 #include "src/server/collectives/collective.h"
+#include "src/server/collectives/open_waits.h"
 #include "src/server/collectives/group_names.h"
 #include "nspace.h"
 #include "server_get.h"
@@ -126,6 +127,7 @@ int px_register_client(struct px_server *s, void *args)
     rank->terminated = false;
     rank->departed = false;
     rank->finalized = false;
+    px_open_waits_proc(s, rank);
     px_colls_recount(s);
     return PMIX_SUCCESS;
 }

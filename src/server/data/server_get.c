@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "src/server/requests/host_upcall.h"
+#include "src/server/collectives/open_waits.h"
 #include "src/base/bytes.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
@@ -40,6 +41,7 @@ void px_get_destroy(struct px_get *get)
 {
     px_list_remove(&get->link);
     px_timer_stop_loop(&get->timer);
+    px_open_waits_close(get->server, &get->wait);
     PMIx_Info_free(get->info, get->ninfo);
     free(get->key);
     free(get);
@@ -75,6 +77,7 @@ static void get_end(struct px_get *get, int status)
     } else {
         px_list_remove(&get->link);
         px_timer_stop_loop(&get->timer);
+        px_open_waits_close(s, &get->wait);
         px_loop_post(s->loop, &get->task);
     }
 }
@@ -128,6 +131,7 @@ static void wait_for_data(struct px_get *get, bool implicit_limit)
         get->implicit = true;
     }
     px_list_append(&get->server->gets, &get->link);
+    px_open_waits_get(get, false);
     if (ms && px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer)) {
         get_end(get, PMIX_ERR_NOMEM);
     }
@@ -146,6 +150,7 @@ static void wait_for_host(struct px_get *get, uint32_t rank)
     get->modex =
         get->renews ? ++get->server->modex_numbers : px_modex_choose(get->server, get, rank);
     px_list_append(&get->server->gets, &get->link);
+    px_open_waits_get(get, true);
     if (ms && px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer)) {
         get_end(get, PMIX_ERR_NOMEM);
         return;

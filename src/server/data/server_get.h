@@ -36,6 +36,7 @@ struct px_get {
     bool counts;     /* the requester wants the number of the newest change with the values */
     uint64_t change; /* number of the change that the requester has; 0: none */
     bool implicit;   /* the timer runs the limit for missing keys, not PMIX_TIMEOUT */
+    uint32_t wait;   /* in the area of open waits (open_waits.h) */
     struct px_timer timer;
     /* The rest is for a call of this process. */
     struct px_task task;

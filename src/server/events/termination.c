@@ -13,6 +13,7 @@
 #include "src/event/registry.h"
 #include "src/net/conn_read.h"
 #include "src/server/collectives/collective.h"
+#include "src/server/collectives/open_waits.h"
 #include "src/server/data/modex.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
@@ -33,8 +34,9 @@ static void rank_ended(struct px_server *s, struct px_local_proc *rank)
         return;
     }
     rank->terminated = true;
+    rank->departed |= !rank->n_peers;
+    px_open_waits_proc(s, rank);
     if (!rank->n_peers) {
-        rank->departed = true;
         px_gets_proc_departed(s, rank);
         px_dmodex_requests_proc_departed(s, rank);
     }

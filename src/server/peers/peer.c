@@ -29,6 +29,7 @@
 #include "src/wire/message.h"
 #include "src/server/tools/server_tool.h"
 #include "src/server/collectives/collective.h"
+#include "src/server/collectives/open_waits.h"
 #include "src/server/data/modex.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
@@ -89,6 +90,7 @@ static void unlink_peer(struct px_peer *peer)
         } else if (!rank->n_peers) {
             rank->finalized = true;
         }
+        px_open_waits_proc(s, rank);
     }
     if (rank) {
         rank->n_callers--;
@@ -296,6 +298,7 @@ static void admit_client(struct px_peer *peer)
     peer->rank->terminated = false; /* it has a connection */
     peer->rank->departed = false;
     peer->rank->finalized = false;
+    px_open_waits_proc(peer->server, peer->rank);
     if (peer->rank->n_peers > 1) {
         px_colls_recount(peer->server);
     }

@@ -19,6 +19,7 @@
 #include "src/base/epoch.h"
 #include "src/base/lock.h"
 #include "src/base/map.h"
+#include "src/server/collectives/open_waits.h"
 #include "src/value/directives.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
@@ -164,6 +165,7 @@ void px_upcall_destroy(struct px_upcall *up)
 static void upcall_end(struct px_upcall *up)
 {
     px_list_remove(&up->link);
+    px_open_waits_close(up->server, &up->wait);
     up->done(up);
     px_upcall_destroy(up);
 }
@@ -181,6 +183,7 @@ void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
     /* If the host called back and then returned an error, its callback is the answer. */
     if (rc == PMIX_SUCCESS || !close_upcall(up)) {
         px_list_append(&up->server->upcalls, &up->link);
+        px_open_waits_upcall(up);
         return;
     }
     up->reply.status = rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
@@ -202,6 +205,7 @@ static bool abandon(struct px_upcall *up)
         return false;
     }
     px_list_remove(&up->link);
+    px_open_waits_close(up->server, &up->wait);
     up->reply.status = PMIX_ERR_LOST_CONNECTION;
     up->done(up);
     px_lock_take(&lock);

@@ -30,6 +30,7 @@ struct px_upcall {
     uintptr_t handle;            /* not 0; constant: what the host calls it */
     bool abandoned;              /* lock of host_upcall.c: the server's end has ended it */
     bool ended;                  /* likewise: `done` has returned, the host's answer frees it */
+    uint32_t wait;               /* in the area of open waits (open_waits.h) */
     px_upcall_fn done;           /* loop thread, once; then the upcall is freed */
     void *arg;                   /* of `done`; the collective of a collective's upcall */
     struct px_reply_to reply_to; /* the requester; zeros: nobody gets a reply */
