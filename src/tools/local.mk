@@ -12,7 +12,7 @@ src_tools_pmixrun_SOURCES = %D%/run/bind.c %D%/run/collect.c %D%/run/control.c %
   %D%/run/remote.c %D%/run/rendezvous.c %D%/run/report.c %D%/run/run.h %D%/run/script.c %D%/shm/find.c %D%/shm/find.h %D%/shm/tally.c %D%/shm/tally.h \
   %D%/run/spawn.c %D%/run/stdin.c %D%/run/task.c %D%/run/tool.c %D%/run/wishes.c %D%/run/wishes.h
 # --report looks behind the interface; these two know nothing of PMIx.
-src_tools_pmixrun_LDADD = libpx-tools.la libpx-host.la libpx-shmem.la libpx-base.la libpmix.la
+src_tools_pmixrun_LDADD = libpx-tools.la libpx-host.la libpx-waits.la libpx-shmem.la libpx-base.la libpmix.la
 
 src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c
 src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BINDIR='"$(bindir)"' \
@@ -21,8 +21,9 @@ src_tools_pmix_info_LDADD = libpx-tools.la libpx-base.la libpmix.la
 
 # Works without libpmix: it looks behind the interface.
 src_tools_pmix_shm_SOURCES = %D%/shm/pmix_shm.c %D%/shm/shm.h %D%/shm/find.c %D%/shm/find.h %D%/shm/list.c \
-  %D%/shm/show.c %D%/shm/stats.c %D%/shm/tally.c %D%/shm/tally.h
-src_tools_pmix_shm_LDADD = libpx-tools.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS) -lm
+  %D%/shm/proc_state.c %D%/shm/proc_state.h %D%/shm/show.c %D%/shm/stats.c %D%/shm/tally.c %D%/shm/tally.h \
+  %D%/shm/waits.c %D%/shm/waits_find.c %D%/shm/waits_print.c %D%/shm/waits.h
+src_tools_pmix_shm_LDADD = libpx-tools.la libpx-waits.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS) -lm
 
 # The commands of the field: the public interface only.
 px_field_commands = %D%/palloc %D%/pattrs %D%/pctrl %D%/pevent %D%/plookup %D%/pps %D%/pquery

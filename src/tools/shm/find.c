@@ -20,8 +20,6 @@
 #include "src/base/array.h"
 #include "src/base/status.h"
 
-static const char memfd_name[] = "/memfd:shmix (deleted)";
-
 /* The number that a directory's name is, or -1. */
 static long number(const char *name)
 {
@@ -56,13 +54,13 @@ static int append(struct px_shm_list *list, const struct px_shm_live *live)
 
 static int look_at_fd(pid_t pid, int dir, const char *name, struct px_shm_list *list)
 {
-    char target[sizeof(memfd_name) + 8];
+    char target[sizeof(list->target)];
     ssize_t len = readlinkat(dir, name, target, sizeof(target));
     struct stat st;
     struct px_shm_live live = {.pid = pid, .fd = (int) number(name)};
 
-    if (live.fd < 0 || len != (ssize_t) sizeof(memfd_name) - 1 ||
-        memcmp(target, memfd_name, (size_t) len) != 0 || fstatat(dir, name, &st, 0) != 0 ||
+    if (live.fd < 0 || len != (ssize_t) strlen(list->target) ||
+        memcmp(target, list->target, (size_t) len) != 0 || fstatat(dir, name, &st, 0) != 0 ||
         lookup(list, st.st_dev, st.st_ino)) {
         return 0;
     }
@@ -111,17 +109,24 @@ static int each_process(int (*fn)(pid_t pid, struct px_shm_list *list), struct p
     return rc;
 }
 
-int px_shm_find(pid_t pid, struct px_shm_list *ret)
+int px_shm_find_named(const char *label, pid_t pid, struct px_shm_list *ret)
 {
     struct px_shm_list list = {.n = 0};
-    int rc = pid ? look_at_process(pid, &list) : each_process(look_at_process, &list);
+    int rc;
 
+    (void) snprintf(list.target, sizeof(list.target), "/memfd:%.20s (deleted)", label);
+    rc = pid ? look_at_process(pid, &list) : each_process(look_at_process, &list);
     if (rc != 0) {
         px_shm_list_free(&list);
         return rc;
     }
     *ret = list;
     return 0;
+}
+
+int px_shm_find(pid_t pid, struct px_shm_list *ret)
+{
+    return px_shm_find_named("shmix", pid, ret);
 }
 
 void px_shm_list_free(struct px_shm_list *list)

@@ -22,11 +22,14 @@ struct px_shm_list {
     struct px_shm_live *items;
     size_t n;
     size_t cap;
+    char target[48]; /* what the links to their descriptors say */
 };
 
 /* Segments, each once: of one process, or (pid 0) of all others that one may look into. 0 or
  * PX_ERR_NOMEM. */
 int px_shm_find(pid_t pid, struct px_shm_list *ret);
+/* The same for memfds of another name. */
+int px_shm_find_named(const char *label, pid_t pid, struct px_shm_list *ret);
 void px_shm_list_free(struct px_shm_list *list);
 
 void px_shm_count_readers(struct px_shm_list *list);

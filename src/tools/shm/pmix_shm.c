@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ static const char usage_text[] =
     "       pmix-shm verify [NSPACE|FILE] [--level N]\n"
     "       pmix-shm stats [NSPACE|FILE]\n"
     "       pmix-shm save NSPACE FILE\n"
+    "       pmix-shm waits [--pid P] [NSPACE...]\n"
     "Looks into the shared memory of the PMIx servers of this user. Without a namespace: the only "
     "one there is.\n"
     "What has a slash, or is no namespace, is a file that `save` has written.\n\n"
@@ -38,12 +40,16 @@ static const char usage_text[] =
     "  show      what is in it: session, job, applications, nodes, processes\n"
     "  verify    checks it\n"
     "  stats     where its bytes go, how its tables are filled\n"
-    "  save      copies it to a new file\n\n"
+    "  save      copies it to a new file\n"
+    "  waits     why does it hang? What each server of this node waits for: collectives, gets, "
+    "requests\n"
+    "            at the host; since when, who has come, and what those do who have not\n\n"
     "  --rank R    the values of one process only\n"
     "  --key K     the values of one key only: \"pmix.lrank\", or its constant PMIX_LOCAL_RANK\n"
     "  --level N   0: the header; 1: and all tables; 2: and every value (default)\n"
     "  --pid P     the server with this process id only (several may have the same namespace)\n"
-    "  --json      for programs (list, show, verify, stats)\n"
+    "  --json      for programs (list, show, verify, stats, waits)\n"
+    "  --parsable  likewise: a value a line, behind its names and colons (waits)\n"
     "  -V, --version\n"
     "  -h, --help\n\n"
     "Exit code: 0; 1 when something is missing or damaged; 2 for another command line.\n";
@@ -51,10 +57,13 @@ static const char usage_text[] =
 struct options {
     int (*run)(const struct options *o); /* the command */
     const char *words[2];
+    char **all_words; /* of waits */
+    int n_words;
     struct px_shm_want want;
     int level;
     pid_t pid; /* of the server; 0: any */
     bool json;
+    bool parsable;
     bool help;
     bool version;
 };
@@ -292,6 +301,20 @@ static int save(const struct options *o)
     return rc;
 }
 
+static int waits(const struct options *o)
+{
+    const struct px_shm_waits_want want = {.nspaces = o->all_words,
+                                           .n_nspaces = o->n_words,
+                                           .pid = o->pid,
+                                           .tree = o->json || o->parsable};
+    int rc = px_shm_waits(&want);
+
+    return rc == PMIX_ERR_NOT_FOUND ? complain("waits", "this process is no server that one may "
+                                                        "look into")
+           : rc                     ? complain("waits", "out of memory")
+                                    : 0;
+}
+
 static int list(const struct options *o)
 {
     return px_shm_list(o->pid, o->json) ? complain("list", "out of memory") : 0;
@@ -315,6 +338,7 @@ static const struct px_option known_options[] = {
     {"level", 0, PX_OPTION_NUMBER, offsetof(struct options, level), 0, PX_VERIFY_ALL, NULL},
     {"pid", 0, PX_OPTION_NUMBER, offsetof(struct options, pid), 1, INT32_MAX, NULL},
     {"json", 0, PX_OPTION_FLAG, offsetof(struct options, json), 0, 0, NULL},
+    {"parsable", 0, PX_OPTION_FLAG, offsetof(struct options, parsable), 0, 0, NULL},
 };
 
 static const struct {
@@ -324,7 +348,7 @@ static const struct {
     int most;
 } commands[] = {
     {"list", list, 0, 0},   {"show", show, 0, 1}, {"verify", verify, 0, 1},
-    {"stats", stats, 0, 1}, {"save", save, 2, 2},
+    {"stats", stats, 0, 1}, {"save", save, 2, 2}, {"waits", waits, 0, INT_MAX},
 };
 
 /* The command and its words. */
@@ -335,13 +359,13 @@ static int read_words(char **words, int n, void *options)
     if (n == 0 || o->help || o->version) {
         return 0;
     }
-    if (n > 3) {
-        fprintf(stderr, "pmix-shm: \"%s\" is one word too many\n", words[3]);
-        return PX_USAGE_ERROR;
-    }
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
         if (strcmp(words[0], commands[i].name) != 0) {
             continue;
+        }
+        if (n > 3 && n - 1 > commands[i].most) {
+            fprintf(stderr, "pmix-shm: \"%s\" is one word too many\n", words[3]);
+            return PX_USAGE_ERROR;
         }
         if (n - 1 < commands[i].least || n - 1 > commands[i].most) {
             fprintf(stderr, "pmix-shm: %s needs %s words\n", words[0],
@@ -349,7 +373,9 @@ static int read_words(char **words, int n, void *options)
             return PX_USAGE_ERROR;
         }
         o->run = commands[i].run;
-        memcpy(o->words, words + 1, (size_t) (n - 1) * sizeof(words[0]));
+        memcpy(o->words, words + 1, (size_t) (n > 3 ? 2 : n - 1) * sizeof(words[0]));
+        o->all_words = words + 1;
+        o->n_words = n - 1;
         return 0;
     }
     fprintf(stderr, "pmix-shm: there is no command \"%s\"\n", words[0]);
@@ -385,6 +411,6 @@ int main(int argc, char **argv)
     if (rc != 0) {
         return rc;
     }
-    px_out_set_form(o.json ? PX_OUT_JSON : PX_OUT_PLAIN);
+    px_out_set_form(o.json ? PX_OUT_JSON : o.parsable ? PX_OUT_PARSABLE : PX_OUT_PLAIN);
     return px_std_close(name, run(&o));
 }

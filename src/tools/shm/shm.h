@@ -24,6 +24,19 @@ int px_shm_open(const struct px_shm_live *live, struct px_store **ret);
 /* Prints all, or those of one server. 0, or PMIX_ERR_NOMEM. */
 int px_shm_list(pid_t server, bool json);
 
+/* --- what servers wait for --- */
+
+struct px_shm_waits_want {
+    char **nspaces; /* only what concerns one of these */
+    int n_nspaces;  /* 0: all */
+    pid_t pid;      /* of the server; 0: all */
+    bool tree;      /* for programs */
+};
+
+/* Prints what the servers of this node wait for. 0; PMIX_ERR_NOT_FOUND: there is no such server;
+ * PMIX_ERR_NOMEM. */
+int px_shm_waits(const struct px_shm_waits_want *want);
+
 /* --- one segment, as a copy that nobody changes --- */
 
 struct px_shm_want {
