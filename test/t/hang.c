@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static pmix_proc_t me;
@@ -174,6 +175,13 @@ static void do_wait_for(char **args)
     fence(0, NULL);
 }
 
+/* When told, rank 2 comes to a fence that the others wait in. */
+static void do_come_last(char **args)
+{
+    wait_for(args[2]);
+    fence(0, NULL);
+}
+
 static void do_time_out(char **args)
 {
     pmix_info_t how;
@@ -205,13 +213,31 @@ static const struct {
     {"connect", do_nothing, do_connect},
     {"finalized", do_finalize, do_fence},
     {"late", do_wait_for, do_fence},
+    {"last", do_come_last, do_fence},
     {"time-out", do_nothing, do_time_out},
 };
+
+/* No process of a job: maps a segment that nobody holds. */
+static void be_orphan(void)
+{
+    int fd = memfd_create("shmix", MFD_CLOEXEC);
+
+    if (fd < 0 || ftruncate(fd, 4096) != 0 ||
+        mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED) {
+        perror("orphan");
+        exit(99);
+    }
+    close(fd);
+    wait_for_ever();
+}
 
 /* Rank 3 of a job of four is in nobody's list but its own, or does nothing. */
 int main(int argc, char **argv)
 {
     alarm(120);
+    if (argc > 1 && strcmp(argv[1], "orphan") == 0) {
+        be_orphan();
+    }
     check(PMIx_Init(&me, NULL, 0), "init");
     cause = me.rank == 2;
     fence(0, NULL); /* all are there */

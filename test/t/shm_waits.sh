@@ -140,6 +140,94 @@ causes() { # causes FORM
 }
 
 by_messages || causes 'shared'
-export PMIX_MCA_gds=hash
+kept=${PMIX_MCA_gds-}
+PMIX_MCA_gds=hash
+export PMIX_MCA_gds
 causes 'by messages'
+[ -n "$kept" ] || unset PMIX_MCA_gds
+
+# --- in words: at a time limit, and on a signal
+lines_of() { grep -q -- "$1" "$SCRATCH/job.err"; }
+until_said() { # until_said PATTERN: in what the job has said
+    tries=0
+    until lines_of "$1"; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || { cat "$SCRATCH/job.err"; return 1; }
+        sleep 0.1
+    done
+}
+PMIX_MCA_pmix_server_base_verbose=1
+export PMIX_MCA_pmix_server_base_verbose
+start 3 -- time-out
+check 'a fence that runs out of time says for whom it has waited' \
+    until_said "out of time: fence of $job:\* for [0-9.]* s, 2 of 3 of this node have come; .*: $job:2\$"
+unset PMIX_MCA_pmix_server_base_verbose
+start 3 -- time-out
+check 'and ends' until_lines 2 "$SCRATCH/job.out"
+same 'without a word unless one is asked for' '' "$(cat "$SCRATCH/job.err")"
+start 3 --nodes 2 --waits-signal -- other-list
+shows 'a rank with another list, across nodes' "waits for the host's answer" " in a fence of $job:0,2\$"
+kill -USR2 $pid
+check 'a node says on SIGUSR2 what it waits for' until_said "^pmixrun: node0: fence of $job:\* for .*; waits for the host's answer\$"
+check 'and so does the other' until_said "^pmixrun: node1: fence of $job:0,2 for .*; waits for the host's answer\$"
+check 'and the processes have not got it' alive $pid
+
+# --- the forms for programs, and what is not there
+start 3 -- stopped
+shows 'a rank that is stopped' "T (stopped"
+"$shm" waits --json $job >"$SCRATCH/out"
+if command -v python3 >/dev/null 2>&1; then
+    check 'the form for programs' python3 -c 'import json, sys
+server = [s for s in json.load(open(sys.argv[1]))["servers"] if s["pid"] == int(sys.argv[3])][0]
+wait = server["waits"][0]
+assert wait["kind"] == "fence" and wait["of"] == sys.argv[2] + ":*" and wait["missing"] == sys.argv[2] + ":2"
+assert wait["expected here"] == 3 and wait["come here"] == 2 and wait["come"] == sys.argv[2] + ":0-1"
+assert [(c["rank"], c["state"]) for c in wait["culprits"]] == [(2, "T")]' "$SCRATCH/out" $job $pid
+else
+    skip 'the form for programs' 'python3 is not here'
+fi
+"$shm" waits --parsable --pid $pid >"$SCRATCH/out"
+same 'the form for scripts' "$job 2 T" "$(sed -n 's/^servers:0:waits:0:culprits:0:\(namespace\|rank\|state\)://p' "$SCRATCH/out" | tr '\n' ' ' | sed 's/ $//')"
+run "$shm" waits --pid $$
+same 'a process that is no server' "1 pmix-shm: waits: this process is no server that one may look into" "$code $err"
+run "$shm" waits "no-$job"
+same 'a namespace that nobody has heard of' '0 ' "$code $out"
+
+"$hang" orphan &
+orphan=$!
+shows_orphan() {
+    tries=0
+    until "$shm" waits | grep -q "^process $orphan maps a segment whose server has gone or has closed it\$"; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || return 1
+        sleep 0.1
+    done
+}
+check 'a process that has lost its server' shows_orphan
+kill $orphan
+
+mkfifo "$SCRATCH/off"
+PMIX_MCA_shmix_waits=0
+export PMIX_MCA_shmix_waits
+start 3 -- late "$SCRATCH/off"
+check 'a job without an area' until_lines 1 "$SCRATCH/job.out"
+run "$shm" waits --pid $pid
+same 'says nothing' 1 "$code"
+unset PMIX_MCA_shmix_waits
+echo >"$SCRATCH/off"
+check 'and goes on' gone $pid
+pid=
+
+# --- who came last
+mkfifo "$SCRATCH/last"
+start 3 --report -- last "$SCRATCH/last"
+shows 'all but one have come' "2 of 3 of this node"
+echo >"$SCRATCH/last"
+check 'the job ends' gone $pid
+pid=
+check 'the report has who came last, and by how much' \
+    until_said "^pmixrun: .*: fence 2: $job:2 came last of 3, [0-9.]* ms after the one before, [0-9.]* ms after the first; it ended [0-9.]* ms later\$"
+check 'and what was before' until_said "^pmixrun: .*: fence 1: $job:[0-2] came last of 3"
+run "$pmixrun" -n 2 --nodes 2 --report "$hang" none
+same 'across nodes, with one process on each' 2 "$(grep -c '^pmixrun: node[01]: fence 1: .* came alone; it ended [0-9.]* ms later$' "$SCRATCH/err")"
 finish

@@ -235,17 +235,25 @@ void px_open_waits_closed(struct px_coll *coll, bool asks_host)
     }
 }
 
-/* A collective of one process has no latecomer. */
+/* True if the host has been asked for it. */
+static bool has_left(const struct px_coll *coll)
+{
+    const struct px_waits_entry *entry = px_waits_edit(coll->server->waits, coll->wait);
+
+    return entry && entry->stage == PX_WAITS_FOR_HOST;
+}
+
+/* A collective of one process that has asked nobody has no latecomer. */
 static void note_latecomer(const struct px_coll *coll, pmix_status_t status)
 {
     struct px_waits_past past = {.kind = kind_of(coll), .n_come = (uint32_t) coll->n_arrived};
     const pmix_proc_t *last = &coll->members[coll->n_members - 1].proc;
 
-    if (!coll->server->waits || coll->n_arrived < 2 || !coll->before_ns) {
+    if (!coll->server->waits || (coll->n_members < 2 && !has_left(coll))) {
         return;
     }
     past.status = status;
-    past.late_ns = coll->last_ns - coll->before_ns;
+    past.late_ns = coll->before_ns ? coll->last_ns - coll->before_ns : 0;
     past.spread_ns = coll->last_ns - coll->first_ns;
     past.total_ns = px_clock_ns() - coll->first_ns;
     past.last_rank = last->rank;

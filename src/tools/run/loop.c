@@ -90,6 +90,10 @@ static void pass_on(int sig)
 {
     bool again = sig == px_run.last_signal;
 
+    if (sig == SIGUSR2 && px_run.options.waits_signal && px_run.place != PX_RUN_AT_RELAY) {
+        px_run_waits_say();
+        return;
+    }
     px_run.last_signal = sig;
     if ((sig == SIGINT || sig == SIGTERM) && again) {
         px_run_end(128 + sig);

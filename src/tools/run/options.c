@@ -46,7 +46,8 @@ void px_run_usage(FILE *to)
         "  --verbose          say what is done\n"
         "  --report           say at the end what each process read, and how; with --verbose, "
         "where the\n"
-        "                     segment's bytes are\n"
+        "                     segment's bytes are; and who came last to each collective\n"
+        "  --waits-signal     on SIGUSR2 say what the job waits for, and do not pass it on\n"
         "  --script RULE|FILE how the host answers the processes' requests, instead of by itself:\n"
         "                     ENTRY[@NODE][#NTH]=ANSWER, where ENTRY is one of the server module\n"
         "                     (fence, lookup, ...) and ANSWER is missing, never, a status, or\n"
@@ -291,6 +292,7 @@ static const struct px_option known_options[] = {
     {"keep-going", 0, PX_OPTION_FLAG, MEMBER(keep_going), 0, 0, NULL},
     {"verbose", 0, PX_OPTION_FLAG, MEMBER(verbose), 0, 0, NULL},
     {"report", 0, PX_OPTION_FLAG, MEMBER(report), 0, 0, NULL},
+    {"waits-signal", 0, PX_OPTION_FLAG, MEMBER(waits_signal), 0, 0, NULL},
     {"script", 0, PX_OPTION_CALL, 0, 0, 0, read_rule},
     {"record", 0, PX_OPTION_TEXT, MEMBER(record), 0, 0, NULL},
 };

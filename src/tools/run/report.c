@@ -187,5 +187,6 @@ void px_run_report_print(void)
         px_run_report_take(job);
         print_job(job, text);
     }
+    px_run_waits_report();
     free(text);
 }

@@ -40,6 +40,7 @@ struct px_run_options {
     bool bind_core;
     bool verbose;
     bool report;
+    bool waits_signal;
     bool keep_going;
     bool map_by_node;
     pmix_rank_t input_rank; /* as px_run_job.input_rank, of the first job */
@@ -342,6 +343,11 @@ void px_run_verbose(const char *format, ...)
 int px_run_report_open(void); /* the descriptor that children get; -1 on failure */
 void px_run_report_take(struct px_run_job *job); /* before its segment goes */
 void px_run_report_print(void);
+
+/* ---- waits.c: nothing is said where the library publishes nothing (shmix_waits) */
+
+void px_run_waits_say(void);    /* what our server waits for */
+void px_run_waits_report(void); /* who came last to its collectives, the newest ones */
 
 /* ---- loop.c */
 
