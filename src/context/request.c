@@ -249,7 +249,7 @@ static void got_end(void *arg, int status)
     link->ops.lost(link->arg);
 }
 
-static const struct px_conn_ops conn_ops = {got_message, got_end};
+static const struct px_conn_ops conn_ops = {.message = got_message, .closed = got_end};
 
 /* --- opening and closing --- */
 

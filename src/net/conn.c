@@ -217,6 +217,22 @@ void px_conn_hang_up_loop(struct px_conn *conn)
     conn_leave_loop(conn);
 }
 
+void px_conn_join_loop(struct px_conn *conn, struct px_conn_pool *pool)
+{
+    px_assert(px_loop_inside(conn->loop) && px_list_empty(&conn->queue));
+    conn->pool = pool;
+}
+
+size_t px_conn_queued(struct px_conn *conn)
+{
+    size_t n;
+
+    px_lock_take(&conn->lock);
+    n = conn->queued;
+    px_lock_give(&conn->lock);
+    return n;
+}
+
 int px_conn_is_unix(const struct px_conn *conn)
 {
     return conn->is_unix;

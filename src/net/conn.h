@@ -10,7 +10,8 @@
  * conn_write.h): when nothing is queued the bytes are sent at once in the caller's thread; what the
  * kernel does not take is queued, and the loop sends it. A peer that reads too slowly makes the
  * queue grow up to the limit (of bytes, or of the few descriptors that may wait); then the
- * connection is closed. A send never blocks.
+ * connection is closed. A message that the peer can do without (px_conn_offer_take) is not queued
+ * beyond a part of the limit, and never the reason for closing. A send never blocks.
  *
  * The end of the stream is reported once, on the loop thread, to `closed`; then the owner destroys
  * the connection. */
@@ -22,6 +23,7 @@
 #include "src/loop/loop.h"
 
 struct px_conn;
+struct px_conn_pool;
 
 /* What the owner of a connection is called with, `arg` first. Loop thread. */
 struct px_conn_ops {
@@ -32,6 +34,8 @@ struct px_conn_ops {
      * or PX_ERR_UNPACK_FAILURE for bytes that make no frame. The owner calls px_conn_destroy_loop()
      * now or later; the descriptor is closed when this returns. */
     void (*closed)(void *arg, int status);
+    /* The peer has taken everything that had to wait for it. NULL: not wanted. */
+    void (*drained)(void *arg);
 };
 
 /* Makes a connection of a connected, non-blocking descriptor, which it takes over, also on failure.
@@ -48,6 +52,14 @@ void px_conn_start_loop(struct px_conn *conn);
  * connection, no callback was made, and fd is closed. */
 int px_conn_create_loop(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
                         const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
+
+/* From now on the connection's queue is counted in the pool, too. If the pool is full nothing more
+ * is queued behind something: as if the connection's own limit were reached. Loop thread, before
+ * anything was sent. */
+void px_conn_join_loop(struct px_conn *conn, struct px_conn_pool *pool);
+
+/* Bytes that wait for the peer. Any thread. */
+size_t px_conn_queued(struct px_conn *conn);
 
 /* True on an AF_UNIX stream, where descriptors can be passed. Any thread. */
 int px_conn_is_unix(const struct px_conn *conn);

@@ -57,12 +57,15 @@ struct px_conn {
     /* Writing. */
     struct px_task wake; /* lock: posted while wake_posted */
     struct px_lock lock;
-    bool wake_posted;     /* lock */
-    bool broken;          /* lock: nothing is sent any more */
-    struct px_list queue; /* lock: struct out, oldest first */
-    size_t queued;        /* lock: bytes that wait in queue */
-    size_t queued_fds;    /* lock: descriptors that wait in queue */
-    size_t limit;         /* constant: of queued */
+    bool wake_posted;          /* lock */
+    bool broken;               /* lock: nothing is sent any more */
+    struct px_list queue;      /* lock: struct out, oldest first */
+    bool was_queued;           /* lock: something had to wait, and `drained` was not called since */
+    size_t queued;             /* lock: bytes that wait in queue */
+    size_t queued_offers;      /* lock: those of px_conn_offer_take */
+    size_t queued_fds;         /* lock: descriptors that wait in queue */
+    size_t limit;              /* constant: of queued, less queued_offers */
+    struct px_conn_pool *pool; /* constant after px_conn_join_loop; or NULL */
 };
 
 #endif

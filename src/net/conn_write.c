@@ -21,8 +21,10 @@
 #include <unistd.h>
 
 #include "src/base/assert.h"
+#include "src/base/atomic.h"
 #include "src/base/clock.h"
 #include "src/base/status.h"
+#include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
 #include "conn.h"
 
@@ -42,6 +44,8 @@ struct out {
     size_t len;             /* header and payload */
     size_t done;            /* bytes of them that were sent */
     int fd;                 /* -1, or ours to send with the first byte and to close */
+    bool offered;           /* by px_conn_offer_take */
+    unsigned percent;       /* of the limit, that those which are may have */
 };
 
 /* Frees a message of the queue and closes its descriptor. */
@@ -54,15 +58,29 @@ static void out_free(struct out *out)
     free(out);
 }
 
+/* Counts what waits: so many bytes of a message more, or less. */
+static void count_locked(struct px_conn *conn, const struct out *out, size_t more, size_t less)
+{
+    px_assert(px_lock_held(&conn->lock));
+    conn->queued += more - less;
+    conn->queued_offers += out->offered ? more - less : 0;
+    if (conn->pool) {
+        (void) px_fetch_add(&conn->pool->queued, (uint64_t) more - less);
+    }
+}
+
 void px_conn_out_drop(struct px_conn *conn)
 {
     struct px_list *item;
 
     px_assert(px_lock_held(&conn->lock));
     for (item = px_list_shift(&conn->queue); item; item = px_list_shift(&conn->queue)) {
-        out_free(px_container_of(item, struct out, link));
+        struct out *out = px_container_of(item, struct out, link);
+
+        count_locked(conn, out, 0, out->len - out->done);
+        out_free(out);
     }
-    conn->queued = 0;
+    px_assert(!conn->queued && !conn->queued_offers);
     conn->queued_fds = 0;
 }
 
@@ -159,13 +177,13 @@ static size_t gather_locked(struct px_conn *conn, struct iovec iov[2 * BATCH], i
 static void advance_locked(struct px_conn *conn, size_t bytes)
 {
     px_assert(px_lock_held(&conn->lock));
-    conn->queued -= bytes;
     while (bytes > 0) {
         struct out *out = px_container_of(conn->queue.next, struct out, link);
         size_t step = out->len - out->done < bytes ? out->len - out->done : bytes;
 
         out->done += step;
         bytes -= step;
+        count_locked(conn, out, 0, step);
         if (out->fd >= 0) {
             (void) close(out->fd);
             out->fd = -1;
@@ -229,11 +247,48 @@ void px_conn_drain_loop(struct px_conn *conn, int patience_ms, uint64_t deadline
 void px_conn_flush_loop(struct px_conn *conn)
 {
     bool empty = px_conn_flush(conn);
+    bool drained;
 
     px_assert(px_loop_inside(conn->loop));
     if (px_io_want_loop(&conn->io, empty ? PX_IO_READ : PX_IO_READ | PX_IO_WRITE) != PX_OK) {
         px_conn_close_loop(conn, PX_ERR_NOMEM);
+        return;
     }
+    px_lock_take(&conn->lock);
+    drained = empty && conn->was_queued && !conn->broken;
+    conn->was_queued = conn->was_queued && !drained;
+    px_lock_give(&conn->lock);
+    if (drained && conn->ops.drained) {
+        conn->ops.drained(conn->arg);
+    }
+}
+
+/* True if nothing can wait for the connections of the pool any more, but what waits alone. */
+static bool is_pool_full(const struct px_conn *conn, size_t more)
+{
+    uint64_t queued = conn->pool ? px_load_relaxed(&conn->pool->queued) : 0;
+
+    return conn->pool && (queued > conn->pool->limit || more > conn->pool->limit - queued);
+}
+
+/* True if a message that was offered finds too much before it. */
+static bool is_unwanted_locked(const struct px_conn *conn, const struct out *out)
+{
+    size_t most = conn->limit / 100 * out->percent;
+
+    return out->offered && !px_list_empty(&conn->queue) &&
+           (conn->queued_offers + out->len > most || is_pool_full(conn, out->len));
+}
+
+/* True if a message that has to be sent cannot wait: others do, and there are too many. */
+static bool is_too_much_locked(const struct px_conn *conn, const struct out *rest)
+{
+    size_t queued = conn->queued - conn->queued_offers;
+    size_t more = rest->len - rest->done;
+
+    return (queued > 0 && !rest->offered &&
+            (queued + more > conn->limit || is_pool_full(conn, more))) ||
+           (rest->fd >= 0 && conn->queued_fds >= WAITING_FDS);
 }
 
 /* Appends the rest of a message to the queue and wakes the loop. On failure the queue is as before,
@@ -245,8 +300,7 @@ static int enqueue_locked(struct px_conn *conn, const struct out *rest)
     struct out *out;
 
     px_assert(px_lock_held(&conn->lock));
-    if ((conn->queued > 0 && conn->queued + (rest->len - rest->done) > conn->limit) ||
-        (rest->fd >= 0 && conn->queued_fds >= WAITING_FDS)) {
+    if (is_too_much_locked(conn, rest)) {
         break_locked(conn);
         return PX_ERR_LOST_CONNECTION;
     }
@@ -267,7 +321,8 @@ static int enqueue_locked(struct px_conn *conn, const struct out *rest)
         conn->queued_fds++;
     }
     px_list_append(&conn->queue, &out->link);
-    conn->queued += out->len - out->done;
+    count_locked(conn, out, out->len - out->done, 0);
+    conn->was_queued = true;
     if (!conn->wake_posted) {
         conn->wake_posted = true;
         px_loop_post(conn->loop, &conn->wake);
@@ -283,6 +338,9 @@ static int send_locked(struct px_conn *conn, struct out *out, bool *ret_queued)
     *ret_queued = false;
     if (conn->broken) {
         return PX_ERR_LOST_CONNECTION;
+    }
+    if (is_unwanted_locked(conn, out)) {
+        return PX_ERR_OUT_OF_RESOURCE;
     }
     if (px_list_empty(&conn->queue)) {
         struct iovec iov[2];
@@ -306,10 +364,9 @@ static int send_locked(struct px_conn *conn, struct out *out, bool *ret_queued)
 }
 
 /* The header is built in front of the payload without copying it: both are sent as slices. */
-int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd)
+static int send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, struct out out)
 {
     int failed = payload->status;
-    struct out out = {.fd = conn->is_unix ? fd : -1};
     uint32_t header[4] = {htonl(conn->index), htonl(tag), 0, 0};
     bool queued = false;
     size_t len;
@@ -330,4 +387,15 @@ int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload
         free(out.payload);
     }
     return rc;
+}
+
+int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd)
+{
+    return send_take(conn, tag, payload, (struct out){.fd = conn->is_unix ? fd : -1});
+}
+
+int px_conn_offer_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, unsigned percent)
+{
+    return send_take(conn, tag, payload,
+                     (struct out){.fd = -1, .offered = true, .percent = percent});
 }

@@ -19,14 +19,21 @@ struct px_conn;
  * not be duplicated; nothing was sent). */
 int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd);
 
+/* As px_conn_send_take, without a descriptor, for a message that the peer can do without. If
+ * something waits, it may wait, too, as long as such messages have at most `percent` of the queue's
+ * limit, and the pool is not full; PX_ERR_OUT_OF_RESOURCE: it was not sent for that. */
+int px_conn_offer_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload,
+                       unsigned percent);
+
 /* Discards the queue and closes its descriptors. Under conn->lock. */
 void px_conn_out_drop(struct px_conn *conn);
 
 /* Sends what is queued as far as the kernel takes it. True if the queue is empty afterwards. */
 bool px_conn_flush(struct px_conn *conn);
 
-/* px_conn_flush, then watches the descriptor for writing as long as something is queued. Loop
- * thread; its caller in conn.c has entered the connection. */
+/* px_conn_flush, then watches the descriptor for writing as long as something is queued, and calls
+ * `drained` when nothing is any more. Loop thread; its caller in conn.c has entered the
+ * connection. */
 void px_conn_flush_loop(struct px_conn *conn);
 
 /* Sends what is queued while the peer reads: gives up when it has read nothing for `patience_ms`,

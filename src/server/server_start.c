@@ -36,6 +36,7 @@
 #include "src/server/data/modex.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
+#include "src/server/events/kept_events.h"
 #include "src/server/events/output_cache.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/monitor.h"
@@ -165,7 +166,8 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->proc_sets);
     px_list_init(&s->group_names_by_age);
     px_list_init(&s->group_infos);
-    px_list_init(&s->event_cache);
+    px_list_init(&s->kept_events);
+    px_list_init(&s->event_users);
     px_list_init(&s->inventory);
     px_list_init(&s->outputs);
     px_list_init(&s->pulls);

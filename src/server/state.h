@@ -97,10 +97,12 @@ struct px_server {
     struct px_map group_givers;        /* process and group -> struct giver (group_infos.c) */
     struct px_list group_names_by_age; /* the same ones; owns them */
 
-    /* Events: kept ones and their size, registrations at the host. */
-    struct px_list event_cache; /* events kept for later registrations (server_events.c) */
-    size_t n_events;
-    size_t event_bytes;
+    /* Events: kept ones, registrations at the host. */
+    struct px_list kept_events; /* struct px_kept_event, oldest first; owns them */
+    size_t n_kept_events;
+    size_t kept_event_bytes;
+    struct px_list event_users;          /* who has raised them (kept_events.c) */
+    struct px_map event_users_by_raiser; /* the same ones */
     struct px_map host_codes; /* event code -> registrations, of codes that the host can raise */
 
     /* Data kept for later queries and subscriptions. */

@@ -129,5 +129,7 @@ enum {
 
 /* A PMIX_BOOL, true, that is added to the infos of every event sent to a peer. */
 #define PX_KEY_FROM_SERVER "pmix.srvr.internal.notify"
+/* In the event that says how many others were not sent: uint64 (docs/decisions/0030). */
+#define PX_KEY_LOST_EVENTS "shmix.lost.events"
 
 #endif

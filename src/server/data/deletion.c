@@ -22,6 +22,7 @@
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/server/collectives/modex_log.h"
+#include "src/server/peers/access.h"
 #include "src/server/peers/peer.h"
 #include "src/server/state.h"
 #include "src/value/procs.h"
@@ -137,8 +138,8 @@ int px_deletions_add(struct px_deletions *all, struct px_kval_reader *reader,
 }
 
 /* Tells clients that keep what they have read, with tag PX_TAG_DELETED: PROC, SCOPE, STRING key.
- * Each may keep data of any namespace. Not those that find out by themselves or do not know the
- * tag, nor the process itself, which has asked for it. */
+ * Each may keep data of any namespace that it may have. Not those that find out by themselves or do
+ * not know the tag, nor the process itself, which has asked for it. */
 static void tell_clients(struct px_server *s, const struct px_nspace *ns, uint32_t rank,
                          pmix_scope_t scope, const char *key)
 {
@@ -149,7 +150,7 @@ static void tell_clients(struct px_server *s, const struct px_nspace *ns, uint32
         struct px_buf buf = {0};
 
         if (peer->ours || peer->finalized || peer->version_major < 7 ||
-            px_proc_equal(&peer->proc, &proc)) {
+            px_proc_equal(&peer->proc, &proc) || !px_access_data(s, peer, ns)) {
             continue;
         }
         (void) px_pack(&buf, peer->kind, PMIX_PROC, &proc, 1);

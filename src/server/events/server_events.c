@@ -3,8 +3,7 @@
 
 /* Events on their way through the server: from a client, the host or this library to local clients,
  * to the host and to the event handlers of this process. Events are also kept for clients that
- * register later (PMIX_EVENT_DO_NOT_CACHE excepted), within limits of number and bytes; the oldest
- * are dropped.
+ * register later (kept_events.h).
  *
  * An event of a client does not reach default handlers of this process: hosts register a default
  * handler to learn of lost connections, and treat every event that it gets as the end of the job.
@@ -15,6 +14,7 @@
 #include <string.h>
 
 #include "server_events.h"
+#include "kept_events.h"
 #include "termination.h"
 #include "src/server/collectives/invited_group.h"
 #include "src/server/requests/host_upcall.h"
@@ -38,21 +38,6 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
-/* Who has raised an event: a client or tool of the user (-1: he is not known any more), or else the
- * host or this library. */
-struct raiser {
-    bool client;
-    uid_t user;
-};
-
-/* One kept event; in s->event_cache, oldest first. */
-struct kept_event {
-    struct px_list link;
-    struct px_event event; /* owns its info */
-    struct raiser by;
-    size_t bytes; /* counted in s->event_bytes */
-};
-
 /* --- the audience --- */
 
 /* True if an event of this code takes a process out of a group. */
@@ -75,13 +60,13 @@ struct audience {
     const struct px_event *event;
     struct px_proc_list named; /* of PMIX_RANGE_CUSTOM: those that PMIX_EVENT_CUSTOM_RANGE names, in
                                   which groups are spelled out */
-    struct raiser by;
+    struct px_raiser by;
 };
 
 /* Makes the audience, so that to look whether a process belongs to it takes no longer the more are
  * named. A range of another type names no process. Without memory a custom range is empty. To be
  * ended with audience_fini. */
-static void audience_init(struct audience *to, const struct px_event *event, struct raiser by)
+static void audience_init(struct audience *to, const struct px_event *event, struct px_raiser by)
 {
     const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
     struct px_procs range = {NULL, 0};
@@ -136,9 +121,9 @@ static bool is_for_peer(const struct px_server *s, struct audience *to, const st
 
 /* --- sending --- */
 
-/* Sends an event to a peer as PX_CMD_NOTIFY. live: not a kept one; only then the range is sent with
- * it. Without memory the event is not sent. */
-static void send_event(struct px_peer *peer, const struct px_event *event, bool live)
+/* Packs an event as PX_CMD_NOTIFY. live: not a kept one; only then the range is sent with it. The
+ * buffer has the status of a failure. */
+static struct px_buf pack_event(const struct px_peer *peer, const struct px_event *event, bool live)
 {
     struct px_buf buf = {0};
     bool yes = true;
@@ -156,83 +141,47 @@ static void send_event(struct px_peer *peer, const struct px_event *event, bool 
         (void) px_pack(&buf, peer->kind, PMIX_DATA_RANGE, &event->range, 1);
     }
     PMIx_Info_free(infos, n);
-    px_peer_send(peer, PX_TAG_NOTIFY, &buf, -1);
+    return buf;
+}
+
+/* Sends an event to a peer that reads: another one may lose it. Without memory it is not sent. */
+static void send_event(struct px_peer *peer, const struct px_event *event, bool live, bool trusted)
+{
+    struct px_buf buf = pack_event(peer, event, live);
+
+    px_peer_send_event(peer, &buf, trusted);
 }
 
 void px_event_tell(struct px_peer *peer, const struct px_event *event)
 {
     if (peer->conn && !peer->finalized && (peer->ours || wants(peer, event->code))) {
-        send_event(peer, event, true);
+        send_event(peer, event, true, true);
     }
 }
 
-/* --- keeping --- */
-
-/* Removes a kept event from the list and frees it. */
-static void kept_destroy(struct px_server *s, struct kept_event *kept)
+/* Without memory the peer is told the next time. */
+void px_event_tell_lost(struct px_peer *peer)
 {
-    px_list_remove(&kept->link);
-    s->n_events--;
-    s->event_bytes -= kept->bytes;
-    PMIx_Info_free((pmix_info_t *) (uintptr_t) kept->event.info, kept->event.ninfo);
-    free(kept);
-}
-
-/* The size of an event that counts against the limit of bytes: the record, its infos, and the
- * values that these point at. */
-static size_t size_of(const struct px_event *event)
-{
-    size_t bytes = sizeof(struct kept_event) + event->ninfo * sizeof(pmix_info_t);
-
-    for (size_t i = 0; i < event->ninfo; i++) {
-        size_t more = 0;
-
-        if (PMIx_Value_get_size(&event->info[i].value, &more) == PMIX_SUCCESS) {
-            bytes += more;
-        }
-    }
-    return bytes;
-}
-
-/* Keeps a copy of an event for clients that register later, and drops the oldest ones beyond the
- * limits. An event that is larger than all the room is not kept. Without memory it is not kept
- * either, which is no error for its sender. */
-static void keep(struct px_server *s, const struct px_event *event, struct raiser by)
-{
-    size_t most = (size_t) px_param_int(PX_P_MAX_EVENTS);
-    size_t most_bytes = (size_t) px_param_int(PX_P_EVENT_BYTES);
-    size_t bytes = size_of(event);
-    struct kept_event *kept;
+    struct px_event event = {
+        .code = PMIX_ERR_OUT_OF_RESOURCE, .source = peer->server->self, .range = PMIX_RANGE_CUSTOM};
     pmix_info_t *infos = NULL;
+    size_t n = 0;
+    bool yes = true;
+    int rc = px_infos_append(&infos, &n, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
 
-    if (!most || bytes > most_bytes ||
-        px_infos_flag(event->info, event->ninfo, PMIX_EVENT_DO_NOT_CACHE)) {
-        return;
-    }
-    kept = calloc(1, sizeof(*kept));
-    if (!kept || px_infos_copy(event->info, event->ninfo, &infos)) {
-        free(kept);
-        return;
-    }
-    kept->event = *event;
-    kept->event.info = infos;
-    kept->event.ninfo = infos ? event->ninfo : 0;
-    kept->by = by;
-    kept->bytes = bytes;
-    px_list_append(&s->event_cache, &kept->link);
-    s->n_events++;
-    s->event_bytes += bytes;
-    while (s->n_events > most || s->event_bytes > most_bytes) {
-        kept_destroy(s, px_container_of(s->event_cache.next, struct kept_event, link));
-    }
-}
+    px_assert(px_loop_inside(peer->server->loop));
+    rc = rc ? rc : px_infos_append(&infos, &n, PMIX_EVENT_CUSTOM_RANGE, &peer->proc, PMIX_PROC);
+    rc = rc ? rc : px_infos_append(&infos, &n, PX_KEY_LOST_EVENTS, &peer->lost_events, PMIX_UINT64);
+    if (!rc && wants(peer, event.code)) {
+        struct px_buf buf;
 
-void px_events_drop_all(struct px_server *s)
-{
-    px_assert(px_loop_inside(s->loop));
-    while (!px_list_empty(&s->event_cache)) {
-        kept_destroy(s, px_container_of(s->event_cache.next, struct kept_event, link));
+        event.info = infos;
+        event.ninfo = n;
+        buf = pack_event(peer, &event, true);
+        px_peer_send(peer, PX_TAG_NOTIFY, &buf, -1);
     }
+    peer->lost_events = rc ? peer->lost_events : 0;
+    PMIx_Info_free(infos, n);
 }
 
 /* --- spreading --- */
@@ -298,8 +247,8 @@ static uid_t user_of(struct px_server *s, const struct px_event *event)
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *by)
 {
-    struct raiser raiser = {origin == PX_ORIGIN_CLIENT || origin == PX_ORIGIN_MONITOR,
-                            by ? by->uid : user_of(s, event)};
+    struct px_raiser raiser = {origin == PX_ORIGIN_CLIENT || origin == PX_ORIGIN_MONITOR,
+                               by ? by->uid : user_of(s, event)};
     bool left = changes_group(event->code) && px_group_left(s, event, raiser.client);
     const struct px_peer *except = origin == PX_ORIGIN_MONITOR ? NULL : by;
     struct audience to;
@@ -310,10 +259,10 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
             is_for_peer(s, &to, peer)) {
-            send_event(peer, event, true);
+            send_event(peer, event, true, origin != PX_ORIGIN_CLIENT);
         }
     }
-    keep(s, event, raiser);
+    px_event_keep(s, event, raiser);
     to_own_handlers(s, &to, origin);
     audience_fini(&to);
     if (raiser.client) {
@@ -429,7 +378,7 @@ void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t nc
 }
 
 /* True if a kept event was for the peer, too. */
-static bool was_for(const struct px_server *s, const struct kept_event *kept,
+static bool was_for(const struct px_server *s, const struct px_kept_event *kept,
                     const struct px_peer *peer)
 {
     struct audience to;
@@ -445,12 +394,12 @@ static bool was_for(const struct px_server *s, const struct kept_event *kept,
  * except those that it raised itself. They stay in the cache for others. */
 static void replay_kept(struct px_server *s, struct px_peer *peer, const struct px_code_set *codes)
 {
-    px_list_for(const struct kept_event, kept, &s->event_cache, link) {
+    px_list_for(const struct px_kept_event, kept, &s->kept_events, link) {
         const struct px_event *event = &kept->event;
 
         if ((!codes || px_code_set_has(codes, event->code)) && was_for(s, kept, peer) &&
             !px_proc_covers(&event->source, &peer->proc)) {
-            send_event(peer, event, false);
+            send_event(peer, event, false, !kept->by.client);
         }
     }
 }

@@ -49,11 +49,12 @@ int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t ta
 /* Drops the registrations of a peer. */
 void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer);
 
-/* Frees the kept events when the server stops. */
-void px_events_drop_all(struct px_server *s);
-
 /* Sends an event to one peer, if it is one of this library or has registered for the code. */
 void px_event_tell(struct px_peer *peer, const struct px_event *event);
+/* Tells a peer how many events it has lost because it did not read: PMIX_ERR_OUT_OF_RESOURCE for
+ * handlers of this code, not for default ones, with PX_KEY_LOST_EVENTS. */
+void px_event_tell_lost(struct px_peer *peer);
+
 /* Delivers an event to all peers that registered for it and are in its range, keeps it, and
  * delivers it to the handlers of this process; a client's event also goes to the host. The event is
  * borrowed for the call. by: the peer that has raised it, which does not get it, or whose monitor

@@ -39,7 +39,10 @@
 #include "src/server/events/server_iof.h"
 #include "dispatch.h"
 #include "src/base/assert.h"
+#include "src/base/atomic.h"
 #include "src/base/clock.h"
+#include "src/base/log.h"
+#include "src/base/status.h"
 #include "src/event/chain.h"
 #include "src/net/conn_write.h"
 #include "src/net/pending_conn.h"
@@ -191,8 +194,19 @@ static void on_closed(void *arg, int status)
     }
 }
 
+/* The peer has read what had to wait for it: it is told what it has missed. */
+static void on_drained(void *arg)
+{
+    struct px_peer *peer = arg;
+
+    if (peer->lost_events) {
+        px_event_tell_lost(peer);
+    }
+}
+
 /* Callbacks of an admitted connection; their argument is the peer. */
-static const struct px_conn_ops conn_ops = {.message = on_message, .closed = on_closed};
+static const struct px_conn_ops conn_ops = {
+    .message = on_message, .closed = on_closed, .drained = on_drained};
 
 bool px_peer_at_least(const struct px_peer *peer, unsigned major, unsigned minor, unsigned release)
 {
@@ -213,6 +227,36 @@ void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd
         return;
     }
     (void) px_conn_send_take(peer->conn, tag, buf, fd);
+}
+
+/* Half of the queue is for what has been asked before. A full pool of the user concerns only those
+ * who have a part in it. */
+bool px_peer_keeps_up(const struct px_peer *peer)
+{
+    const struct px_conn_pool *pool = &peer->user->queue;
+    size_t queued = px_conn_queued(peer->conn);
+
+    return !queued || (queued <= (size_t) px_param_int(PX_P_SEND_QUEUE) / 2 &&
+                       px_load_relaxed(&pool->queued) <= pool->limit);
+}
+
+/* How much of its queue a peer's events may have, in percent: those that clients have raised, and
+ * all. The rest is for replies. */
+enum { CLIENT_EVENTS = 25, ALL_EVENTS = 50 };
+
+void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted)
+{
+    int rc;
+
+    if (!peer->conn || !px_buf_ok(buf)) {
+        px_buf_fini(buf);
+        return;
+    }
+    rc = px_conn_offer_take(peer->conn, PX_TAG_NOTIFY, buf, trusted ? ALL_EVENTS : CLIENT_EVENTS);
+    if (rc == PX_ERR_OUT_OF_RESOURCE && !peer->lost_events++) {
+        px_log(PX_LOG_SERVER, 1, "%s:%u does not read, and loses events", peer->proc.nspace,
+               peer->proc.rank);
+    }
 }
 
 /* --- the beginning --- */
@@ -291,6 +335,7 @@ static void admit_client(struct px_peer *peer)
         px_peer_close(peer);
         return;
     }
+    px_conn_join_loop(peer->conn, &peer->user->queue);
     peer->shared = peer->shared && px_conn_is_unix(peer->conn);
     if (!peer->rank->n_peers++) {
         peer->rank->pid = peer->pid;
@@ -315,7 +360,9 @@ static void admit_tool(struct px_peer *peer)
                                    &peer->conn)) {
         peer->conn = NULL;
         px_peer_close(peer);
+        return;
     }
+    px_conn_join_loop(peer->conn, &peer->user->queue);
 }
 
 /* The host answers from any thread; this runs on the loop thread, so the peer may have disconnected

@@ -43,6 +43,7 @@ struct px_peer {
     pid_t pid;              /* 0: unknown */
     struct px_user *user;   /* with whom it shares what a user may have */
     struct px_usage usage;  /* what it holds itself */
+    uint64_t lost_events;   /* not sent, since it does not read; it has not been told of these */
     uint64_t request;       /* the open request whose message is being read (quota.h); 0: none */
     enum px_wire_kind kind; /* encoding of its messages */
     unsigned version_major, version_minor, version_release;
@@ -85,6 +86,14 @@ void px_peer_close_all(struct px_server *s);
 /* Sends a message, with a descriptor (or -1), which stays the caller's, and leaves buf empty.
  * Nothing is sent if the connection is closed or building the message failed. */
 void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd);
+
+/* True if the peer reads its replies, more or less: what waits for it leaves room for others. Else
+ * its requests are refused. */
+bool px_peer_keeps_up(const struct px_peer *peer);
+
+/* Sends an event, unless too much waits for the peer by now: then the event is lost to it, and
+ * counted. Those of clients (`trusted` false) are lost earlier than those of the host. */
+void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted);
 
 /* The host's decision about a client or a tool: PMIX_SUCCESS admits it, another status refuses and
  * closes it. `proc`: the name that the host gave to a tool, or NULL. No effect if the peer was

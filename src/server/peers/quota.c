@@ -31,6 +31,7 @@ struct px_user *px_user_of(struct px_server *s, uid_t uid)
     user = calloc(1, sizeof(*user));
     if (user) {
         user->uid = uid;
+        user->queue.limit = (uint64_t) px_param_int(PX_P_USER_QUEUE);
         px_list_append(&s->users, &user->link);
     }
     return user;
@@ -44,6 +45,7 @@ void px_users_fini(struct px_server *s)
         for (size_t i = 0; i < PX_N_QUOTAS; i++) {
             px_assert(!user->usage.held[i]);
         }
+        px_assert(!user->queue.queued);
         free(user);
     }
     free(s->open_requests.at);
@@ -179,6 +181,20 @@ void px_holding_give(struct px_server *s, struct px_holding *holding)
     }
 }
 
+/* True if the peer has more replies to read than are good. */
+static bool is_behind(struct px_peer *peer)
+{
+    bool behind = !px_peer_keeps_up(peer);
+
+    if (behind && !peer->usage.told_queue) {
+        peer->usage.told_queue = true;
+        px_log(PX_LOG_SERVER, 1, "%s:%u refused: it does not read (%s, %s)", peer->proc.nspace,
+               peer->proc.rank, px_param_describe(PX_P_SEND_QUEUE).name,
+               px_param_describe(PX_P_USER_QUEUE).name);
+    }
+    return behind;
+}
+
 int px_request_open(struct px_peer *peer, size_t bytes, uint64_t *ret_id)
 {
     struct px_open_requests *all = &peer->server->open_requests;
@@ -186,7 +202,8 @@ int px_request_open(struct px_peer *peer, size_t bytes, uint64_t *ret_id)
     size_t all_bytes = REQUEST_BYTES + bytes;
 
     px_assert(px_loop_inside(peer->server->loop));
-    if (!px_quota_allows(&peer->usage, peer->user, PX_QUOTA_REQUESTS, all_bytes, &peer->proc)) {
+    if (is_behind(peer) ||
+        !px_quota_allows(&peer->usage, peer->user, PX_QUOTA_REQUESTS, all_bytes, &peer->proc)) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
     open = all->n < UINT32_MAX || all->first_free ? take_place(all) : NULL;

@@ -17,6 +17,7 @@
 #include <pmix_common.h>
 
 #include "src/base/list.h"
+#include "src/net/conn_pool.h"
 
 struct px_peer;
 struct px_server;
@@ -32,6 +33,7 @@ enum px_quota {
 struct px_usage {
     size_t held[PX_N_QUOTAS];
     bool told[PX_N_QUOTAS]; /* the log names the first refusal only */
+    bool told_queue;        /* likewise, for a peer that does not read */
 };
 
 /* All that the processes and tools of one user have. In s->users, which owns it, until the server
@@ -40,6 +42,7 @@ struct px_user {
     struct px_list link;
     uid_t uid;
     struct px_usage usage;
+    struct px_conn_pool queue; /* what waits for its connections */
 };
 
 /* The record of a user, made if there is none. NULL: memory is out. */

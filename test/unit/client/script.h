@@ -105,7 +105,8 @@ static inline void script_closed(void *arg, int status)
     script.conn = NULL;
 }
 
-static const struct px_conn_ops script_conn_ops = {script_message, script_closed};
+static const struct px_conn_ops script_conn_ops = {.message = script_message,
+                                                   .closed = script_closed};
 
 static inline void script_hello(void *arg, struct px_pending_conn *pending,
                                 const struct px_handshake *handshake,

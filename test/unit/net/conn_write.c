@@ -5,6 +5,7 @@
 #endif
 
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
 #include "test/unit/net/pair.h"
 #include "src/net/conn_write.h"
@@ -121,6 +123,128 @@ static void one_that_never_reads_is_dropped(void **state)
     assert_true(fixture_read(other.raw, header, sizeof(header)));
     pair_close(&slow);
     pair_close(&other);
+}
+
+/* Sends until it fails; how many were taken. */
+static unsigned offer_all(struct px_conn *conn, unsigned percent, int *ret_rc)
+{
+    unsigned n = 0;
+
+    for (*ret_rc = 0; *ret_rc == 0; n += *ret_rc == 0) {
+        struct px_buf one = payload(100, 10000);
+
+        assert_true(n < 1000);
+        *ret_rc = px_conn_offer_take(conn, 100, &one, percent);
+        assert_null(one.data);
+    }
+    return n;
+}
+
+/* Reads so many messages of that size. */
+static void read_messages(int fd, unsigned n, size_t len)
+{
+    static unsigned char room[100000];
+
+    for (unsigned i = 0; i < n; i++) {
+        assert_true(fixture_read(fd, room, 16 + len));
+    }
+}
+
+/* What the peer can do without has its part of the queue, and no more; the rest of the queue is for
+ * what it cannot. When it has read all, the owner is told, once. */
+static void offers_have_a_part_of_the_queue(void **state)
+{
+    struct pair pair;
+    struct px_buf one;
+    unsigned few;
+    unsigned more;
+    unsigned sent;
+    int rc;
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    limit(pair.sink.conn, 1000000);
+    few = offer_all(pair.sink.conn, 20, &rc);
+    assert_int_equal(rc, PX_ERR_OUT_OF_RESOURCE);
+    more = offer_all(pair.sink.conn, 50, &rc);
+    assert_int_equal(rc, PX_ERR_OUT_OF_RESOURCE);
+    assert_in_range(more, 29, 31); /* 30 percent of 1,000,000 bytes */
+    assert_in_range(queued(pair.sink.conn), 480000, 500000);
+    for (sent = 0; sent < 95; sent++) {
+        one = payload(100, 10000);
+        assert_int_equal(px_conn_send_take(pair.sink.conn, 100, &one, -1), 0);
+    }
+    assert_int_equal(px_load_acquire(&pair.sink.drains), 0);
+    read_messages(pair.raw, few + more + sent, 10000);
+    while (px_load_acquire(&pair.sink.drains) == 0) { /* pairs with sink_drained */
+        sched_yield();
+    }
+    assert_int_equal(queued(pair.sink.conn), 0);
+    one = payload(100, 10000);
+    assert_int_equal(px_conn_offer_take(pair.sink.conn, 100, &one, 20), 0);
+    read_messages(pair.raw, 1, 10000);
+    assert_int_equal(px_load_acquire(&pair.sink.drains), 1);
+    pair_close(&pair);
+}
+
+/* A message that is offered may wait alone, whatever its size, and stands in nobody's way. */
+static void a_large_offer_waits_alone(void **state)
+{
+    struct pair pair;
+    struct px_buf one = payload(100, 5000000);
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    limit(pair.sink.conn, 100000);
+    assert_int_equal(px_conn_offer_take(pair.sink.conn, 100, &one, 20), 0);
+    one = payload(100, 10000);
+    assert_int_equal(px_conn_offer_take(pair.sink.conn, 100, &one, 20), PX_ERR_OUT_OF_RESOURCE);
+    for (int i = 0; i < 9; i++) {
+        one = payload(100, 10000);
+        assert_int_equal(px_conn_send_take(pair.sink.conn, 100, &one, -1), 0);
+    }
+    assert_true(queued(pair.sink.conn) > 1000000);
+    pair_close(&pair);
+}
+
+static struct px_conn_pool pool;
+
+static void join_pool(void *arg)
+{
+    struct pair *pair = arg;
+
+    px_conn_join_loop(pair->sink.conn, &pool);
+}
+
+/* Connections of a pool have their limit together; what is alone in its queue is never too much.
+ * What was read, or will never be, is not counted. */
+static void a_pool_has_one_limit(void **state)
+{
+    struct pair pairs[2];
+    unsigned n[2];
+    int rc;
+
+    pool.limit = 1000000;
+    for (int i = 0; i < 2; i++) {
+        pair_open(&pairs[i], *state, AF_UNIX, MAX_MSG);
+        sink_keep(&pairs[i].sink);
+        assert_int_equal(px_loop_run(*state, join_pool, &pairs[i]), 0);
+    }
+    n[0] = offer_all(pairs[0].sink.conn, 100, &rc);
+    assert_int_equal(rc, PX_ERR_OUT_OF_RESOURCE);
+    assert_in_range(pool.queued, 980000, 1000000);
+    assert_int_equal(pool.queued, queued(pairs[0].sink.conn));
+    n[1] = offer_all(pairs[1].sink.conn, 100, &rc);
+    assert_int_equal(rc, PX_ERR_OUT_OF_RESOURCE);
+    assert_true(queued(pairs[1].sink.conn) > 0 && queued(pairs[1].sink.conn) < 20000);
+    assert_int_equal(pool.queued, queued(pairs[0].sink.conn) + queued(pairs[1].sink.conn));
+    read_messages(pairs[1].raw, n[1], 10000);
+    while (queued(pairs[1].sink.conn) > 0) {
+        sched_yield();
+    }
+    assert_int_equal(px_load_acquire(&pool.queued), queued(pairs[0].sink.conn));
+    pair_close(&pairs[0]);
+    assert_int_equal(pool.queued, 0);
+    assert_true(n[0] > n[1]);
+    pair_close(&pairs[1]);
 }
 
 static int open_descriptors(void)
@@ -261,6 +385,9 @@ int main(void)
         T(empty_and_failed_payloads_are_not_sent),
         T(a_slow_reader_gets_it_all),
         T(one_that_never_reads_is_dropped),
+        T(offers_have_a_part_of_the_queue),
+        T(a_large_offer_waits_alone),
+        T(a_pool_has_one_limit),
         T(few_descriptors_wait),
         T(one_message_may_pass_the_limit),
         T(sending_to_nobody),

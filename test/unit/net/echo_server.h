@@ -79,7 +79,8 @@ static inline void echo_conn_closed(void *arg, int status)
     echo_server_count(echo_server, &echo_server->inside, -1);
 }
 
-static const struct px_conn_ops echo_conn_ops = {echo_conn_message, echo_conn_closed};
+static const struct px_conn_ops echo_conn_ops = {.message = echo_conn_message,
+                                                 .closed = echo_conn_closed};
 
 static inline int echo_server_let_in(struct echo_server *echo_server,
                                      struct px_pending_conn *pending,

@@ -83,7 +83,7 @@ static void talk_closed(void *arg, int status)
     talk->conn = NULL;
 }
 
-static const struct px_conn_ops talk_ops = {talk_message, talk_closed};
+static const struct px_conn_ops talk_ops = {.message = talk_message, .closed = talk_closed};
 
 static void talk_hello(void *arg, struct px_pending_conn *pending,
                        const struct px_handshake *handshake, const struct px_peer_cred *who)

@@ -17,6 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "src/base/atomic.h"
 #include "src/base/status.h"
 #include "src/loop/loop.h"
 #include "src/net/conn.h"
@@ -102,6 +103,7 @@ struct sink {
     int fds[64]; /* by message number, -1 without */
     bool destroy_on_message;
     bool keep_on_close;
+    uint64_t drains; /* by px_fetch_add */
 };
 
 static inline void sink_init(struct sink *sink)
@@ -160,7 +162,13 @@ static inline void sink_closed(void *arg, int status)
     (void) pthread_mutex_unlock(&sink->lock);
 }
 
-static const struct px_conn_ops sink_ops = {sink_message, sink_closed};
+static void sink_drained(void *arg)
+{
+    (void) px_fetch_add(&((struct sink *) arg)->drains, 1);
+}
+
+static const struct px_conn_ops sink_ops = {
+    .message = sink_message, .closed = sink_closed, .drained = sink_drained};
 
 static inline void sink_keep(struct sink *sink)
 {

@@ -5,7 +5,8 @@
  * is sent output; a tool that is stopped while it is sent both, or killed then. The others go on
  * with their fences, one after each message, so that a server that waited for the stopped one would
  * keep them for ever. What waits for it is bounded: if it fits, the stopped one finds everything
- * when it goes on; if not, it has been dropped, keeps what it can read, and is told so. SHM-003.
+ * when it goes on; if not, it has lost events; and if it was sent output, it has been dropped,
+ * keeps what it can read, and is told so. SHM-003.
  * Covers: SHM-003 */
 
 #include <dirent.h>
@@ -149,13 +150,15 @@ static int after_bounded(unsigned node)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
-static int n_seen[2];     /* lock: events, pieces of output */
-static bool out_of_order; /* lock */
+static int n_seen[2];            /* lock: events, pieces of output */
+static int newest[2] = {-1, -1}; /* lock */
+static bool out_of_order;        /* lock */
 
 static void see(bool output, int number)
 {
     pthread_mutex_lock(&lock);
-    out_of_order = out_of_order || number != n_seen[output];
+    out_of_order = out_of_order || number <= newest[output];
+    newest[output] = number;
     n_seen[output]++;
     pthread_cond_signal(&more);
     pthread_mutex_unlock(&lock);
@@ -170,7 +173,7 @@ static int await(bool output, int n)
     while (n_seen[output] < n) {
         pthread_cond_wait(&more, &lock);
     }
-    check(!out_of_order);
+    check(!out_of_order && newest[output] < MANY);
     seen = n_seen[output];
     pthread_mutex_unlock(&lock);
     return seen;
@@ -236,15 +239,24 @@ static void is_cut_off(unsigned kinds)
     check_status(get_with(0, "none", NULL, &pid), PMIX_ERR_LOST_CONNECTION);
 }
 
+/* True if it is still served when it goes on. */
+static bool is_kept(unsigned kinds, bool fits)
+{
+    return fits || kinds == EVENTS;
+}
+
 static void be_stopped(unsigned kinds, bool fits)
 {
     raise(SIGSTOP);
-    if (!fits) {
+    if (!is_kept(kinds, fits)) {
         is_cut_off(kinds);
         return;
     }
-    check(await(kinds == OUTPUT, FEW) == FEW);
+    if (fits) {
+        check(await(kinds == OUTPUT, FEW) == FEW && newest[kinds == OUTPUT] == FEW - 1);
+    }
     fence_all(false);
+    check(fits || await(false, 1) < MANY);
 }
 
 /* --- the tool that is stopped: a process that the victim starts, by a line of its own --- */
@@ -351,7 +363,7 @@ static void go_on(uint32_t victim, unsigned kinds, bool fits, int end)
     if (me.rank == 0) {
         check(kill((pid_t) victim, end) == 0);
     }
-    if (fits) {
+    if (is_kept(kinds, fits)) {
         fence_all(false);
     }
 }

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A process that does not read for a while, and others who raise events meanwhile: it keeps its
+ * connection, and what it has lost it is told. And events that are kept for those who come late:
+ * who raises many of them pushes out his own. usage: slow */
+
+#include "actors.h"
+#include "src/host/host.h"
+
+#include <pmix.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    FLOOD = -6001,
+    RARE = -6002,
+    EVENTS = 300,
+    KEPT = 700,
+    EVENT_BYTES = 32768,
+    LARGE = 4000000,
+    RARELY = 3
+};
+
+static struct shared {
+    struct contact contact;
+    int done[2]; /* a pipe: an actor has done what it was to do */
+} * shared;
+
+static void step_done(void)
+{
+    (void) !write(shared->done[1], "", 1);
+    await_turn();
+}
+
+/* --- events of an actor */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
+static int flooded;
+static int rare;
+static int notices;
+static uint64_t lost;
+
+static uint64_t lost_of(const pmix_info_t *info, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_KEY(&info[i], "shmix.lost.events") && info[i].value.type == PMIX_UINT64) {
+            return info[i].value.data.uint64;
+        }
+    }
+    return 0;
+}
+
+static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t *results, size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    (void) id, (void) source, (void) results, (void) nresults;
+    pthread_mutex_lock(&lock);
+    flooded += code == FLOOD;
+    rare += code == RARE;
+    if (code == PMIX_ERR_OUT_OF_RESOURCE) {
+        notices++;
+        lost += lost_of(info, ninfo);
+    }
+    pthread_cond_broadcast(&came);
+    pthread_mutex_unlock(&lock);
+    done(PMIX_EVENT_NO_ACTION_TAKEN, NULL, 0, NULL, NULL, cbdata);
+}
+
+static void listen_for(pmix_status_t code)
+{
+    say(PMIx_Register_event_handler(&code, 1, NULL, 0, on_event, NULL, NULL) >= 0, "a handler");
+}
+
+/* Default handlers must not be told of what they have not asked for. */
+static void on_any(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
+                   size_t ninfo, pmix_info_t *results, size_t nresults,
+                   pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    if (code == PMIX_ERR_OUT_OF_RESOURCE || code == PMIX_ERR_LOST_CONNECTION) {
+        say(false, "a default handler is told of what is lost");
+    }
+    (void) id, (void) source, (void) info, (void) ninfo, (void) results, (void) nresults;
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+static bool raised(pmix_status_t code, int n, size_t bytes, bool kept)
+{
+    char *text = malloc(bytes + 1);
+    pmix_info_t infos[2];
+    bool all = true;
+
+    memset(text, 'x', bytes);
+    text[bytes] = '\0';
+    PMIX_INFO_LOAD(&infos[0], "example.text", text, PMIX_STRING);
+    PMIX_INFO_LOAD(&infos[1], PMIX_EVENT_DO_NOT_CACHE, NULL, PMIX_BOOL);
+    for (int i = 0; i < n; i++) {
+        pmix_status_t rc =
+            PMIx_Notify_event(code, NULL, PMIX_RANGE_SESSION, infos, kept ? 1 : 2, NULL, NULL);
+
+        all = all && (rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED);
+    }
+    PMIX_INFO_DESTRUCT(&infos[0]);
+    free(text);
+    return all;
+}
+
+/* --- the actors */
+
+static void be_slow(void)
+{
+    join_job(&shared->contact, "first");
+    listen_for(FLOOD);
+    listen_for(PMIX_ERR_OUT_OF_RESOURCE);
+    say(PMIx_Register_event_handler(NULL, 0, NULL, 0, on_any, NULL, NULL) >= 0, "a handler of all");
+    (void) raise(SIGSTOP); /* the host lets the others flood meanwhile */
+    pthread_mutex_lock(&lock);
+    while ((uint64_t) flooded + lost < EVENTS) {
+        pthread_cond_wait(&came, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    say(lost > 0 && flooded > 0, "who does not read loses some events, and is told how many");
+    say(notices == 1, "once");
+    say(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "it has its connection, and is answered");
+    step_done(); /* a large event is raised, now that it reads */
+    pthread_mutex_lock(&lock);
+    while ((uint64_t) flooded + lost < EVENTS + 1) {
+        pthread_cond_wait(&came, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    say(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS && notices == 1, "who reads loses nothing");
+    PMIx_Finalize(NULL, 0);
+}
+
+static void flood(void)
+{
+    join_job(&shared->contact, "other");
+    say(raised(FLOOD, EVENTS, EVENT_BYTES, false), "another job raises events, and is not held up");
+    step_done();
+    say(raised(FLOOD, 1, LARGE, false), "and a large one");
+    PMIx_Finalize(NULL, 0);
+}
+
+static void raise_rarely(void)
+{
+    join_job(&shared->contact, "first");
+    say(raised(RARE, RARELY, 10, true), "a few events");
+    PMIx_Finalize(NULL, 0);
+}
+
+static void raise_often(void)
+{
+    join_job(&shared->contact, "other");
+    say(raised(FLOOD, KEPT, 10, true), "a process of the same user raises many in number");
+    PMIx_Finalize(NULL, 0);
+}
+
+static void raise_large(void)
+{
+    join_job(&shared->contact, "second");
+    say(raised(FLOOD, KEPT, EVENT_BYTES, true), "one of another user raises many in bytes");
+    PMIx_Finalize(NULL, 0);
+}
+
+static void come_late(void)
+{
+    join_job(&shared->contact, "late");
+    listen_for(RARE);
+    pthread_mutex_lock(&lock);
+    while (rare < RARELY) {
+        pthread_cond_wait(&came, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    say(true, "who comes late gets those of the others all the same");
+    listen_for(FLOOD);
+    pthread_mutex_lock(&lock);
+    while (flooded < 1) {
+        pthread_cond_wait(&came, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    say(true, "and some of the many");
+    PMIx_Finalize(NULL, 0);
+}
+
+/* --- the host */
+
+static const struct answer answers[N_ENTRIES];
+static const struct px_host host = {.answers = answers};
+
+static int start_server(void)
+{
+    pmix_status_t rc;
+
+    setenv("PMIX_MCA_shmix_send_queue_size", "1048576", 1);
+    setenv("PMIX_MCA_shmix_event_bytes", "4194304", 1);
+    rc = PMIx_server_init(px_host_module(&host), NULL, 0);
+    if (rc != PMIX_SUCCESS) {
+        fprintf(stderr, "slow: server init: %s\n", PMIx_Error_string(rc));
+        return 1;
+    }
+    add_job("first", FIRST);
+    add_job("other", FIRST);
+    add_job("late", FIRST);
+    add_job("second", SECOND);
+    contact_read(&shared->contact, "first");
+    return 0;
+}
+
+static int await_step(void)
+{
+    char byte;
+
+    return read(shared->done[0], &byte, 1) != 1;
+}
+
+static int await_stop(const struct actor *actor)
+{
+    int status = 0;
+
+    return waitpid(actor->pid, &status, WUNTRACED) != actor->pid || !WIFSTOPPED(status);
+}
+
+int main(void)
+{
+    struct actor slow;
+    struct actor floods;
+    struct actor keeps[4];
+    int bad = 0;
+
+    alarm(2 * ACTOR_SECONDS);
+    (void) signal(SIGPIPE, SIG_IGN);
+    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED || pipe(shared->done) != 0) {
+        return 1;
+    }
+    slow = actor_start(FIRST, be_slow);
+    floods = actor_start(FIRST, flood);
+    keeps[0] = actor_start(FIRST, raise_rarely);
+    keeps[1] = actor_start(FIRST, raise_often);
+    keeps[2] = actor_start(SECOND, raise_large);
+    keeps[3] = actor_start(FIRST, come_late);
+    bad += start_server();
+    actor_turn(&slow);
+    bad += await_stop(&slow);
+    actor_turn(&floods);
+    bad += await_step();
+    kill(slow.pid, SIGCONT);
+    bad += await_step();
+    bad += actor_finish(&floods);
+    bad += actor_finish(&slow);
+    for (int i = 0; i < 4; i++) {
+        bad += actor_finish(&keeps[i]);
+    }
+    PMIx_server_finalize();
+    return bad != 0;
+}
