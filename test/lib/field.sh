@@ -5,10 +5,7 @@
 
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 tools=${PX_TOOLS:-$PX_TOP_BUILDDIR/src/tools}
-TMPDIR=$SCRATCH/tmp
-export TMPDIR
-mkdir "$TMPDIR"
-unset PMIX_SERVER_TMPDIR TEMP TMP
+own_tmpdir
 
 # begin NODES PROGRAM [OPTION...]: four processes of job "job" in the background, with those options of pmixrun, which
 # live until `end`. Leaves $runner; they all are there when it returns.

@@ -71,6 +71,22 @@ limit() {
     timeout -k 5 "$seconds" "$@"
 }
 
+# said_by WHAT PROGRAM...: a program that writes "ok - TEXT" or "not ok - TEXT" for each thing that it tries; WHAT begins
+# each name. It must end with 0, and write nothing to standard error.
+said_by() {
+    said_of=${1:+$1: }
+    shift
+    limit 300 "$@" >"$SCRATCH/said" 2>"$SCRATCH/complaints"
+    said_code=$?
+    while read -r result what; do
+        [ "$result" = ok ]
+        report $? "$said_of${what#- }"
+    done <<EOF2
+$(sed 's/^not ok/not_ok/' "$SCRATCH/said")
+EOF2
+    same "${said_of}it ends, and complains of nothing" '0 ' "$said_code $(cat "$SCRATCH/complaints")"
+}
+
 # alive PID: runs, and is not a zombie.
 alive() {
     state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null)

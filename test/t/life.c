@@ -263,7 +263,7 @@ static int mappings(pid_t pid)
     snprintf(path, sizeof(path), "/proc/%d/maps", (int) pid);
     maps = fopen(path, "re");
     while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
-        n += strstr(line, "memfd:shmix") != NULL;
+        n += strstr(line, "memfd:shmix (") != NULL;
     }
     if (maps != NULL) {
         fclose(maps);
@@ -278,7 +278,7 @@ static bool where(char *ret, int size)
     bool found = false;
 
     while (maps != NULL && !found && fgets(ret, size, maps) != NULL) {
-        found = strstr(ret, "memfd:shmix") != NULL;
+        found = strstr(ret, "memfd:shmix (") != NULL;
     }
     if (maps != NULL) {
         fclose(maps);

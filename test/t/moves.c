@@ -117,7 +117,7 @@ static unsigned n_mapped(void)
     unsigned n = 0;
 
     while (maps && fgets(line, sizeof(line), maps)) {
-        n += strstr(line, "memfd:shmix") != NULL;
+        n += strstr(line, "memfd:shmix (") != NULL;
     }
     if (maps) {
         fclose(maps);

@@ -61,7 +61,7 @@ static int segments(void **ret)
     int n = 0;
 
     while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
-        if (strstr(line, "memfd:shmix") != NULL) {
+        if (strstr(line, "memfd:shmix (") != NULL) {
             *ret = (void *) (uintptr_t) strtoull(line, NULL, 16);
             n++;
         }
@@ -97,7 +97,7 @@ static int descriptor_of_mine(void)
         snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int) shared->server, fd);
         n = readlink(path, name, sizeof(name) - 1);
         name[n > 0 ? n : 0] = '\0';
-        if (strstr(name, "memfd:shmix") != NULL) {
+        if (strstr(name, "memfd:shmix (") != NULL) {
             found = take_fd(shared->server, fd);
         }
     }

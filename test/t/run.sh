@@ -24,3 +24,11 @@ has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -ge "$1" ]; }
 
 # until_lines N FILE: until the file has N lines; gives up after a minute.
 until_lines() { until_true "$2 has $1 lines" has_lines "$1" "$2"; }
+
+# own_tmpdir: rendezvous files of the test go to $SCRATCH/tmp, and no others are found.
+own_tmpdir() {
+    TMPDIR=$SCRATCH/tmp
+    export TMPDIR
+    mkdir "$TMPDIR"
+    unset PMIX_SERVER_TMPDIR TEMPDIR TEMP TMP
+}

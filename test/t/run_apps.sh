@@ -5,10 +5,7 @@
 # pmixrun's applications: several programs in one job, where their processes are, and who reads its input.
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 attend=$PX_TOP_BUILDDIR/test/t/attend
-TMPDIR=$SCRATCH/tmp
-export TMPDIR
-mkdir "$TMPDIR"
-unset PMIX_SERVER_TMPDIR TEMPDIR TEMP TMP
+own_tmpdir
 
 # placed OPTION...: "0 node0,1 node1": where each process is.
 placed() {

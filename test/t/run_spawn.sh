@@ -7,10 +7,7 @@
 # Covers: SPN-002 SPN-005 SPN-006 SPN-012
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 attend=$PX_TOP_BUILDDIR/test/t/attend
-TMPDIR=$SCRATCH/tmp
-export TMPDIR
-mkdir "$TMPDIR"
-unset PMIX_SERVER_TMPDIR TEMP TMP
+own_tmpdir
 
 # begin NODES: a job that only waits until finish_job; leaves $runner.
 begin() {

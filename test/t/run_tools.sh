@@ -6,10 +6,7 @@
 # Covers: TOOL-001 TOOL-014 TOOL-020 TOOL-036 TOOL-044 IOF-001 IOF-002 IOF-014 JOB-001
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 attend=$PX_TOP_BUILDDIR/test/t/attend
-TMPDIR=$SCRATCH/tmp
-export TMPDIR
-mkdir "$TMPDIR"
-unset PMIX_SERVER_TMPDIR TEMPDIR TEMP TMP
+own_tmpdir
 
 files() { ls "$SCRATCH/tmp"; }
 
