@@ -178,8 +178,9 @@ void px_waits_drop_proc(struct px_waits *w, uint32_t row)
     for (uint32_t i = 0; i < PX_WAITS_ENTRIES; i++) {
         struct px_waits_entry *entry = &w->own.entries[i];
 
-        if (((entry->expected[(row - 1) / 64] | entry->come[(row - 1) / 64]) & bit) ||
-            entry->asker == row) {
+        uint64_t bits = entry->expected[(row - 1) / 64] | entry->come[(row - 1) / 64];
+
+        if (entry->kind != PX_WAITS_NONE && (bits & bit || entry->asker == row)) {
             entry->expected[(row - 1) / 64] &= ~bit;
             entry->come[(row - 1) / 64] &= ~bit;
             entry->asker = entry->asker == row ? 0 : entry->asker;
@@ -284,18 +285,27 @@ void px_waits_close(struct px_waits *w, uint32_t wait)
         count_hidden(w, -1);
     } else if (entry) {
         px_waits_unname(w, entry);
-        *entry = (struct px_waits_entry){.lock = entry->lock};
-        px_waits_publish(w, wait);
+        entry->kind = PX_WAITS_NONE; /* the rest is of no meaning, until px_waits_open clears it */
+        publish(w, &entry->lock, (char *) entry + offsetof(struct px_waits_entry, kind),
+                sizeof(uint64_t));
     }
 }
 
 void px_waits_note_past(struct px_waits *w, const struct px_waits_past *past)
 {
     struct px_waits_past *to = &w->own.past[w->n_past % PX_WAITS_PAST];
-    uint64_t lock = to->lock;
+    struct px_waits_past now = *past;
 
-    *to = *past;
-    to->lock = lock;
-    to->number = ++w->n_past;
-    publish(w, &to->lock, &to->number, sizeof(*to) - sizeof(to->lock));
+    now.lock = to->lock + 1;
+    now.number = ++w->n_past;
+    turn(w, &to->lock);
+    for (size_t at = 0; at < sizeof(now); at += sizeof(uint64_t)) {
+        char *word = (char *) to + at;
+
+        if (memcmp(word, (const char *) &now + at, sizeof(uint64_t)) != 0) {
+            memcpy(word, (const char *) &now + at, sizeof(uint64_t));
+            store_words(w, word, sizeof(uint64_t));
+        }
+    }
+    turn(w, &to->lock);
 }

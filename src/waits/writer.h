@@ -60,7 +60,7 @@ void px_waits_come(struct px_waits *waits, uint32_t wait, uint32_t row, uint32_t
 void px_waits_close(struct px_waits *waits, uint32_t wait);
 
 /* Notes a collective that has ended, over the oldest one that is noted; lock and number are filled
- * in. */
+ * in. Only words that differ from that one's are written: names are the same most of the time. */
 void px_waits_note_past(struct px_waits *waits, const struct px_waits_past *past);
 
 #endif

@@ -4,12 +4,14 @@
 /* A process of a job that hangs for the reason that its argument names. Rank 2 is the cause, unless
  * the reason says otherwise; the others wait for it. Used by shm_waits.sh, which ends the job. */
 
+#include <fcntl.h>
 #include <pmix.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 static pmix_proc_t me;
@@ -231,12 +233,30 @@ static void be_orphan(void)
     wait_for_ever();
 }
 
+/* No server: has what looks like its area, of random bytes, sealed or not. */
+static void be_server(bool sealed)
+{
+    static unsigned char bytes[1 << 18];
+    int fd = memfd_create("shmix-waits", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (fd < 0 || getrandom(bytes, sizeof(bytes), 0) != (ssize_t) sizeof(bytes) ||
+        write(fd, bytes, sizeof(bytes)) != (ssize_t) sizeof(bytes) ||
+        (sealed && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_WRITE) != 0)) {
+        perror("fake server");
+        exit(99);
+    }
+    wait_for_ever();
+}
+
 /* Rank 3 of a job of four is in nobody's list but its own, or does nothing. */
 int main(int argc, char **argv)
 {
     alarm(120);
     if (argc > 1 && strcmp(argv[1], "orphan") == 0) {
         be_orphan();
+    }
+    if (argc > 1 && strncmp(argv[1], "server", 6) == 0) {
+        be_server(strcmp(argv[1], "server-sealed") == 0);
     }
     check(PMIx_Init(&me, NULL, 0), "init");
     cause = me.rank == 2;

@@ -7,17 +7,17 @@
 shm=$PX_TOP_BUILDDIR/src/tools/pmix-shm
 hang=$PX_TOP_BUILDDIR/test/t/hang
 numbers=0
-pid=
+runner=
 
 end_job() {
-    [ -z "$pid" ] && return
-    kill -CONT $pid 2>/dev/null
-    stop $pid
-    pid=
+    [ -z "$runner" ] && return
+    kill -CONT $runner 2>/dev/null
+    stop $runner
+    runner=
 }
 trap 'end_job; rm -rf "$SCRATCH"' EXIT
 
-# start N [OPTION...] -- CAUSE [WORD...]: leaves $pid and $job
+# start N [OPTION...] -- CAUSE [WORD...]: leaves $runner and $job
 start() {
     end_job
     numbers=$((numbers + 1))
@@ -32,7 +32,7 @@ start() {
     shift
     # shellcheck disable=SC2086
     "$pmixrun" --nspace $job -n "$n" --timeout 110 $options "$hang" "$@" >"$SCRATCH/job.out" 2>"$SCRATCH/job.err" </dev/null &
-    pid=$!
+    runner=$!
 }
 
 # shows WHAT PATTERN...: until each pattern is on a line of what pmix-shm says of the job; gives up after half a minute.
@@ -60,7 +60,7 @@ says() {
 }
 
 # The process of a node's server.
-server_of() { "$shm" waits | sed -n "s/^server pmixrun-server\.$pid:$1 on .*: pid \([0-9]*\),.*/\1/p"; }
+server_of() { "$shm" waits | sed -n "s/^server pmixrun-server\.$runner:$1 on .*: pid \([0-9]*\),.*/\1/p"; }
 
 # until_stopped PID: all its threads
 until_stopped() {
@@ -85,7 +85,7 @@ causes() { # causes FORM
     # shellcheck disable=SC2016
     "$pmixrun" --nspace $job -n 3 --timeout 110 sh -c '"$1" dead; exec cat "$2"' sh "$hang" "$SCRATCH/never.$n_before" \
         >"$SCRATCH/job.out" 2>"$SCRATCH/job.err" </dev/null &
-    pid=$!
+    runner=$!
     shows "$form: a rank that has died, and its connection lives on" "^    $job:2 on .*: pid [0-9]*, gone; "
 
     start 4 -- other-fence
@@ -167,10 +167,10 @@ check 'and ends' until_lines 2 "$SCRATCH/job.out"
 same 'without a word unless one is asked for' '' "$(cat "$SCRATCH/job.err")"
 start 3 --nodes 2 --waits-signal -- other-list
 shows 'a rank with another list, across nodes' "waits for the host's answer" " in a fence of $job:0,2\$"
-kill -USR2 $pid
+kill -USR2 $runner
 check 'a node says on SIGUSR2 what it waits for' until_said "^pmixrun: node0: fence of $job:\* for .*; waits for the host's answer\$"
 check 'and so does the other' until_said "^pmixrun: node1: fence of $job:0,2 for .*; waits for the host's answer\$"
-check 'and the processes have not got it' alive $pid
+check 'and the processes have not got it' alive $runner
 
 # --- the forms for programs, and what is not there
 start 3 -- stopped
@@ -182,49 +182,68 @@ server = [s for s in json.load(open(sys.argv[1]))["servers"] if s["pid"] == int(
 wait = server["waits"][0]
 assert wait["kind"] == "fence" and wait["of"] == sys.argv[2] + ":*" and wait["missing"] == sys.argv[2] + ":2"
 assert wait["expected here"] == 3 and wait["come here"] == 2 and wait["come"] == sys.argv[2] + ":0-1"
-assert [(c["rank"], c["state"]) for c in wait["culprits"]] == [(2, "T")]' "$SCRATCH/out" $job $pid
+assert [(c["rank"], c["state"]) for c in wait["culprits"]] == [(2, "T")]' "$SCRATCH/out" $job $runner
 else
     skip 'the form for programs' 'python3 is not here'
 fi
-"$shm" waits --parsable --pid $pid >"$SCRATCH/out"
+"$shm" waits --parsable --pid $runner >"$SCRATCH/out"
 same 'the form for scripts' "$job 2 T" "$(sed -n 's/^servers:0:waits:0:culprits:0:\(namespace\|rank\|state\)://p' "$SCRATCH/out" | tr '\n' ' ' | sed 's/ $//')"
 run "$shm" waits --pid $$
 same 'a process that is no server' "1 pmix-shm: waits: this process is no server that one may look into" "$code $err"
 run "$shm" waits "no-$job"
 same 'a namespace that nobody has heard of' '0 ' "$code $out"
 
-"$hang" orphan &
-orphan=$!
-shows_orphan() {
+# --- what others have in memory
+shows_line() {
     tries=0
-    until "$shm" waits | grep -q "^process $orphan maps a segment whose server has gone or has closed it\$"; do
+    until "$shm" waits | grep -q "^$1\$"; do
         tries=$((tries + 1))
         [ $tries -lt 300 ] || return 1
         sleep 0.1
     done
 }
-check 'a process that has lost its server' shows_orphan
-kill $orphan
+"$hang" orphan &
+others=$!
+check 'a process that has lost its server' shows_line "process $others maps a segment whose server has gone or has closed it"
+"$hang" server &
+others="$others $!"
+check 'an area that can still be changed' shows_line "server with pid $!: unreadable: not sealed"
+"$hang" server-sealed &
+others="$others $!"
+check 'an area of random bytes' shows_line "server with pid $!: unreadable: of another version, or damaged"
+# shellcheck disable=SC2086
+stop $others
+
+# --- who has not connected is found by its environment
+numbers=$((numbers + 1))
+end_job
+job=hang-$$-$numbers
+# shellcheck disable=SC2016
+"$pmixrun" --nspace $job -n 3 --timeout 110 sh -c '[ $PMIX_RANK != 2 ] || kill -STOP $$; exec "$1" fence' sh "$hang" \
+    >"$SCRATCH/job.out" 2>"$SCRATCH/job.err" </dev/null &
+runner=$!
+shows 'a rank that has not begun' "^    $job:2 on .*: pid [0-9]*, T (stopped, .*); has not called PMIx_Init\$"
+end_job
 
 mkfifo "$SCRATCH/off"
 PMIX_MCA_shmix_waits=0
 export PMIX_MCA_shmix_waits
 start 3 -- late "$SCRATCH/off"
 check 'a job without an area' until_lines 1 "$SCRATCH/job.out"
-run "$shm" waits --pid $pid
+run "$shm" waits --pid $runner
 same 'says nothing' 1 "$code"
 unset PMIX_MCA_shmix_waits
 echo >"$SCRATCH/off"
-check 'and goes on' gone $pid
-pid=
+check 'and goes on' gone $runner
+runner=
 
 # --- who came last
 mkfifo "$SCRATCH/last"
 start 3 --report -- last "$SCRATCH/last"
 shows 'all but one have come' "2 of 3 of this node"
 echo >"$SCRATCH/last"
-check 'the job ends' gone $pid
-pid=
+check 'the job ends' gone $runner
+runner=
 check 'the report has who came last, and by how much' \
     until_said "^pmixrun: .*: fence 2: $job:2 came last of 3, [0-9.]* ms after the one before, [0-9.]* ms after the first; it ended [0-9.]* ms later\$"
 check 'and what was before' until_said "^pmixrun: .*: fence 1: $job:[0-2] came last of 3"

@@ -239,7 +239,7 @@ static void tell_limit(struct px_coll *coll)
 static int apply_directives(struct px_coll *coll, const struct px_fence_directives *directives)
 {
     uint64_t ms = (uint64_t) directives->timeout * 1000;
-    uint64_t deadline_ns = px_clock_ns() + ms * 1000000;
+    uint64_t deadline_ns = coll->last_ns + ms * 1000000;
 
     coll->all_clones |= directives->all_clones;
     if (directives->timeout == PX_NOT_GIVEN || !directives->timeout) {
@@ -332,7 +332,7 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
     if (rc) {
         return rc;
     }
-    px_open_waits_arrived(coll, &who->proc);
+    px_open_waits_arrived(coll, who->row);
     rc = ops->absorb ? ops->absorb(coll, call, who) : px_coll_merge(coll, args->info, args->ninfo);
     rc = rc ? rc : apply_directives(coll, &directives);
     if (rc) {
@@ -347,8 +347,11 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
 int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t tag,
                   struct px_in *in)
 {
-    struct px_coll_member who = {
-        .peer = peer->id, .tag = tag, .request = peer->request, .proc = peer->proc};
+    struct px_coll_member who = {.peer = peer->id,
+                                 .tag = tag,
+                                 .row = peer->rank ? peer->rank->waits : 0,
+                                 .request = peer->request,
+                                 .proc = peer->proc};
     struct px_coll_call call = {.ops = ops};
     bool older = ops->request->older && !px_peer_at_least(peer, 4, 2, 4);
     int rc = px_args_unpack(in, older ? ops->request->older : ops->request, &call.args.head);

@@ -178,7 +178,7 @@ static struct px_waits_entry *edit_coll(struct px_coll *coll, bool anew)
         entry->key = key_of(coll);
         px_waits_text(entry->text, coll->name);
         for (size_t i = 0; i < coll->n_members; i++) {
-            uint32_t row = row_of(coll->server, &coll->members[i].proc);
+            uint32_t row = coll->members[i].row;
 
             if (row) {
                 entry->come[(row - 1) / 64] |= UINT64_C(1) << (row - 1) % 64;
@@ -195,7 +195,7 @@ static struct px_waits_entry *edit_coll(struct px_coll *coll, bool anew)
     return entry;
 }
 
-void px_open_waits_arrived(struct px_coll *coll, const pmix_proc_t *who)
+void px_open_waits_arrived(struct px_coll *coll, uint32_t row)
 {
     struct px_server *s = coll->server;
 
@@ -203,7 +203,7 @@ void px_open_waits_arrived(struct px_coll *coll, const pmix_proc_t *who)
     coll->last_ns = px_clock_ns();
     coll->first_ns = coll->first_ns ? coll->first_ns : coll->last_ns;
     if (s->waits && coll->wait) {
-        px_waits_come(s->waits, coll->wait, row_of(s, who), (uint32_t) coll->n_arrived);
+        px_waits_come(s->waits, coll->wait, row, (uint32_t) coll->n_arrived);
     }
 }
 

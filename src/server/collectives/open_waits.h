@@ -30,8 +30,8 @@ void px_open_waits_proc(struct px_server *s, struct px_local_proc *rank);
 /* The processes of a namespace are about to be freed. */
 void px_open_waits_nspace_gone(struct px_server *s, struct px_nspace *ns);
 
-/* A member has called. `who` is the process. */
-void px_open_waits_arrived(struct px_coll *coll, const pmix_proc_t *who);
+/* A member has called just now, the process of the row. Also notes when, for the tracker. */
+void px_open_waits_arrived(struct px_coll *coll, uint32_t row);
 /* The collective waits for so many processes of this node. `anew`: others than before. */
 void px_open_waits_gathers(struct px_coll *coll, uint32_t n_expected, bool anew);
 /* All local members are there: the host is asked, or others are waited for. */

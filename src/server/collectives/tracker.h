@@ -77,6 +77,7 @@ struct px_coll_ops {
 struct px_coll_member {
     uint64_t peer; /* the caller's connection; 0: it has disconnected */
     uint32_t tag;
+    uint32_t row;     /* of the process in the area of open waits; 0: it has none */
     uint64_t request; /* that its answer closes (quota.h) */
     pmix_proc_t proc;
 };

@@ -7,6 +7,9 @@
 #include "proc_state.h"
 
 #include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +103,55 @@ void px_proc_state(pid_t pid, struct px_proc_state *ret)
     }
     read_line(pid, "syscall", line, sizeof(line));
     name_call(line, ret->syscall, sizeof(ret->syscall));
+}
+
+enum { MAX_ENVIRONMENT = 1 << 20 };
+
+/* True if the process was started with both assignments. */
+static bool has_both(pid_t pid, const char *first, const char *second, char *room)
+{
+    char path[64];
+    FILE *file;
+    size_t len;
+    int n = 0;
+
+    (void) snprintf(path, sizeof(path), "/proc/%d/environ", (int) pid);
+    file = fopen(path, "re");
+    if (!file) {
+        return false;
+    }
+    len = fread(room, 1, MAX_ENVIRONMENT - 1, file);
+    fclose(file);
+    room[len] = '\0';
+    for (size_t at = 0; at < len; at += strlen(room + at) + 1) {
+        n += strcmp(room + at, first) == 0 || strcmp(room + at, second) == 0;
+    }
+    return n >= 2;
+}
+
+pid_t px_proc_find(const char *nspace, uint32_t rank)
+{
+    char *room = malloc(MAX_ENVIRONMENT);
+    DIR *dir = room ? opendir("/proc") : NULL;
+    struct dirent *entry;
+    char of[320];
+    char which[32];
+    pid_t found = 0;
+
+    (void) snprintf(of, sizeof(of), "PMIX_NAMESPACE=%.255s", nspace);
+    (void) snprintf(which, sizeof(which), "PMIX_RANK=%" PRIu32, rank);
+    for (entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
+        pid_t pid = (pid_t) strtol(entry->d_name, NULL, 10);
+
+        if (pid > 0 && (!found || pid < found) && has_both(pid, of, which, room)) {
+            found = pid;
+        }
+    }
+    if (dir) {
+        closedir(dir);
+    }
+    free(room);
+    return found;
 }
 
 const char *px_proc_state_text(char state)

@@ -3,6 +3,7 @@
 #ifndef PX_TOOLS_SHM_PROC_STATE_H
 #define PX_TOOLS_SHM_PROC_STATE_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /* What the kernel says of a process's first thread. */
@@ -14,6 +15,10 @@ struct px_proc_state {
 
 /* pid 0 is no process. */
 void px_proc_state(pid_t pid, struct px_proc_state *ret);
+
+/* The first process that was started as this rank of the namespace, by its environment; 0: there is
+ * none that one may look into. */
+pid_t px_proc_find(const char *nspace, uint32_t rank);
 
 /* The state in a word: "sleeping", "stopped", "gone"... */
 const char *px_proc_state_text(char state);

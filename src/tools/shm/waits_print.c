@@ -86,14 +86,18 @@ static void print_culprit(const struct px_waits_all *all, size_t server, uint32_
 {
     const struct px_waits_area *area = &all->servers[server].copy->area;
     const struct px_waits_proc *proc = &area->procs[row - 1];
+    struct px_waits_proc shown = *proc; /* with the pid of one that has not connected */
     struct culprit_arg *a = arg;
     struct px_proc_state state;
     char doing[512];
 
     a->n++;
-    px_proc_state((pid_t) proc->pid, &state);
+    if (!shown.pid && !(shown.flags & (PX_WAITS_ENDED | PX_WAITS_FINALIZED))) {
+        shown.pid = (uint32_t) px_proc_find(px_waits_nspace_name(area, proc->nspace), proc->rank);
+    }
+    px_proc_state((pid_t) shown.pid, &state);
     px_waits_doing(area, row, a->entry, doing, sizeof(doing));
-    (as_tree ? print_culprit_object : print_culprit_line)(area, proc, &state, doing);
+    (as_tree ? print_culprit_object : print_culprit_line)(area, &shown, &state, doing);
 }
 
 /* --- a wait --- */
@@ -292,6 +296,7 @@ static void print_unreadable(const struct px_waits_server *server)
     px_out_close();
 }
 
+/* A server whose area was read, unless it has nothing to do with what is wanted. */
 static void print_server(const struct px_waits_all *all, size_t i,
                          const struct px_shm_waits_want *want)
 {
@@ -300,10 +305,6 @@ static void print_server(const struct px_waits_all *all, size_t i,
     struct px_proc_state state;
     unsigned n = 0;
 
-    if (server->unreadable) {
-        print_unreadable(server);
-        return;
-    }
     for (int k = 0; k < PX_WAITS_ENTRIES; k++) {
         n += is_wanted(want, area, &area->entries[k]);
     }
@@ -363,7 +364,11 @@ int px_shm_waits(const struct px_shm_waits_want *want)
     }
     for (size_t i = 0; i < all.n_servers; i++) {
         if (!want->pid || all.servers[i].pid == want->pid) {
-            print_server(&all, i, want);
+            if (all.servers[i].copy) {
+                print_server(&all, i, want);
+            } else if (!want->n_nspaces) {
+                print_unreadable(&all.servers[i]);
+            }
             found = true;
         }
     }

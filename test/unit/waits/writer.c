@@ -68,7 +68,13 @@ static void a_wait_comes_and_goes(void **state)
     px_waits_close(w, wait);
     copy = read_area();
     assert_int_equal(copy->area.entries[wait - 1].kind, PX_WAITS_NONE);
-    assert_int_equal(copy->area.entries[wait - 1].expected[0], 0);
+    assert_int_equal(px_waits_open(w), wait); /* and what was in it is no part of the next one */
+    px_waits_edit(w, wait)->kind = PX_WAITS_CONNECT;
+    px_waits_publish(w, wait);
+    e = &read_area()->area.entries[wait - 1];
+    assert_int_equal(e->kind, PX_WAITS_CONNECT);
+    assert_int_equal(e->expected[0] | e->come[0] | e->since_ns | e->n_come, 0);
+    px_waits_close(w, wait);
     px_waits_drop_proc(w, a);
     assert_string_equal(read_area()->area.nspaces[0].name, "job");
     px_waits_drop_proc(w, b);
