@@ -5,7 +5,8 @@
  * the older daemons (legacy client_connected, maps as plain strings). Built against our library and
  * the distribution's. usage: host N PROGRAM [ARG...]; returns the first non-zero exit code, or the
  * status of an abort. With HOST_COUNT_FDS set it says how many descriptors the job has left open,
- * with HOST_OTHER_JOB it registers another job like this one, which nobody runs. */
+ * with HOST_OTHER_JOB it registers another job like this one, which nobody runs, with HOST_TOOLS it
+ * serves tools. */
 
 #include <pmix.h>
 #include <pmix_server.h>
@@ -79,7 +80,94 @@ static pmix_status_t abort_job(struct upcall *upcall)
     return PMIX_SUCCESS;
 }
 
-static const struct answer answers[N_ENTRIES] = {
+/* ---- what tools ask */
+
+static pmix_status_t name_tool(struct upcall *upcall)
+{
+    static _Atomic int count;
+    pmix_proc_t proc;
+
+    memset(&proc, 0, sizeof(proc));
+    snprintf(proc.nspace, sizeof(proc.nspace), "interop-tool.%d", ++count);
+    upcall->reply.tool(PMIX_SUCCESS, &proc, upcall->cbdata);
+    return PMIX_SUCCESS;
+}
+
+static void load_table(pmix_info_t *info)
+{
+    pmix_proc_info_t table[MAX_PROCS];
+    pmix_data_array_t array = {.type = PMIX_PROC_INFO, .size = (size_t) nprocs, .array = table};
+
+    memset(table, 0, sizeof(table));
+    for (int r = 0; r < nprocs; r++) {
+        strncpy(table[r].proc.nspace, nspace_name, PMIX_MAX_NSLEN);
+        table[r].proc.rank = (pmix_rank_t) r;
+        table[r].hostname = (char *) "here";
+        table[r].executable_name = (char *) "program";
+        table[r].pid = pids[r];
+        table[r].state = PMIX_PROC_STATE_RUNNING;
+    }
+    PMIx_Info_load(info, PMIX_QUERY_PROC_TABLE, &array, PMIX_DATA_ARRAY);
+}
+
+/* The first key of the first query: namespaces, or the table of the job. */
+static pmix_status_t answer_query(struct upcall *upcall)
+{
+    const pmix_query_t *query = upcall->queries;
+    bool of_job = query->nqual == 0 || query->qualifiers[0].value.type != PMIX_STRING ||
+                  strcmp(query->qualifiers[0].value.data.string, nspace_name) == 0;
+    pmix_info_t info;
+
+    memset(&info, 0, sizeof(info));
+    if (strcmp(query->keys[0], PMIX_QUERY_NAMESPACES) == 0) {
+        PMIx_Info_load(&info, PMIX_QUERY_NAMESPACES, nspace_name, PMIX_STRING);
+    } else if (strcmp(query->keys[0], PMIX_QUERY_PROC_TABLE) == 0 && of_job) {
+        load_table(&info);
+    } else {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    px_host_reply_infos(upcall, PMIX_SUCCESS, &info, 1);
+    PMIX_INFO_DESTRUCT(&info);
+    return PMIX_SUCCESS;
+}
+
+static pmix_status_t allocate(struct upcall *upcall)
+{
+    pmix_info_t info;
+
+    memset(&info, 0, sizeof(info));
+    PMIx_Info_load(&info, PMIX_ALLOC_ID, "seventeen", PMIX_STRING);
+    px_host_reply_infos(upcall, PMIX_SUCCESS, &info, 1);
+    PMIX_INFO_DESTRUCT(&info);
+    return PMIX_SUCCESS;
+}
+
+/* Only to end processes. */
+static pmix_status_t control(struct upcall *upcall)
+{
+    bool kills = upcall->n_infos > 0 && PMIX_CHECK_KEY(&upcall->infos[0], PMIX_JOB_CTRL_KILL);
+
+    if (!kills) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    for (size_t i = 0; i < upcall->n_procs; i++) {
+        if (upcall->procs[i].rank < (pmix_rank_t) nprocs) {
+            kill(pids[upcall->procs[i].rank], SIGKILL);
+        }
+    }
+    px_host_reply_status(upcall, PMIX_SUCCESS);
+    return PMIX_SUCCESS;
+}
+
+static void serve_tools(struct answer *to)
+{
+    to[ON_TOOL] = (struct answer){OWN, .own = name_tool};
+    to[ON_QUERY] = (struct answer){OWN, .own = answer_query};
+    to[ON_ALLOCATE] = (struct answer){OWN, .own = allocate};
+    to[ON_CONTROL] = (struct answer){OWN, .own = control};
+}
+
+static struct answer answers[N_ENTRIES] = {
     [ON_CONNECTED1] = {AT_ONCE, .status = PMIX_SUCCESS},
     [ON_FINALIZED] = {INSIDE, .status = PMIX_SUCCESS},
     [ON_ABORT] = {OWN, .own = abort_job},
@@ -232,6 +320,7 @@ int main(int argc, char **argv)
     int result;
     int before;
     pmix_status_t rc;
+    pmix_info_t tools;
     static const struct px_host module = {.answers = answers};
 
     alarm(150);
@@ -241,7 +330,12 @@ int main(int argc, char **argv)
         return 64;
     }
     gethostname(host, sizeof(host) - 1);
-    rc = PMIx_server_init(px_host_module(&module), NULL, 0);
+    if (getenv("HOST_TOOLS")) {
+        bool yes = true;
+        serve_tools(answers);
+        PMIX_INFO_LOAD(&tools, PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
+    }
+    rc = PMIx_server_init(px_host_module(&module), &tools, getenv("HOST_TOOLS") ? 1 : 0);
     if (rc != PMIX_SUCCESS) {
         fprintf(stderr, "host: server init: %s\n", PMIx_Error_string(rc));
         return 72;

@@ -28,7 +28,7 @@ static void publish(void)
     must(PMIx_Info_load(&info[2], "evil\n\"key", "a\nb\"c\\d\033[31m\xff", PMIX_STRING), "load");
     must(PMIx_Publish(info, 3), "publish");
     for (int i = 0; i < 3; i++) {
-        PMIx_Info_destruct(&info[i]);
+        PMIX_INFO_DESTRUCT(&info[i]);
     }
 }
 

@@ -11,6 +11,8 @@
 #include "src/tools/out.h"
 #include "value.h"
 
+static struct px_field_answer *answers; /* main thread */
+
 struct px_field_answer *px_field_answer_create(void)
 {
     struct px_field_answer *answer = calloc(1, sizeof(*answer));
@@ -24,6 +26,8 @@ struct px_field_answer *px_field_answer_create(void)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&answer->come, &attributes);
     pthread_condattr_destroy(&attributes);
+    answer->next = answers;
+    answers = answer;
     return answer;
 }
 
@@ -32,13 +36,13 @@ void px_field_answer_destroy(const struct px_field *field, struct px_field_answe
     if (answer == NULL || field->expired) {
         return;
     }
+    pthread_mutex_lock(&answer->lock);
+    answer->done = true; /* a callback that comes now is too late */
+    pthread_mutex_unlock(&answer->lock);
     if (answer->release != NULL) {
         answer->release(answer->release_cbdata);
     }
     PMIX_PDATA_FREE(answer->data, answer->n_data);
-    pthread_cond_destroy(&answer->come);
-    pthread_mutex_destroy(&answer->lock);
-    free(answer);
 }
 
 /* ---- waiting */
@@ -73,6 +77,16 @@ pmix_status_t px_field_wait(struct px_field *field, struct px_field_answer *answ
     return answer->status == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : answer->status;
 }
 
+/* False: the library has called back before, or nobody waits any more. Answers are filled on the
+ * library's thread alone, so nothing changes between this and finish. */
+static bool is_first(struct px_field_answer *answer)
+{
+    pthread_mutex_lock(&answer->lock);
+    bool first = !answer->done;
+    pthread_mutex_unlock(&answer->lock);
+    return first;
+}
+
 static void finish(struct px_field_answer *answer, pmix_status_t status)
 {
     pthread_mutex_lock(&answer->lock);
@@ -86,7 +100,9 @@ static void finish(struct px_field_answer *answer, pmix_status_t status)
 
 void px_field_on_status(pmix_status_t status, void *cbdata)
 {
-    finish(cbdata, status);
+    if (is_first(cbdata)) {
+        finish(cbdata, status);
+    }
 }
 
 void px_field_on_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
@@ -94,6 +110,12 @@ void px_field_on_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, vo
 {
     struct px_field_answer *answer = cbdata;
 
+    if (!is_first(answer)) {
+        if (release_fn != NULL) {
+            release_fn(release_cbdata);
+        }
+        return;
+    }
     answer->infos = info;
     answer->n_infos = info != NULL ? ninfo : 0;
     answer->release = release_fn;
@@ -106,6 +128,9 @@ void px_field_on_data(pmix_status_t status, pmix_pdata_t data[], size_t ndata, v
     struct px_field_answer *answer = cbdata;
     pmix_pdata_t *copy = NULL;
 
+    if (!is_first(answer)) {
+        return;
+    }
     if (ndata > 0) {
         PMIX_PDATA_CREATE(copy, ndata);
     }

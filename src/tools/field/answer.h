@@ -10,6 +10,7 @@
 /* The answer to one non-blocking request. The functions of the library's callback types take it as
  * cbdata; they are called on the library's thread. */
 struct px_field_answer {
+    struct px_field_answer *next; /* of all, for the life of the process */
     pthread_mutex_t lock;
     pthread_cond_t come;
     bool done; /* lock; the members below are set before, and not changed after */
@@ -31,7 +32,8 @@ struct px_field_answer *px_field_answer_create(void);
 pmix_status_t px_field_wait(struct px_field *field, struct px_field_answer *answer,
                             pmix_status_t started);
 
-/* Leaves one alone that may still come. NULL is allowed. */
+/* Releases what came, but not the answer itself: some libraries call back twice. Leaves one alone
+ * that may still come. NULL is allowed. */
 void px_field_answer_destroy(const struct px_field *field, struct px_field_answer *answer);
 
 void px_field_on_status(pmix_status_t status, void *cbdata);
