@@ -16,7 +16,9 @@ src_tools_pmixrun_LDADD = libpx-tools.la libpx-host.la libpx-waits.la libpx-shme
 
 src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c
 src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BINDIR='"$(bindir)"' \
-  -DPX_LIBDIR='"$(libdir)"' -DPX_INCLUDEDIR='"$(includedir)"'
+  -DPX_LIBDIR='"$(libdir)"' -DPX_INCLUDEDIR='"$(includedir)"' \
+  -DPX_MANDIR='"$(mandir)"' -DPX_PKGLIBDIR='"$(pkglibdir)"' -DPX_ARCH='"$(host_triplet)"' -DPX_BUILD_HOST='"$(PX_BUILD_HOST)"' \
+  -DPX_BUILD_OPTIONS='"$(PX_BUILD_OPTIONS)"' -DPX_SANITIZE='"$(PX_SANITIZE_CFLAGS)"'
 src_tools_pmix_info_LDADD = libpx-tools.la libpx-base.la libpmix.la
 
 # Works without libpmix: it looks behind the interface.

@@ -21,10 +21,30 @@ same 'has the version' 1 "$(grep -c '^ *PMIx version: [0-9]*\.[0-9]*\.[0-9]*$' "
 same 'has parameters' 1 "$(grep -c 'parameter: gds (type: string, default: "", current: ""' "$SCRATCH/out")"
 
 run "$info" --all --parsable
-same 'every parameter has its six lines' 0 "$(grep -c '^mca:.*:param:' "$SCRATCH/out" | awk '{ print $1 % 6 }')"
+same 'every parameter has its seven lines' 0 "$(grep -c '^mca:.*:param:' "$SCRATCH/out" | awk '{ print $1 % 7 }')"
 same 'a default' default "$(value gds source)"
 same 'a type' int "$(value ptl_base_max_msg_size type)"
 
+same 'the build is there' "config:arch config:assertions config:compiler config:host config:options config:sanitizers" \
+    "$(sed -n 's/^\(config:[a-z]*\):..*/\1/p' "$SCRATCH/out" | sort | tr '\n' ' ' | sed 's/ $//')"
+same 'a level' '6:tuner/all 9:dev/all 3:user/all' \
+    "$(value shmix_segment_first level) $(value ptl_base_verbose level) $(value ptl_base_max_msg_size level)"
+all=$(grep -c ':level:' "$SCRATCH/out")
+run "$info" --param all all --level 6 --parsable
+same 'up to a level' '0 0' "$code $(grep -c 'param:[a-z_]*_verbose:' "$SCRATCH/out")"
+same 'the others stay' "$all" "$(($(grep -c ':level:' "$SCRATCH/out") + $("$info" --all --parsable | grep -c ':level:9')))"
+run "$info" --param shmix all --level 3
+same 'none of that level' '1 pmix_info: --param: no framework shmix has parameters of a component all up to this level' "$code $err"
+run "$info" --level 10
+same 'no such level' 2 "$code"
+run "$info" --param all all --parsable
+mv "$SCRATCH/out" "$SCRATCH/plain"
+run "$info" --param all all --parsable --internal --selected-only --pretty-print
+check 'no parameter is internal, no component unselected' cmp "$SCRATCH/plain" "$SCRATCH/out"
+run "$info" --arch --hostname --parsable
+same 'two facts' 'config:arch config:host' "$(cut -d: -f1,2 "$SCRATCH/out" | tr '\n' ' ' | sed 's/ $//')"
+run "$info" -c
+same 'the configuration for people' '0 6' "$code $(wc -l <"$SCRATCH/out")"
 run "$info" --param all
 same 'a framework without a component' 2 "$code"
 run "$info" --param all --parsable
@@ -87,6 +107,8 @@ run "$info" --path libdir --parsable
 same 'one path' 1 "$(grep -c '^path:libdir:/' "$SCRATCH/out")"
 run "$info" --param gds
 same 'half a parameter' 2 "$code"
+run "$info" --path mandir --parsable
+same 'another' 1 "$(grep -c '^path:mandir:/' "$SCRATCH/out")"
 run "$info" --no-such-option
 same 'an unknown option' 2 "$code"
 same 'in the name of the program' 1 "$(grep -c '^pmix_info: .*no-such-option' "$SCRATCH/err")"

@@ -23,6 +23,11 @@ struct options {
     bool parsable;
     bool help;
     bool version;
+    bool config;
+    bool arch;
+    bool hostname;
+    bool accepted; /* an option that changes nothing here */
+    int level;
     const char *param[2]; /* framework and component: "all" or a name; NULL: not given */
     const char *path;
     const char *show_version;
@@ -32,10 +37,20 @@ static const char usage_text[] =
     "usage: pmix_info [OPTION...]\n"
     "Shows what this PMIx library is and how it is set.\n\n"
     "  -a, --all                 everything\n"
+    "  --arch                    the machine that it was built for\n"
+    "  -c, --config              how it was built\n"
+    "  --hostname                the machine that it was built on\n"
     "  --param FRAMEWORK COMP    parameters of a framework (all: of every one) and component\n"
+    "  --level N                 with parameters: those up to this level only: 3 what users set, "
+    "6 and what tunes,\n"
+    "                            9 and what developers set (default)\n"
+    "  --internal                internal parameters, too; there are none\n"
+    "  --selected-only           those of selected components only; every component is\n"
     "  --parsable, --parseable   one fact per line, fields between colons\n"
+    "  --pretty-print            lines for people (default)\n"
     "  --path WHAT               an installation directory: prefix, bindir, libdir, incdir, "
-    "sysconfdir, all\n"
+    "mandir, pkglibdir,\n"
+    "                            sysconfdir, all\n"
     "  --show-version WHAT       a version: full, major, minor, release, product\n"
     "  -V, --version             the version\n"
     "  -h, --help                this text\n";
@@ -44,8 +59,9 @@ static const struct {
     const char *name;
     const char *value;
 } paths[] = {
-    {"prefix", PX_PREFIX},     {"bindir", PX_BINDIR},         {"libdir", PX_LIBDIR},
-    {"incdir", PX_INCLUDEDIR}, {"sysconfdir", PX_SYSCONFDIR},
+    {"prefix", PX_PREFIX},         {"bindir", PX_BINDIR}, {"libdir", PX_LIBDIR},
+    {"incdir", PX_INCLUDEDIR},     {"mandir", PX_MANDIR}, {"pkglibdir", PX_PKGLIBDIR},
+    {"sysconfdir", PX_SYSCONFDIR},
 };
 
 /* ---- lines */
@@ -116,7 +132,57 @@ static int show_one_version(const char *which)
     return PX_USAGE_ERROR;
 }
 
+/* ---- the build */
+
+static void show_arch(const struct options *o)
+{
+    fact(o, "Architecture", "config:arch", PX_ARCH);
+}
+
+static void show_hostname(const struct options *o)
+{
+    fact(o, "Built on", "config:host", PX_BUILD_HOST);
+}
+
+static void show_build(const struct options *o)
+{
+    if (o->arch) {
+        show_arch(o);
+    }
+    if (o->hostname) {
+        show_hostname(o);
+    }
+}
+
+static void show_config(const struct options *o)
+{
+    char assertions[16];
+
+    snprintf(assertions, sizeof(assertions), "%d", PX_DEBUG);
+    show_arch(o);
+    show_hostname(o);
+    fact(o, "Configure options", "config:options", PX_BUILD_OPTIONS);
+    fact(o, "Compiler", "config:compiler", __VERSION__);
+    fact(o, "Assertion level", "config:assertions", assertions);
+    fact(o, "Sanitizers", "config:sanitizers", PX_SANITIZE[0] != '\0' ? PX_SANITIZE : "none");
+}
+
 /* ---- parameters */
+
+/* Levels as other implementations number them: 1 to 3 are for users, 4 to 6 for those who tune, 7
+ * to 9 for developers. */
+enum { USER_LEVEL = 3, TUNER_LEVEL = 6, DEVELOPER_LEVEL = 9 };
+
+/* A parameter that makes the library talk is for developers; those that this library adds tune it;
+ * the others are known from elsewhere. */
+static int level_of(const char *name)
+{
+    size_t len = strlen(name);
+    bool talks = len > 8 && strcmp(name + len - 8, "_verbose") == 0;
+    bool tunes = strncmp(name, "shmix_", 6) == 0;
+
+    return talks ? DEVELOPER_LEVEL : tunes ? TUNER_LEVEL : USER_LEVEL;
+}
 
 static const char *type_name(enum px_param_type type)
 {
@@ -172,6 +238,11 @@ static void field(const char *name, const char *what, const char *value)
 
 static void show_param(const struct options *o, const struct px_param_info *p)
 {
+    static const char *const names[] = {"user/all", "tuner/all", "dev/all"};
+    int number = level_of(p->name);
+    char level[32];
+
+    snprintf(level, sizeof(level), "%d:%s", number, names[number / 3 - 1]);
     if (!o->parsable) {
         printf("%24s: %s (type: %s, default: \"%s\", current: \"%s\", source: %s)\n%26s%s\n",
                "parameter", p->name, type_name(p->type), p->dflt, p->value, source_name(p->source),
@@ -185,6 +256,7 @@ static void show_param(const struct options *o, const struct px_param_info *p)
     field(p->name, "default", p->dflt);
     field(p->name, "source", source_name(p->source));
     field(p->name, "status", "writeable");
+    field(p->name, "level", level);
     field(p->name, "type", type_name(p->type));
     field(p->name, "help", p->help);
     if (p->rejected != NULL) {
@@ -198,14 +270,16 @@ static int show_params(const struct options *o)
 
     for (int i = 0; i < PX_PARAMS; i++) {
         struct px_param_info p = px_param_describe((enum px_param) i);
-        if (is_wanted(o, p.name)) {
+        if (is_wanted(o, p.name) && level_of(p.name) <= o->level) {
             show_param(o, &p);
             n++;
         }
     }
     if (n == 0) {
-        fprintf(stderr, "pmix_info: --param: no framework %s has parameters of a component %s\n",
-                o->param[0], o->param[1]);
+        bool named = o->param[0] != NULL;
+        fprintf(stderr, "pmix_info: --param: no framework %s has parameters of a component %s%s\n",
+                named ? o->param[0] : "all", named ? o->param[1] : "all",
+                o->level < DEVELOPER_LEVEL ? " up to this level" : "");
         return NOT_FOUND;
     }
     return 0;
@@ -220,6 +294,13 @@ static const struct px_option known_options[] = {
     {"param", 0, PX_OPTION_PAIR, offsetof(struct options, param), 0, 0, NULL},
     {"parsable", 0, PX_OPTION_FLAG, offsetof(struct options, parsable), 0, 0, NULL},
     {"parseable", 0, PX_OPTION_FLAG, offsetof(struct options, parsable), 0, 0, NULL},
+    {"arch", 0, PX_OPTION_FLAG, offsetof(struct options, arch), 0, 0, NULL},
+    {"config", 'c', PX_OPTION_FLAG, offsetof(struct options, config), 0, 0, NULL},
+    {"hostname", 0, PX_OPTION_FLAG, offsetof(struct options, hostname), 0, 0, NULL},
+    {"level", 0, PX_OPTION_NUMBER, offsetof(struct options, level), 1, 9, NULL},
+    {"internal", 0, PX_OPTION_FLAG, offsetof(struct options, accepted), 0, 0, NULL},
+    {"selected-only", 0, PX_OPTION_FLAG, offsetof(struct options, accepted), 0, 0, NULL},
+    {"pretty-print", 0, PX_OPTION_FLAG, offsetof(struct options, accepted), 0, 0, NULL},
     {"path", 0, PX_OPTION_TEXT, offsetof(struct options, path), 0, 0, NULL},
     {"show-version", 0, PX_OPTION_TEXT, offsetof(struct options, show_version), 0, 0, NULL},
 };
@@ -248,9 +329,15 @@ static int show(const struct options *o)
         return show_one_version(o->show_version);
     }
     int rc = 0;
-    bool nothing_asked = o->path == NULL && o->param[0] == NULL;
+    bool nothing_asked =
+        o->path == NULL && o->param[0] == NULL && !o->config && !o->arch && !o->hostname;
     if (o->all || nothing_asked) {
         show_versions(o);
+    }
+    if (o->all || o->config) {
+        show_config(o);
+    } else {
+        show_build(o);
     }
     if (o->path != NULL || o->all || nothing_asked) {
         rc = show_paths(o, o->path != NULL ? o->path : "all");
@@ -266,7 +353,7 @@ int main(int argc, char **argv)
     static char name[] = "pmix_info";
     const struct px_command_line line = {
         name, known_options, sizeof(known_options) / sizeof(known_options[0]), false, refuse_words};
-    struct options o = {0};
+    struct options o = {.level = DEVELOPER_LEVEL};
 
     px_std_open(argv, name);
     int rc = px_options_read(&line, argc, argv, &o);
