@@ -39,3 +39,6 @@ px_mutant_lists += %D%/output.list
 
 # what is waited for
 px_mutant_lists += %D%/waits.list
+
+# the commands that ask servers
+px_mutant_lists += %D%/commands.list

@@ -89,9 +89,10 @@ asked 'with its attributes' '[i[k][:2] for k in ("pmix.alloc.nnodes", "pmix.allo
     "[('PMIX_UINT64', 4), ('PMIX_STRING', '1:00:00'), ('PMIX_STRING', 'night'), ('PMIX_STRING', 'mine'), ('PMIX_BOOL', True), ('PMIX_FLOAT', '1.5'), ('PMIX_STRING', 'a,b[1-3]'), ('PMIX_INT8', -3)]"
 code 'more of it' 0 palloc --extend 9 --nodes 1 --json
 python 'as JSON' 'd' "{'status': 'PMIX_SUCCESS', 'results': []}"
-asked 'names it' 'i["pmix.alloc.id"]' "('PMIX_STRING', '9', None)"
+asked 'names it' '(r["directive"], i["pmix.alloc.id"][1])' "(2, '9')"
 code 'the end of it' 0 palloc --release 9 --parsable
 same 'for scripts' 'status:PMIX_SUCCESS' "$out"
+asked 'is another request' '(r["directive"], i["pmix.alloc.id"][1])' "(3, '9')"
 code 'no answer' 6 palloc --nodes 1 --immediate 1
 said 'in time' 'palloc: the allocation: no answer in time: PMIX_ERR_TIMEOUT'
 asked 'the host knows the limit' 'i["pmix.timeout"]' "('PMIX_INT', 1, None)"

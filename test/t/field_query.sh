@@ -68,6 +68,11 @@ results:0:value:job' "$out"
     same 'when it is asked for' "pquery: connected to pmixrun-server.$runner:0" "$(tail -n 1 "$SCRATCH/err")"
     run "$tools/pquery" --nspace "pmixrun-server.$runner" PMIX_QUERY_NAMESPACES
     same 'by the name of the server' 'PMIX_QUERY_NAMESPACES: "job"' "$out"
+    for other in '--pid 1' '--nspace none' '--uri none.0;tcp4://127.0.0.1:1' --system-server; do
+        # shellcheck disable=SC2086
+        run "$tools/pquery" $other PMIX_QUERY_NAMESPACES
+        same "no other server: $other" 3 "$code"
+    done
     echo $runner >"$SCRATCH/pid"
     run env -u TMPDIR "$tools/pquery" --tmpdir "$TMPDIR" --pid "file:$SCRATCH/pid" PMIX_QUERY_NAMESPACES
     same 'by a file, in a directory' 'PMIX_QUERY_NAMESPACES: "job"' "$out"
