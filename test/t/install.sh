@@ -25,6 +25,18 @@ install_there() {
 }
 check 'the library is installed' install_there
 
+# Commands and their pages come and go with `make install` and `make uninstall`.
+commands='palloc pattrs pctrl pevent plookup pmix-shm pmix_info pmixrun pps pquery'
+all() { make -s -C "$PX_TOP_BUILDDIR" DESTDIR="$SCRATCH/all" "$@" >"$SCRATCH/make.out" 2>&1 || cat "$SCRATCH/make.out"; }
+all install-binPROGRAMS install-manual
+same 'the commands are installed' "$commands" "$(cd "$SCRATCH/all" && find . -path '*/bin/*' -type f | sed 's,.*/,,' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
+for command in $commands; do
+    find "$SCRATCH/all" -path "*/man1/$command.1" | grep -q . || echo "$command"
+done >"$SCRATCH/pageless"
+same 'each with its page' '' "$(cat "$SCRATCH/pageless")"
+all uninstall-binPROGRAMS uninstall-libLTLIBRARIES uninstall-manual
+same 'and all go' '' "$(find "$SCRATCH/all" -type f | head)"
+
 mkdir "$SCRATCH/work"
 cd "$SCRATCH/work" || exit 99
 cp "$PX_TOP_SRCDIR/examples/hello.c" .
