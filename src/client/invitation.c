@@ -14,6 +14,7 @@
 #include "invite.h"
 #include "join.h"
 #include "request.h"
+#include "succession.h"
 #include "src/base/assert.h"
 #include "src/event/chain.h"
 #include "src/event/process_end.h"
@@ -158,36 +159,56 @@ int px_invitation_notify(struct px_session *session, const char *group, uint64_t
     return rc == PMIX_OPERATION_SUCCEEDED ? 0 : rc;
 }
 
-int px_invitation_ask(const struct px_invitation *invitation, const struct px_event *event,
-                      px_verdict_fn verdict)
+/* Gives an event to the handlers; see px_invitation_ask. */
+static int ask(struct px_session *session, const struct px_event *event, px_verdict_fn verdict,
+               uint64_t serial)
 {
-    struct px_events *events = invitation->session->ctx->events;
-    void *serial = (void *) (uintptr_t) invitation->serial;
+    struct px_events *events = session->ctx->events;
 
     if (events == NULL) {
         return PMIX_ERR_INIT;
     }
-    return verdict != NULL ? px_events_ask(events, event, verdict, serial)
+    return verdict != NULL ? px_events_ask(events, event, verdict, (void *) (uintptr_t) serial)
                            : px_events_deliver(events, event, NULL, NULL);
+}
+
+int px_invitation_ask(const struct px_invitation *invitation, const struct px_event *event,
+                      px_verdict_fn verdict)
+{
+    return ask(invitation->session, event, verdict, invitation->serial);
+}
+
+int px_invitation_raise(struct px_session *session, const char *group, pmix_status_t code,
+                        const pmix_proc_t *source, const struct px_infos *more,
+                        px_verdict_fn verdict, uint64_t serial)
+{
+    struct px_event event = {.code = code, .source = *source, .range = PMIX_RANGE_PROC_LOCAL};
+    struct px_infos infos = {0};
+    bool yes = true;
+    int rc = px_infos_append(&infos.info, &infos.n, PMIX_GROUP_ID, group, PMIX_STRING);
+
+    rc = rc != 0 ? rc
+                 : px_infos_append(&infos.info, &infos.n, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+    rc = rc != 0 ? rc : px_infos_append_all(&infos.info, &infos.n, more->info, more->n);
+    if (rc == 0) {
+        event.info = infos.info;
+        event.ninfo = infos.n;
+        rc = ask(session, &event, verdict, serial);
+    }
+    px_infos_fini(&infos);
+    return rc;
 }
 
 int px_invitation_tell(const struct px_invitation *invitation, pmix_status_t code, const char *key,
                        const void *data, pmix_data_type_t type, px_verdict_fn verdict)
 {
     const pmix_proc_t *source = type == PMIX_PROC ? data : &invitation->session->ctx->self;
-    struct px_event event = {.code = code, .source = *source, .range = PMIX_RANGE_PROC_LOCAL};
     struct px_infos infos = {0};
-    bool yes = true;
-    int rc = px_infos_append(&infos.info, &infos.n, PMIX_GROUP_ID, invitation->group, PMIX_STRING);
+    int rc = px_infos_append(&infos.info, &infos.n, key, data, type);
 
     rc = rc != 0 ? rc
-                 : px_infos_append(&infos.info, &infos.n, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
-    rc = rc != 0 ? rc : px_infos_append(&infos.info, &infos.n, key, data, type);
-    if (rc == 0) {
-        event.info = infos.info;
-        event.ninfo = infos.n;
-        rc = px_invitation_ask(invitation, &event, verdict);
-    }
+                 : px_invitation_raise(invitation->session, invitation->group, code, source, &infos,
+                                       verdict, invitation->serial);
     px_infos_fini(&infos);
     return rc;
 }
@@ -210,6 +231,7 @@ static const struct {
     {PMIX_GROUP_INVITE_DECLINED, px_invite_answered},
     {PMIX_GROUP_CONSTRUCT_COMPLETE, px_join_outcome},
     {PMIX_GROUP_CONSTRUCT_ABORT, aborted},
+    {PMIX_GROUP_LEADER_FAILED, px_succession_event},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]), FIRST_WATCHED = 1 };

@@ -9,6 +9,7 @@
  *     leader   -> invitees   PMIX_GROUP_INVITED
  *     invitee  -> leader     PMIX_GROUP_INVITE_ACCEPTED, PMIX_GROUP_INVITE_DECLINED
  *     leader   -> members    PMIX_GROUP_CONSTRUCT_COMPLETE, or to all PMIX_GROUP_CONSTRUCT_ABORT
+ *     invitees -> each other PMIX_GROUP_LEADER_FAILED, when the leader is lost (succession.h)
  *
  * An invitation has an identity, which its events carry (PX_KEY_INVITATION): events of another
  * invitation of the same group id, and copies of old events, have no effect. The identities of a
@@ -26,6 +27,13 @@ struct px_session;
 
 /* The identity of an invitation, a PMIX_UINT64 beside the leader's name. */
 #define PX_KEY_INVITATION "shmix.invitation"
+/* In PMIX_GROUP_INVITED: the processes that are invited but for the leader, a PMIX_DATA_ARRAY; and
+ * the identity of the invitation that this one continues, whose leader was lost, a PMIX_UINT64. */
+#define PX_KEY_INVITEES "shmix.invitees"
+#define PX_KEY_SUCCEEDS "shmix.succeeds"
+/* In PMIX_GROUP_LEADER_FAILED: what an invitee says (enum px_vote), a PMIX_UINT32; such an event is
+ * the library's own. */
+#define PX_KEY_SUCCESSION "shmix.succession"
 /* In PMIX_GROUP_CONSTRUCT_ABORT: the leader refuses the receiver's answer, since the invitation is
  * over or was never made. A PMIX_BOOL; such an event is the library's own. */
 #define PX_KEY_REFUSED "shmix.refused"
@@ -83,8 +91,12 @@ int px_invitation_notify(struct px_session *session, const char *group, uint64_t
  * number when they have completed. 0; PMIX_ERR_NOMEM or PMIX_ERR_INIT: they are not called. */
 int px_invitation_ask(const struct px_invitation *invitation, const struct px_event *event,
                       px_verdict_fn verdict);
-/* The same for an event that this process raises for itself, with the group's name and one info.
- * The source is the process in the info, else this one. */
+/* An event that this process raises for itself, with the group's name and infos; `verdict` as
+ * above, called with that serial number. */
+int px_invitation_raise(struct px_session *session, const char *group, pmix_status_t code,
+                        const pmix_proc_t *source, const struct px_infos *more,
+                        px_verdict_fn verdict, uint64_t serial);
+/* The same with one info. The source is the process in the info, else this one. */
 int px_invitation_tell(const struct px_invitation *invitation, pmix_status_t code, const char *key,
                        const void *data, pmix_data_type_t type, px_verdict_fn verdict);
 

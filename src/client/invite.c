@@ -19,9 +19,10 @@
 #include "group_decide.h"
 #include "group_map.h"
 #include "invite_outcome.h"
+#include "invited.h"
+#include "join.h"
 #include "src/base/assert.h"
 #include "src/context/reply_after.h"
-#include "src/event/chain.h"
 #include "src/event/registry.h"
 #include "src/request/reply.h"
 #include "src/value/directives.h"
@@ -125,8 +126,36 @@ static void time_is_up(struct px_timer *timer)
     px_invite_settle(invite);
 }
 
-/* Sends the invitation to the invitees from that one on, with the caller's directives and what this
- * process has put; those who have ended have failed already. The invitation may be freed. */
+/* Sends the invitation to processes, with the caller's directives, what this process has put, and
+ * what they need to find another leader. 0, PMIX_ERR_NOMEM or an error of px_invite_notify. */
+static int send_invitation(struct px_invite *invite, const struct px_proc_list *to)
+{
+    const struct px_invitees *invitees = &invite->invitees;
+    struct px_proc_list others = {0};
+    pmix_data_array_t array = {.type = PMIX_PROC};
+    struct px_infos infos = {0};
+    int rc =
+        px_infos_append_all(&infos.info, &infos.n, invite->base.given.info, invite->base.given.n);
+
+    for (size_t i = 1; i < invitees->n && rc == 0; i++) { /* the first is the leader */
+        rc = px_proc_list_add(&others, &invitees->at[i].proc);
+    }
+    array.array = others.at;
+    array.size = others.n;
+    rc = rc != 0 ? rc
+                 : px_infos_append(&infos.info, &infos.n, PX_KEY_INVITEES, &array, PMIX_DATA_ARRAY);
+    if (rc == 0 && invite->succeeds != 0) {
+        rc =
+            px_infos_append(&infos.info, &infos.n, PX_KEY_SUCCEEDS, &invite->succeeds, PMIX_UINT64);
+    }
+    rc = rc == 0 ? px_invite_notify(invite, PMIX_GROUP_INVITED, to, &infos, NULL) : rc;
+    px_proc_list_fini(&others);
+    px_infos_fini(&infos);
+    return rc;
+}
+
+/* Invites the invitees from that one on; those who have ended have failed already. The invitation
+ * may be freed. */
 static void invite_all(struct px_invite *invite, size_t from)
 {
     struct px_proc_list to = {0};
@@ -143,7 +172,7 @@ static void invite_all(struct px_invite *invite, size_t from)
         }
     }
     if (rc == 0 && to.n > 0) {
-        rc = px_invite_notify(invite, PMIX_GROUP_INVITED, &to, &invite->base.given, NULL);
+        rc = send_invitation(invite, &to);
     }
     px_proc_list_fini(&to);
     if (rc != 0) {
@@ -409,6 +438,23 @@ static int take_procs(struct px_invite *invite, const pmix_proc_t *procs, size_t
     return rc;
 }
 
+/* Reads the directives. 0 or PMIX_ERR_BAD_PARAM. */
+static int take_directives(struct px_invite *invite, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_group_invite_directives directives;
+    int rc = px_group_invite_read(info, ninfo, &directives);
+
+    if (rc != 0) {
+        return rc;
+    }
+    invite->optional = directives.optional;
+    if (directives.assign_context_id != NULL) {
+        invite->wants_id = px_value_true(&directives.assign_context_id->value);
+        invite->requires_id = (directives.assign_context_id->flags & PMIX_INFO_REQD) != 0;
+    }
+    return 0;
+}
+
 /* The rest happens on the loop thread. */
 pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
                                         const pmix_proc_t *procs, size_t nprocs,
@@ -416,18 +462,18 @@ pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
                                         const struct px_completion *to)
 {
     struct px_session *session = px_session(ctx);
-    struct px_group_invite_directives directives;
     struct px_invite *invite;
-    int rc = px_group_invite_read(info, ninfo, &directives);
+    int rc;
 
     if (px_session_server(session) == NULL) {
         return PMIX_ERR_UNREACH;
     }
-    invite = rc == 0 ? calloc(1, sizeof(*invite)) : NULL;
+    invite = calloc(1, sizeof(*invite));
     if (invite == NULL) {
-        return rc != 0 ? rc : PMIX_ERR_NOMEM;
+        return PMIX_ERR_NOMEM;
     }
-    rc = px_invitation_init(&invite->base, session, group, info, ninfo, to);
+    rc = take_directives(invite, info, ninfo);
+    rc = rc == 0 ? px_invitation_init(&invite->base, session, group, info, ninfo, to) : rc;
     if (rc != 0) {
         free(invite);
         return rc;
@@ -439,12 +485,81 @@ pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
         return rc;
     }
     invite->invitees.at[0].state = PX_ACCEPTED;
-    invite->optional = directives.optional;
-    if (directives.assign_context_id != NULL) {
-        invite->wants_id = px_value_true(&directives.assign_context_id->value);
-        invite->requires_id = (directives.assign_context_id->flags & PMIX_INFO_REQD) != 0;
-    }
     invite->base.task.run = run_invite;
     px_loop_post(ctx->loop, &invite->base.task);
     return PMIX_SUCCESS;
+}
+
+/* --- in place of a leader that was lost --- */
+
+static struct px_invite *find_by_identity(struct px_session *session, uint64_t id)
+{
+    px_list_for(struct px_invitation, one, &session->invites, link) {
+        if (one->id == id) {
+            return px_invite_of(one);
+        }
+    }
+    return NULL;
+}
+
+int px_invite_succeed(const struct px_invited *invited, const struct px_infos *given,
+                      uint64_t *ret_id)
+{
+    const struct px_infos *directives = &invited->directives;
+    struct px_session *session = invited->session;
+    const pmix_proc_t *self = &session->ctx->self;
+    uint64_t id = new_identity();
+    const struct px_completion to = {.done = px_join_led, .cbdata = (void *) (uintptr_t) id};
+    struct px_invite *invite = calloc(1, sizeof(*invite));
+    int rc = invite != NULL ? px_invitation_init(&invite->base, session, invited->group,
+                                                 directives->info, directives->n, &to)
+                            : PMIX_ERR_NOMEM;
+
+    if (rc != 0) {
+        free(invite);
+        return rc;
+    }
+    invite->base.id = id;
+    invite->succeeds = invited->id;
+    px_list_append(&session->invites, &invite->base.link);
+    rc = is_in_use(invite) ? PMIX_ERR_EXISTS
+                           : take_directives(invite, directives->info, directives->n);
+    rc = rc != 0 ? rc : px_member_data_add_member(&invite->base.given, self, given->info, given->n);
+    rc = rc == 0 ? px_invitees_add(&invite->invitees, self) : rc;
+    for (size_t i = 0; i < invited->votes.n && rc == 0; i++) {
+        rc = px_invitees_add(&invite->invitees, &invited->votes.procs[i]);
+    }
+    if (rc != 0) {
+        px_invite_free(invite);
+        return rc;
+    }
+    invite->invitees.at[0].state = PX_ACCEPTED;
+    *ret_id = id;
+    return 0;
+}
+
+void px_invite_start(const struct px_invited *invited, uint64_t id)
+{
+    struct px_invite *invite = find_by_identity(invited->session, id);
+    const struct px_votes *votes = &invited->votes;
+
+    px_assert(invite != NULL);
+    px_invitation_limit(&invite->base, time_is_up);
+    invite->n_wanted = invite->invitees.n;
+    for (size_t i = 0; i < votes->n; i++) {
+        if (votes->said[i] == PX_SILENT) {
+            (void) learn(invite, px_invitees_find(&invite->invitees, &votes->procs[i]),
+                         PX_IS_SILENT);
+        }
+    }
+    invite_all(invite, 0);
+}
+
+void px_invite_withdraw(struct px_session *session, uint64_t id)
+{
+    struct px_invite *invite = find_by_identity(session, id);
+
+    if (invite != NULL && !invite->closed) {
+        px_invite_give_up(invite, PMIX_ERR_TIMEOUT);
+    }
 }

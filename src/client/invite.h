@@ -8,12 +8,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <pmix.h>
 
 struct px_completion;
 struct px_ctx;
+struct px_infos;
 struct px_invitation_event;
+struct px_invited;
 struct px_session;
 
 /* px_role_ops.group_invite_nb: this process becomes the leader and a member. Groups and wildcards
@@ -37,6 +40,16 @@ bool px_invite_answered(struct px_session *session, const struct px_invitation_e
 void px_invite_aborted(struct px_session *session, const struct px_invitation_event *at);
 /* A process, or all of a namespace, has ended. */
 void px_invite_lost(struct px_session *session, const pmix_proc_t *proc);
+
+/* This process takes the place of the leader, and gives to the group what is given: an invitation
+ * of its own to the others, with the directives of the lost leader, which px_invite_start sends;
+ * who has been silent is not invited, and has failed. It ends with px_join_led. Its identity is in
+ * *ret_id. 0, PMIX_ERR_EXISTS (as above) or PMIX_ERR_NOMEM. */
+int px_invite_succeed(const struct px_invited *invited, const struct px_infos *given,
+                      uint64_t *ret_id);
+void px_invite_start(const struct px_invited *invited, uint64_t id);
+/* Gives that invitation up with PMIX_ERR_TIMEOUT, unless its outcome is decided. */
+void px_invite_withdraw(struct px_session *session, uint64_t id);
 
 /* Ends all invitations of this process with PMIX_ERR_LOST_CONNECTION. */
 void px_invites_end(struct px_session *session);

@@ -17,6 +17,7 @@ struct px_invite {
     struct px_proc_list named;   /* as the application named them, groups replaced */
     size_t n_resolved;           /* of these, those that are invitees by now */
     struct px_invitees invitees; /* the leader itself is the first, and has accepted */
+    uint64_t succeeds;           /* the invitation that this one continues; 0: none */
     size_t n_wanted;             /* invitees before any was replaced */
     unsigned waits;              /* callbacks that have to come before it can be settled */
     bool optional;               /* PMIX_GROUP_OPTIONAL: fewer members are fine */

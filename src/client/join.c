@@ -14,6 +14,9 @@
 #include "group.h"
 #include "group_map.h"
 #include "invitation.h"
+#include "invite.h"
+#include "invited.h"
+#include "succession.h"
 #include "src/base/assert.h"
 #include "src/event/chain.h"
 #include "src/event/registry.h"
@@ -21,20 +24,6 @@
 #include "src/value/directives.h"
 #include "src/value/infos.h"
 #include "src/value/procs.h"
-
-/* How many invitations without an answer are remembered; the oldest are forgotten. */
-enum { MAX_INVITED = 1024 };
-
-/* An invitation that has come; in session->invited. */
-struct invited {
-    struct px_list link;
-    pmix_proc_t leader;
-    uint64_t id; /* 0: the leader's library gives none */
-    bool over;   /* its outcome has come */
-    bool stray;  /* the outcome has ended a call that did not know the invitation's identity: its
-                    answer may count for another invitation of the leader */
-    char group[PMIX_MAX_NSLEN + 1];
-};
 
 /* A call of PMIx_Group_join that waits; in session->joins. */
 struct px_join {
@@ -59,64 +48,20 @@ static void finish(struct px_join *join, pmix_status_t status, const struct px_i
 
 /* --- invitations --- */
 
-static void forget(struct px_session *session, struct invited *invited)
-{
-    px_list_remove(&invited->link);
-    session->n_invited--;
-    free(invited);
-}
-
-/* The invitation of that leader to the group, or NULL. */
-static struct invited *find_invited(struct px_session *session, const char *group,
-                                    const pmix_proc_t *leader)
-{
-    px_list_for(struct invited, invited, &session->invited, link) {
-        if (px_proc_equal(&invited->leader, leader) && strcmp(invited->group, group) == 0) {
-            return invited;
-        }
-    }
-    return NULL;
-}
-
-/* The same; if there is none, a new one. NULL: no memory, or the name is none. */
-static struct invited *make_invited(struct px_session *session, const char *group,
-                                    const pmix_proc_t *leader)
-{
-    struct invited *invited;
-
-    if (group == NULL || strlen(group) > PMIX_MAX_NSLEN) {
-        return NULL;
-    }
-    invited = find_invited(session, group, leader);
-    if (invited != NULL) {
-        return invited;
-    }
-    invited = calloc(1, sizeof(*invited));
-    if (invited == NULL) {
-        return NULL;
-    }
-    invited->leader = *leader;
-    memcpy(invited->group, group, strlen(group) + 1);
-    px_list_append(&session->invited, &invited->link);
-    session->n_invited++;
-    if (session->n_invited > MAX_INVITED) {
-        forget(session, px_container_of(session->invited.next, struct invited, link));
-    }
-    return invited;
-}
-
-/* A copy of an older invitation does not take the place of a newer one. Without memory, or with a
- * name that is none, the invitation is not known here. */
 bool px_join_invited(struct px_session *session, const struct px_invitation_event *at)
 {
-    struct invited *invited = make_invited(session, at->group, &at->event->source);
+    struct px_invited *invited = px_invited_take(session, at);
 
-    if (invited != NULL &&
-        (at->id > invited->id || (at->id == 0 && invited->id == 0 && at->live))) {
-        invited->id = at->id;
-        invited->over = false;
-    }
-    return false;
+    return invited != NULL && px_succession_invited(invited, at);
+}
+
+/* The invitation that a call waits for. NULL: it has none with an identity. */
+static struct px_invited *invitation_of(const struct px_join *join)
+{
+    struct px_invited *invited =
+        px_invited_find(join->base.session, join->base.group, &join->leader);
+
+    return invited != NULL && invited->id != 0 && invited->id == join->base.id ? invited : NULL;
 }
 
 /* --- answers --- */
@@ -137,10 +82,18 @@ static int send_answer(struct px_join *join, pmix_group_opt_t answer)
 static void time_is_up(struct px_timer *timer)
 {
     struct px_join *join = px_container_of(timer, struct px_join, base.timer);
+    struct px_invited *invited = invitation_of(join);
 
     join->gave_up = true;
+    if (px_proc_equal(&join->leader, &join->base.session->ctx->self)) {
+        px_invite_withdraw(join->base.session, join->base.id); /* which ends the call */
+        return;
+    }
     (void) send_answer(join, PMIX_GROUP_DECLINE); /* without it the outcome tells */
     px_invitation_answer(&join->base, PMIX_ERR_TIMEOUT, NULL);
+    if (invited != NULL && !px_join_waits(invited)) {
+        px_succession_withdraw(invited);
+    }
 }
 
 /* Raises PMIX_GROUP_LEADER_FAILED in this process, and ends the call with this status. */
@@ -153,35 +106,147 @@ static void leader_failed(struct px_join *join)
     finish(join, PMIX_GROUP_LEADER_FAILED, NULL);
 }
 
+/* The invitation that a call answers: the newest of its leader, or of who has taken its place.
+ * NULL: none is known. */
+static struct px_invited *find_invitation(struct px_join *join)
+{
+    struct px_session *session = join->base.session;
+    struct px_invited *invited = px_invited_find(session, join->base.group, &join->leader);
+
+    while (invited != NULL && invited->successor_id != 0 && !invited->over) {
+        struct px_invited *next = px_invited_find(session, invited->group, &invited->successor);
+
+        if (next == NULL || next->id != invited->successor_id) {
+            break;
+        }
+        join->leader = next->leader;
+        invited = next;
+    }
+    join->base.id = invited != NULL ? invited->id : 0;
+    return invited;
+}
+
 /* Answers the invitation, on the loop thread. */
 static void run_join(struct px_task *task)
 {
     struct px_join *join = px_container_of(task, struct px_join, base.task);
     struct px_session *session = join->base.session;
-    const struct invited *invited = find_invited(session, join->base.group, &join->leader);
     bool accepts = join->answer == PMIX_GROUP_ACCEPT;
     bool taken = accepts && px_group_name_is_taken(session, join->base.group);
+    struct px_invited *invited = find_invitation(join);
+    bool lost = accepts && px_invitations_has_ended(session, &join->leader);
     int rc;
 
     px_list_append(&session->joins, &join->base.link);
     px_invitations_watch(session);
-    join->base.id = invited != NULL ? invited->id : 0;
     if (accepts && invited != NULL && invited->over) {
         finish(join, taken ? PMIX_ERR_EXISTS : PMIX_GROUP_CONSTRUCT_ABORT, NULL);
         return;
     }
-    if (accepts && px_invitations_has_ended(session, &join->leader)) {
+    if (lost && (taken || invited == NULL || !px_succession_possible(invited))) {
         leader_failed(join);
         return;
     }
     accepts = accepts && !taken;
+    if (invited != NULL && !accepts) {
+        invited->declined = true;
+    }
     rc = accepts ? px_member_data_add_endpoint(&join->base.given, session) : 0;
-    rc = rc == 0 ? send_answer(join, accepts ? PMIX_GROUP_ACCEPT : PMIX_GROUP_DECLINE) : rc;
+    rc =
+        rc == 0 && !lost ? send_answer(join, accepts ? PMIX_GROUP_ACCEPT : PMIX_GROUP_DECLINE) : rc;
     if (rc != 0 || !accepts) {
         /* after declining there is no outcome to wait for */
         finish(join, rc == 0 && taken ? PMIX_ERR_EXISTS : rc, NULL);
-    } else {
-        px_invitation_limit(&join->base, time_is_up);
+        return;
+    }
+    px_invitation_limit(&join->base, time_is_up);
+    if (lost) {
+        px_succession_begin(invited);
+    }
+}
+
+/* --- when the leader is lost --- */
+
+/* The first call that waits for the invitation, or NULL. */
+static struct px_join *find_waiting(const struct px_invited *invited)
+{
+    px_list_for(struct px_invitation, one, &invited->session->joins, link) {
+        struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
+
+        if (!join->gave_up && invitation_of(join) == invited) {
+            return join;
+        }
+    }
+    return NULL;
+}
+
+bool px_join_waits(const struct px_invited *invited)
+{
+    return find_waiting(invited) != NULL;
+}
+
+const struct px_infos *px_join_given(const struct px_invited *invited)
+{
+    const struct px_join *join = find_waiting(invited);
+
+    px_assert(join != NULL);
+    return &join->base.given;
+}
+
+void px_joins_finish(const struct px_invited *invited, pmix_status_t status)
+{
+    px_list_for(struct px_invitation, one, &invited->session->joins, link) {
+        struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
+
+        if (invitation_of(join) == invited) {
+            finish(join, status, NULL);
+        }
+    }
+}
+
+void px_joins_move(const struct px_invited *invited)
+{
+    px_list_for(struct px_invitation, one, &invited->session->joins, link) {
+        struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
+
+        if (invitation_of(join) == invited && join->gave_up) {
+            join_free(join); /* the old invitation makes no group any more */
+        } else if (invitation_of(join) == invited) {
+            join->leader = invited->successor;
+            join->base.id = invited->successor_id;
+        }
+    }
+}
+
+void px_join_led(const struct px_completion *to, struct px_reply *reply)
+{
+    const struct px_infos results = {reply->info, reply->ninfo};
+    struct px_session *session = px_invitations_session();
+
+    px_assert(session != NULL);
+    px_list_for(struct px_invitation, one, &session->joins, link) {
+        struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
+
+        if (one->id == (uintptr_t) to->cbdata &&
+            px_proc_equal(&join->leader, &session->ctx->self)) {
+            finish(join, reply->status, &results);
+        }
+    }
+}
+
+void px_joins_answer(const struct px_invited *invited)
+{
+    px_list_for(struct px_invitation, one, &invited->session->joins, link) {
+        struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
+        int rc = 0;
+
+        if (join->base.id == invited->successor_id &&
+            px_proc_equal(&join->leader, &invited->successor)) {
+            rc = send_answer(join, PMIX_GROUP_ACCEPT);
+        }
+        if (rc != 0) {
+            finish(join, rc, NULL);
+        }
     }
 }
 
@@ -237,7 +302,7 @@ static void enter_or_leave(struct px_session *session, const struct px_invitatio
  * that is not known. */
 static void note_stray(struct px_session *session, const struct px_invitation_event *at)
 {
-    struct invited *invited = make_invited(session, at->group, &at->event->source);
+    struct px_invited *invited = px_invited_make(session, at->group, &at->event->source);
 
     if (invited != NULL) {
         invited->stray = true;
@@ -249,8 +314,8 @@ bool px_join_outcome(struct px_session *session, const struct px_invitation_even
     const struct px_event *event = at->event;
     const struct px_infos results = {(pmix_info_t *) (uintptr_t) event->info, event->ninfo};
     bool complete = event->code == PMIX_GROUP_CONSTRUCT_COMPLETE;
-    struct invited *invited =
-        at->group != NULL ? find_invited(session, at->group, &event->source) : NULL;
+    struct px_invited *invited =
+        at->group != NULL ? px_invited_find(session, at->group, &event->source) : NULL;
 
     if (!at->live || (complete && !names_us(session, event))) {
         return false;
@@ -275,15 +340,19 @@ bool px_join_outcome(struct px_session *session, const struct px_invitation_even
     return px_info_find(event->info, event->ninfo, PX_KEY_REFUSED) != NULL;
 }
 
+/* Where a new leader may be found the calls wait on; see px_succession_lost. */
 void px_join_lost(struct px_session *session, const pmix_proc_t *proc)
 {
     px_list_for(struct px_invitation, one, &session->joins, link) {
         struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
+        const struct px_invited *invited = invitation_of(join);
 
-        if (px_proc_covers(proc, &join->leader)) {
+        if (px_proc_covers(proc, &join->leader) &&
+            (join->gave_up || invited == NULL || !px_succession_possible(invited))) {
             leader_failed(join);
         }
     }
+    px_succession_lost(session, proc);
 }
 
 void px_joins_end(struct px_session *session)
@@ -292,9 +361,7 @@ void px_joins_end(struct px_session *session)
         finish(px_container_of(&one->link, struct px_join, base.link), PMIX_ERR_LOST_CONNECTION,
                NULL);
     }
-    px_list_for(struct invited, invited, &session->invited, link) {
-        forget(session, invited);
-    }
+    px_invited_end(session);
 }
 
 /* --- the call --- */

@@ -13,7 +13,10 @@
 
 struct px_completion;
 struct px_ctx;
+struct px_infos;
 struct px_invitation_event;
+struct px_invited;
+struct px_reply;
 struct px_session;
 
 /* px_role_ops.group_join_nb: answers the newest invitation of `leader` to the group. One that
@@ -36,6 +39,21 @@ bool px_join_invited(struct px_session *session, const struct px_invitation_even
 bool px_join_outcome(struct px_session *session, const struct px_invitation_event *at);
 /* A process, or all of a namespace, has ended: who waits for it as the leader waits in vain. */
 void px_join_lost(struct px_session *session, const pmix_proc_t *proc);
+
+/* For an invitation that has lost its leader (succession.h): true if a call of this process waits
+ * for it, and has not given up; what such a call, which must be there, gives to the group. */
+bool px_join_waits(const struct px_invited *invited);
+const struct px_infos *px_join_given(const struct px_invited *invited);
+/* Ends its calls with a status. */
+void px_joins_finish(const struct px_invited *invited, pmix_status_t status);
+/* Its calls wait for the invitation of its successor from now on; those that have given up are
+ * forgotten. */
+void px_joins_move(const struct px_invited *invited);
+/* For px_completion, whose cbdata is the identity of an invitation by which this process leads: the
+ * calls that have been moved to it end as it has ended. */
+void px_join_led(const struct px_completion *to, struct px_reply *reply);
+/* Accepts that invitation for the calls that have been moved. */
+void px_joins_answer(const struct px_invited *invited);
 
 /* Ends all calls that wait with PMIX_ERR_LOST_CONNECTION, and forgets all invitations. */
 void px_joins_end(struct px_session *session);

@@ -216,24 +216,6 @@ static void join_times_out(void)
 
 /* ---- the leader dies */
 
-static void stay_until_killed(void)
-{
-    for (;;) {
-        (void) pause();
-    }
-}
-
-static void kill_and_say(pmix_rank_t rank, pmix_status_t code)
-{
-    if (rank_pid("A", rank) > 0) {
-        rank_kill("A", rank, SIGKILL);
-        tell("killed");
-    }
-    await("killed");
-    say_ended(code, rank);
-    tell("said");
-}
-
 static void kill_leader(void)
 {
     await("kill");

@@ -48,6 +48,7 @@ conform_programs = \
   %D%/input.t \
   %D%/invite.t \
   %D%/invite_ends.t \
+  %D%/invite_leader.t \
   %D%/invited.t \
   %D%/itself.t \
   %D%/job.t \
@@ -205,6 +206,9 @@ TESTS += $(conform_programs)
 %C%_invite_ends_t_SOURCES = %D%/invite_ends.c
 %C%_invite_ends_t_LDADD = $(conform_ldadd)
 %C%_invite_ends_t_LDFLAGS = $(conform_ldflags)
+%C%_invite_leader_t_SOURCES = %D%/invite_leader.c
+%C%_invite_leader_t_LDADD = $(conform_ldadd)
+%C%_invite_leader_t_LDFLAGS = $(conform_ldflags)
 %C%_invited_t_SOURCES = %D%/invited.c
 %C%_invited_t_LDADD = $(conform_ldadd)
 %C%_invited_t_LDFLAGS = $(conform_ldflags)

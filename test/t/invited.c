@@ -138,6 +138,22 @@ static void on_end(size_t id, pmix_status_t code, const pmix_proc_t *source, pmi
     next(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
 }
 
+/* The leader is lost while this process waits: it may want to lead, or give the group up. */
+static void on_failed(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
+                      size_t ninfo, pmix_info_t *results, size_t nresults,
+                      pmix_event_notification_cbfunc_fn_t next, void *cbdata)
+{
+    unsigned choice = draw(8);
+    pmix_info_t claim;
+    bool claims = choice > 3;
+
+    (void) id, (void) code, (void) source, (void) info, (void) ninfo;
+    (void) results, (void) nresults;
+    PMIX_INFO_LOAD(&claim, PMIX_GROUP_LEADER, &claims, PMIX_BOOL);
+    next(choice == 0 ? PMIX_GROUP_CONSTRUCT_ABORT : PMIX_SUCCESS, &claim, 1, NULL, NULL, cbdata);
+    PMIX_INFO_DESTRUCT(&claim);
+}
+
 static void lead(unsigned n)
 {
     pmix_proc_t all[64];
@@ -171,6 +187,7 @@ int main(int argc, char **argv)
     static pmix_status_t ends[] = {PMIX_EVENT_PROC_TERMINATED, PMIX_ERR_PROC_ABORTED_BY_SIG,
                                    PMIX_ERR_PROC_TERM_WO_SYNC, PMIX_ERR_EXIT_NONZERO_TERM};
     static pmix_status_t code = PMIX_GROUP_INVITED;
+    static pmix_status_t failed = PMIX_GROUP_LEADER_FAILED;
     const char *rank = getenv("PMIX_RANK");
     unsigned number = rank != NULL ? (unsigned) atoi(rank) : 0;
     pmix_value_t *size;
@@ -197,6 +214,7 @@ int main(int argc, char **argv)
     if (number > 0) {
         (void) PMIx_Register_event_handler(&code, 1, NULL, 0, on_invited, NULL, NULL);
         (void) PMIx_Register_event_handler(ends, 4, NULL, 0, on_end, NULL, NULL);
+        (void) PMIx_Register_event_handler(&failed, 1, NULL, 0, on_failed, NULL, NULL);
     }
     if (fault == KILL || fault == LEAVE) {
         say(fault == KILL ? "kill" : "leave");

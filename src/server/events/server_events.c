@@ -47,12 +47,13 @@ static bool changes_group(pmix_status_t code)
 }
 
 /* True if the peer has registered for this code, or for all. A client of this library is sent some
- * unasked: it refuses acceptances of invitations that are over or were never made, and keeps the
- * members of its groups. */
+ * unasked: it refuses acceptances of invitations that are over or were never made, answers those
+ * who look for a new leader, and keeps the members of its groups. */
 static bool wants(const struct px_peer *peer, pmix_status_t code)
 {
     return peer->wants_all || px_code_set_has(&peer->codes, code) ||
-           (peer->ours && (code == PMIX_GROUP_INVITE_ACCEPTED || changes_group(code)));
+           (peer->ours && (code == PMIX_GROUP_INVITE_ACCEPTED || code == PMIX_GROUP_LEADER_FAILED ||
+                           changes_group(code)));
 }
 
 /* Whom an event is for. */

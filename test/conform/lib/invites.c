@@ -6,9 +6,11 @@
 #include "answers.h"
 #include "calls.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { UNUSED_CODE = PMIX_EXTERNAL_ERR_BASE - 4711 };
 
@@ -244,4 +246,25 @@ void say_ended(pmix_status_t code, pmix_rank_t rank)
     rc = PMIx_Notify_event(code, &proc, PMIX_RANGE_SESSION, list.at, list.n, NULL, NULL);
     check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "notify: %d", rc);
     free_infos(&list);
+}
+
+void kill_and_say(pmix_rank_t rank, pmix_status_t code)
+{
+    char killed[32];
+
+    snprintf(killed, sizeof(killed), "killed %u", rank);
+    if (rank_pid("A", rank) > 0) {
+        rank_kill("A", rank, SIGKILL);
+        tell(killed);
+    }
+    await(killed);
+    say_ended(code, rank);
+    tell("said");
+}
+
+void stay_until_killed(void)
+{
+    for (;;) {
+        (void) pause();
+    }
 }

@@ -70,5 +70,9 @@ pmix_status_t fence_group(const char *group);
 
 /* (host) Reports the end of a rank of job "A" on this node. */
 void say_ended(pmix_status_t code, pmix_rank_t rank);
+/* (host, on every node) Kills the rank, wherever it is, and then reports its end; tells "said". */
+void kill_and_say(pmix_rank_t rank, pmix_status_t code);
+/* For the rank that is killed. */
+void stay_until_killed(void);
 
 #endif
