@@ -13,7 +13,7 @@ files() { ls "$SCRATCH/tmp"; }
 # begin NODES COMMAND: a job of four in the background, whose rank R waits until gate.R is opened;
 # leaves $runner. It can be found when this returns.
 begin() {
-    rm -f "$SCRATCH"/gate.* "$SCRATCH/job.out"
+    rm -f "$SCRATCH"/gate.* "$SCRATCH"/*.out
     mkfifo "$SCRATCH/gate.0" "$SCRATCH/gate.1" "$SCRATCH/gate.2" "$SCRATCH/gate.3" "$SCRATCH/gate.in"
     GATE=$SCRATCH/gate "$pmixrun" --nodes "$1" -n 4 --nspace job --keep-going ${form:+-x PMIX_MCA_gds=$form} \
         sh -c "$2" >"$SCRATCH/job.out" 2>"$SCRATCH/job.err" <"$SCRATCH/gate.in" &
