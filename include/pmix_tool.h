@@ -20,6 +20,14 @@ extern "C" {
  * by a rendezvous file, see pmix-rendezvous(5). Blocking. Calls nest: each needs its
  * PMIx_tool_finalize; a nested call connects if there is no connection.
  *
+ * With PMIX_LAUNCHER the tool is a launcher: beside the calls of a tool it has those of
+ * pmix_server.h, except PMIx_server_init and PMIx_server_finalize. Processes that it has registered
+ * and started are its clients; tools of its user find it as they find a server, by the files in
+ * PMIX_SERVER_TMPDIR, by that of PMIX_LAUNCHER_RENDEZVOUS_FILE, or as PMIX_TCP_REPORT_URI says. The
+ * module that answers them is given by PMIx_tool_set_server_module; without one tools are admitted,
+ * and jobs started, by the library. Calls about processes that it has registered are served by
+ * itself, others by the server that it is connected to; without such a server all are its own.
+ *
  *   proc: receives the tool's name, which the directives give, or the server; without either an
  *       empty one of rank PMIX_RANK_UNDEF. A tool that connects later brings the name that it has
  *       for its own use, and keeps it. May be NULL
@@ -107,10 +115,14 @@ PMIX_EXPORT pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_i
                                                size_t ninfo);
 
 /*
- * Not supported. A tool has no clients that could call a server module.
+ * Give a launcher the module that serves its clients and the tools that connect to it, in place of
+ * the one before. It is copied; requests under way are answered by the former one. An entry spawn,
+ * abort or job_control that it lacks is the library's own, see PMIx_Spawn; without tool_connected
+ * no tools are admitted. The entries beyond client_connected2 are read if PMIx_tool_init was given
+ * their layout ("shmix.module.level").
  *
  *   module: the upcalls
- *   PMIX_ERR_NOT_SUPPORTED: always, if module is not NULL
+ *   PMIX_ERR_NOT_SUPPORTED: the tool is no launcher (PMIX_LAUNCHER)
  */
 PMIX_EXPORT pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module);
 

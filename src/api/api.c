@@ -13,6 +13,7 @@
 #include "src/base/param.h"
 #include "src/event/registry.h"
 #include "src/request/reply.h"
+#include "src/server/server_start.h"
 #include "src/value/attributes.h"
 #include "src/topo/topo.h"
 #include "src/value/infos.h"
@@ -107,6 +108,16 @@ void px_api_close(struct px_ctx *ctx)
     }
 }
 
+void px_api_stopped(struct px_ctx *ctx)
+{
+    if (ctx->role == NULL) {
+        px_server_stop(ctx);
+    }
+    if (ctx->role == NULL && ctx->server == NULL) {
+        px_api_close(ctx);
+    }
+}
+
 /* A forked child has no progress thread, which px_loop_alive detects. */
 bool px_api_dropped_after_fork(struct px_ctx *ctx)
 {
@@ -119,6 +130,7 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx)
     ctx->events = NULL;
     ctx->attrs = NULL;
     ctx->role = NULL;
+    ctx->server = NULL;
     ctx->ops = NULL;
     return true;
 }

@@ -43,6 +43,9 @@ int px_api_open(struct px_ctx *ctx, bool external);
 pmix_status_t px_api_started(struct px_ctx *ctx, pmix_status_t status, bool up);
 /* Undoes px_api_open after the role has stopped. Not on the loop thread. */
 void px_api_close(struct px_ctx *ctx);
+/* After the stop of a client or tool: stops the server that a launcher has beside it, and closes
+ * the context. If a thread stayed inside a call, all of it stays open. Not on the loop thread. */
+void px_api_stopped(struct px_ctx *ctx);
 /* True if the context is up but belongs to the process that forked this one. The context is then
  * reset without being closed: loop, events and role are left to leak, because the connection is the
  * parent's. Under ctx->lock. */

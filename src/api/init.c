@@ -16,6 +16,7 @@
 #include "src/base/version.h"
 #include "src/value/directives.h"
 #include "src/client/start.h"
+#include "src/server/server_start.h"
 #include "call.h"
 
 /* May be called at any time, before PMIx_Init too. */
@@ -67,10 +68,9 @@ static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, 
     }
     px_ctx_down(ctx);
     ctx->refs = 0;
+    px_server_shut(ctx); /* of a launcher */
     stopped = px_client_stop(ctx, info, ninfo);
-    if (ctx->role == NULL) {
-        px_api_close(ctx);
-    }
+    px_api_stopped(ctx);
     return rc != PMIX_SUCCESS ? rc : stopped;
 }
 

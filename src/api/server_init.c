@@ -5,7 +5,6 @@
  * needs its finalize. All under ctx->lock. */
 
 #include "api.h"
-#include "src/server/self/loop_call.h"
 #include "src/value/directives.h"
 #include "src/server/server_start.h"
 
@@ -19,6 +18,10 @@ static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *
         return rc;
     }
     rc = px_server_start(ctx, module, info, ninfo);
+    if (rc == PMIX_SUCCESS) {
+        ctx->role = ctx->server;
+        ctx->ops = &px_server_ops;
+    }
     return px_api_started(ctx, rc, rc == PMIX_SUCCESS);
 }
 
@@ -40,7 +43,7 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     if (ctx->refs == 0) {
         rc = init_first(ctx, module, info, ninfo);
-    } else if (px_server_of(ctx) == NULL) {
+    } else if (ctx->ops != &px_server_ops) {
         rc = PMIX_ERR_INVALID_OPERATION; /* a client or tool is running here */
     } else {
         ctx->refs++;
@@ -64,7 +67,7 @@ pmix_status_t PMIx_server_finalize(void)
         return PMIX_ERR_WOULD_BLOCK;
     }
     px_lock_take(&ctx->lock);
-    if (ctx->refs == 0 || (!px_api_dropped_after_fork(ctx) && px_server_of(ctx) == NULL)) {
+    if (ctx->refs == 0 || (!px_api_dropped_after_fork(ctx) && ctx->ops != &px_server_ops)) {
         rc = PMIX_ERR_INIT;
     } else if (ctx->refs > 1) {
         ctx->refs--;
@@ -72,7 +75,9 @@ pmix_status_t PMIx_server_finalize(void)
         px_ctx_down(ctx);
         ctx->refs = 0;
         px_server_stop(ctx);
-        if (ctx->role == NULL) {
+        if (ctx->server == NULL) {
+            ctx->role = NULL;
+            ctx->ops = NULL;
             px_api_close(ctx);
         }
     }

@@ -6,13 +6,16 @@
  * are serialised by ctx->lock.
  *
  * Every call but PMIx_tool_init is PMIX_ERR_INIT in a process that is not a tool: a server cannot
- * act as a tool as well. */
+ * act as a tool as well. The other way round, a launcher is a tool with a server (launcher.h). */
 
 #include "src/client/tool.h"
 
 #include <string.h>
 
 #include "api.h"
+#include "launcher.h"
+#include "src/server/self/loop_call.h"
+#include "src/server/server_start.h"
 #include "src/value/directives.h"
 
 /* True if the context is up in the role of a tool. */
@@ -47,7 +50,8 @@ static pmix_status_t tool_again(struct px_ctx *ctx, const pmix_info_t *info, siz
     return PMIX_SUCCESS;
 }
 
-/* Opens the context and starts the tool role. Under ctx->lock. */
+/* Opens the context and starts the tool role, with a server if it is a launcher. Under
+ * ctx->lock. */
 static pmix_status_t tool_first(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     pmix_status_t rc = px_api_open(ctx, px_infos_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
@@ -56,6 +60,12 @@ static pmix_status_t tool_first(struct px_ctx *ctx, const pmix_info_t *info, siz
         return rc;
     }
     rc = px_tool_start(ctx, info, ninfo);
+    if (rc == PMIX_SUCCESS) {
+        rc = px_launcher_start(ctx, info, ninfo);
+        if (rc != PMIX_SUCCESS) {
+            (void) px_tool_stop(ctx); /* it always succeeds */
+        }
+    }
     return px_api_started(ctx, rc, rc == PMIX_SUCCESS);
 }
 
@@ -101,10 +111,9 @@ pmix_status_t PMIx_tool_finalize(void)
     } else if (ctx->refs == 1 && !px_api_dropped_after_fork(ctx)) {
         px_ctx_down(ctx);
         ctx->refs = 0;
+        px_server_shut(ctx);
         rc = px_tool_stop(ctx);
-        if (ctx->role == NULL) {
-            px_api_close(ctx);
-        }
+        px_api_stopped(ctx);
     }
     px_lock_give(&ctx->lock);
     return rc;
@@ -212,11 +221,17 @@ bool PMIx_tool_is_connected(void)
     return is_tool(ctx) && px_tool_connected(ctx);
 }
 
-/* A tool serves no clients, so there is no request that a module could answer. */
+/* The module is copied, as far as its layout is known (px_module_copy), and called from then on. */
 pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module)
 {
-    if (enter_tool() == NULL) {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+
+    if (!is_tool(ctx)) {
         return PMIX_ERR_INIT;
     }
-    return module != NULL ? PMIX_ERR_NOT_SUPPORTED : PMIX_ERR_BAD_PARAM;
+    if (module == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return ctx->server != NULL ? px_server_run(ctx->server, px_server_set_module, module)
+                               : PMIX_ERR_NOT_SUPPORTED;
 }

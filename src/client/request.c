@@ -311,9 +311,5 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
         px_info_find(&((const struct px_monitor_args *) args)->monitor, 1, PMIX_SEND_HEARTBEAT)) {
         return send_heartbeat(session, args);
     }
-    if (request == &px_request_spawn && session->is_launcher &&
-        px_session_server(session) == NULL) {
-        return PMIX_ERR_NOT_SUPPORTED; /* this library starts no processes */
-    }
     return px_request_send(session, request, args, to);
 }

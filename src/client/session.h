@@ -166,7 +166,7 @@ struct px_session {
     struct px_list kept; /* lock: values handed out by pointer; kept until the end (facts.c) */
     pmix_value_t facts[PX_N_FACTS]; /* constant once named; borrow what they point to */
     bool is_tool;                   /* constant */
-    bool is_launcher;               /* constant: a tool that means to start jobs itself */
+    bool is_launcher;               /* constant: a tool that has a server of its own, too */
     bool unnamed; /* ctx->lock: of a tool, whose name is its own and known to nobody */
     /* Constant, of a tool: its directories of rendezvous files (tool.c); NULL: those of the
      * environment. */

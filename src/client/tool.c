@@ -44,19 +44,20 @@ static bool is_launched(const struct px_session *session)
            strcmp(nspace, session->ctx->self.nspace) == 0;
 }
 
-/* Fills the handshake: as a tool that has a name, as one that needs one from the server, or as a
- * client that is a tool too (the name is that of the environment). */
+/* Fills the handshake: as a tool or launcher that has a name, as one that needs one from the
+ * server, or as a client that is a tool too (the name is that of the environment). */
 static void introduce(const struct px_session *session, struct px_handshake *handshake)
 {
+    static const enum px_handshake_flag flags[2][3] = {
+        {PX_HANDSHAKE_TOOL_NEEDS_ID, PX_HANDSHAKE_TOOL, PX_HANDSHAKE_CLIENT_TOOL},
+        {PX_HANDSHAKE_LAUNCHER_NEEDS_ID, PX_HANDSHAKE_LAUNCHER, PX_HANDSHAKE_CLIENT_LAUNCHER},
+    };
     bool named = session->ctx->self.nspace[0] != '\0';
 
     handshake->kind = PX_WIRE_PLAIN;
     handshake->uid = (uint32_t) geteuid();
     handshake->gid = (uint32_t) getegid();
-    handshake->flag = named ? PX_HANDSHAKE_TOOL : PX_HANDSHAKE_TOOL_NEEDS_ID;
-    if (named && is_launched(session)) {
-        handshake->flag = PX_HANDSHAKE_CLIENT_TOOL;
-    }
+    handshake->flag = flags[session->is_launcher][named ? 1 + is_launched(session) : 0];
     handshake->proc = session->ctx->self;
     snprintf(handshake->version, sizeof(handshake->version), "%s", PX_WIRE_VERSION);
     snprintf(handshake->bfrops, sizeof(handshake->bfrops), "%s", PX_WIRE_MODULE);
@@ -124,6 +125,12 @@ static int dial_either(const struct attempt *attempt, struct px_dialed *ret)
     return rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_BAD_PARAM ? dial(attempt, found->uri, ret) : rc;
 }
 
+/* True if a server is that of this process, a launcher, which finds its own files, too. */
+static bool is_ourselves(const struct px_session *session, const pmix_proc_t *server)
+{
+    return session->is_launcher && px_proc_equal(server, &session->ctx->self);
+}
+
 /* Connects to one candidate and adds it to the session; takes the name that the server assigns, if
  * we have none. PMIX_ERR_EXISTS with *ret: the server is connected already. PMIX_ERR_UNREACH:
  * another server answers there by now. Else as dial and px_session_attach. */
@@ -137,6 +144,9 @@ static int connect_one(const struct attempt *attempt, struct px_server_peer **re
 
     if (rc != 0) {
         return rc;
+    }
+    if (is_ourselves(session, &server)) {
+        return PMIX_ERR_UNREACH;
     }
     *ret = px_tool_find_server(session, &server);
     if (*ret != NULL) {
@@ -182,7 +192,7 @@ static bool is_ambiguous(const struct px_session *session, const struct px_serve
         pmix_proc_t server;
 
         if (found[i].searched && px_uri_server(found[i].uri, &server) == 0 &&
-            px_tool_find_server(session, &server) == NULL) {
+            px_tool_find_server(session, &server) == NULL && !is_ourselves(session, &server)) {
             fresh++;
         }
     }
@@ -303,7 +313,6 @@ static void make_primary(struct px_session *session, struct px_server_peer *serv
 /* Keeps what the directives of PMIx_tool_init say for later calls. 0 or PMIX_ERR_NOMEM. */
 static int keep_directives(struct px_session *session, const struct px_tool_directives *directives)
 {
-    session->is_launcher = directives->launcher;
     session->server_tmpdir = strdup(directives->server_tmpdir);
     session->system_tmpdir = strdup(directives->system_tmpdir);
     return session->server_tmpdir != NULL && session->system_tmpdir != NULL ? 0 : PMIX_ERR_NOMEM;
@@ -350,6 +359,7 @@ pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t 
         return PMIX_ERR_NOMEM;
     }
     session->is_tool = true;
+    session->is_launcher = directives.launcher;
     name_self(session, &directives);
     if (!directives.no_connect) {
         rc = connect_first(session, &directives, &server);

@@ -20,6 +20,7 @@
 
 struct px_attrs;
 struct px_events;
+struct px_server;
 
 /* Up from the end of the first init to the beginning of the last finalize. */
 enum px_state { PX_STATE_DOWN = 0, PX_STATE_UP = 1 };
@@ -34,6 +35,9 @@ struct px_ctx {
     void *get;           /* atomic px_get_fn: ops->get while up, else one that returns ERR_INIT */
     const struct px_role_ops *ops; /* set before state goes up, constant while up */
     void *role; /* of a server struct px_server, of a client or tool struct px_session */
+    /* The server of this process: of a server its role, of a launcher beside its session; else
+     * NULL. Constant while up. */
+    struct px_server *server;
     struct px_loop *loop;
     struct px_events *events; /* loop thread */
     struct px_attrs *attrs;   /* constant while up: what the host supports */

@@ -82,6 +82,7 @@ static void take_tool_support(struct px_server *s,
     s->rendezvous_opts.scheduler = directives->scheduler;
     s->rendezvous_opts.controller = directives->sys_controller;
     s->rendezvous_opts.launcher_file = directives->rendezvous_file;
+    s->rendezvous_opts.report = directives->report_uri;
     s->rendezvous_opts.keep_dirs = directives->tdir_rmclean;
     s->rendezvous_opts.mode = directives->socket_mode != PX_NOT_GIVEN ? directives->socket_mode : 0;
     s->tools = directives->tool_support || directives->session_support ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Start and stop of the server role, on the thread of PMIx_server_init and PMIx_server_finalize.
+/* Start and stop of a server, on the thread of PMIx_server_init and PMIx_server_finalize, or of
+ * PMIx_tool_init and PMIx_tool_finalize for that of a launcher.
  *
  * The listeners open last, when everything that a connection can ask for exists. On stop the loop
  * first ends all that is under way and closes the connections, then the listeners close: pending
@@ -19,9 +20,13 @@
 
 #include "src/server/self/loop_call.h"
 #include "src/server/requests/host_module.h"
+#include "src/server/launch/local_host.h"
+#include "src/server/launch/local_job.h"
 #include "src/server/tools/rendezvous.h"
 #include "src/server/self/self.h"
+#include "src/server/self/self_events.h"
 #include "src/server/self/stored.h"
+#include "src/base/assert.h"
 #include "src/base/param.h"
 #include "src/net/auth.h"
 #include "src/net/listener.h"
@@ -31,6 +36,7 @@
 #include "src/server/collectives/group_names.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/nspace/proc_sets.h"
+#include "src/value/procs.h"
 #include "configure.h"
 #include "src/server/data/inventory.h"
 #include "src/server/data/modex.h"
@@ -87,15 +93,17 @@ static int open_listeners(struct px_server *s)
     return px_self_publish(s);
 }
 
-/* Writes the rendezvous files if tools are enabled. Called when the listeners are open, since a
+/* Writes the rendezvous files if tools are enabled, and reports the address if that is wanted. The
+ * variable is not for the children of this process. Called when the listeners are open, since a
  * tool may connect as soon as it finds a file. 0 or the status of px_rendezvous_write. */
 static int write_rendezvous_files(struct px_server *s)
 {
     int rc;
 
-    if (!s->tools) {
+    if (!s->tools && !s->rendezvous_opts.report) {
         return PMIX_SUCCESS;
     }
+    s->rendezvous_opts.tools = s->tools;
     if (!s->rendezvous_opts.launcher_file) {
         s->rendezvous_opts.launcher_file = getenv(PMIX_LAUNCHER_RNDZ_FILE);
     }
@@ -104,6 +112,8 @@ static int write_rendezvous_files(struct px_server *s)
     }
     rc = px_rendezvous_write(s, &s->rendezvous_opts, &s->rendezvous);
     s->rendezvous_opts.launcher_file = NULL; /* borrowed from the host until now */
+    s->rendezvous_opts.report = NULL;
+    (void) unsetenv(PMIX_LAUNCHER_RNDZ_FILE);
     return rc;
 }
 
@@ -154,6 +164,8 @@ static struct px_server *server_create(struct px_ctx *ctx)
     }
     s->ctx = ctx;
     s->loop = ctx->loop;
+    s->launcher = ctx->role != NULL;
+    s->next_pull = s->launcher ? PX_SELF_LAUNCHER_IDS : 0;
     s->uid = geteuid();
     s->gid = getegid();
     px_list_init(&s->ns_list);
@@ -175,35 +187,51 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->paused);
     px_list_init(&s->held_pushes);
     px_list_init(&s->monitors);
+    px_list_init(&s->local_jobs);
     px_colls_init(&s->colls, px_nspace_job_size, s);
     px_high_water_init(&s->high_water);
     s->server_id = make_origin();
     return s;
 }
 
-/* The context gets its role before the listeners open, since a connection may be served at once. */
+/* The context gets its server before the listeners open, since a connection may be served at once.
+ * The name of a launcher is that of its session already, which other threads read. */
 pmix_status_t px_server_start(struct px_ctx *ctx, const pmix_server_module_t *module,
                               const pmix_info_t *info, size_t ninfo)
 {
     struct px_server *s = server_create(ctx);
     int rc = s ? px_server_configure(s, info, ninfo) : PMIX_ERR_NOMEM;
 
+    rc = rc ? rc : px_output_local(s, info, ninfo);
     if (!rc) {
-        px_module_copy(module, info, ninfo, &s->host);
-        ctx->role = s;
-        ctx->ops = &px_server_ops;
-        ctx->self = s->self;
+        s->module_level = px_module_level(info, ninfo);
+        px_module_copy(module, s->module_level, &s->host);
+        if (s->launcher) {
+            px_local_host_fill(&s->host, module != NULL);
+        }
+        ctx->server = s;
+        if (!px_proc_equal(&ctx->self, &s->self)) {
+            ctx->self = s->self;
+        }
         px_open_waits_start(s);
         rc = open_listeners(s);
         rc = rc ? rc : write_rendezvous_files(s);
     }
     if (rc && s) {
         px_listeners_close(s->listeners);
-        ctx->role = NULL;
-        ctx->ops = NULL;
+        px_sink_destroy(s->local_sink); /* it has had nothing to show */
+        ctx->server = NULL;
         server_destroy(s);
     }
     return rc;
+}
+
+int px_server_set_module(struct px_server *s, void *module)
+{
+    px_assert(px_loop_inside(s->loop) && s->launcher);
+    px_module_copy(module, s->module_level, &s->host);
+    px_local_host_fill(&s->host, true);
+    return PMIX_SUCCESS;
 }
 
 /* Ends everything that is under way, on the loop thread. Upcalls are abandoned first, so that no
@@ -213,6 +241,12 @@ static int stop_on_loop(struct px_server *s, void *arg)
 {
     (void) arg;
     s->stopping = true;
+    px_local_jobs_kill_all(s);
+    if (s->local_sink) {
+        px_sink_flush(s->local_sink, 0);
+        px_sink_destroy(s->local_sink);
+        s->local_sink = NULL;
+    }
     px_upcalls_abandon(s);
     px_gets_drop_all(s);
     px_dmodex_requests_drop_all(s);
@@ -238,24 +272,11 @@ static int check_late_answers(struct px_server *s, void *arg)
     return PMIX_SUCCESS;
 }
 
-/* Threads of this process that wait are answered by the first stop_on_loop. The second one is for
- * what those that were inside have begun since. If a thread does not leave its call in time the
- * role stays, and nothing is freed.
- *
- * An answer of the host that arrives while the server stops is dropped on the loop thread. So the
- * server is freed only after the loop has no such answer left: the last loop here waits for them,
- * and yields to the thread that is about to post one. */
-void px_server_stop(struct px_ctx *ctx)
+void px_server_shut(struct px_ctx *ctx)
 {
-    struct px_server *s = ctx->role;
-    bool coming = false;
+    struct px_server *s = ctx->server;
 
-    if (!s) {
-        return;
-    }
-    if (!px_loop_alive(s->loop)) { /* a forked child: all of it belongs to the parent */
-        ctx->role = NULL;
-        ctx->ops = NULL;
+    if (!s || !px_loop_alive(s->loop)) {
         return;
     }
     px_rendezvous_remove(s->rendezvous);
@@ -263,6 +284,28 @@ void px_server_stop(struct px_ctx *ctx)
     (void) px_server_run(s, stop_on_loop, NULL);
     px_listeners_close(s->listeners);
     s->listeners = NULL;
+}
+
+/* Threads of this process that wait are answered by the first stop_on_loop, in px_server_shut. The
+ * second one is for what those that were inside have begun since. If a thread does not leave its
+ * call in time the server stays, and nothing is freed.
+ *
+ * An answer of the host that arrives while the server stops is dropped on the loop thread. So the
+ * server is freed only after the loop has no such answer left: the last loop here waits for them,
+ * and yields to the thread that is about to post one. */
+void px_server_stop(struct px_ctx *ctx)
+{
+    struct px_server *s = ctx->server;
+    bool coming = false;
+
+    if (!s) {
+        return;
+    }
+    if (!px_loop_alive(s->loop)) { /* a forked child: all of it belongs to the parent */
+        ctx->server = NULL;
+        return;
+    }
+    px_server_shut(ctx);
     if (!px_ctx_drain(ctx)) {
         return;
     }
@@ -272,7 +315,6 @@ void px_server_stop(struct px_ctx *ctx)
     do {
         (void) px_server_run(s, check_late_answers, &coming);
     } while (coming && sched_yield() == 0);
-    ctx->role = NULL;
-    ctx->ops = NULL;
+    ctx->server = NULL;
     server_destroy(s);
 }

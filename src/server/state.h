@@ -29,19 +29,23 @@ struct px_local_proc;
 struct px_nspace;
 struct px_peer;
 struct px_pending_conn;
+struct px_sink;
 struct px_store;
 struct px_upcall;
 struct px_waits;
 
 /* The server of this process, at most one. Created by px_server_start, owned by the context
- * (ctx->role). */
+ * (ctx->server). */
 struct px_server {
     /* Context, host and settings: set by px_server_start, constant until px_server_stop. */
     struct px_ctx *ctx;
     struct px_loop *loop;
-    pmix_server_module_t host; /* a copy, NULL where the host has no such function */
-    pmix_proc_t self;          /* name of this server; set once */
-    uid_t uid;                 /* of this process */
+    /* A copy, NULL where the host has no such function; loop thread once the server runs. */
+    pmix_server_module_t host;
+    int module_level; /* px_module_level; for a module that comes later */
+    bool launcher;    /* the server of a launcher, whose session has the role of the process */
+    pmix_proc_t self; /* name of this server; set once */
+    uid_t uid;        /* of this process */
     gid_t gid;
     char *hostname;       /* set once, as the directories are */
     char *tmpdir;         /* PMIX_SERVER_TMPDIR: directory of its rendezvous files */
@@ -110,11 +114,17 @@ struct px_server {
     struct px_list outputs;   /* that no subscription covers yet (output_cache.c) */
     size_t output_bytes;
     struct px_list pulls;       /* struct px_iof_subscription */
+    struct px_sink *local_sink; /* our own standard output and error; NULL: not for output */
+    bool shows_all;             /* constant: also what somebody has subscribed to */
     struct px_list paused;      /* processes whose input is held back (server_input.c) */
     struct px_list held_pushes; /* answers to their last pushes */
     struct px_list monitors;    /* that this server watches (monitor.c) */
     struct px_list unwanted;    /* those that have ended, and that the host was not told of */
     size_t next_pull;           /* the px_iof_subscription.id given last */
+
+    /* Jobs that this server has started itself (local_job.h). */
+    struct px_list local_jobs;
+    unsigned next_local_job; /* the number given last */
 
     /* Resources of all jobs, and resolve calls at the host. */
     pmix_info_t *resources; /* PMIx_server_register_resources */

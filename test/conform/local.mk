@@ -1,9 +1,9 @@
 # Conformance: each program is a table of cases over the public interface; README.md says how to add one.
 check_LTLIBRARIES += %D%/libconform.la
-conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/foreign.c \
+conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/children.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/foreign.c \
   %D%/lib/groups.c %D%/lib/host.c %D%/lib/infos.c %D%/lib/invites.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
   %D%/lib/requests.c %D%/lib/servers.c %D%/lib/support.c %D%/lib/tools.c %D%/lib/verdict.c %D%/lib/world.c
-%C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/conform.h %D%/lib/groups.h %D%/lib/inside.h \
+%C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/children.h %D%/lib/conform.h %D%/lib/groups.h %D%/lib/inside.h \
   %D%/lib/invites.h %D%/lib/newer.h %D%/lib/queries.h %D%/lib/requests.h %D%/lib/support.h %D%/lib/tools.h
 
 conform_ldadd = %D%/libconform.la libpx-host.la libpmix.la
@@ -53,6 +53,8 @@ conform_programs = \
   %D%/itself.t \
   %D%/job.t \
   %D%/keys.t \
+  %D%/launcher.t \
+  %D%/launcher_start.t \
   %D%/members.t \
   %D%/modex.t \
   %D%/monitor.t \
@@ -221,6 +223,12 @@ TESTS += $(conform_programs)
 %C%_keys_t_SOURCES = %D%/keys.c
 %C%_keys_t_LDADD = $(conform_ldadd)
 %C%_keys_t_LDFLAGS = $(conform_ldflags)
+%C%_launcher_t_SOURCES = %D%/launcher.c
+%C%_launcher_t_LDADD = $(conform_ldadd)
+%C%_launcher_t_LDFLAGS = $(conform_ldflags)
+%C%_launcher_start_t_SOURCES = %D%/launcher_start.c
+%C%_launcher_start_t_LDADD = $(conform_ldadd)
+%C%_launcher_start_t_LDFLAGS = $(conform_ldflags)
 %C%_members_t_SOURCES = %D%/members.c
 %C%_members_t_LDADD = $(conform_ldadd)
 %C%_members_t_LDFLAGS = $(conform_ldflags)

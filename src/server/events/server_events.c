@@ -287,8 +287,15 @@ pmix_status_t px_notify_call(struct px_upcall *up)
     return rc ? rc : PMIX_OPERATION_SUCCEEDED;
 }
 
+void px_event_of_host(struct px_server *s, const struct px_event *event)
+{
+    px_termination_drain(s, event);
+    (void) px_event_fan_out(s, event, PX_ORIGIN_HOST, NULL);
+    px_termination_event(s, event);
+}
+
 /* A peer is answered before the event is delivered to others; a call of this process is answered
- * after it. Events of this process are the host's: they may report the end of processes. */
+ * after it. */
 void px_notify_answered(struct px_upcall *up)
 {
     const struct px_notify_args *args = up->args;
@@ -312,9 +319,7 @@ void px_notify_answered(struct px_upcall *up)
         }
         return;
     }
-    px_termination_drain(up->server, &event);
-    (void) px_event_fan_out(up->server, &event, PX_ORIGIN_HOST, NULL);
-    px_termination_event(up->server, &event);
+    px_event_of_host(up->server, &event);
     px_upcall_answer(up);
 }
 

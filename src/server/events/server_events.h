@@ -25,6 +25,10 @@ enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_MONITOR, PX_ORIGIN_HOST, PX_ORIGIN_
  * answered, without asking the host for permission. */
 pmix_status_t px_notify_call(struct px_upcall *up);
 
+/* Delivers an event that this process raises as the host: it may report the end of processes. Loop
+ * thread. */
+void px_event_of_host(struct px_server *s, const struct px_event *event);
+
 /* The `done` of that service: delivers the event and answers the request. */
 void px_notify_answered(struct px_upcall *up);
 

@@ -22,6 +22,8 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/value/infos.h"
+#include "src/context/context.h"
+#include "src/event/chain.h"
 
 /* How many ended subscriptions wait for others to end; the oldest is forgotten. */
 enum { MAX_UNWANTED = 256 };
@@ -301,6 +303,26 @@ static const struct px_iof_subscription *find_covering(struct px_server *s, size
     return NULL;
 }
 
+void px_output_file_failed(void *arg, const pmix_proc_t *source)
+{
+    struct px_server *s = arg;
+
+    px_events_raise(s->ctx->events, PMIX_ERR_IOF_FAILURE, &s->self, source);
+}
+
+int px_output_local(struct px_server *s, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_server_init_directives directives;
+    int rc = px_server_init_read(info, ninfo, &directives);
+
+    if (rc || directives.local_output == PX_SWITCH_OFF ||
+        (directives.local_output == PX_SWITCH_UNSET && !s->launcher)) {
+        return rc;
+    }
+    s->shows_all = directives.local_output == PX_SWITCH_ON;
+    return px_sink_create(s->loop, info, ninfo, NULL, px_output_file_failed, s, &s->local_sink);
+}
+
 /* Output is either delivered at once, to every subscription that covers it, or kept for the first
  * one that will. A delivery may add and drop any subscription: a callback of this process may, and
  * a peer that does not read is disconnected. So each is looked up after the one before. */
@@ -317,6 +339,10 @@ int px_output_deliver(struct px_server *s, void *args)
 
         px_iof_subscription_deliver(s, pull, out);
         pull = find_covering(s, id + 1, last, out);
+    }
+    if (s->local_sink && (!wanted || s->shows_all)) {
+        px_sink_put(s->local_sink, 0, out);
+        wanted = true;
     }
     return wanted ? PMIX_SUCCESS : px_output_keep(s, out);
 }

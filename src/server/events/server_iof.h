@@ -73,7 +73,16 @@ void px_iof_tell_unwanted(struct px_server *s);
 /* Frees all subscriptions when the server stops. */
 void px_iof_subscriptions_drop_all(struct px_server *s);
 
-/* Delivers output to all subscriptions that cover it; keeps it if there is none. args: struct
+/* Makes the sink for output that this process itself shows, by the directives of PMIx_server_init,
+ * if there is such output: all with PMIX_IOF_LOCAL_OUTPUT; of a launcher, unless that is false,
+ * what nobody has subscribed to. 0 or a status of px_sink_create. When the server starts. */
+int px_output_local(struct px_server *s, const pmix_info_t *info, size_t ninfo);
+
+/* A px_sink_failed_fn of this process's sinks; arg is the server. */
+void px_output_file_failed(void *arg, const pmix_proc_t *source);
+
+/* Delivers output to all subscriptions that cover it, and shows it as px_output_local says; keeps
+ * it if nobody gets it. args: struct
  * px_output_args. 0 or PMIX_ERR_NOMEM (it could not be kept). */
 int px_output_deliver(struct px_server *s, void *args);
 

@@ -21,8 +21,7 @@ _Static_assert(offsetof(pmix_server_module_t, client_connected2) + sizeof(void *
                "the first 28 members are the same in every generation");
 _Static_assert(PMIX_SERVER_MODULE_LEVEL >= 61, "the library itself uses the longest layout");
 
-/* The layout that the host names, or 0 if it names none or with a wrong type. */
-static int level_of(const pmix_info_t *info, size_t ninfo)
+int px_module_level(const pmix_info_t *info, size_t ninfo)
 {
     const pmix_value_t *level = px_info_find(info, ninfo, PX_KEY_MODULE_LEVEL);
 
@@ -32,11 +31,8 @@ static int level_of(const pmix_info_t *info, size_t ninfo)
 
 /* A layout between 50 and 60 has one function behind the first 28, at the place where ours has
  * another; a layout of 61 or more is ours as far as ours goes. */
-void px_module_copy(const pmix_server_module_t *module, const pmix_info_t *info, size_t ninfo,
-                    pmix_server_module_t *ret)
+void px_module_copy(const pmix_server_module_t *module, int level, pmix_server_module_t *ret)
 {
-    int level = level_of(info, ninfo);
-
     memset(ret, 0, sizeof(*ret));
     if (!module) {
         return;

@@ -405,7 +405,7 @@ pmix_status_t px_self_request(struct px_ctx *ctx, const struct px_request *reque
 {
     const struct px_service *service = px_service_of(request->command);
     struct px_reply_to reply_to = {.own = *to};
-    struct px_server *s = ctx->role;
+    struct px_server *s = ctx->server;
     struct px_upcall *up;
     int rc;
 

@@ -13,11 +13,10 @@
 #include "src/loop/after.h"
 #include "src/loop/wait.h"
 #include "src/context/context.h"
-#include "src/server/server_start.h"
 
 struct px_server *px_server_of(struct px_ctx *ctx)
 {
-    return ctx && ctx->ops == &px_server_ops ? ctx->role : NULL;
+    return ctx ? ctx->server : NULL;
 }
 
 /* One blocking call, on the stack of the thread that waits in px_server_run. */

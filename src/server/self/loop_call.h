@@ -9,7 +9,8 @@
 
 #include "src/server/state.h"
 
-/* The server of a context, or NULL if the context is not initialized as a server. Any thread. */
+/* The server of a context, that of a launcher too; NULL if there is none, or no context. Any
+ * thread. */
 struct px_server *px_server_of(struct px_ctx *ctx);
 
 /* Runs fn on the loop thread and returns its result: at once if called there, otherwise the

@@ -14,6 +14,7 @@
 #include "stored.h"
 #include "src/server/data/server_get.h"
 #include "src/server/requests/requests.h"
+#include "src/server/data/nspace.h"
 #include "src/loop/wait.h"
 #include "src/context/reply_wait.h"
 #include "src/server/requests/server_resolve.h"
@@ -21,6 +22,22 @@
 #include "src/request/reply.h"
 
 /* --- data --- */
+
+/* For px_server_run: PMIX_SUCCESS if the namespace is registered. */
+static int find_registered(struct px_server *s, void *name)
+{
+    const struct px_nspace *ns = px_nspace_find(s, name);
+
+    return ns && ns->registered ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+}
+
+bool px_self_hosts(struct px_ctx *ctx, const char *nspace)
+{
+    pmix_nspace_t name;
+
+    PMIx_Load_nspace(name, nspace);
+    return px_server_run(ctx->server, find_registered, name) == PMIX_SUCCESS;
+}
 
 /* The arguments of PMIx_Store_internal, borrowed by store_on_loop. */
 struct store_args {
@@ -44,7 +61,7 @@ pmix_status_t px_self_store(struct px_ctx *ctx, const pmix_proc_t *proc, const c
     if (!args.proc->nspace[0]) {
         return PMIX_ERR_BAD_PARAM;
     }
-    return px_server_run(ctx->role, store_on_loop, &args);
+    return px_server_run(ctx->server, store_on_loop, &args);
 }
 
 pmix_status_t px_self_commit(struct px_ctx *ctx)
@@ -74,7 +91,7 @@ static int create_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *k
                       const pmix_info_t *info, size_t ninfo, const struct px_reply_to *reply_to,
                       struct px_get **ret)
 {
-    struct px_server *s = ctx->role;
+    struct px_server *s = ctx->server;
     pmix_proc_t target = proc ? *proc : s->self;
     pmix_info_t *own = NULL;
     char *own_key;
@@ -166,7 +183,7 @@ static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char 
 
     /* A caller on the loop thread or in a forked child cannot wait for the host. */
     if (px_ctx_may_block(ctx)) {
-        return px_resolve_known(ctx->role, peers, node, nspace, ret);
+        return px_resolve_known(ctx->server, peers, node, nspace, ret);
     }
     to = px_reply_wait_begin(&waiting);
     rc = px_self_request(ctx, peers ? &px_request_resolve_peers : &px_request_resolve_nodes,

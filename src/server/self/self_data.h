@@ -7,12 +7,16 @@
  * get, commit and resolve; struct px_role_ops describes each. Any thread of the host; the work
  * is done on the loop thread. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <pmix_server.h>
 
 struct px_completion;
 struct px_ctx;
+
+/* True if the namespace is registered with this server. Any thread; false in a forked child. */
+bool px_self_hosts(struct px_ctx *ctx, const char *nspace);
 
 /* PMIx_Store_internal: stores a value of `proc` (NULL: this process) for readers of this
  * process. Rank wildcard stores it as job information. PMIX_SUCCESS, PMIX_ERR_NOMEM, or a status

@@ -11,8 +11,6 @@
 #include "loop_call.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/server_iof.h"
-#include "src/event/chain.h"
-#include "src/event/registry.h"
 #include "src/loop/after.h"
 #include "src/nspace/proc_sets.h"
 #include "src/context/context.h"
@@ -25,12 +23,12 @@ void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, si
                               bool default_handler)
 {
     (void) default_handler;
-    px_codes_dropped(ctx->role, codes, ncodes);
+    px_codes_dropped(ctx->server, codes, ncodes);
 }
 
 int px_self_spell_groups(struct px_ctx *ctx, pmix_info_t *info)
 {
-    const struct px_server *s = ctx->role;
+    const struct px_server *s = ctx->server;
 
     return px_proc_sets_spell(&s->proc_sets, NULL, info);
 }
@@ -75,28 +73,20 @@ static void run_pull(struct px_after *after)
     pull_free(start);
 }
 
-/* A file could not be written: handlers of this process are told. Loop thread. */
-static void file_failed(void *arg, const pmix_proc_t *source)
-{
-    struct px_server *s = arg;
-
-    px_events_raise(s->ctx->events, PMIX_ERR_IOF_FAILURE, &s->self, source);
-}
-
 /* The host is this process and delivers by PMIx_server_IOF_deliver, so there is no upcall. */
 pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *args,
                                pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
                                void *regcbdata)
 {
     struct pull_start *start = calloc(1, sizeof(*start));
-    struct px_server *s = ctx->role;
+    struct px_server *s = ctx->server;
     int rc;
 
     if (!start) {
         return PMIX_ERR_NOMEM;
     }
-    rc = px_sink_create(s->loop, args->head.info, args->head.ninfo, cbfunc, file_failed, s,
-                        &start->sink);
+    rc = px_sink_create(s->loop, args->head.info, args->head.ninfo, cbfunc, px_output_file_failed,
+                        s, &start->sink);
     if (!rc &&
         !px_directives_met(&px_call_iof_pull, PX_ATTR_SERVER, args->head.info, args->head.ninfo)) {
         rc = PMIX_ERR_NOT_SUPPORTED;

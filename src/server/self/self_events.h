@@ -16,6 +16,10 @@ struct px_iof_deregister_args;
 struct px_iof_pull_args;
 struct px_server;
 
+/* The numbers of subscriptions at the server of a launcher are above this one; those of its session
+ * are below, so that the application's calls find the right one. */
+enum { PX_SELF_LAUNCHER_IDS = 1 << 30 };
+
 /* Asks the host to stop sending events with these codes (deregister_events), after the last
  * handler of this process for them was removed. default_handler is not used. Loop thread. */
 void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "src/base/log.h"
+#include "src/base/output.h"
 #include "src/base/process.h"
 #include "src/discovery/tool_discovery.h"
 #include "src/wire/message.h"
@@ -364,7 +365,22 @@ static void compose(const struct px_server *s, struct px_rendezvous *rendezvous)
     rendezvous->len = n > 0 && (size_t) n < sizeof(rendezvous->text) ? (size_t) n : 0;
 }
 
-/* Makes all files that the options ask for:
+/* Reports the contact string: by a file that holds it in its first line, like the others, or by a
+ * line on our own standard output or error. */
+static int report(struct px_rendezvous *rendezvous, const char *how)
+{
+    bool out = strcmp(how, "-") == 0;
+
+    if (!out && strcmp(how, "+") != 0) {
+        int rc = make_dirs(rendezvous, how);
+
+        return rc ? rc : make_file(rendezvous, how, false);
+    }
+    return px_output_all(out ? STDOUT_FILENO : STDERR_FILENO, rendezvous->text,
+                         strcspn(rendezvous->text, "\n") + 1);
+}
+
+/* Makes all files by which tools find this server:
  * - pmix.sys.<host>, pmix.sched.<host>, pmix.sysctrlr.<host> in the system directory, each of one
  *   server of the node
  * - pmix.<host>.tool.<pid> and pmix.<host>.tool.<namespace> in the server's directory, for tools
@@ -372,8 +388,8 @@ static void compose(const struct px_server *s, struct px_rendezvous *rendezvous)
  * - pmix.<host>.tool there, which the first server of the node keeps while it lives; it is no error
  *   if it is taken
  * - the launcher's file, whose directories are made. */
-static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
-                    const struct px_rendezvous_opts *opts)
+static int make_tool_files(struct px_rendezvous *rendezvous, const struct px_server *s,
+                           const struct px_rendezvous_opts *opts)
 {
     char name[MAX_PATH / 2];
     char pid[32];
@@ -396,6 +412,14 @@ static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
         rc = rc ? rc : make_file(rendezvous, opts->launcher_file, false);
     }
     return rc;
+}
+
+static int make_all(struct px_rendezvous *rendezvous, const struct px_server *s,
+                    const struct px_rendezvous_opts *opts)
+{
+    int rc = opts->tools ? make_tool_files(rendezvous, s, opts) : PMIX_SUCCESS;
+
+    return rc || !opts->report ? rc : report(rendezvous, opts->report);
 }
 
 /* All or nothing: if one file cannot be made, those before it are removed. */

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The role of a launcher. Its table of operations has for each call which half serves it:
+ * - what is about jobs that this process has registered itself: its server, whose module answers;
+ * - all else: the server that it is connected to, as for any tool;
+ * - without such a server: again its own, in place of PMIX_ERR_UNREACH.
+ * An event that it raises goes both ways. docs/decisions/0031-launchers.md has the reasons. */
+
+#include "launcher.h"
+
+#include <string.h>
+
+#include "src/client/group_map.h"
+#include "src/client/invite.h"
+#include "src/client/join.h"
+#include "src/client/ops.h"
+#include "src/client/put.h"
+#include "src/client/request.h"
+#include "src/server/requests/host_module.h"
+#include "src/server/self/self_data.h"
+#include "src/server/self/self_events.h"
+#include "src/server/server_start.h"
+#include "src/value/directives.h"
+
+/* ---- which half */
+
+/* True if this process is the server of the namespace. */
+static bool hosts(struct px_ctx *ctx, const char *nspace)
+{
+    return nspace != NULL && nspace[0] != '\0' && !PMIx_Check_nspace(nspace, ctx->self.nspace) &&
+           px_self_hosts(ctx, nspace);
+}
+
+/* True if all the processes are of jobs of this server, and there is one. */
+static bool hosts_all(struct px_ctx *ctx, const pmix_proc_t *procs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!hosts(ctx, procs[i].nspace)) {
+            return false;
+        }
+    }
+    return n > 0;
+}
+
+/* The half for what is about one process, or (NULL) about this one. */
+static const struct px_role_ops *half_of(struct px_ctx *ctx, const pmix_proc_t *proc)
+{
+    return proc != NULL && hosts(ctx, proc->nspace) ? &px_server_ops : &px_tool_ops;
+}
+
+/* True if this process is connected to a server, or was and has lost it. */
+static bool is_served(struct px_ctx *ctx)
+{
+    return px_session_is_served(px_session(ctx));
+}
+
+/* True if the request names processes, and all are of jobs of this server. */
+static bool is_about_ours(struct px_ctx *ctx, const struct px_request *request,
+                          const struct px_args *args)
+{
+    if (request == &px_request_job_control) {
+        const struct px_job_control_args *control = (const struct px_job_control_args *) args;
+
+        return hosts_all(ctx, control->procs, control->nprocs);
+    }
+    if (request == &px_request_iof_push) {
+        const struct px_iof_push_args *push = (const struct px_iof_push_args *) args;
+
+        return hosts_all(ctx, push->procs, push->nprocs);
+    }
+    if (request == &px_request_abort) {
+        const struct px_abort_args *abort = (const struct px_abort_args *) args;
+
+        return hosts_all(ctx, abort->procs, abort->nprocs);
+    }
+    return request == &px_request_iof_deregister &&
+           ((const struct px_iof_deregister_args *) args)->id > PX_SELF_LAUNCHER_IDS;
+}
+
+/* ---- requests */
+
+/* True if an event is for this process alone. */
+static bool stays_here(const struct px_notify_args *args)
+{
+    struct px_handler_directives directives;
+
+    return args->range == PMIX_RANGE_PROC_LOCAL ||
+           (px_handler_read(args->head.info, args->head.ninfo, &directives) == 0 &&
+            directives.range == PMIX_RANGE_PROC_LOCAL);
+}
+
+/* The own server tells the own handlers and the clients; the other server is told beside it, and
+ * answers the call. */
+static pmix_status_t notify(struct px_ctx *ctx, const struct px_notify_args *args,
+                            const struct px_completion *to)
+{
+    const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
+    pmix_status_t rc;
+
+    if (!is_served(ctx) || stays_here(args)) {
+        return px_server_ops.request(ctx, &px_request_notify, &args->head, to);
+    }
+    rc = px_request_send(px_session(ctx), &px_request_notify, &args->head, to);
+    if (rc == PMIX_SUCCESS) {
+        (void) px_server_ops.request(ctx, &px_request_notify, &args->head,
+                                     &nobody); /* no memory: lost */
+    }
+    return rc;
+}
+
+/* A query is first answered from what this process knows as a tool. */
+static pmix_status_t launcher_request(struct px_ctx *ctx, const struct px_request *request,
+                                      const struct px_args *args, const struct px_completion *to)
+{
+    if (request == &px_request_notify) {
+        return notify(ctx, (const struct px_notify_args *) args, to);
+    }
+    if (request->member || (is_served(ctx) && !is_about_ours(ctx, request, args))) {
+        return px_tool_ops.request(ctx, request, args, to);
+    }
+    if (request == &px_request_query) {
+        pmix_status_t rc = px_tool_ops.request(ctx, request, args, to);
+
+        if (rc != PMIX_ERR_UNREACH) {
+            return rc;
+        }
+    }
+    return px_server_ops.request(ctx, request, args, to);
+}
+
+static pmix_status_t launcher_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *args,
+                                       pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
+                                       void *regcbdata)
+{
+    bool own = !is_served(ctx) || hosts_all(ctx, args->procs, args->nprocs);
+
+    return (own ? &px_server_ops : &px_tool_ops)->iof_pull(ctx, args, cbfunc, regcbfunc, regcbdata);
+}
+
+static void launcher_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
+                                      bool default_handler)
+{
+    px_tool_ops.deregister_codes(ctx, codes, ncodes, default_handler);
+    px_server_ops.deregister_codes(ctx, codes, ncodes, default_handler);
+}
+
+/* ---- data */
+
+static pmix_status_t launcher_get(const pmix_proc_t *proc, const char key[],
+                                  const pmix_info_t info[], size_t ninfo, pmix_value_t **value)
+{
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+
+    return (ctx != NULL ? half_of(ctx, proc) : &px_tool_ops)->get(proc, key, info, ninfo, value);
+}
+
+static pmix_status_t launcher_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
+                                     const pmix_info_t *info, size_t ninfo,
+                                     const struct px_completion *to)
+{
+    return half_of(ctx, proc)->get_nb(ctx, proc, key, info, ninfo, to);
+}
+
+static pmix_status_t launcher_store_internal(struct px_ctx *ctx, const pmix_proc_t *proc,
+                                             const char *key, const pmix_value_t *value)
+{
+    return half_of(ctx, proc)->store_internal(ctx, proc, key, value);
+}
+
+/* The half for a resolve call: of a namespace, or (NULL, or empty) of all that are known. */
+static const struct px_role_ops *resolver(struct px_ctx *ctx, const char *nspace)
+{
+    bool all = nspace == NULL || nspace[0] == '\0';
+
+    return (all ? !is_served(ctx) : hosts(ctx, nspace)) ? &px_server_ops : &px_tool_ops;
+}
+
+static pmix_status_t launcher_resolve_peers(struct px_ctx *ctx, const char *node,
+                                            const char *nspace, pmix_proc_t **procs, size_t *nprocs)
+{
+    return resolver(ctx, nspace)->resolve_peers(ctx, node, nspace, procs, nprocs);
+}
+
+static pmix_status_t launcher_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist)
+{
+    return resolver(ctx, nspace)->resolve_nodes(ctx, nspace, nodelist);
+}
+
+/* A launcher is a tool: calls that look at the name treat it as one. */
+static const struct px_role_ops launcher_ops = {
+    .name = "tool",
+    .put = px_client_put,
+    .store_internal = launcher_store_internal,
+    .commit = px_client_commit,
+    .get = launcher_get,
+    .get_nb = launcher_get_nb,
+    .request = launcher_request,
+    .resolve_peers = launcher_resolve_peers,
+    .resolve_nodes = launcher_resolve_nodes,
+    .deregister_codes = launcher_deregister_codes,
+    .spell_groups = px_group_map_spell_info,
+    .group_invite_nb = px_client_group_invite_nb,
+    .group_join_nb = px_client_group_join_nb,
+    .iof_pull = launcher_iof_pull,
+};
+
+/* ---- start */
+
+/* What the server is told as PMIx_server_init would be: its name is the tool's; the directives of
+ * the tool that are about a server's sockets, files and output are passed on. A URI or the name of
+ * a server that the tool connects to is not this one's. 0 or PMIX_ERR_NOMEM. */
+static int server_directives(const struct px_session *session, const pmix_info_t *info,
+                             size_t ninfo, pmix_info_t **ret, size_t *ret_n)
+{
+    static const char *const keys[] = {
+        PMIX_LAUNCHER_RENDEZVOUS_FILE,
+        PMIX_TCP_REPORT_URI,
+        PMIX_SOCKET_MODE,
+        PMIX_SERVER_TMPDIR,
+        PMIX_SYSTEM_TMPDIR,
+        PMIX_TDIR_RMCLEAN,
+        PMIX_IOF_LOCAL_OUTPUT,
+        PX_KEY_MODULE_LEVEL,
+    };
+    const pmix_proc_t *self = &session->ctx->self;
+    bool yes = true;
+    int rc = px_infos_append(ret, ret_n, PMIX_SERVER_NSPACE, self->nspace, PMIX_STRING);
+
+    rc = rc != 0 ? rc : px_infos_append(ret, ret_n, PMIX_SERVER_RANK, &self->rank, PMIX_PROC_RANK);
+    rc = rc != 0 ? rc : px_infos_append(ret, ret_n, PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
+    if (rc == 0 && session->hostname[0] != '\0') {
+        rc = px_infos_append(ret, ret_n, PMIX_SERVER_HOSTNAME, session->hostname, PMIX_STRING);
+    }
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && rc == 0; i++) {
+        const pmix_info_t *given = px_infos_next(info, ninfo, NULL, keys[i]);
+
+        rc = given != NULL ? px_infos_append_copy(ret, ret_n, given) : 0;
+    }
+    return rc;
+}
+
+pmix_status_t px_launcher_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
+{
+    const struct px_session *session = px_session(ctx);
+    pmix_info_t *said = NULL;
+    size_t n = 0;
+    int rc;
+
+    if (!session->is_launcher) {
+        return PMIX_SUCCESS;
+    }
+    rc = server_directives(session, info, ninfo, &said, &n);
+    rc = rc != 0 ? rc : px_server_start(ctx, NULL, said, n);
+    if (rc == PMIX_SUCCESS) {
+        ctx->ops = &launcher_ops;
+    }
+    PMIx_Info_free(said, n);
+    return rc;
+}

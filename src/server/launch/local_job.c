@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A process is watched by a descriptor (pidfd_open, Linux 5.3), since the signal SIGCHLD is the
+ * application's; only processes of these jobs are ever waited for. Where the kernel has no such
+ * descriptor, the processes are looked at again and again. Its output comes through pipes, which
+ * are read to what is in them when the last process has ended: what those have left behind may hold
+ * them open for ever. */
+
+#include "local_job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "local_info.h"
+#include "local_process.h"
+#include "src/base/assert.h"
+#include "src/base/list.h"
+#include "src/context/output_sink.h"
+#include "src/event/registry.h"
+#include "src/loop/loop.h"
+#include "src/server/data/register.h"
+#include "src/server/events/server_events.h"
+#include "src/server/events/server_iof.h"
+#include "src/server/state.h"
+#include "src/value/directives.h"
+
+/* A piece of output; how often processes are looked at that cannot be watched. */
+enum { PIECE = 64 * 1024, LOOK_MS = 50 };
+
+/* One pipe from a process. */
+struct child_output {
+    struct px_io io; /* fd -1: none, or closed */
+    pmix_iof_channel_t channel;
+    struct child *child;
+};
+
+/* One process of a job. */
+struct child {
+    struct local_job *job;
+    pmix_rank_t rank;
+    pid_t pid;        /* 0: not started, or waited for */
+    struct px_io end; /* readable when it has ended; fd -1: none */
+    struct child_output out[2];
+};
+
+/* One job; in px_server.local_jobs. */
+struct local_job {
+    struct px_list link;
+    struct px_server *server;
+    pmix_nspace_t nspace;
+    uint32_t n; /* processes */
+    uint32_t n_running;
+    bool failed;             /* one has ended with a signal or a status */
+    pmix_rank_t failed_rank; /* the first such, and how it ended, as waitpid has it */
+    int failed_status;
+    struct px_timer look;
+    struct child children[];
+};
+
+/* ---- output */
+
+/* Passes a piece of output on; none: the end. Without memory it is lost. */
+static void pass_on(const struct child_output *output, char *bytes, size_t n)
+{
+    const struct local_job *job = output->child->job;
+    pmix_byte_object_t piece = {.bytes = bytes, .size = n};
+    struct px_output out = {.channel = output->channel, .bytes = &piece};
+
+    PMIx_Load_procid(&out.source, job->nspace, output->child->rank);
+    (void) px_output_deliver(job->server, &out);
+}
+
+static void output_close(struct child_output *output)
+{
+    if (output->io.fd >= 0) {
+        px_io_stop_loop(&output->io);
+        (void) close(output->io.fd);
+        output->io.fd = -1;
+    }
+}
+
+/* Reads one piece. False: there is nothing more now, or for ever. */
+static bool read_piece(struct child_output *output)
+{
+    static char bytes[PIECE]; /* of the loop thread */
+    ssize_t n = read(output->io.fd, bytes, sizeof(bytes));
+
+    if (n > 0) {
+        pass_on(output, bytes, (size_t) n);
+        return true;
+    }
+    if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+        output_close(output);
+        pass_on(output, NULL, 0);
+    }
+    return false;
+}
+
+static void output_ready(struct px_io *io, int what)
+{
+    (void) what;
+    (void) read_piece(px_container_of(io, struct child_output, io));
+}
+
+/* ---- the end of a job */
+
+/* Frees a job whose processes have all been waited for. */
+static void job_free(struct local_job *job)
+{
+    for (uint32_t i = 0; i < job->n; i++) {
+        struct child *child = &job->children[i];
+
+        px_assert(child->pid == 0);
+        if (child->end.fd >= 0) {
+            px_io_stop_loop(&child->end);
+            (void) close(child->end.fd);
+        }
+        output_close(&child->out[0]);
+        output_close(&child->out[1]);
+    }
+    px_timer_stop_loop(&job->look);
+    px_list_remove(&job->link);
+    free(job);
+}
+
+/* How a job has ended, of which a process has failed. */
+static pmix_status_t status_of(const struct local_job *job)
+{
+    if (!job->failed) {
+        return PMIX_SUCCESS;
+    }
+    return WIFSIGNALED(job->failed_status) ? PMIX_ERR_JOB_ABORTED_BY_SIG
+                                           : PMIX_ERR_JOB_NON_ZERO_TERM;
+}
+
+/* The number by which shells know the end of a process. */
+static int exit_code(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Appends what an event about the job or a process of it says in any case. */
+static int describe(pmix_info_t **info, size_t *n, const pmix_proc_t *proc)
+{
+    bool yes = true;
+    time_t now = time(NULL);
+    int rc = px_infos_append(info, n, PMIX_EVENT_AFFECTED_PROC, proc, PMIX_PROC);
+
+    rc = rc ? rc : px_infos_append(info, n, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+    return rc ? rc : px_infos_append(info, n, PMIX_EVENT_TIMESTAMP, &now, PMIX_TIME);
+}
+
+/* Raises an event of the environment and frees its infos. Without memory it is lost. */
+static void raise_event(struct px_server *s, pmix_status_t code, const pmix_proc_t *proc, int rc,
+                        pmix_info_t *info, size_t n)
+{
+    struct px_event event = {
+        .code = code, .source = *proc, .range = PMIX_RANGE_SESSION, .info = info, .ninfo = n};
+
+    if (!rc) {
+        px_event_of_host(s, &event);
+    }
+    PMIx_Info_free(info, n);
+}
+
+/* Tells that a process has ended. */
+static void tell_ended(const struct child *child, int status)
+{
+    pmix_status_t code = WIFSIGNALED(status)   ? PMIX_ERR_PROC_ABORTED_BY_SIG
+                         : WEXITSTATUS(status) ? PMIX_ERR_EXIT_NONZERO_TERM
+                                               : PMIX_EVENT_PROC_TERMINATED;
+    int number = exit_code(status);
+    pmix_info_t *info = NULL;
+    size_t n = 0;
+    pmix_proc_t proc;
+    int rc;
+
+    PMIx_Load_procid(&proc, child->job->nspace, child->rank);
+    rc = describe(&info, &n, &proc);
+    rc = rc ? rc : px_infos_append(&info, &n, PMIX_EXIT_CODE, &number, PMIX_INT);
+    raise_event(child->job->server, code, &proc, rc, info, n);
+}
+
+/* Tells that a job has ended, and how. */
+static void tell_over(const struct local_job *job)
+{
+    pmix_status_t status = status_of(job);
+    int number = exit_code(job->failed_status);
+    pmix_info_t *info = NULL;
+    size_t n = 0;
+    pmix_proc_t all;
+    pmix_proc_t failed;
+    int rc;
+
+    PMIx_Load_procid(&all, job->nspace, PMIX_RANK_WILDCARD);
+    PMIx_Load_procid(&failed, job->nspace, job->failed_rank);
+    rc = describe(&info, &n, &all);
+    rc = rc ? rc : px_infos_append(&info, &n, PMIX_JOB_TERM_STATUS, &status, PMIX_STATUS);
+    if (job->failed) {
+        rc = rc ? rc : px_infos_append(&info, &n, PMIX_PROCID, &failed, PMIX_PROC);
+        rc = rc ? rc : px_infos_append(&info, &n, PMIX_EXIT_CODE, &number, PMIX_INT);
+    }
+    raise_event(job->server, PMIX_EVENT_JOB_END, &all, rc, info, n);
+}
+
+/* Frees a job and drops its namespace. */
+static void job_drop(struct local_job *job)
+{
+    struct px_nspace_args args = {.n_local = 0};
+    struct px_server *s = job->server;
+
+    PMIx_Load_nspace(args.nspace, job->nspace);
+    job_free(job);
+    (void) px_deregister_nspace(s, &args); /* not there: its registration has failed */
+}
+
+/* All processes have ended: what they have written is passed on before that is told. */
+static void job_over(struct local_job *job)
+{
+    for (uint32_t i = 0; i < job->n; i++) {
+        for (int k = 0; k < 2; k++) {
+            struct child_output *output = &job->children[i].out[k];
+
+            while (output->io.fd >= 0 && read_piece(output)) {
+            }
+        }
+    }
+    tell_over(job);
+    job_drop(job);
+}
+
+/* Notes the end of a process, which has been waited for. */
+static void child_over(struct child *child, int status)
+{
+    struct local_job *job = child->job;
+
+    child->pid = 0;
+    job->n_running--;
+    if (status && !job->failed) {
+        job->failed = true;
+        job->failed_rank = child->rank;
+        job->failed_status = status;
+    }
+}
+
+/* Sends a signal to a process group. A process that has just been started leads it already. */
+static void signal_child(const struct child *child, int number)
+{
+    if (child->pid > 0) {
+        (void) kill(-child->pid, number);
+    }
+}
+
+/* Kills what runs of a job, and waits for that. */
+static void job_kill(struct local_job *job)
+{
+    for (uint32_t i = 0; i < job->n; i++) {
+        signal_child(&job->children[i], SIGKILL);
+    }
+    for (uint32_t i = 0; i < job->n; i++) {
+        struct child *child = &job->children[i];
+        int status = 0;
+
+        while (child->pid > 0 && waitpid(child->pid, &status, 0) < 0 && errno == EINTR) {
+        }
+        if (child->pid > 0) {
+            child_over(child, status);
+        }
+    }
+}
+
+/* Waits for a process if it has ended, and tells that. The application may have done so before us
+ * (ECHILD): how it ended is not known then, and it counts as a good end. */
+static void reap(struct child *child)
+{
+    int status = 0;
+    pid_t pid = waitpid(child->pid, &status, WNOHANG);
+
+    if (pid == 0 || (pid < 0 && errno == EINTR)) {
+        return;
+    }
+    px_io_stop_loop(&child->end);
+    child_over(child, pid > 0 ? status : 0);
+    tell_ended(child, pid > 0 ? status : 0);
+}
+
+static void child_ended(struct px_io *io, int what)
+{
+    struct child *child = px_container_of(io, struct child, end);
+
+    (void) what;
+    reap(child);
+    if (child->job->n_running == 0) {
+        job_over(child->job);
+    }
+}
+
+/* Looks at all processes of a job, where the kernel has no descriptors for them. */
+static void look_at_all(struct px_timer *timer)
+{
+    struct local_job *job = px_container_of(timer, struct local_job, look);
+
+    for (uint32_t i = 0; i < job->n; i++) {
+        if (job->children[i].pid > 0) {
+            reap(&job->children[i]);
+        }
+    }
+    if (job->n_running == 0 ||
+        px_timer_start_loop(job->server->loop, &job->look, LOOK_MS, look_at_all) != 0) {
+        job_kill(job); /* without memory for the timer its end would not be noticed */
+        job_over(job);
+    }
+}
+
+/* ---- start */
+
+static int open_process(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    return (int) syscall(SYS_pidfd_open, pid, 0);
+#else
+    (void) pid;
+    errno = ENOSYS;
+    return -1;
+#endif
+}
+
+/* Begins to watch a process that runs. 0 or PMIX_ERR_NOMEM. */
+static int watch(struct child *child)
+{
+    struct px_loop *loop = child->job->server->loop;
+    int rc = PMIX_SUCCESS;
+
+    child->end.fd = open_process(child->pid);
+    for (int i = 0; !rc && i < 2; i++) {
+        struct child_output *output = &child->out[i];
+
+        rc = output->io.fd >= 0
+                 ? px_io_start_loop(loop, &output->io, output->io.fd, PX_IO_READ, output_ready)
+                 : PMIX_SUCCESS;
+    }
+    if (rc || child->end.fd < 0) {
+        return rc ? rc : px_timer_start_loop(loop, &child->job->look, LOOK_MS, look_at_all);
+    }
+    return px_io_start_loop(loop, &child->end, child->end.fd, PX_IO_READ, child_ended);
+}
+
+/* Makes the pipe of a source, if its output is wanted; *ret is the end of the process, or -1. */
+static int open_output(struct child_output *output, bool wanted, int *ret)
+{
+    int fds[2];
+
+    *ret = -1;
+    if (!wanted) {
+        return PMIX_SUCCESS;
+    }
+    if (pipe2(fds, O_CLOEXEC) != 0) {
+        return PMIX_ERR_JOB_SYS_OP_FAILED;
+    }
+    (void) fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    output->io.fd = fds[0];
+    *ret = fds[1];
+    return PMIX_SUCCESS;
+}
+
+/* Registers and starts a process of an app, as the directives of the job or the app say. */
+static int start_child(struct child *child, const struct px_local_spawn *spawn,
+                       const pmix_app_t *app)
+{
+    struct px_local_spawn_directives of_job;
+    struct px_local_spawn_directives of_app;
+    struct px_server *s = child->job->server;
+    struct px_client_args client = {.uid = s->uid, .gid = s->gid};
+    struct px_local_process what = {.proc = &client.proc,
+                                    .app = app,
+                                    .info = spawn->info,
+                                    .ninfo = spawn->ninfo,
+                                    .out = {-1, -1}};
+    int rc = px_local_spawn_read(spawn->info, spawn->ninfo, &of_job);
+
+    rc = rc ? rc : px_local_spawn_read(app->info, app->ninfo, &of_app);
+    if (rc) {
+        return rc;
+    }
+    PMIx_Load_procid(&client.proc, child->job->nspace, child->rank);
+    what.dir = app->cwd && app->cwd[0] ? app->cwd : of_app.wdir ? of_app.wdir : of_job.wdir;
+    rc = px_register_client(s, &client);
+    rc =
+        rc ? rc : open_output(&child->out[0], of_job.fwd_stdout || of_app.fwd_stdout, &what.out[0]);
+    rc =
+        rc ? rc : open_output(&child->out[1], of_job.fwd_stderr || of_app.fwd_stderr, &what.out[1]);
+    rc = rc ? rc : px_local_process_start(s, &what, &child->pid);
+    for (int i = 0; i < 2; i++) {
+        if (what.out[i] >= 0) {
+            (void) close(what.out[i]);
+        }
+    }
+    if (!rc) {
+        child->job->n_running++;
+        rc = watch(child);
+    }
+    return rc;
+}
+
+static struct local_job *job_create(struct px_server *s, const char *nspace, uint32_t n)
+{
+    struct local_job *job = calloc(1, sizeof(*job) + n * sizeof(job->children[0]));
+
+    if (!job) {
+        return NULL;
+    }
+    job->server = s;
+    job->n = n;
+    PMIx_Load_nspace(job->nspace, nspace);
+    for (uint32_t i = 0; i < n; i++) {
+        struct child *child = &job->children[i];
+
+        child->job = job;
+        child->rank = i;
+        child->end.fd = -1;
+        child->out[0] =
+            (struct child_output){.io.fd = -1, .channel = PMIX_FWD_STDOUT_CHANNEL, .child = child};
+        child->out[1] =
+            (struct child_output){.io.fd = -1, .channel = PMIX_FWD_STDERR_CHANNEL, .child = child};
+    }
+    px_list_append(&s->local_jobs, &job->link);
+    return job;
+}
+
+/* ---- what is asked for */
+
+/* Directives without which the request would be another one: they are refused also where they are
+ * not required, unless they are a flag that is off. */
+static const char *const refused[] = {
+    PMIX_HOST,           PMIX_HOSTFILE,      PMIX_ADD_HOST,           PMIX_ADD_HOSTFILE,
+    PMIX_PRELOAD_BIN,    PMIX_PRELOAD_FILES, PMIX_FWD_STDIN,          PMIX_STDIN_TGT,
+    PMIX_SPAWN_TOOL,     PMIX_COSPAWN_APP,   PMIX_DEBUG_STOP_ON_EXEC, PMIX_DEBUGGER_DAEMONS,
+    PMIX_FORKEXEC_AGENT, PMIX_EXEC_AGENT,
+};
+
+/* True if no directive is one that cannot be honoured here. */
+static bool can_honour(const pmix_info_t *info, size_t ninfo)
+{
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        const pmix_value_t *value = px_info_find(info, ninfo, refused[i]);
+
+        if (value && (value->type != PMIX_BOOL || px_value_true(value))) {
+            return false;
+        }
+    }
+    return px_directives_met(&px_call_local_spawn, PX_ATTR_HOST, info, ninfo);
+}
+
+/* True if all of the request can be honoured. */
+static bool is_possible(const struct px_local_spawn *spawn)
+{
+    bool possible = can_honour(spawn->info, spawn->ninfo);
+
+    for (size_t i = 0; possible && i < spawn->napps; i++) {
+        possible = can_honour(spawn->apps[i].info, spawn->apps[i].ninfo);
+    }
+    return possible;
+}
+
+/* Registers a job and starts its processes. On failure some of them may run. */
+static int start_all(struct local_job *job, const struct px_local_spawn *spawn, pmix_info_t *info,
+                     size_t ninfo)
+{
+    struct px_nspace_args args = {.n_local = (int) job->n, .info = info, .ninfo = ninfo};
+    uint32_t rank = 0;
+    int rc;
+
+    PMIx_Load_nspace(args.nspace, job->nspace);
+    rc = px_register_nspace(job->server, &args);
+    for (size_t a = 0; !rc && a < spawn->napps; a++) {
+        for (uint32_t i = 0; !rc && i < px_local_app_size(&spawn->apps[a]); i++) {
+            rc = start_child(&job->children[rank], spawn, &spawn->apps[a]);
+            rank++;
+        }
+    }
+    return rc;
+}
+
+int px_local_job_start(struct px_server *s, const struct px_local_spawn *spawn,
+                       pmix_nspace_t ret_nspace)
+{
+    char name[PMIX_MAX_NSLEN + 1];
+    struct local_job *job;
+    pmix_info_t *info = NULL;
+    size_t ninfo = 0;
+    uint32_t n = 0;
+    int rc;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!is_possible(spawn)) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    (void) snprintf(name, sizeof(name), "%.200s.%u", s->self.nspace, ++s->next_local_job);
+    rc = px_local_info(spawn, name, s->hostname, &info, &ninfo, &n);
+    if (rc) {
+        return rc;
+    }
+    job = job_create(s, name, n);
+    rc = job ? start_all(job, spawn, info, ninfo) : PMIX_ERR_NOMEM;
+    PMIx_Info_free(info, ninfo);
+    if (rc && job) {
+        job_kill(job);
+        job_drop(job);
+    }
+    if (!rc) {
+        PMIx_Load_nspace(ret_nspace, name);
+    }
+    return rc;
+}
+
+/* ---- control */
+
+bool px_local_jobs_signal(struct px_server *s, const pmix_proc_t *procs, size_t nprocs, int number)
+{
+    bool found = false;
+
+    px_assert(px_loop_inside(s->loop));
+    px_list_for(struct local_job, job, &s->local_jobs, link) {
+        for (size_t i = 0; i < nprocs; i++) {
+            if (procs[i].nspace[0] && !PMIx_Check_nspace(procs[i].nspace, job->nspace)) {
+                continue;
+            }
+            found = true;
+            for (uint32_t k = 0; k < job->n; k++) {
+                if (procs[i].rank == PMIX_RANK_WILDCARD || procs[i].rank == k) {
+                    signal_child(&job->children[k], number);
+                }
+            }
+        }
+    }
+    return found;
+}
+
+void px_local_jobs_kill_all(struct px_server *s)
+{
+    px_assert(px_loop_inside(s->loop));
+    while (!px_list_empty(&s->local_jobs)) {
+        struct local_job *job = px_container_of(s->local_jobs.next, struct local_job, link);
+
+        job_kill(job);
+        job_drop(job);
+    }
+}

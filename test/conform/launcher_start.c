@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Processes that a launcher without a server starts itself. What they write is told as steps,
+ * "out: ..." or "err: ..." for each line, and the end of a job as "end JOB: HOW". */
+
+#include "lib/answers.h"
+#include "lib/calls.h"
+#include "lib/children.h"
+#include "lib/conform.h"
+#include "lib/tools.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- in a process of its jobs */
+
+/* A job of its own, which needs no module. */
+static void be_parent(void)
+{
+    char *args[] = {(char *) (uintptr_t) "true", NULL};
+    pmix_app_t app = {.cmd = args[0], .argv = args, .maxprocs = 1};
+    pmix_nspace_t nspace = "";
+
+    child_must(PMIx_Spawn(NULL, 0, &app, 1, nspace) == PMIX_SUCCESS, "spawn");
+    child_must(nspace[0] != '\0' && !PMIX_CHECK_NSPACE(nspace, child.nspace), "another job");
+    printf("is a parent\n");
+}
+
+static void see_environment(void)
+{
+    char dir[1024];
+
+    child_must(getcwd(dir, sizeof(dir)) != NULL, "getcwd");
+    printf("variables:%s%s%s\n", getenv("PMIX_LAUNCHER_RNDZ_URI") != NULL ? " uri" : "",
+           getenv("PMIX_LAUNCHER_RNDZ_FILE") != NULL ? " file" : "",
+           getenv("PMIX_KEEPALIVE_PIPE") != NULL ? " pipe" : "");
+    printf("set to %s in %s\n", getenv("CONFORM_SET"), strrchr(dir, '/') + 1);
+}
+
+/* Says who it is, and stays until it is killed. */
+static void stay(void)
+{
+    printf("%d is up\n", (int) getpid());
+    fflush(stdout);
+    for (;;) {
+        (void) pause();
+    }
+}
+
+static void end_all(void)
+{
+    (void) PMIx_Abort(4, "enough", NULL, 0);
+    stay();
+}
+
+const struct child_kind child_kinds[] = {{"peer", child_peer},
+                                         {"parent", be_parent},
+                                         {"stay", stay},
+                                         {"abort", end_all},
+                                         {"environment", see_environment},
+                                         {NULL, NULL}};
+
+/* ---- in the launcher */
+
+static struct infos *alone(void)
+{
+    struct infos *list = one_true(PMIX_LAUNCHER);
+
+    add_true(list, PMIX_TOOL_DO_NOT_CONNECT);
+    return list;
+}
+
+/* Tells each line of what comes, and each end. */
+static void hear(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
+                 pmix_byte_object_t *bytes, pmix_info_t info[], size_t ninfo)
+{
+    static char line[1024];
+    static size_t len;
+
+    (void) id, (void) source, (void) info, (void) ninfo;
+    for (size_t i = 0; bytes != NULL && i < bytes->size; i++) {
+        if (bytes->bytes[i] == '\n') {
+            tell(path_named("%s: %.*s", channel == PMIX_FWD_STDOUT_CHANNEL ? "out" : "err",
+                            (int) len, line));
+            len = 0;
+        } else if (len < sizeof(line)) {
+            line[len++] = bytes->bytes[i];
+        }
+    }
+}
+
+static const pmix_info_t *find_info(const pmix_info_t info[], size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_KEY(&info[i], key)) {
+            return &info[i];
+        }
+    }
+    return NULL;
+}
+
+/* The end of a job: "end NAME: how", with the process and its status if one has failed. */
+static void hear_end(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t *results, size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    const pmix_info_t *job = find_info(info, ninfo, PMIX_EVENT_AFFECTED_PROC);
+    const pmix_info_t *how = find_info(info, ninfo, PMIX_JOB_TERM_STATUS);
+    const pmix_info_t *who = find_info(info, ninfo, PMIX_PROCID);
+    const pmix_info_t *code = find_info(info, ninfo, PMIX_EXIT_CODE);
+
+    (void) id, (void) status, (void) source, (void) results, (void) nresults;
+    check(job != NULL && how != NULL && find_info(info, ninfo, PMIX_EVENT_TIMESTAMP) != NULL,
+          "what the event has to say");
+    check((who != NULL) == (code != NULL), "who has failed, and how");
+    tell(who != NULL
+             ? path_named("end %s: %d, %u with %d", job->value.data.proc->nspace,
+                          how->value.data.status, who->value.data.proc->rank,
+                          code->value.data.integer)
+             : path_named("end %s: %d", job->value.data.proc->nspace, how->value.data.status));
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+/* A launcher without a server that hears what its jobs write, and of their ends. */
+static void begin_alone(void)
+{
+    pmix_status_t code = PMIX_EVENT_JOB_END;
+    pmix_proc_t any = process("", PMIX_RANK_WILDCARD);
+
+    check_status(PMIX_SUCCESS, tool_begin(alone()), "tool_init");
+    check(PMIx_Register_event_handler(&code, 1, NULL, 0, hear_end, NULL, NULL) >= 0, "a handler");
+    check(PMIx_IOF_pull(&any, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL, hear,
+                        NULL, NULL) > 0,
+          "output");
+}
+
+/* Spawns n processes of a program with one argument or two, or (NULL) of this one, which are of
+ * that kind. list: of the job, or NULL. The name of the job, or the status; the text is the case's.
+ */
+static const char *launch_list(struct infos *list, int n, const char *what, const char *option,
+                               const char *text)
+{
+    char *args[] = {(char *) (uintptr_t) what, (char *) (uintptr_t) option,
+                    (char *) (uintptr_t) text, NULL};
+    char *env[] = {(char *) (uintptr_t) path_named(CHILD "=%s", text), NULL};
+    pmix_app_t app = {.cmd = args[0], .argv = args, .maxprocs = n};
+    struct infos more = {0};
+    pmix_nspace_t nspace = "";
+    pmix_status_t rc;
+
+    list = list != NULL ? list : &more;
+    add_true(list, PMIX_FWD_STDOUT);
+    add_true(list, PMIX_FWD_STDERR);
+    if (what == NULL) {
+        args[0] = (char *) (uintptr_t) CHILD_SELF;
+        app.cmd = args[0];
+        args[1] = NULL;
+        app.env = env;
+    }
+    rc = PMIx_Spawn(list->at, list->n, &app, 1, nspace);
+    free_infos(list);
+    return rc == PMIX_SUCCESS ? path_named("%s", nspace) : path_named("%d", rc);
+}
+
+static const char *launch(int n, const char *what, const char *option, const char *text)
+{
+    return launch_list(NULL, n, what, option, text);
+}
+
+static void await_end(const char *job, const char *how)
+{
+    await(path_named("end %s: %s", job, how));
+}
+
+static void start_peers(void)
+{
+    const char *job;
+
+    about("TOOL-067");
+    begin_alone();
+    job = launch(2, NULL, NULL, "peer");
+    await_end(job, "0");
+    check(told("out: peer 0 is done") == 1 && told("out: peer 1 is done") == 1,
+          "what they wrote came before the end");
+    job = launch(1, NULL, NULL, "parent");
+    await_end(job, "0");
+    check(told("out: is a parent") == 1, "a process of it starts a job");
+    await_end(path_named("%.*s.3", (int) (strrchr(job, '.') - job), job), "0");
+    check_status(PMIX_ERR_UNREACH, PMIx_tool_attach_to_server(NULL, NULL, NULL, 0),
+                 "it does not find itself");
+    tool_end();
+}
+
+static void end_variously(void)
+{
+    const char *fifo = path_named("%s/fifo", scratch());
+    const char *job;
+
+    about("TOOL-067");
+    begin_alone();
+    job = launch(3, "sh", "-c", "echo to $PMIX_RANK; echo of >&2; exit $((PMIX_RANK % 2 * 3))");
+    await_end(job, path_named("%d, 1 with 3", PMIX_ERR_JOB_NON_ZERO_TERM));
+    check(told("out: to 0") == 1 && told("out: to 1") == 1 && told("out: to 2") == 1, "output");
+    check(told("err: of") == 3, "errors");
+    job = launch(1, "sh", "-c", "kill -9 $$");
+    await_end(job, path_named("%d, 0 with 137", PMIX_ERR_JOB_ABORTED_BY_SIG));
+    job = launch(1, NULL, NULL, "abort");
+    await_end(job, path_named("%d, 0 with 137", PMIX_ERR_JOB_ABORTED_BY_SIG));
+    check(mkfifo(fifo, 0600) == 0, "a pipe");
+    job = launch(1, "sh", "-c", path_named("cat %s & echo left behind", fifo));
+    await_end(job, "0");
+    check(told("out: left behind") == 1, "what it left behind does not keep the job");
+    check(close(open(fifo, O_WRONLY | O_CLOEXEC)) == 0 && remove(fifo) == 0, "it ends now");
+    tool_end();
+}
+
+static void control(void)
+{
+    struct infos list = {0};
+    pmix_proc_t all;
+    const char *job;
+    bool yes = true;
+
+    about("TOOL-067");
+    begin_alone();
+    job = launch(2, "sh", "-c",
+                 "trap 'echo got it; exit 0' TERM; echo up; while :; do wait; "
+                 "sleep 0.01; done");
+    await_n("out: up", 2);
+    all = process(job, PMIX_RANK_WILDCARD);
+    add_required(&list, PMIX_JOB_CTRL_TERMINATE, &yes, PMIX_BOOL);
+    check_status(PMIX_SUCCESS, PMIx_Job_control(&all, 1, list.at, list.n, NULL, NULL), "terminate");
+    free_infos(&list);
+    await_end(job, "0");
+    check(told("out: got it") == 2, "both got the signal");
+    add_required(&list, PMIX_JOB_CTRL_KILL, &yes, PMIX_BOOL);
+    check_status(PMIX_ERR_NOT_FOUND, PMIx_Job_control(&all, 1, list.at, list.n, NULL, NULL),
+                 "a job that is over");
+    free_infos(&list);
+    add_text(&list, PMIX_JOB_CTRL_CHECKPOINT, "");
+    check_status(PMIX_ERR_NOT_SUPPORTED, PMIx_Job_control(&all, 1, list.at, list.n, NULL, NULL),
+                 "no such control");
+    free_infos(&list);
+    job = launch(1, NULL, NULL, "stay");
+    check(job[0] != '-', "it starts");
+    tool_end(); /* which ends it: the case would find it */
+}
+
+static void see_its_environment(void)
+{
+    pmix_envar_t set = {.envar = (char *) (uintptr_t) "CONFORM_SET",
+                        .value = (char *) (uintptr_t) "one"};
+    struct infos list = {0};
+    const char *job;
+
+    about("TOOL-069");
+    begin_alone();
+    setenv("PMIX_LAUNCHER_RNDZ_URI", "nobody", 1);
+    setenv("PMIX_LAUNCHER_RNDZ_FILE", "nowhere", 1);
+    setenv("PMIX_KEEPALIVE_PIPE", "99", 1);
+    add(&list, PMIX_SET_ENVAR, &set, PMIX_ENVAR);
+    set.value = (char *) (uintptr_t) "two";
+    set.separator = ',';
+    add(&list, PMIX_APPEND_ENVAR, &set, PMIX_ENVAR);
+    add_text(&list, PMIX_WDIR, make_folder("work"));
+    job = launch_list(&list, 1, NULL, NULL, "environment");
+    await_end(job, "0");
+    check(told("out: variables:") == 1, "none of the three");
+    check_for("TOOL-067", told("out: set to one,two in work") == 1, "what was asked for");
+    remove_folder("work");
+    unsetenv("PMIX_LAUNCHER_RNDZ_URI");
+    unsetenv("PMIX_LAUNCHER_RNDZ_FILE");
+    unsetenv("PMIX_KEEPALIVE_PIPE");
+    tool_end();
+}
+
+/* A spawn with one directive gives this status. */
+static void refuse(pmix_status_t want, const char *key, const char *text, bool required)
+{
+    struct infos list = {0};
+
+    if (required) {
+        add_required(&list, key, text, PMIX_STRING);
+    } else {
+        add_text(&list, key, text);
+    }
+    same(path_named("%d", want), launch_list(&list, 1, "true", NULL, ""), "%s", key);
+}
+
+static void refuse_all(void)
+{
+    struct infos list = {0};
+
+    about("TOOL-067");
+    begin_alone();
+    same(path_named("%d", PMIX_ERR_JOB_EXE_NOT_FOUND), launch(2, "./no-such-program", NULL, ""),
+         "no program");
+    same(path_named("%d", PMIX_ERR_JOB_APP_NOT_EXECUTABLE), launch(2, scratch(), NULL, ""),
+         "a folder");
+    refuse(PMIX_ERR_JOB_WDIR_NOT_FOUND, PMIX_WDIR, "/no/such/folder", false);
+    refuse(PMIX_ERR_NOT_SUPPORTED, PMIX_HOST, "elsewhere", false);
+    refuse(PMIX_ERR_NOT_SUPPORTED, PMIX_MAPBY, "core", true);
+    add_true(&list, PMIX_FWD_STDIN);
+    same(path_named("%d", PMIX_ERR_NOT_SUPPORTED), launch_list(&list, 1, "true", NULL, ""),
+         "input");
+    add_true(&list, PMIX_DEBUG_STOP_ON_EXEC);
+    same(path_named("%d", PMIX_ERR_NOT_SUPPORTED), launch_list(&list, 1, "true", NULL, ""),
+         "a stop at the first instruction");
+    tool_end();
+}
+
+/* ---- output that nobody asks for */
+
+/* Where our standard output goes meanwhile. */
+static int saved;
+static int pipe_ends[2];
+
+static void divert(void)
+{
+    saved = dup(STDOUT_FILENO);
+    check(pipe(pipe_ends) == 0 && dup2(pipe_ends[1], STDOUT_FILENO) >= 0, "a pipe");
+}
+
+static const char *restored(void)
+{
+    static char text[64];
+    ssize_t n;
+
+    check(dup2(saved, STDOUT_FILENO) >= 0 && close(saved) == 0 && close(pipe_ends[1]) == 0,
+          "restored");
+    n = read(pipe_ends[0], text, sizeof(text) - 1);
+    text[n > 0 ? n : 0] = '\0';
+    close(pipe_ends[0]);
+    return text;
+}
+
+/* A job that writes a line and stays until the pipe is opened. */
+static const char *launch_writer(const char *fifo)
+{
+    check(mkfifo(fifo, 0600) == 0, "a pipe");
+    return launch(1, "sh", "-c", path_named("echo shown; cat %s", fifo));
+}
+
+static void end_writer(const char *fifo, const char *job)
+{
+    check(close(open(fifo, O_WRONLY | O_CLOEXEC)) == 0 && remove(fifo) == 0, "it ends now");
+    await_end(job, "0");
+}
+
+static void show(void)
+{
+    const char *fifo = path_named("%s/fifo", scratch());
+    pmix_proc_t any = process("", PMIX_RANK_WILDCARD);
+    pmix_status_t code = PMIX_EVENT_JOB_END;
+    struct infos *list = alone();
+    const char *job;
+    bool no = false;
+
+    about("TOOL-067");
+    divert();
+    check_status(PMIX_SUCCESS, tool_begin(list), "tool_init");
+    check(PMIx_Register_event_handler(&code, 1, NULL, 0, hear_end, NULL, NULL) >= 0, "a handler");
+    end_writer(fifo, launch_writer(fifo));
+    same("shown\n", restored(), "on its own standard output");
+    tool_end();
+    list = alone();
+    add(list, PMIX_IOF_LOCAL_OUTPUT, &no, PMIX_BOOL);
+    divert();
+    check_status(PMIX_SUCCESS, tool_begin(list), "tool_init");
+    check(PMIx_Register_event_handler(&code, 1, NULL, 0, hear_end, NULL, NULL) >= 0, "a handler");
+    job = launch_writer(fifo);
+    check(PMIx_IOF_pull(&any, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, hear, NULL, NULL) > 0, "pull");
+    await("out: shown");
+    end_writer(fifo, job);
+    same("", restored(), "not if it does not want that");
+    tool_end();
+}
+
+const struct conform_case cases[] = {
+    {.ids = "TOOL-067",
+     .what = "processes that a launcher starts",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .tools = 1,
+     .server = without_tools,
+     .tool = start_peers},
+    {.ids = "TOOL-067",
+     .what = "how they end",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .tools = 1,
+     .tool = end_variously},
+    {.ids = "TOOL-067",
+     .what = "they are ended",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .tools = 1,
+     .tool = control},
+    {.ids = "TOOL-069 TOOL-067",
+     .what = "what they find",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .tools = 1,
+     .tool = see_its_environment},
+    {.ids = "TOOL-067",
+     .what = "what cannot be started",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .tools = 1,
+     .tool = refuse_all},
+    {.ids = "TOOL-067",
+     .what = "output that nobody asks for",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .tools = 1,
+     .tool = show},
+};
+const int n_cases = sizeof(cases) / sizeof(cases[0]);
