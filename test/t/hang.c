@@ -136,6 +136,18 @@ static void do_lookup(char **args)
     check(PMIx_Lookup(&data, 1, &how, 1), "lookup");
 }
 
+static void do_spawn(char **args)
+{
+    pmix_app_t *app = PMIx_App_create(1);
+    pmix_nspace_t nspace;
+
+    app->cmd = strdup(args[0]);
+    app->maxprocs = 1;
+    check(PMIx_Argv_append_nosize(&app->argv, args[0]), "argv");
+    check(PMIx_Spawn(NULL, 0, app, 1, nspace), "spawn");
+    PMIx_App_free(app, 1);
+}
+
 static pmix_proc_t *first_three(void)
 {
     static pmix_proc_t procs[3];
@@ -210,6 +222,7 @@ static const struct {
     {"loop", do_loop, do_fence},
     {"key", do_nothing, do_get},
     {"lookup", do_lookup, do_nothing},
+    {"spawn", do_spawn, do_nothing},
     {"fence", do_fence, do_fence},
     {"group", do_nothing, do_group},
     {"connect", do_nothing, do_connect},

@@ -103,6 +103,12 @@ causes() { # causes FORM
         "^  get of key nobody.posts.this of $job:2 by $job:0 for .*; waits for a commit of the key\$" \
         "^    $job:2 on .*: pid [0-9]*, S (sleeping, .*; is in no call that its server knows of\$"
 
+    start 3 -- lookup
+    shows "$form: a lookup of what nobody publishes" "^  request PMIx_Lookup by $job:2 for .*; waits for the host's answer\$"
+
+    start 3 --script spawn=never -- spawn
+    shows "$form: a spawn that the host does not answer" "^  request PMIx_Spawn by $job:2 for .*; waits for the host's answer\$"
+
     start 3 --nodes 2 --script fence@0=never -- fence
     # The first fence is lost already: rank 2 is not special here.
     shows "$form: a relay that loses a message" "on node0: pid" "on node1: pid" \
