@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# The models of the segment's protocol, of its generations, of the progress thread's sleep and of an invitation to a group hold in
+# The models of the segment's protocol, of its generations, of the progress thread's sleep, of an invitation to a group and of its new leader hold in
 # every state, and each deliberate mistake is found.
 # Covers: SHM-004 SHM-005
 . "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
@@ -75,6 +75,13 @@ if [ -n "${PX_LONG-}" ]; then
     check 'two invitees' holds -DINVITEES=2 -DROUNDS=1 -DJOINS=1
     check 'one invitee, three invitations, three calls, two deaths' holds -DROUNDS=3 -DJOINS=3 -DDEATHS=2
     check 'two invitees, two invitations' holds -DINVITEES=2 -DJOINS=1
+fi
+found
+
+model=$models/succession.pml
+check 'two invitees that lose their leader, and may die' holds
+if [ -n "${PX_LONG-}" ]; then
+    check 'three invitees that lose their leader' holds -DINVITEES=3 -DDEATHS=0
 fi
 found
 finish
