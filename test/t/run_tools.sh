@@ -141,6 +141,8 @@ for nodes in 1 2; do
     same 'which the table says' 1 "$(grep -c '^rank 3 .*TERMINATED' "$SCRATCH/out")"
     tool control none '*' PMIX_JOB_CTRL_KILL
     same 'nobody is not controlled' 'PMIX_JOB_CTRL_KILL: PMIX_ERR_NOT_FOUND' "$out"
+    tool control job 9 PMIX_JOB_CTRL_KILL
+    same 'nor a rank that there is not' 'PMIX_JOB_CTRL_KILL: PMIX_ERR_NOT_FOUND' "$out"
     tool log 'a word' , control job '*' PMIX_JOB_CTRL_TERMINATE
     same 'logs, and ends all' 'log: PMIX_SUCCESS
 PMIX_JOB_CTRL_TERMINATE: PMIX_SUCCESS' "$out"

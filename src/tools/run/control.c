@@ -201,7 +201,7 @@ void px_run_control(struct px_run_task *task)
         rc = PMIX_ERR_NOMEM;
     }
     for (size_t i = 0; rc == PMIX_SUCCESS && i < n; i++) {
-        rc = px_run_job_find(targets[i].nspace) != NULL ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+        rc = px_run_proc_exists(&targets[i]) ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
     }
     px_run_verbose("%s rank %u asks for signal %d to %zu: %s", task->proc.nspace, task->proc.rank,
                    a.signal, n, PMIx_Error_string(rc));

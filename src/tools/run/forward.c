@@ -76,15 +76,6 @@ void px_run_forward_free(void)
 
 /* ---- asking */
 
-/* False for a process that does not exist: its output would never come. */
-static bool exists(const pmix_proc_t *proc)
-{
-    const struct px_run_job *job = px_run_job_find(proc->nspace);
-
-    return proc->nspace[0] == '\0' ||
-           (job != NULL && (proc->rank == PMIX_RANK_WILDCARD || proc->rank < job->n_procs));
-}
-
 static void tell_others(const struct upcall *upcall, bool stop)
 {
     struct px_run_bytes b = {0};
@@ -105,7 +96,11 @@ void px_run_pull(struct px_run_task *task)
     pmix_status_t rc = PMIX_SUCCESS;
 
     for (size_t i = 0; i < upcall->n_procs && rc == PMIX_SUCCESS; i++) {
-        rc = stop || exists(&upcall->procs[i]) ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+        const pmix_proc_t *proc = &upcall->procs[i];
+
+        /* The output of a process that does not exist would never come. */
+        rc = stop || proc->nspace[0] == '\0' || px_run_proc_exists(proc) ? PMIX_SUCCESS
+                                                                         : PMIX_ERR_NOT_FOUND;
     }
     for (size_t i = 0; i < upcall->n_procs && rc == PMIX_SUCCESS; i++) {
         rc = note(&upcall->procs[i], (pmix_iof_channel_t) upcall->range, px_run.node, stop);

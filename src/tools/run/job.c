@@ -157,6 +157,13 @@ struct px_run_job *px_run_job_find(const char *nspace)
     return NULL;
 }
 
+bool px_run_proc_exists(const pmix_proc_t *proc)
+{
+    const struct px_run_job *job = px_run_job_find(proc->nspace);
+
+    return job != NULL && (proc->rank == PMIX_RANK_WILDCARD || proc->rank < job->n_procs);
+}
+
 /* ---- what the library is told. A list remembers its first failure, so that each line need not be
  * checked. */
 

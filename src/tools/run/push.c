@@ -187,10 +187,7 @@ static bool is_last(const struct upcall *upcall)
 static pmix_status_t check(const struct upcall *upcall)
 {
     for (size_t i = 0; i < upcall->n_procs; i++) {
-        const pmix_proc_t *target = &upcall->procs[i];
-        const struct px_run_job *job = px_run_job_find(target->nspace);
-
-        if (job == NULL || (target->rank >= job->n_procs && target->rank != PMIX_RANK_WILDCARD)) {
+        if (!px_run_proc_exists(&upcall->procs[i])) {
             return PMIX_ERR_NOT_FOUND;
         }
     }

@@ -382,6 +382,8 @@ void px_run_end(int code);
 /* Sends a signal to a process and what it has started. */
 void px_run_kill(struct px_run_proc *proc, int sig);
 struct px_run_job *px_run_job_find(const char *nspace);
+/* True if there is such a process, or, with PMIX_RANK_WILDCARD, such a job. */
+bool px_run_proc_exists(const pmix_proc_t *proc);
 /* How long poll(2) may wait, and what to do about the time that has passed. */
 int px_run_wait_ms(void);
 void px_run_expire(void);
