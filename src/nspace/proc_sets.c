@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Sets are few, so every search is linear. A set is one allocation, besides its name, with the
- * members at its end. */
+/* A search for one set is linear; lists of names are looked up by an index (set_index.h). A set is
+ * one allocation, besides its name, with the members at its end. */
 
 #include "proc_sets.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/assert.h"
+#include "src/nspace/set_index.h"
 #include "src/value/infos.h"
 
 /* The set that embeds the link. */
@@ -91,46 +92,48 @@ struct px_proc_set *px_proc_set_next(const struct px_list *sets, const struct px
     return NULL;
 }
 
-/* The group of that name that has the process, or else any of that name, or NULL. */
-static const struct px_proc_set *group_of(const struct px_list *sets, const char *name,
-                                          const pmix_proc_t *who)
-{
-    const struct px_proc_set *group = px_proc_set_find(sets, PX_SET_GROUP, name, who);
-
-    return group || !who ? group : px_proc_set_find(sets, PX_SET_GROUP, name, NULL);
-}
-
 bool px_proc_sets_named(const struct px_list *sets, const pmix_proc_t *procs, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        bool seen = i > 0 && strcmp(procs[i].nspace, procs[i - 1].nspace) == 0;
+    struct px_set_index groups = px_set_index_make(sets, PX_SET_GROUP, NULL);
+    bool named = false;
 
-        if (!seen && px_proc_set_find(sets, PX_SET_GROUP, procs[i].nspace, NULL)) {
-            return true;
-        }
+    for (size_t i = 0; !named && i < n; i++) {
+        named = px_set_index_find(&groups, procs[i].nspace)->set;
     }
-    return false;
+    px_set_index_fini(&groups);
+    return named;
+}
+
+/* Appends what one process stands for. All members of a group are appended once, however often they
+ * are named. */
+static int expand(struct px_set_named *named, const pmix_proc_t *proc, struct px_proc_list *list)
+{
+    const struct px_proc_set *group = named->set;
+    int rc;
+
+    if (!group) {
+        return px_proc_list_add(list, proc);
+    }
+    if (proc->rank != PMIX_RANK_WILDCARD) {
+        return proc->rank < group->n ? px_proc_list_add(list, &group->members[proc->rank])
+                                     : PMIX_ERR_NOT_FOUND;
+    }
+    rc = named->done ? PMIX_SUCCESS : px_proc_list_add_all(list, group->members, group->n);
+    named->done |= !rc;
+    return rc;
 }
 
 /* A namespace that is not the name of a group is that of a job. */
 int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, size_t n,
                         const pmix_proc_t *who, struct px_proc_list *list)
 {
+    struct px_set_index groups = px_set_index_make(sets, PX_SET_GROUP, who);
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < n; i++) {
-        const struct px_proc_set *group = group_of(sets, procs[i].nspace, who);
-
-        if (!group) {
-            rc = px_proc_list_add(list, &procs[i]);
-        } else if (procs[i].rank == PMIX_RANK_WILDCARD) {
-            rc = px_proc_list_add_all(list, group->members, group->n);
-        } else if (procs[i].rank < group->n) {
-            rc = px_proc_list_add(list, &group->members[procs[i].rank]);
-        } else {
-            rc = PMIX_ERR_NOT_FOUND;
-        }
+        rc = expand(px_set_index_find(&groups, procs[i].nspace), &procs[i], list);
     }
+    px_set_index_fini(&groups);
     return rc;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "src/event/code_set.h"
+#include "src/nspace/proc_sets.h"
 #include "src/value/procs.h"
 
 /* A list of N processes, each told twice. */
@@ -53,12 +54,79 @@ static void register_codes(uint32_t n)
     free(codes);
 }
 
+/* The name of one of many groups. */
+static pmix_proc_t group_proc(uint32_t i, pmix_rank_t rank)
+{
+    pmix_proc_t proc = {.rank = rank};
+
+    snprintf(proc.nspace, sizeof(proc.nspace), "group-%u", i);
+    return proc;
+}
+
+/* Each of N processes, in one list, is named by its group, of which there are N, too; every second
+ * group has the name of another one. */
+static void name_groups(uint32_t n)
+{
+    pmix_proc_t *named = calloc(n, sizeof(*named));
+    struct px_proc_list list = {0};
+    pmix_proc_t who = {.nspace = "job", .rank = n / 2};
+    struct px_list sets;
+
+    px_list_init(&sets);
+    for (uint32_t i = 0; i < n; i++) {
+        pmix_proc_t member = {.nspace = "job", .rank = i};
+
+        named[i] = group_proc(i / 2, 0);
+        if (px_proc_set_add(&sets, PX_SET_GROUP, named[i].nspace, &member, 1) == NULL) {
+            exit(1);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        named[i] = group_proc(i * 7919 % n, PMIX_RANK_WILDCARD);
+    }
+    if (!px_proc_sets_named(&sets, named, n) ||
+        px_proc_sets_expand(&sets, named, n, &who, &list) != 0 || list.n != n) {
+        exit(1);
+    }
+    px_proc_list_fini(&list);
+    px_proc_sets_clear(&sets);
+    free(named);
+}
+
+/* A group of N members is named N times. */
+static void name_members(uint32_t n)
+{
+    pmix_proc_t *procs = calloc(n, sizeof(*procs));
+    struct px_proc_list list = {0};
+    struct px_list sets;
+
+    px_list_init(&sets);
+    for (uint32_t i = 0; i < n; i++) {
+        procs[i] = (pmix_proc_t){.nspace = "job", .rank = i};
+    }
+    if (px_proc_set_add(&sets, PX_SET_GROUP, "group-0", procs, n) == NULL ||
+        px_proc_set_add(&sets, PX_SET_GROUP, "group-1", procs, n / 2) == NULL) {
+        exit(1);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        procs[i] = group_proc(i % 2, PMIX_RANK_WILDCARD);
+    }
+    if (px_proc_sets_expand(&sets, procs, n, NULL, &list) != 0 || list.n != n) {
+        exit(1);
+    }
+    px_proc_list_fini(&list);
+    px_proc_sets_clear(&sets);
+    free(procs);
+}
+
 static const struct {
     const char *name;
     void (*run)(uint32_t n);
 } cases[] = {
     {"list_procs", list_procs},
     {"register_codes", register_codes},
+    {"name_groups", name_groups},
+    {"name_members", name_members},
 };
 
 int main(int argc, char **argv)

@@ -16,7 +16,7 @@ count() {
     sed -n 's/^\(totals\|summary\): *\([0-9]*\).*/\2/p' "$SCRATCH/count" | tail -1
 }
 
-for name in list_procs register_codes; do
+for name in list_procs register_codes name_groups name_members; do
     few=$(count "$name" 2000)
     many=$(count "$name" 8000)
     echo "# $name: $few instructions for 2000, $many for 8000"

@@ -17,6 +17,7 @@
 #include "group_names.h"
 #include "open_waits.h"
 #include "src/nspace/proc_sets.h"
+#include "src/nspace/set_index.h"
 #include "src/value/directives.h"
 #include "src/server/state.h"
 #include "src/server/data/nspace.h"
@@ -266,6 +267,7 @@ static struct px_procs named_by(const struct px_server *s, const struct px_coll_
     const struct px_coll_args *args = &call->args;
     const pmix_value_t *value = px_info_find(args->head.info, args->head.ninfo, PX_KEY_NAMED);
     const struct px_procs said = {args->procs, args->nprocs};
+    struct px_set_index groups = px_set_index_make(&s->proc_sets, PX_SET_GROUP, who);
     struct px_proc_list spelt = {0};
     struct px_procs named;
     bool known =
@@ -273,8 +275,9 @@ static struct px_procs named_by(const struct px_server *s, const struct px_coll_
 
     for (size_t i = 0; known && i < named.n; i++) {
         known = px_proc_list_has(&spelt, &named.at[i]) ||
-                px_proc_set_find(&s->proc_sets, PX_SET_GROUP, named.at[i].nspace, who);
+                px_set_index_find(&groups, named.at[i].nspace)->has_who;
     }
+    px_set_index_fini(&groups);
     px_proc_list_fini(&spelt);
     return known ? named : said;
 }

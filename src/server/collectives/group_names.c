@@ -9,6 +9,7 @@
 #include "src/base/assert.h"
 #include "src/base/param.h"
 #include "src/nspace/proc_sets.h"
+#include "src/nspace/set_index.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
 
@@ -87,18 +88,23 @@ void px_group_names_fini(struct px_server *s)
 int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n,
                          const pmix_proc_t *who)
 {
-    for (size_t i = 0; i < n; i++) {
+    struct px_set_index groups = px_set_index_make(&s->proc_sets, PX_SET_GROUP, NULL);
+    struct px_set_index psets = px_set_index_make(&s->proc_sets, PX_SET_PSET, NULL);
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < n; i++) {
         const char *name = procs[i].nspace;
         union key key;
         size_t len = make_key(s, name, who, &key);
 
         if (len && px_map_find(&s->group_names, key.bytes, len) && !px_group_name_is_job(s, name) &&
-            !px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, NULL) &&
-            !px_proc_set_find(&s->proc_sets, PX_SET_PSET, name, NULL)) {
-            return PMIX_ERR_NOT_FOUND;
+            !px_set_index_find(&groups, name)->set && !px_set_index_find(&psets, name)->set) {
+            rc = PMIX_ERR_NOT_FOUND;
         }
     }
-    return PMIX_SUCCESS;
+    px_set_index_fini(&groups);
+    px_set_index_fini(&psets);
+    return rc;
 }
 
 bool px_group_name_is_job(struct px_server *s, const char *name)

@@ -62,6 +62,8 @@ struct audience {
     struct px_proc_list named; /* of PMIX_RANGE_CUSTOM: those that PMIX_EVENT_CUSTOM_RANGE names, in
                                   which groups are spelled out */
     struct px_raiser by;
+    const struct px_peer *judged; /* the peer that was asked last whether it may have the event */
+    bool may;
 };
 
 /* Makes the audience, so that to look whether a process belongs to it takes no longer the more are
@@ -113,11 +115,24 @@ static bool is_for(struct audience *to, const pmix_proc_t *proc)
     }
 }
 
+/* True if the peer may have what the user has raised. What holds for one peer holds for the next
+ * one of its job and user: to find it may take a walk over all groups. */
+static bool may_have(const struct px_server *s, struct audience *to, const struct px_peer *peer)
+{
+    const struct px_peer *last = to->judged;
+
+    if (!last || last->uid != peer->uid ||
+        strncmp(last->proc.nspace, peer->proc.nspace, PMIX_MAX_NSLEN) != 0) {
+        to->may = px_access_event(s, peer, to->by.user, to->event->source.nspace);
+        to->judged = peer;
+    }
+    return to->may;
+}
+
 /* True if the peer is among them, and may have what the user has raised. */
 static bool is_for_peer(const struct px_server *s, struct audience *to, const struct px_peer *peer)
 {
-    return is_for(to, &peer->proc) &&
-           (!to->by.client || px_access_event(s, peer, to->by.user, to->event->source.nspace));
+    return is_for(to, &peer->proc) && (!to->by.client || may_have(s, to, peer));
 }
 
 /* --- sending --- */

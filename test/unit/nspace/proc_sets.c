@@ -2,11 +2,13 @@
 /* Copyright (c) 2026 The shmix authors */
 
 #include "src/nspace/proc_sets.h"
+#include "src/nspace/set_index.h"
 #include "src/value/infos.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -105,6 +107,45 @@ static void an_info_is_spelt_out(void **state)
     px_proc_sets_clear(&sets);
 }
 
+/* Few names or many, asked for once or again: an index finds what a search finds. */
+static void an_index_finds_what_a_search_does(void **state)
+{
+    enum { NAMES = 40 };
+    static char names[NAMES][8];
+    struct px_list sets;
+
+    (void) state;
+    px_list_init(&sets);
+    for (unsigned i = 0; i < NAMES; i++) {
+        (void) snprintf(names[i], sizeof(names[i]), "g%u", i);
+        for (unsigned k = 0; i % 2 == 0 && k < 3; k++) {
+            unsigned own = i / 2 % 5; /* which have the process: one of three, 3: all, 4: none */
+            enum px_proc_set_kind kind = i % 4 == 0 && k == 1 ? PX_SET_PSET : PX_SET_GROUP;
+
+            assert_non_null(
+                px_proc_set_add(&sets, kind, names[i], halves[own != 3 && own != k], 2));
+        }
+    }
+    for (unsigned n = 1; n <= NAMES; n++) {
+        struct px_set_index index = px_set_index_make(&sets, PX_SET_GROUP, &halves[0][1]);
+
+        for (unsigned i = 0; i < 2 * n; i++) {
+            const char *name = names[i % n];
+            const struct px_set_named *named = px_set_index_find(&index, name);
+            const struct px_proc_set *own =
+                px_proc_set_find(&sets, PX_SET_GROUP, name, &halves[0][1]);
+
+            assert_ptr_equal(named->set,
+                             own ? own : px_proc_set_find(&sets, PX_SET_GROUP, name, NULL));
+            assert_int_equal(named->has_who, own != NULL);
+            assert_int_equal(named->done, i >= n);
+            px_set_index_find(&index, name)->done = true;
+        }
+        px_set_index_fini(&index);
+    }
+    px_proc_sets_clear(&sets);
+}
+
 static void the_last_one_takes_the_set_along(void **state)
 {
     struct px_list sets;
@@ -128,6 +169,7 @@ int main(void)
         cmocka_unit_test(kind_name_and_member_tell_sets_apart),
         cmocka_unit_test(a_rank_in_a_group_is_a_process),
         cmocka_unit_test(an_info_is_spelt_out),
+        cmocka_unit_test(an_index_finds_what_a_search_does),
         cmocka_unit_test(the_last_one_takes_the_set_along),
     };
 
