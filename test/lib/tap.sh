@@ -113,8 +113,8 @@ dead() {
 
 # gone PID...: until none is alive; gives up after a minute.
 gone() {
-    for pid in "$@"; do
-        until_true "process $pid ends" dead "$pid" || return 1
+    for gone_pid in "$@"; do
+        until_true "process $gone_pid ends" dead "$gone_pid" || return 1
     done
 }
 
