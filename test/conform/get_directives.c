@@ -282,6 +282,49 @@ static void check_two_upcalls(void)
     check(upcalls(ON_MODEX, -1) == 2, "%d upcalls", upcalls(ON_MODEX, -1));
 }
 
+/* Asks for key "k" of a rank; 0 seconds: without a time limit. */
+static void ask_of(pmix_rank_t rank, uint32_t seconds, pmix_status_t *status)
+{
+    pmix_proc_t target = process("A", rank);
+    struct infos list = {0};
+
+    if (seconds > 0) {
+        add_u32(&list, PMIX_TIMEOUT, seconds);
+    }
+    check_status(PMIX_SUCCESS, PMIx_Get_nb(&target, "k", list.at, list.n, take_status, status),
+                 "get");
+    free_infos(&list);
+    same(NOT_FOUND, got_of(me.rank, "none", PMIX_IMMEDIATE), "the server has the question");
+}
+
+/* Rank 0 asks two processes of the other node, one of them both with the directive that the other
+ * one is asked with and without it. */
+static void ask_each(void)
+{
+    static pmix_status_t status[] = {1, 1, 1};
+
+    if (me.rank != 0) {
+        put_number("k", 0);
+        commit();
+        await("seen");
+        return;
+    }
+    ask_of(1, 60, &status[0]);
+    ask_of(2, 0, &status[1]);
+    ask_of(2, 60, &status[2]);
+    tell("both");
+    await_n("answered", 3);
+    for (int i = 0; i < 3; i++) {
+        check_status(PMIX_SUCCESS, status[i], "answer");
+    }
+    tell("seen");
+}
+
+static void check_three_upcalls(void)
+{
+    check(upcalls(ON_MODEX, -1) == 3, "%d upcalls", upcalls(ON_MODEX, -1));
+}
+
 /* ---- true or false, known or not */
 
 static void say_false(void)
@@ -446,6 +489,13 @@ const struct conform_case cases[] = {
      .nodes = 2,
      .client = ask_alike,
      .after = check_two_upcalls,
+     .host = {[ON_MODEX] = {OWN, .own = answer_both}}},
+    {.ids = "NRK-011",
+     .what = "questions about one process are not those about another one",
+     .jobs = {{"A", {1, 2}}},
+     .nodes = 2,
+     .client = ask_each,
+     .after = check_three_upcalls,
      .host = {[ON_MODEX] = {OWN, .own = answer_both}}},
     {.ids = "GET-032",
      .what = "what is false is as if it were not there",
