@@ -376,7 +376,7 @@ static unsigned long segment(void)
     char line[4096];
 
     while (maps && fgets(line, sizeof(line), maps)) {
-        if (strstr(line, "memfd:shmix")) {
+        if (strstr(line, "memfd:shmix (")) {
             (void) sscanf(line, "%*s %*s %*s %*s %lu", &inode);
         }
     }

@@ -24,7 +24,7 @@ static int n_segments(void)
     int n = 0;
 
     while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
-        n += strstr(line, "memfd:shmix") != NULL;
+        n += strstr(line, "memfd:shmix (") != NULL;
     }
     if (maps != NULL) {
         fclose(maps);

@@ -336,7 +336,7 @@ static struct memory measure(void)
         ssize_t n = readlinkat(dirfd(dir), e->d_name, to, sizeof(to) - 1);
 
         to[n > 0 ? n : 0] = '\0';
-        if (strncmp(to, "/memfd:shmix", 12) == 0 && fstatat(dirfd(dir), e->d_name, &st, 0) == 0) {
+        if (strncmp(to, "/memfd:shmix (", 14) == 0 && fstatat(dirfd(dir), e->d_name, &st, 0) == 0) {
             m.segments += (long) st.st_blocks / 2;
             m.largest = m.largest > st.st_size / 1024 ? m.largest : (long) st.st_size / 1024;
         }

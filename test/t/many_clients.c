@@ -158,7 +158,7 @@ static struct taken look(void)
         closedir(dir);
     }
     snprintf(path, sizeof(path), "/proc/%d/maps", (int) getppid());
-    count_lines(path, "memfd:shmix", &taken.segments, &none);
+    count_lines(path, "memfd:shmix (", &taken.segments, &none);
     snprintf(path, sizeof(path), "/proc/%d/status", (int) getppid());
     count_lines(path, "RssAnon:", &once, &taken.kib);
     return taken;

@@ -161,7 +161,8 @@ static void show_config(const struct options *o)
     snprintf(assertions, sizeof(assertions), "%d", PX_DEBUG);
     show_arch(o);
     show_hostname(o);
-    fact(o, "Configure options", "config:options", PX_BUILD_OPTIONS);
+    fact(o, "Configure options", "config:options",
+         strlen(PX_BUILD_OPTIONS) > 0 ? PX_BUILD_OPTIONS : "none");
     fact(o, "Compiler", "config:compiler", __VERSION__);
     fact(o, "Assertion level", "config:assertions", assertions);
     fact(o, "Sanitizers", "config:sanitizers", PX_SANITIZE[0] != '\0' ? PX_SANITIZE : "none");

@@ -54,7 +54,7 @@ __attribute__((constructor)) static void be_child(void)
 {
     const char *what = getenv(CHILD);
 
-    if (what == NULL) {
+    if (what == NULL || child_kinds == NULL) {
         return;
     }
     child_must(PMIx_Init(&child, NULL, 0) == PMIX_SUCCESS, "init");

@@ -13,13 +13,13 @@
 #define CHILD      "CONFORM_CHILD"  /* the variable: the kind of process */
 #define CHILD_SELF "/proc/self/exe" /* the program */
 
-/* What the processes of a kind do between PMIx_Init and PMIx_Finalize. The program has the list,
- * which ends with NULL. */
+/* What the processes of a kind do between PMIx_Init and PMIx_Finalize. A program that starts some
+ * has the list, which ends with NULL; others have none. */
 struct child_kind {
     const char *what;
     void (*be)(void);
 };
-extern const struct child_kind child_kinds[];
+extern const struct child_kind child_kinds[] __attribute__((weak));
 
 extern pmix_proc_t child; /* its name */
 

@@ -203,7 +203,7 @@ void world_registered(const char *nspace)
     while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
         char *base = (char *) (uintptr_t) strtoull(line, NULL, 16);
 
-        if (strstr(line, " rw-s ") != NULL && strstr(line, "memfd:shmix") != NULL &&
+        if (strstr(line, " rw-s ") != NULL && strstr(line, "memfd:shmix (") != NULL &&
             strcmp(base + 64, nspace) == 0) {
             base[here()->spoilt_at] = (char) here()->spoilt_to;
             n++;
@@ -247,7 +247,7 @@ void world_check_rank(void)
     want = EITHER;
 #endif
     while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
-        found = found || (strstr(line, " r--s ") != NULL && strstr(line, "memfd:shmix") != NULL);
+        found = found || (strstr(line, " r--s ") != NULL && strstr(line, "memfd:shmix (") != NULL);
     }
     if (maps != NULL) {
         fclose(maps);
