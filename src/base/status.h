@@ -3,7 +3,7 @@
 #ifndef PX_BASE_STATUS_H
 #define PX_BASE_STATUS_H
 
-/* The statuses of layers that do not include the public headers (base, shmem, loop). Each equals
+/* The statuses of what does not include the public headers (shmem, loop, most of base). Each equals
  * the public constant of the same name; test/unit/base/status.c checks that. Functions return 0 or
  * a negative one of these. */
 enum px_status {

@@ -10,12 +10,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/env.h"
 #include "src/server/setup.h"
 #include "src/value/infos.h"
 
@@ -23,125 +22,77 @@ extern char **environ;
 
 /* ---- environment */
 
-/* True if the setting is for a launcher itself, and not for its children (Standard, chapter Tools:
- * rendezvous). */
-static bool is_ours_alone(const char *setting)
+/* Variables for a launcher itself, and not for its children (Standard, chapter Tools: rendezvous).
+ */
+static const char *const ours_alone[] = {PMIX_LAUNCHER_RNDZ_URI, PMIX_LAUNCHER_RNDZ_FILE,
+                                         PMIX_KEEPALIVE_PIPE};
+
+static int set(char ***env, const pmix_value_t *value)
 {
-    static const char *const names[] = {PMIX_LAUNCHER_RNDZ_URI, PMIX_LAUNCHER_RNDZ_FILE,
-                                        PMIX_KEEPALIVE_PIPE};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        size_t len = strlen(names[i]);
-
-        if (strncmp(setting, names[i], len) == 0 && setting[len] == '=') {
-            return true;
-        }
-    }
-    return false;
+    return px_env_set(env, value->data.envar.envar, value->data.envar.value);
 }
 
-/* Adds the settings of a list to the environment. 0 or the status of PMIx_Setenv. */
-static int add_all(char **list, char ***env)
+static int add(char ***env, const pmix_value_t *value)
+{
+    return px_env_get(*env, value->data.envar.envar) ? PMIX_SUCCESS : set(env, value);
+}
+
+static int unset(char ***env, const pmix_value_t *value)
+{
+    px_env_unset(*env, value->data.string);
+    return PMIX_SUCCESS;
+}
+
+static int prepend(char ***env, const pmix_value_t *value)
+{
+    const pmix_envar_t *envar = &value->data.envar;
+
+    return px_env_extend(env, envar->envar, envar->value, envar->separator, true);
+}
+
+static int append(char ***env, const pmix_value_t *value)
+{
+    const pmix_envar_t *envar = &value->data.envar;
+
+    return px_env_extend(env, envar->envar, envar->value, envar->separator, false);
+}
+
+/* The directives that change the environment. */
+static const struct setting {
+    const char *key;
+    pmix_data_type_t type;
+    int (*apply)(char ***env, const pmix_value_t *value);
+} settings[] = {
+    {PMIX_SET_ENVAR, PMIX_ENVAR, set},       {PMIX_ADD_ENVAR, PMIX_ENVAR, add},
+    {PMIX_UNSET_ENVAR, PMIX_STRING, unset},  {PMIX_PREPEND_ENVAR, PMIX_ENVAR, prepend},
+    {PMIX_APPEND_ENVAR, PMIX_ENVAR, append},
+};
+
+/* True if the value is of the type of the setting, and all there. */
+static bool is_complete(const struct setting *setting, const pmix_value_t *value)
+{
+    if (setting->type == PMIX_STRING) {
+        return px_value_text(value) != NULL;
+    }
+    return value->type == setting->type && value->data.envar.envar && value->data.envar.value;
+}
+
+/* Applies the settings among infos, in their order. 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM. */
+static int apply_all(const pmix_info_t *info, size_t ninfo, char ***env)
 {
     int rc = PMIX_SUCCESS;
 
-    for (char **at = list; !rc && at && *at; at++) {
-        const char *equals = strchr(*at, '=');
-        char *name = equals ? strndup(*at, (size_t) (equals - *at)) : NULL;
+    for (size_t i = 0; !rc && i < ninfo; i++) {
+        for (size_t k = 0; !rc && k < sizeof(settings) / sizeof(settings[0]); k++) {
+            const pmix_value_t *value = px_info_find(&info[i], 1, settings[k].key);
 
-        if (equals) {
-            rc = name ? PMIx_Setenv(name, equals + 1, true, env) : PMIX_ERR_NOMEM;
+            if (value) {
+                rc = is_complete(&settings[k], value) ? settings[k].apply(env, value)
+                                                      : PMIX_ERR_BAD_PARAM;
+            }
         }
-        free(name);
     }
     return rc;
-}
-
-/* The value of a variable in the environment; NULL: it is not set. */
-static const char *value_of(char **env, const char *name)
-{
-    size_t len = strlen(name);
-
-    for (char **at = env; at && *at; at++) {
-        if (strncmp(*at, name, len) == 0 && (*at)[len] == '=') {
-            return *at + len + 1;
-        }
-    }
-    return NULL;
-}
-
-/* Puts the text before or behind what a variable holds. 0, PMIX_ERR_NOMEM. */
-static int extend(const pmix_envar_t *envar, bool before, char ***env)
-{
-    const char *old = value_of(*env, envar->envar);
-    const char separator[2] = {envar->separator ? envar->separator : ':', '\0'};
-    char *text = NULL;
-    int rc;
-
-    if (!old) {
-        return PMIx_Setenv(envar->envar, envar->value, true, env);
-    }
-    if (asprintf(&text, "%s%s%s", before ? envar->value : old, separator,
-                 before ? old : envar->value) < 0) {
-        return PMIX_ERR_NOMEM;
-    }
-    rc = PMIx_Setenv(envar->envar, text, true, env);
-    free(text);
-    return rc;
-}
-
-/* Takes a variable away. */
-static void unset(const char *name, char **env)
-{
-    size_t len = strlen(name);
-    char **to = env;
-
-    for (char **at = env; at && *at; at++) {
-        if (strncmp(*at, name, len) == 0 && (*at)[len] == '=') {
-            free(*at);
-        } else {
-            *to++ = *at;
-        }
-    }
-    if (env) {
-        *to = NULL;
-    }
-}
-
-static bool is(const pmix_info_t *info, const char *key)
-{
-    return px_info_find(info, 1, key) != NULL;
-}
-
-/* Applies one info, if it is a setting of the environment. 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM.
- */
-static int apply(const pmix_info_t *info, char ***env)
-{
-    const pmix_envar_t *envar = &info->value.data.envar;
-    bool adds = is(info, PMIX_ADD_ENVAR);
-
-    if (is(info, PMIX_UNSET_ENVAR)) {
-        const char *name = px_value_text(&info->value);
-
-        if (!name) {
-            return PMIX_ERR_BAD_PARAM;
-        }
-        unset(name, *env);
-        return PMIX_SUCCESS;
-    }
-    if (!adds && !is(info, PMIX_SET_ENVAR) && !is(info, PMIX_PREPEND_ENVAR) &&
-        !is(info, PMIX_APPEND_ENVAR)) {
-        return PMIX_SUCCESS;
-    }
-    if (info->value.type != PMIX_ENVAR || !envar->envar || !envar->value) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    if (adds || is(info, PMIX_SET_ENVAR)) {
-        return adds && value_of(*env, envar->envar)
-                   ? PMIX_SUCCESS
-                   : PMIx_Setenv(envar->envar, envar->value, true, env);
-    }
-    return extend(envar, is(info, PMIX_PREPEND_ENVAR), env);
 }
 
 /* The whole environment; *ret is the caller's, also after an error. */
@@ -149,18 +100,18 @@ static int make_env(struct px_server *s, const struct px_local_process *what, ch
 {
     const pmix_app_t *app = what->app;
     struct px_fork_args fork_args = {what->proc, ret};
-    int rc = PMIX_SUCCESS;
+    int rc;
 
-    for (char **at = environ; !rc && at && *at; at++) {
-        rc = is_ours_alone(*at) ? PMIX_SUCCESS : PMIx_Argv_append_nosize(ret, *at);
+    *ret = px_env_copy(environ);
+    rc = *ret ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    for (size_t i = 0; !rc && i < sizeof(ours_alone) / sizeof(ours_alone[0]); i++) {
+        px_env_unset(*ret, ours_alone[i]);
     }
-    rc = rc ? rc : add_all(app->env, ret);
-    for (size_t i = 0; !rc && i < what->ninfo; i++) {
-        rc = apply(&what->info[i], ret);
+    for (char **at = app->env; !rc && at && *at; at++) {
+        rc = strchr(*at, '=') ? px_env_put(ret, *at) : PMIX_SUCCESS;
     }
-    for (size_t i = 0; !rc && i < app->ninfo; i++) {
-        rc = apply(&app->info[i], ret);
-    }
+    rc = rc ? rc : apply_all(what->info, what->ninfo, ret);
+    rc = rc ? rc : apply_all(app->info, app->ninfo, ret);
     return rc ? rc : px_setup_fork(s, &fork_args);
 }
 
@@ -249,6 +200,6 @@ int px_local_process_start(struct px_server *s, const struct px_local_process *w
     }
     rc = make_env(s, what, &env);
     rc = rc ? rc : status_of(spawn(what, env, ret));
-    PMIx_Argv_free(env);
+    px_env_free(env);
     return rc;
 }

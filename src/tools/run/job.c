@@ -106,8 +106,8 @@ struct px_run_job *px_run_job_create(const char *nspace, struct px_run_app *apps
 void px_run_apps_destroy(struct px_run_app *apps, int n)
 {
     for (int a = 0; a < n; a++) {
-        px_run_env_free(apps[a].argv);
-        px_run_env_free(apps[a].env);
+        px_env_free(apps[a].argv);
+        px_env_free(apps[a].env);
         free(apps[a].cwd);
         free(apps[a].place);
     }

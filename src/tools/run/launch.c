@@ -91,7 +91,7 @@ static char *find_program(const char *name, char **env)
     if (strchr(name, '/') != NULL) {
         return strdup(name);
     }
-    const char *dirs = px_run_env_get(env, "PATH");
+    const char *dirs = px_env_get(env, "PATH");
     for (const char *d = dirs != NULL ? dirs : "/usr/local/bin:/usr/bin:/bin"; *d != '\0';) {
         size_t n = strcspn(d, ":");
         char *path = n > 0 ? join_path(d, n, name) : join_path(".", 1, name);
@@ -208,7 +208,7 @@ static int start(struct px_run_proc *proc, struct plan *plan)
 /* The child's environment: the application's, and what the library adds for this rank. */
 static char **environment(const struct px_run_proc *proc, int report_fd)
 {
-    char **env = px_run_env_copy(proc->job->apps[proc->app].env);
+    char **env = px_env_copy(proc->job->apps[proc->app].env);
     char number[16];
     pmix_proc_t id;
 
@@ -222,10 +222,10 @@ static char **environment(const struct px_run_proc *proc, int report_fd)
     }
     if (rc == PMIX_SUCCESS && report_fd >= 0) {
         snprintf(number, sizeof(number), "%d", report_fd);
-        rc = px_run_env_set(&env, "PMIX_MCA_shmix_report_fd", number);
+        rc = px_env_set(&env, "PMIX_MCA_shmix_report_fd", number);
     }
     if (rc != PMIX_SUCCESS) {
-        px_run_env_free(env);
+        px_env_free(env);
         return NULL;
     }
     return env;
@@ -315,7 +315,7 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
                        (int) proc->pid);
     }
     free(plan.path);
-    px_run_env_free(plan.env);
+    px_env_free(plan.env);
     close_pair(pipes.in);
     close_pair(pipes.out);
     close_pair(pipes.err);

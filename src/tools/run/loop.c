@@ -135,7 +135,7 @@ static void drain(struct px_run_proc *proc)
 static void forget_environments(struct px_run_job *job)
 {
     for (int a = 0; a < job->n_apps; a++) {
-        px_run_env_free(job->apps[a].env);
+        px_env_free(job->apps[a].env);
         job->apps[a].env = NULL;
     }
 }

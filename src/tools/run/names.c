@@ -102,7 +102,7 @@ void px_run_names_answered(const struct px_run_frame *head, struct px_run_reader
 static void asked_free(struct asked *a)
 {
     PMIx_Info_free(a->info, a->n_info);
-    px_run_env_free(a->keys);
+    px_env_free(a->keys);
     free(a);
 }
 

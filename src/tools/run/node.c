@@ -165,8 +165,8 @@ static struct px_run_job *job_of_nodes(void)
         return NULL;
     }
     app->n_procs = px_run.options.n_nodes;
-    app->argv = px_run_env_copy(none);
-    app->env = px_run_env_copy(none);
+    app->argv = px_env_copy(none);
+    app->env = px_env_copy(none);
     struct px_run_job *job = px_run_job_create("nodes", app, 1);
     for (uint32_t i = 0; job != NULL && i < job->n_procs; i++) {
         job->procs[i].node = px_run.node; /* all are the relay's */

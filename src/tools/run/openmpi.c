@@ -117,7 +117,7 @@ bool px_run_oversubscribed(const struct px_run_job *job)
 
 static int set_default(char ***env, const char *name, const char *value)
 {
-    return px_run_env_get(*env, name) != NULL ? 0 : px_run_env_set(env, name, value);
+    return px_env_get(*env, name) != NULL ? 0 : px_env_set(env, name, value);
 }
 
 /* Versions 4 and 5 call their transport within a node vader and sm. */
@@ -149,7 +149,7 @@ int px_run_openmpi_set(const struct px_run_job *job, char ***env)
     /* Nodes of one machine reach each other by its loopback interface, which Open MPI leaves out
      * unless told. */
     if (rc == 0 && px_run.options.n_nodes > 1 &&
-        px_run_env_get(*env, "OMPI_MCA_btl_tcp_if_exclude") == NULL) {
+        px_env_get(*env, "OMPI_MCA_btl_tcp_if_exclude") == NULL) {
         rc = set_default(env, "OMPI_MCA_btl_tcp_if_include", "lo");
     }
     /* Debian leaves out the only windows that work between nodes without RDMA. */

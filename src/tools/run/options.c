@@ -95,7 +95,7 @@ static bool is_of_outer_job(const char *assignment)
 
 static char **base_environment(void)
 {
-    char **env = px_run_env_copy(environ);
+    char **env = px_env_copy(environ);
     if (env == NULL) {
         return NULL;
     }
@@ -110,9 +110,9 @@ static char **base_environment(void)
     env[kept] = NULL;
     /* Open MPI 4.1 takes itself for a singleton unless its own launcher's component is out of the
      * way. */
-    if (px_run_env_get(env, "OMPI_MCA_schizo") == NULL &&
-        px_run_env_set(&env, "OMPI_MCA_schizo", "^orte") != 0) {
-        px_run_env_free(env);
+    if (px_env_get(env, "OMPI_MCA_schizo") == NULL &&
+        px_env_set(&env, "OMPI_MCA_schizo", "^orte") != 0) {
+        px_env_free(env);
         return NULL;
     }
     return env;
@@ -140,9 +140,9 @@ static int read_variable(const char *text, void *options)
             fprintf(stderr, "pmixrun: -x %s: there is no such variable\n", text);
             return PX_USAGE_ERROR;
         }
-        return px_run_env_set(environment_of(o), text, value) == 0 ? 0 : 1;
+        return px_env_set(environment_of(o), text, value) == 0 ? 0 : 1;
     }
-    if (px_run_env_put(environment_of(o), text) != 0) {
+    if (px_env_put(environment_of(o), text) != 0) {
         fprintf(stderr, "pmixrun: -x %s: not of the form VAR=VALUE\n", text);
         return PX_USAGE_ERROR;
     }
@@ -373,7 +373,7 @@ static int read_rules(struct px_run_options *o)
 void px_run_options_free(struct px_run_options *o)
 {
     px_run_script_free();
-    px_run_env_free(o->env);
+    px_env_free(o->env);
     for (size_t i = 0; i < o->n_apps; i++) {
         PMIx_App_destruct(&o->apps[i]);
     }

@@ -226,7 +226,7 @@ static void keep_waiting(const struct px_run_task *task, const struct directives
         return;
     }
     w->task = *task;
-    w->task.upcall.keys = px_run_env_copy(task->upcall.keys);
+    w->task.upcall.keys = px_env_copy(task->upcall.keys);
     w->range = d->range;
     w->n_wanted = n_wanted;
     w->deadline_ms = d->timeout_s > 0 ? px_run_now_ms() + 1000 * (int64_t) d->timeout_s : INT64_MAX;
@@ -259,7 +259,7 @@ static void waiting_finish(struct waiting **link, pmix_status_t if_none)
 
     *link = w->next;
     answer(&w->task, if_none);
-    px_run_env_free(w->task.upcall.keys);
+    px_env_free(w->task.upcall.keys);
     free(w);
 }
 

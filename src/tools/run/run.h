@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "src/base/env.h"
 #include "src/base/output_format.h"
 #include "src/host/host.h"
 
@@ -62,16 +63,6 @@ struct px_run_options {
 int px_run_options_read(int argc, char **argv, struct px_run_options *ret_options);
 void px_run_options_free(struct px_run_options *options);
 void px_run_usage(FILE *to);
-
-/* ---- env.c: environments are malloc'd arrays of malloc'd strings */
-
-char **px_run_env_copy(char **env);
-void px_run_env_free(char **env);
-const char *px_run_env_get(char **env, const char *name);
-int px_run_env_set(char ***env, const char *name, const char *value);
-void px_run_env_unset(char **env, const char *name);
-/* Adds "NAME=value". */
-int px_run_env_put(char ***env, const char *assignment);
 
 /* ---- output.c */
 

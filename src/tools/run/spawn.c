@@ -25,8 +25,8 @@ static pmix_status_t fill_command(const pmix_app_t *from, struct px_run_app *app
     if (!has_cmd && (!has_argv || from->argv[0][0] == '\0')) {
         return PMIX_ERR_JOB_NO_EXE_SPECIFIED;
     }
-    app->argv = px_run_env_copy(has_argv ? from->argv : only_cmd);
-    app->env = px_run_env_copy(px_run.options.env);
+    app->argv = px_env_copy(has_argv ? from->argv : only_cmd);
+    app->env = px_env_copy(px_run.options.env);
     if (app->argv == NULL || app->env == NULL) {
         return PMIX_ERR_NOMEM;
     }
@@ -54,7 +54,7 @@ static pmix_status_t fill_app(const struct upcall *order, const pmix_app_t *from
     job->env = &app->env;
     rc = px_run_wishes_read(order->infos, order->n_infos, job);
     for (char **e = from->env; rc == PMIX_SUCCESS && e != NULL && *e != NULL; e++) {
-        rc = px_run_env_put(&app->env, *e);
+        rc = px_env_put(&app->env, *e);
     }
     struct px_run_wishes own = *job;
     if (rc == PMIX_SUCCESS) {

@@ -14,34 +14,19 @@
 
 /* ---- environments */
 
-/* "VAR" with `value` before or after what it holds already. */
 static pmix_status_t join_envar(char ***env, const pmix_envar_t *e, bool in_front)
 {
-    const char *old = px_run_env_get(*env, e->envar);
-    char separator = e->separator != '\0' ? e->separator : ':';
-    char *joined;
-
-    if (old == NULL) {
-        return px_run_env_set(env, e->envar, e->value);
-    }
-    int n = in_front ? asprintf(&joined, "%s%c%s", e->value, separator, old)
-                     : asprintf(&joined, "%s%c%s", old, separator, e->value);
-    if (n < 0) {
-        return PMIX_ERR_NOMEM;
-    }
-    pmix_status_t rc = px_run_env_set(env, e->envar, joined);
-    free(joined);
-    return rc;
+    return px_env_extend(env, e->envar, e->value, e->separator, in_front);
 }
 
 static pmix_status_t set_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    return px_run_env_set(w->env, v->data.envar.envar, v->data.envar.value);
+    return px_env_set(w->env, v->data.envar.envar, v->data.envar.value);
 }
 
 static pmix_status_t add_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    return px_run_env_get(*w->env, v->data.envar.envar) != NULL ? PMIX_SUCCESS : set_envar(v, w);
+    return px_env_get(*w->env, v->data.envar.envar) != NULL ? PMIX_SUCCESS : set_envar(v, w);
 }
 
 static pmix_status_t prepend_envar(const pmix_value_t *v, struct px_run_wishes *w)
@@ -56,7 +41,7 @@ static pmix_status_t append_envar(const pmix_value_t *v, struct px_run_wishes *w
 
 static pmix_status_t unset_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    px_run_env_unset(*w->env, v->data.string);
+    px_env_unset(*w->env, v->data.string);
     return PMIX_SUCCESS;
 }
 
