@@ -37,7 +37,7 @@ static pmix_status_t local_spawn(const pmix_proc_t *proc, const pmix_info_t info
     return rc;
 }
 
-/* Processes that were not started here are not this host's. */
+/* PMIX_ERR_NOT_SUPPORTED: a process was not started here, and this host can end no other. */
 static pmix_status_t local_abort(const pmix_proc_t *proc, void *object, int status,
                                  const char msg[], pmix_proc_t procs[], size_t nprocs,
                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
@@ -77,7 +77,8 @@ static int signal_of(const pmix_info_t info[], size_t ninfo)
     return px_infos_flag(info, ninfo, PMIX_JOB_CTRL_RESUME) ? SIGCONT : 0;
 }
 
-/* Without processes all of the requester's job are meant, or if that is this tool, all jobs. */
+/* Without targets: the processes of the requester's job; of all jobs if the requester is this tool.
+ * PMIX_ERR_NOT_SUPPORTED: the directives ask for something else than a signal. */
 static pmix_status_t local_control(const pmix_proc_t *proc, const pmix_proc_t targets[],
                                    size_t ntargets, const pmix_info_t directives[], size_t ndirs,
                                    pmix_info_cbfunc_t cbfunc, void *cbdata)

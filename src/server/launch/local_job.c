@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* A process is watched by a descriptor (pidfd_open, Linux 5.3), since the signal SIGCHLD is the
- * application's; only processes of these jobs are ever waited for. Where the kernel has no such
- * descriptor, the processes are looked at again and again. Its output comes through pipes, which
- * are read to what is in them when the last process has ended: what those have left behind may hold
- * them open for ever. */
+ * application's; waitpid is called for processes of these jobs only. Where the kernel has no such
+ * descriptor, a timer looks at the processes every LOOK_MS. Output comes through pipes. When the
+ * last process has ended, what the pipes hold is read, and not to their ends: a process that it has
+ * left behind may keep them open. */
 
 #include "local_job.h"
 
@@ -88,7 +88,7 @@ static void output_close(struct child_output *output)
     }
 }
 
-/* Reads one piece. False: there is nothing more now, or for ever. */
+/* Reads one piece. False: the pipe is empty, or has been closed. */
 static bool read_piece(struct child_output *output)
 {
     static char bytes[PIECE]; /* of the loop thread */
@@ -223,7 +223,7 @@ static void job_drop(struct local_job *job)
     (void) px_deregister_nspace(s, &args); /* not there: its registration has failed */
 }
 
-/* All processes have ended: what they have written is passed on before that is told. */
+/* All processes have ended: passes on what they have written, and then raises the event. */
 static void job_over(struct local_job *job)
 {
     for (uint32_t i = 0; i < job->n; i++) {
@@ -278,8 +278,8 @@ static void job_kill(struct local_job *job)
     }
 }
 
-/* Waits for a process if it has ended, and tells that. The application may have done so before us
- * (ECHILD): how it ended is not known then, and it counts as a good end. */
+/* Takes the status of a process that has ended, and raises the event. If the application has waited
+ * for the process itself (ECHILD) the status is not known, and counts as 0. */
 static void reap(struct child *child)
 {
     int status = 0;
@@ -372,32 +372,53 @@ static int open_output(struct child_output *output, bool wanted, int *ret)
     return PMIX_SUCCESS;
 }
 
-/* Registers and starts a process of an app, as the directives of the job or the app say. */
-static int start_child(struct child *child, const struct px_local_spawn *spawn,
-                       const pmix_app_t *app)
+/* What the directives of the job and of an app say about its processes. Borrowed. */
+struct manner {
+    const pmix_app_t *app;
+    const char *dir;   /* NULL: that of this process */
+    bool forwarded[2]; /* standard output, standard error */
+};
+
+/* 0 or PMIX_ERR_BAD_PARAM. */
+static int read_manner(const struct px_local_spawn *spawn, const pmix_app_t *app,
+                       struct manner *ret)
 {
     struct px_local_spawn_directives of_job;
     struct px_local_spawn_directives of_app;
-    struct px_server *s = child->job->server;
-    struct px_client_args client = {.uid = s->uid, .gid = s->gid};
-    struct px_local_process what = {.proc = &client.proc,
-                                    .app = app,
-                                    .info = spawn->info,
-                                    .ninfo = spawn->ninfo,
-                                    .out = {-1, -1}};
     int rc = px_local_spawn_read(spawn->info, spawn->ninfo, &of_job);
 
     rc = rc ? rc : px_local_spawn_read(app->info, app->ninfo, &of_app);
     if (rc) {
         return rc;
     }
+    *ret = (struct manner){.app = app,
+                           .dir = app->cwd && app->cwd[0] ? app->cwd
+                                  : of_app.wdir           ? of_app.wdir
+                                                          : of_job.wdir,
+                           .forwarded = {of_job.fwd_stdout || of_app.fwd_stdout,
+                                         of_job.fwd_stderr || of_app.fwd_stderr}};
+    return PMIX_SUCCESS;
+}
+
+/* Registers and starts a process. */
+static int start_child(struct child *child, const struct px_local_spawn *spawn,
+                       const struct manner *manner)
+{
+    struct px_server *s = child->job->server;
+    struct px_client_args client = {.uid = s->uid, .gid = s->gid};
+    struct px_local_process what = {.proc = &client.proc,
+                                    .app = manner->app,
+                                    .dir = manner->dir,
+                                    .info = spawn->info,
+                                    .ninfo = spawn->ninfo,
+                                    .out = {-1, -1}};
+    int rc;
+
     PMIx_Load_procid(&client.proc, child->job->nspace, child->rank);
-    what.dir = app->cwd && app->cwd[0] ? app->cwd : of_app.wdir ? of_app.wdir : of_job.wdir;
     rc = px_register_client(s, &client);
-    rc =
-        rc ? rc : open_output(&child->out[0], of_job.fwd_stdout || of_app.fwd_stdout, &what.out[0]);
-    rc =
-        rc ? rc : open_output(&child->out[1], of_job.fwd_stderr || of_app.fwd_stderr, &what.out[1]);
+    for (int i = 0; !rc && i < 2; i++) {
+        rc = open_output(&child->out[i], manner->forwarded[i], &what.out[i]);
+    }
     rc = rc ? rc : px_local_process_start(s, &what, &child->pid);
     for (int i = 0; i < 2; i++) {
         if (what.out[i] >= 0) {
@@ -438,8 +459,9 @@ static struct local_job *job_create(struct px_server *s, const char *nspace, uin
 
 /* ---- what is asked for */
 
-/* Directives without which the request would be another one: they are refused also where they are
- * not required, unless they are a flag that is off. */
+/* Directives that change what is started: they are refused also where they are not required. One
+ * that is a flag is allowed to be off; most have values, and some (PMIX_DEBUG_STOP_ON_EXEC) either.
+ */
 static const char *const refused[] = {
     PMIX_HOST,           PMIX_HOSTFILE,      PMIX_ADD_HOST,           PMIX_ADD_HOSTFILE,
     PMIX_PRELOAD_BIN,    PMIX_PRELOAD_FILES, PMIX_FWD_STDIN,          PMIX_STDIN_TGT,
@@ -482,8 +504,11 @@ static int start_all(struct local_job *job, const struct px_local_spawn *spawn, 
     PMIx_Load_nspace(args.nspace, job->nspace);
     rc = px_register_nspace(job->server, &args);
     for (size_t a = 0; !rc && a < spawn->napps; a++) {
+        struct manner manner;
+
+        rc = read_manner(spawn, &spawn->apps[a], &manner);
         for (uint32_t i = 0; !rc && i < px_local_app_size(&spawn->apps[a]); i++) {
-            rc = start_child(&job->children[rank], spawn, &spawn->apps[a]);
+            rc = start_child(&job->children[rank], spawn, &manner);
             rank++;
         }
     }
