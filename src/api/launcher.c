@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The role of a launcher. Its table of operations has for each call which half serves it:
- * - what is about jobs that this process has registered itself: its server, whose module answers;
- * - all else: the server that it is connected to, as for any tool;
- * - without such a server: again its own, in place of PMIX_ERR_UNREACH.
- * An event that it raises goes both ways. docs/decisions/0031-launchers.md has the reasons. */
+/* The role of a launcher. Its table of operations chooses a half for each call:
+ * - the server half, if the call names jobs that this process has registered; its module answers;
+ * - else the tool half, and with it the server that the launcher is connected to;
+ * - without a connection the server half again, in place of PMIX_ERR_UNREACH.
+ * Both halves get an event that the launcher raises. docs/decisions/0031-launchers.md has the
+ * reasons. */
 
 #include "launcher.h"
 
@@ -43,7 +44,7 @@ static bool hosts_all(struct px_ctx *ctx, const pmix_proc_t *procs, size_t n)
     return n > 0;
 }
 
-/* The half for what is about one process, or (NULL) about this one. */
+/* The half that serves a call about a process; NULL: the tool half, for this process itself. */
 static const struct px_role_ops *half_of(struct px_ctx *ctx, const pmix_proc_t *proc)
 {
     return proc != NULL && hosts(ctx, proc->nspace) ? &px_server_ops : &px_tool_ops;
@@ -90,8 +91,8 @@ static bool stays_here(const struct px_notify_args *args)
             directives.range == PMIX_RANGE_PROC_LOCAL);
 }
 
-/* The own server tells the own handlers and the clients; the other server is told beside it, and
- * answers the call. */
+/* The server half delivers the event to the handlers of this process and to its clients. If there
+ * is a connection the other server gets the event, too, and its answer ends the call. */
 static pmix_status_t notify(struct px_ctx *ctx, const struct px_notify_args *args,
                             const struct px_completion *to)
 {
@@ -168,7 +169,7 @@ static pmix_status_t launcher_store_internal(struct px_ctx *ctx, const pmix_proc
     return half_of(ctx, proc)->store_internal(ctx, proc, key, value);
 }
 
-/* The half for a resolve call: of a namespace, or (NULL, or empty) of all that are known. */
+/* The half that serves a resolve call. nspace NULL or empty: the call is about all namespaces. */
 static const struct px_role_ops *resolver(struct px_ctx *ctx, const char *nspace)
 {
     bool all = nspace == NULL || nspace[0] == '\0';
@@ -207,9 +208,9 @@ static const struct px_role_ops launcher_ops = {
 
 /* ---- start */
 
-/* What the server is told as PMIx_server_init would be: its name is the tool's; the directives of
- * the tool that are about a server's sockets, files and output are passed on. A URI or the name of
- * a server that the tool connects to is not this one's. 0 or PMIX_ERR_NOMEM. */
+/* Makes the directives of the server half, as for PMIx_server_init: the name is the tool's, and the
+ * directives of the tool about sockets, files and output are copied. Not those that name the server
+ * to connect to. 0 or PMIX_ERR_NOMEM. */
 static int server_directives(const struct px_session *session, const pmix_info_t *info,
                              size_t ninfo, pmix_info_t **ret, size_t *ret_n)
 {

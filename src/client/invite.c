@@ -126,8 +126,9 @@ static void time_is_up(struct px_timer *timer)
     px_invite_settle(invite);
 }
 
-/* Sends the invitation to processes, with the caller's directives, what this process has put, and
- * what they need to find another leader. 0, PMIX_ERR_NOMEM or an error of px_invite_notify. */
+/* Sends the invitation to processes: the caller's directives, the data of this process, the list of
+ * invitees (PX_KEY_INVITEES) and, if it continues another invitation, the identity of that
+ * (PX_KEY_SUCCEEDS). 0, PMIX_ERR_NOMEM or an error of px_invite_notify. */
 static int send_invitation(struct px_invite *invite, const struct px_proc_list *to)
 {
     const struct px_invitees *invitees = &invite->invitees;

@@ -41,12 +41,14 @@ void px_invite_aborted(struct px_session *session, const struct px_invitation_ev
 /* A process, or all of a namespace, has ended. */
 void px_invite_lost(struct px_session *session, const pmix_proc_t *proc);
 
-/* This process takes the place of the leader, and gives to the group what is given: an invitation
- * of its own to the others, with the directives of the lost leader, which px_invite_start sends;
- * who has been silent is not invited, and has failed. It ends with px_join_led. Its identity is in
- * *ret_id. 0, PMIX_ERR_EXISTS (as above) or PMIX_ERR_NOMEM. */
+/* Makes an invitation of this process in place of that of a lost leader: to the same processes,
+ * with the directives of that leader. given: the data of this process for the group.
+ * px_invite_start sends it; px_join_led is called when it ends. Its identity is in *ret_id. 0,
+ * PMIX_ERR_EXISTS (as above) or PMIX_ERR_NOMEM. */
 int px_invite_succeed(const struct px_invited *invited, const struct px_infos *given,
                       uint64_t *ret_id);
+/* Sends it. Processes that have been silent in the election (PX_SILENT) count as failed, and are
+ * not invited. */
 void px_invite_start(const struct px_invited *invited, uint64_t id);
 /* Gives that invitation up with PMIX_ERR_TIMEOUT, unless its outcome is decided. */
 void px_invite_withdraw(struct px_session *session, uint64_t id);

@@ -87,8 +87,9 @@ struct px_invited *px_invited_make(struct px_session *session, const char *group
     return invited;
 }
 
-/* Keeps what another leader would need: the directives and the other invitees. Without memory
- * nobody can succeed the leader. */
+/* Keeps the directives and the other invitees of the invitation, for a process that takes the place
+ * of the leader. Without memory the votes are empty, and no process can (px_succession_possible).
+ */
 static void keep_terms(struct px_invited *invited, const struct px_event *event)
 {
     static const char *const keys[] = {PMIX_GROUP_OPTIONAL, PMIX_GROUP_ASSIGN_CONTEXT_ID,

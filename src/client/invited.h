@@ -37,24 +37,25 @@ struct px_invited {
     bool begun;            /* this process takes part in the election */
     bool asking;           /* its handlers have not completed yet */
     bool no_part;          /* it has told others that it claims nothing */
-    pmix_proc_t successor; /* who invites in place of the leader; with successor_id */
-    uint64_t successor_id; /* 0: nobody yet */
+    pmix_proc_t successor; /* the process that invites in place of the leader; with successor_id */
+    uint64_t successor_id; /* the identity of its invitation; 0: there is none yet */
 };
 
 /* The invitation of that leader to the group, or NULL. */
 struct px_invited *px_invited_find(struct px_session *session, const char *group,
                                    const pmix_proc_t *leader);
-/* The same by identity and group, whoever leads; by the serial number. NULL: none. */
+/* The invitation of that identity to the group, of any leader, or NULL. */
 struct px_invited *px_invited_of(struct px_session *session, const char *group, uint64_t id);
+/* The invitation of that serial number, or NULL. */
 struct px_invited *px_invited_by_serial(struct px_session *session, uint64_t serial);
 
-/* The same as px_invited_find; if there is none, a new one. NULL: no memory, or the name is none.
- */
+/* The same as px_invited_find; if there is none, a new one. NULL: memory is out, or the name is
+ * NULL or too long. */
 struct px_invited *px_invited_make(struct px_session *session, const char *group,
                                    const pmix_proc_t *leader);
 
-/* Takes in PMIX_GROUP_INVITED. The record, if the invitation is newer than what was known of that
- * leader and group; NULL: it is not, or is not known here for want of memory or a name. */
+/* Notes an event PMIX_GROUP_INVITED. Returns the record if the invitation is newer than the one of
+ * that leader and group; NULL: it is older, has no valid name, or memory is out. */
 struct px_invited *px_invited_take(struct px_session *session,
                                    const struct px_invitation_event *at);
 

@@ -275,8 +275,8 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_ar
 
 /* --- the end of a subscription --- */
 
-/* Ends a subscription after its last output: delivers what it holds back, frees it, and ends the
- * call. Loop thread. */
+/* Ends a subscription: delivers the output that it holds back, frees it, and completes the call of
+ * PMIx_IOF_deregister. Loop thread. */
 static void pull_end(struct px_iof_handler *pull, struct px_reply *reply)
 {
     struct px_completion to = pull->end;

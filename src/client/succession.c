@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What is said is for progress only: whatever two processes believe of the election, a group is
- * made by an invitation of its own, which a process answers for one leader at a time. An invitation
- * that continues another one is held until this process knows that the leader of that is lost:
- * what the leader has sent comes before its end, so that no outcome is overtaken. */
+/* Votes decide only which process invites anew. The membership of a group is always decided by an
+ * invitation, and a process answers one leader at a time: so processes that count different votes
+ * cannot make different groups. An invitation that continues another one is answered when this
+ * process knows that the leader of the other one is lost. Messages of that leader come before the
+ * news of its end: an outcome that it has sent is never overtaken. */
 
 #include "succession.h"
 
@@ -34,7 +35,7 @@ static const pmix_proc_t *self_of(const struct px_invited *invited)
 
 /* --- what processes tell each other --- */
 
-/* Tells processes what this one says. Without memory, or a server, they do not hear of it. */
+/* Sends the vote of this process to processes. Without memory or a server it is not sent. */
 static void tell(const struct px_invited *invited, const struct px_procs *to, enum px_vote vote)
 {
     struct px_infos infos = {0};
@@ -50,7 +51,7 @@ static void tell(const struct px_invited *invited, const struct px_procs *to, en
     px_infos_fini(&infos);
 }
 
-/* Notes what this process says, and tells all others who have not ended. */
+/* Counts the vote of this process, and sends it to all others that have not ended. */
 static void say(struct px_invited *invited, enum px_vote vote)
 {
     struct px_proc_list to = {0};
@@ -72,8 +73,9 @@ static void say(struct px_invited *invited, enum px_vote vote)
     px_proc_list_fini(&to);
 }
 
-/* Raises an event about the leadership in this process: with the process that it is about, if any,
- * and with a status, if there is one. */
+/* Raises an event about the leadership in this process. about: the affected process, or NULL;
+ * status: NULL: none; verdict: called with the results of the handlers, or NULL. 0, PMIX_ERR_NOMEM.
+ */
 static int raise_event(const struct px_invited *invited, pmix_status_t code,
                        const pmix_proc_t *about, const pmix_status_t *status, px_verdict_fn verdict)
 {
@@ -95,7 +97,8 @@ static int raise_event(const struct px_invited *invited, pmix_status_t code,
     return rc;
 }
 
-/* Tells the application who leads now (NULL: nobody). */
+/* Raises PMIX_GROUP_LEADER_SELECTED in this process: with the new leader, or with NULL and
+ * PMIX_ERR_NOT_FOUND if no process leads. */
 static void tell_selected(const struct px_invited *invited, const pmix_proc_t *leader)
 {
     pmix_status_t status = leader != NULL ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
@@ -112,8 +115,8 @@ static void finish(struct px_invited *invited, pmix_status_t status)
     px_joins_finish(invited, status);
 }
 
-/* This process leads: its calls wait for its own invitation. Its claim is void if that cannot be
- * made. */
+/* This process leads: makes its own invitation, for which its calls then wait. If that cannot be
+ * made the process withdraws its claim. */
 static void lead(struct px_invited *invited)
 {
     uint64_t id = 0;
@@ -131,8 +134,8 @@ static void lead(struct px_invited *invited)
 }
 
 /* Answers the invitation of the new leader, as the calls have answered that of the old one. If the
- * new leader is lost, too, its invitation is the one that has to be continued: others may have
- * answered it. */
+ * new leader is lost, too, its invitation is the one to continue, since others may have answered
+ * it. */
 static void follow(struct px_invited *invited)
 {
     struct px_session *session = invited->session;
@@ -255,7 +258,8 @@ void px_succession_lost(struct px_session *session, const pmix_proc_t *proc)
 
 /* --- what comes from others --- */
 
-/* A process whose calls do not wait says so to the one that asks, and is bound by it. */
+/* A process without a waiting call answers PX_NO_PART to the process that votes, and claims nothing
+ * later. */
 bool px_succession_event(struct px_session *session, const struct px_invitation_event *at)
 {
     const pmix_value_t *value = px_info_find(at->event->info, at->event->ninfo, PX_KEY_SUCCESSION);
@@ -283,8 +287,8 @@ bool px_succession_event(struct px_session *session, const struct px_invitation_
     return true;
 }
 
-/* Answers an invitation for which nobody here waits. One who is in the group already aborts it, so
- * that there are not two of the name. */
+/* Refuses an invitation for which no call of this process waits. A process that is in a group of
+ * the name already aborts it, so that there are not two. */
 static void refuse(const struct px_invited *next)
 {
     bool made = px_group_name_is_taken(next->session, next->group);
