@@ -310,7 +310,8 @@ typedef struct pmix_server_module_4_0_0_t {
  *   module: the upcalls; copied; NULL: none
  *   info, ninfo: directives; a nested call ignores them
  *   PMIX_ERR_INVALID_OPERATION: the process is a client or tool already
- *   PMIX_ERR_EXISTS: another living server has the rendezvous file of the system server
+ *   PMIX_ERR_EXISTS: another living server has the rendezvous file of the system server, and
+ *     shmix_one_system_server is set
  *   PMIX_ERR_NO_PERMISSIONS: a rendezvous file cannot be written
  *   PMIX_ERR_OUT_OF_RESOURCE: neither door can be opened, or the progress thread cannot be started
  *

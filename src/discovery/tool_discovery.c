@@ -245,18 +245,8 @@ static int add_named(const char *dir, const char *name, struct candidates *found
                : PMIX_ERR_BAD_PARAM;
 }
 
-/* Adds the system server of this node: the file pmix.sys.<host> of the system directory. */
-static int add_system(const struct px_tool_directives *directives, const char *host,
-                      struct candidates *found)
-{
-    char name[300];
-
-    (void) snprintf(name, sizeof(name), "pmix.sys.%s", host);
-    return add_named(directives->system_tmpdir, name, found);
-}
-
-/* Limits of a search below the server directory, which may be /tmp: depth, directories opened,
- * entries looked at. */
+/* Limits of a search below a directory, which may be /tmp: depth, directories opened, entries
+ * looked at. */
 enum { DEPTH_MOST = 6, DIRS_MOST = 1024, ENTRIES_MOST = 65536 };
 
 /* One search through a directory tree for rendezvous files. */
@@ -264,6 +254,7 @@ struct search {
     char name[640]; /* name of the files, or the beginning of their names */
     bool whole;     /* the whole name: the search ends with the first file */
     struct candidates *found;
+    size_t before;    /* candidates that there were before the search */
     unsigned dirs;    /* that may still be opened */
     unsigned entries; /* that may still be looked at */
 };
@@ -308,7 +299,7 @@ static void search_dir(struct search *s, const char *dir, unsigned depth)
         } else if (depth > 0 && leads_on(path, entry)) {
             search_dir(s, path, depth - 1);
         }
-        if (s->whole && s->found->n > 0) {
+        if (s->whole && s->found->n > s->before) {
             break;
         }
     }
@@ -329,21 +320,78 @@ static void add_directory(const char *dir, const char *host, struct candidates *
     }
 }
 
-/* Adds the server whose file is named for `what`, a process id or a namespace: in the directory, or
- * else in the tree below it. 0, PMIX_ERR_UNREACH if there is none, or another status if there is a
- * file in the directory that cannot be used. */
-static int add_one(const char *dir, const char *host, const char *what, struct candidates *found)
+/* True if the directory of system servers is another one than that of the session's. */
+static bool has_system_tmpdir(const struct px_tool_directives *directives)
 {
-    struct search s = {.whole = true, .found = found, .dirs = DIRS_MOST, .entries = ENTRIES_MOST};
-    bool fits =
-        snprintf(s.name, sizeof(s.name), "pmix.%s.tool.%s", host, what) < (int) sizeof(s.name);
-    int rc = fits ? add_named(dir, s.name, found) : PMIX_ERR_UNREACH;
+    return strcmp(directives->server_tmpdir, directives->system_tmpdir) != 0;
+}
 
-    if (rc != PMIX_ERR_UNREACH || !fits) {
-        return rc;
+/* Adds the servers of the session's directory; those of the system's directory if there are none,
+ * since a launcher's tools may have a session directory of their own, or if all are asked for. */
+static void add_directories(const struct px_tool_directives *directives, const char *host, bool all,
+                            struct candidates *found)
+{
+    size_t before = found->n;
+
+    add_directory(directives->server_tmpdir, host, found);
+    if (has_system_tmpdir(directives) && (all || found->n == before)) {
+        add_directory(directives->system_tmpdir, host, found);
     }
-    search_dir(&s, dir, DEPTH_MOST);
-    return found->n > 0 ? 0 : rc;
+}
+
+/* Adds the server of the file of this name: in the directory, or else, if it is wanted, in the tree
+ * below it. 0, PMIX_ERR_UNREACH if there is none, or another status if there is a file in the
+ * directory that cannot be used. */
+static int add_whole(const char *dir, const char *name, bool deep, struct candidates *found)
+{
+    struct search s = {.whole = true,
+                       .found = found,
+                       .before = found->n,
+                       .dirs = DIRS_MOST,
+                       .entries = ENTRIES_MOST};
+    int rc = add_named(dir, name, found);
+
+    if (rc == PMIX_ERR_UNREACH && deep) {
+        (void) snprintf(s.name, sizeof(s.name), "%s", name);
+        search_dir(&s, dir, DEPTH_MOST);
+        rc = found->n > s.before ? 0 : rc;
+    }
+    return rc;
+}
+
+/* Adds the server whose file is named for `what`, a process id or a namespace, of the session's
+ * directory or else of the system's. The statuses of add_whole. */
+static int add_one(const struct px_tool_directives *directives, const char *host, const char *what,
+                   struct candidates *found)
+{
+    char name[640];
+    int rc;
+
+    if (snprintf(name, sizeof(name), "pmix.%s.tool.%s", host, what) >= (int) sizeof(name)) {
+        return PMIX_ERR_UNREACH;
+    }
+    rc = add_whole(directives->server_tmpdir, name, true, found);
+    return rc == PMIX_ERR_UNREACH && has_system_tmpdir(directives)
+               ? add_whole(directives->system_tmpdir, name, true, found)
+               : rc;
+}
+
+/* Adds the system server of this node: the file pmix.sys.<host> of the system directory, or of the
+ * tree below it if it is asked for. */
+static int add_system(const struct px_tool_directives *directives, const char *host,
+                      struct candidates *found)
+{
+    char name[300];
+    size_t before = found->n;
+    int rc;
+
+    (void) snprintf(name, sizeof(name), "pmix.sys.%s", host);
+    rc = add_whole(directives->system_tmpdir, name,
+                   directives->system_only || directives->system_first, found);
+    if (found->n > before) {
+        found->at[before].searched = false; /* the user has chosen it */
+    }
+    return rc;
 }
 
 /* Adds a contact string that the caller or the environment gave: a plain one, one behind the name
@@ -400,7 +448,7 @@ static bool is_of(const char *uri, const char *nspace)
 /* One branch per rule of the Standard. Where the directives name one server, its file must be what
  * its name says, and a failure is final. Otherwise all candidates are collected: the server of the
  * environment, the system server if it has to go first or the environment names none, and those of
- * the server directory. */
+ * the server directory, or else of the system directory. */
 int px_tool_find(const struct px_tool_directives *directives, const char *hostname,
                  struct px_server_candidate *room, size_t n_room, size_t *ret_n, bool *ret_named)
 {
@@ -415,12 +463,12 @@ int px_tool_find(const struct px_tool_directives *directives, const char *hostna
         rc = add_uri(directives->uri, &found);
     } else if (directives->pid != 0) {
         (void) snprintf(number, sizeof(number), "%u", directives->pid);
-        rc = add_one(directives->server_tmpdir, hostname, number, &found);
+        rc = add_one(directives, hostname, number, &found);
         if (rc == 0 && room[0].pid != 0 && room[0].pid != directives->pid) {
             rc = PMIX_ERR_UNREACH; /* the file is of another process */
         }
     } else if (directives->nspace != NULL) {
-        rc = add_one(directives->server_tmpdir, hostname, directives->nspace, &found);
+        rc = add_one(directives, hostname, directives->nspace, &found);
         if (rc == 0 && !is_of(room[0].uri, directives->nspace)) {
             rc = PMIX_ERR_UNREACH; /* it is not what its name says */
         }
@@ -431,7 +479,7 @@ int px_tool_find(const struct px_tool_directives *directives, const char *hostna
         if (directives->system_first || found.n == 0) {
             (void) add_system(directives, hostname, &found); /* if it is there */
         }
-        add_directory(directives->server_tmpdir, hostname, &found);
+        add_directories(directives, hostname, false, &found);
         rc = found.n > 0 ? 0 : PMIX_ERR_UNREACH;
     }
     *ret_n = found.n;
@@ -451,7 +499,7 @@ size_t px_tool_list(const struct px_tool_directives *directives, const char *hos
     if (directives->system_only) {
         return found.n;
     }
-    add_directory(directives->server_tmpdir, hostname, &found);
+    add_directories(directives, hostname, true, &found);
     before = found.n; /* a server that has a file is not listed again */
     add_environment(&found);
     return found.n > before && is_listed(room, before, room[before].uri) ? before : found.n;

@@ -78,8 +78,8 @@ int px_tool_find(const struct px_tool_directives *directives, const char *hostna
                  struct px_server_candidate *room, size_t n_room, size_t *ret_n, bool *ret_named);
 
 /* Lists the servers of this node whose process runs: the system server, those of the server
- * directory, and the one of the environment; only the system server if the directives say so.
- * Returns their number, at most n_room. */
+ * directory and of the system directory, and the one of the environment; only the system server if
+ * the directives say so. Returns their number, at most n_room. */
 size_t px_tool_list(const struct px_tool_directives *directives, const char *hostname,
                     struct px_server_candidate *room, size_t n_room);
 

@@ -23,6 +23,7 @@
 
 #include "src/base/log.h"
 #include "src/base/output.h"
+#include "src/base/param.h"
 #include "src/base/process.h"
 #include "src/discovery/tool_discovery.h"
 #include "src/wire/message.h"
@@ -333,14 +334,22 @@ static int make_named(struct px_rendezvous *rendezvous, bool shared, const char 
 }
 
 /* Makes a file that only one server of the node may have (pmix.sys, pmix.sched, pmix.sysctrlr), in
- * the system directory, if it is wanted. */
+ * the system directory, if it is wanted. A server that lives keeps its file; another one then has
+ * none, or, if the parameter says so, does not start: PMIX_ERR_EXISTS. */
 static int make_only(struct px_rendezvous *rendezvous, const struct px_server *s, bool wanted,
                      const char *kind)
 {
     char name[MAX_PATH / 2];
+    int rc;
 
     (void) snprintf(name, sizeof(name), "pmix.%s.%s", kind, s->hostname);
-    return wanted ? make_named(rendezvous, true, s->system_tmpdir, name, NULL) : PMIX_SUCCESS;
+    rc = wanted ? make_named(rendezvous, true, s->system_tmpdir, name, NULL) : PMIX_SUCCESS;
+    if (rc == PMIX_ERR_EXISTS && !px_param_bool(PX_P_ONE_SYSTEM_SERVER)) {
+        px_log(PX_LOG_SERVER, 1, "another server keeps %s/%s: tools find that one there",
+               s->system_tmpdir, name);
+        rc = PMIX_SUCCESS;
+    }
+    return rc;
 }
 
 /* Writes the text of the files. A line each: contact string, version, process id, "uid:gid", time;

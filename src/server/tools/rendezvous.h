@@ -30,7 +30,8 @@ struct px_rendezvous_opts {
 };
 
 /* Writes the files, and makes their directories, and reports the contact string; *ret owns them
- * until px_rendezvous_remove. 0, PMIX_ERR_EXISTS (another system server is alive),
+ * until px_rendezvous_remove. 0, PMIX_ERR_EXISTS (another system server is alive,
+ * and shmix_one_system_server is set),
  * PMIX_ERR_NO_PERMISSIONS, PMIX_ERR_OUT_OF_RESOURCE (no directory can be made there, disk full),
  * PMIX_ERR_BAD_PARAM (a path or the text is too long), PMIX_ERR_NOMEM, PMIX_ERR_UNREACH (nobody
  * reads the standard output that the report is for); on failure no file is left. */

@@ -81,6 +81,7 @@ static void by_files(void **state)
 static void by_qualifiers(void **state)
 {
     pmix_info_t qual;
+    pmix_info_t dirs[2];
     pid_t pid = getpid();
     char text[128];
     bool yes = true;
@@ -98,9 +99,13 @@ static void by_qualifiers(void **state)
     assert_string_equal(servers(&qual, 1), "one ");
     PMIX_INFO_LOAD(&qual, PMIX_CONNECT_TO_SYSTEM, &yes, PMIX_BOOL);
     assert_string_equal(servers(&qual, 1), "sys ");
-    PMIX_INFO_LOAD(&qual, PMIX_SERVER_TMPDIR, "/nonexistent", PMIX_STRING);
-    assert_string_equal(servers(&qual, 1), "sys ");
-    PMIX_INFO_DESTRUCT(&qual);
+    PMIX_INFO_LOAD(&dirs[0], PMIX_SERVER_TMPDIR, "/nonexistent", PMIX_STRING);
+    PMIX_INFO_LOAD(&dirs[1], PMIX_SYSTEM_TMPDIR, "/nonexistent", PMIX_STRING);
+    assert_string_equal(servers(&dirs[0], 1), "sys one two "); /* in the system's directory */
+    assert_string_equal(servers(&dirs[1], 1), "one two ");
+    assert_string_equal(servers(dirs, 2), "-46");
+    PMIX_INFO_DESTRUCT(&dirs[0]);
+    PMIX_INFO_DESTRUCT(&dirs[1]);
     PMIX_INFO_LOAD(&qual, PMIX_SERVER_NSPACE, &pid, PMIX_PID);
     assert_string_equal(servers(&qual, 1), "-27");
 }

@@ -158,6 +158,98 @@ static void in_the_tree(void **state)
     }
 }
 
+/* A file of a server that lives; the name is in the room. */
+static void write_server(const char *name, const char *nspace, int port)
+{
+    char content[96];
+
+    snprintf(content, sizeof(content), "%s.0;tcp4://127.0.0.1:%d\n5.0.0\n%d\n", nspace, port,
+             (int) getpid());
+    write_file(name, content);
+}
+
+/* What may lie in a directory that everybody may write to, and is no server. */
+static void make_traps(const char *dir)
+{
+    char name[128];
+
+    snprintf(name, sizeof(name), "%s/loop", dir);
+    assert_int_equal(symlink(".", room_path(name)), 0);
+    snprintf(name, sizeof(name), "%s/pmix.host.tool.fifo", dir);
+    assert_int_equal(mkfifo(room_path(name), 0600), 0);
+    snprintf(name, sizeof(name), "%s/pmix.host.tool.zero", dir);
+    assert_int_equal(symlink("/dev/zero", room_path(name)), 0);
+    snprintf(name, sizeof(name), "%s/pmix.host.tool.dir", dir);
+    make_dir(name);
+}
+
+static void remove_traps(const char *dir)
+{
+    static const char *const names[] = {"loop", "pmix.host.tool.fifo", "pmix.host.tool.zero"};
+    char name[128];
+
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(name, sizeof(name), "%s/%s", dir, names[i]);
+        remove_file(name);
+    }
+    snprintf(name, sizeof(name), "%s/pmix.host.tool.dir", dir);
+    assert_int_equal(rmdir(room_path(name)), 0);
+}
+
+static void check_found(const pmix_info_t *info, size_t n, const char *uri)
+{
+    assert_int_equal(find_with(info, n), 0);
+    assert_int_equal(n_found, 1);
+    assert_string_equal(found[0].uri, uri);
+}
+
+/* A tool whose session has a directory of its own, empty, and servers of the system's directory, in
+ * directories of their own sessions. */
+static void in_the_system_tree(void **state)
+{
+    static const char *const dirs[] = {"own", "sys", "sys/a", "sys/a/b"};
+    pmix_info_t info;
+    bool yes = true;
+
+    (void) state;
+    for (size_t i = 0; i < 4; i++) {
+        make_dir(dirs[i]);
+    }
+    setenv("PMIX_SERVER_TMPDIR", room_path("own"), 1);
+    setenv("PMIX_SYSTEM_TMPDIR", room_path("sys"), 1);
+    make_traps("sys/a");
+    assert_int_equal(find_with(NULL, 0), PMIX_ERR_UNREACH);
+    write_server("sys/a/b/pmix.host.tool.dvm", "dvm", 81);
+    check_found(NULL, 0, "dvm.0;tcp4://127.0.0.1:81");
+    assert_true(found[0].searched);
+    info = text(PMIX_SERVER_NSPACE, "dvm");
+    check_found(&info, 1, "dvm.0;tcp4://127.0.0.1:81");
+    PMIx_Info_destruct(&info);
+    write_server("sys/a/b/pmix.sys.host", "top", 82);
+    PMIx_Info_load(&info, PMIX_CONNECT_TO_SYSTEM, &yes, PMIX_BOOL);
+    check_found(&info, 1, "top.0;tcp4://127.0.0.1:82");
+    PMIx_Info_destruct(&info);
+    setenv("PMIX_SERVER_URI41", "env.0;tcp4://127.0.0.1:83", 1);
+    PMIx_Info_load(&info, PMIX_CONNECT_SYSTEM_FIRST, &yes, PMIX_BOOL);
+    assert_int_equal(find_with(&info, 1), 0);
+    assert_int_equal(n_found, 3); /* of the environment, the system's, and the search */
+    assert_true(!found[1].searched && found[2].searched);
+    assert_string_equal(found[1].uri, "top.0;tcp4://127.0.0.1:82");
+    PMIx_Info_destruct(&info);
+    unsetenv("PMIX_SERVER_URI41");
+    write_server("own/pmix.host.tool.own", "own", 84);
+    check_found(NULL, 0, "own.0;tcp4://127.0.0.1:84"); /* the session's own come first */
+    remove_traps("sys/a");
+    remove_file("own/pmix.host.tool.own");
+    remove_file("sys/a/b/pmix.host.tool.dvm");
+    remove_file("sys/a/b/pmix.sys.host");
+    for (size_t i = 4; i-- > 0;) {
+        assert_int_equal(rmdir(room_path(dirs[i])), 0);
+    }
+    unsetenv("PMIX_SERVER_TMPDIR");
+    unsetenv("PMIX_SYSTEM_TMPDIR");
+}
+
 static void by_name(void **state)
 {
     pmix_info_t info[2];
@@ -239,8 +331,8 @@ static void wrong_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        in_room(nothing_there), in_room(by_search),  in_room(left_files),  in_room(in_the_tree),
-        in_room(by_name),       in_room(by_contact), in_room(wrong_types),
+        in_room(nothing_there),      in_room(by_search), in_room(left_files), in_room(in_the_tree),
+        in_room(in_the_system_tree), in_room(by_name),   in_room(by_contact), in_room(wrong_types),
     };
 
     return cmocka_run_group_tests_name("find", tests, NULL, NULL);

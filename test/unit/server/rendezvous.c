@@ -135,17 +135,55 @@ static void asked(void)
     check(entries() == 0);
 }
 
-static void second_is_refused(void)
+/* A second server, in a process of its own, is refused if that is wanted; otherwise it starts, and
+ * leaves the file to the first one, also when it ends. */
+static void start_second(const char *support, bool refused)
 {
 #if !defined(__SANITIZE_THREAD__) /* which takes no thread of a child where its parent had one */
     int status;
     pid_t pid = fork();
 
     if (pid == 0) {
-        _exit(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_ERR_EXISTS ? 0 : 1);
+        check(setenv("PMIX_MCA_shmix_one_system_server", refused ? "1" : "0", 1) == 0);
+        check(start(support, NULL) == (refused ? PMIX_ERR_EXISTS : PMIX_SUCCESS));
+        check(there_by_pid() == !refused);
+        _exit(refused || PMIx_server_finalize() == PMIX_SUCCESS ? 0 : 1);
     }
     check(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+#else
+    (void) support;
+    (void) refused;
 #endif
+}
+
+static struct stat identity(const char *name)
+{
+    char path[256];
+    struct stat st;
+
+    snprintf(path, sizeof(path), "%s/%s", scratch, name);
+    check(stat(path, &st) == 0);
+    return st;
+}
+
+/* [TOOL-008] Hosts that all take themselves for the node's scheduler, as launchers do. */
+static void several(void)
+{
+    static const char *const support[][2] = {{PMIX_SERVER_SYSTEM_SUPPORT, "pmix.sys.here"},
+                                             {PMIX_SERVER_SCHEDULER, "pmix.sched.here"},
+                                             {PMIX_SERVER_SYS_CONTROLLER, "pmix.sysctrlr.here"}};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct stat first;
+
+        check(start(support[i][0], NULL) == PMIX_SUCCESS);
+        first = identity(support[i][1]);
+        start_second(support[i][0], false);
+        start_second(support[i][0], true);
+        check(identity(support[i][1]).st_ino == first.st_ino);
+        check(PMIx_server_finalize() == PMIX_SUCCESS);
+        check(entries() == 0);
+    }
 }
 
 /* [TOOL-007], [TOOL-008], [TOOL-016] */
@@ -153,7 +191,7 @@ static void one_system_server(void)
 {
     check(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_SUCCESS);
     check(there("pmix.sys.here") && there("pmix.here.tool"));
-    second_is_refused();
+    start_second(PMIX_SERVER_SYSTEM_SUPPORT, true);
     check(there("pmix.sys.here") && entries() == 4);
     check(PMIx_server_finalize() == PMIX_SUCCESS);
     check(entries() == 0);
@@ -387,6 +425,7 @@ static void in_process(void (*fn)(void))
 CASE(not_asked)
 CASE(asked)
 CASE(one_system_server)
+CASE(several)
 CASE(left_behind)
 CASE(swept)
 CASE(recycled_pid)
@@ -399,17 +438,12 @@ CASE(no_files)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_not_asked),
-        cmocka_unit_test(test_asked),
-        cmocka_unit_test(test_one_system_server),
-        cmocka_unit_test(test_left_behind),
-        cmocka_unit_test(test_swept),
-        cmocka_unit_test(test_recycled_pid),
-        cmocka_unit_test(test_launcher),
-        cmocka_unit_test(test_no_directory),
-        cmocka_unit_test(test_planted),
-        cmocka_unit_test(test_planted_by_another),
-        cmocka_unit_test(test_no_files),
+        cmocka_unit_test(test_not_asked),          cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_one_system_server),  cmocka_unit_test(test_several),
+        cmocka_unit_test(test_left_behind),        cmocka_unit_test(test_swept),
+        cmocka_unit_test(test_recycled_pid),       cmocka_unit_test(test_launcher),
+        cmocka_unit_test(test_no_directory),       cmocka_unit_test(test_planted),
+        cmocka_unit_test(test_planted_by_another), cmocka_unit_test(test_no_files),
     };
 
     alarm(60);
