@@ -162,12 +162,27 @@ void px_field_close_output(void)
     px_out_end();
 }
 
-void px_field_print_answer(const struct px_field *field, const struct px_field_answer *answer,
-                           pmix_status_t status)
+static void print_infos(struct px_field *field, const struct px_field_answer *answer)
 {
-    px_field_open_output(status);
-    if (!field->expired) { /* else the answer may come now */
+    (void) field;
+    if (answer != NULL) {
         px_field_print_infos("results", answer->infos, answer->n_infos);
     }
+}
+
+int px_field_ask(struct px_field *field, const struct px_field_question *question)
+{
+    struct px_field_answer *answer = px_field_answer_create();
+    pmix_status_t rc;
+
+    if (answer == NULL) {
+        return px_field_fail(field, question->what, PMIX_ERR_NOMEM);
+    }
+    rc = px_field_wait(field, answer, question->start(field, answer));
+    px_field_open_output(rc);
+    (question->print != NULL ? question->print : print_infos)(field,
+                                                              field->expired ? NULL : answer);
     px_field_close_output();
+    px_field_answer_destroy(field, answer);
+    return rc != PMIX_SUCCESS ? px_field_fail(field, question->what, rc) : 0;
 }

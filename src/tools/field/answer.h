@@ -46,8 +46,17 @@ void px_field_on_data(pmix_status_t status, pmix_pdata_t data[], size_t ndata, v
 void px_field_open_output(pmix_status_t status);
 void px_field_close_output(void);
 
-/* Prints the status and the infos of an answer, as the whole output. */
-void px_field_print_answer(const struct px_field *field, const struct px_field_answer *answer,
-                           pmix_status_t status);
+/* What a command asks of the library. */
+struct px_field_question {
+    const char *what; /* for a complaint */
+    /* Makes the call, with the answer as cbdata, and returns its status. */
+    pmix_status_t (*start)(struct px_field *field, struct px_field_answer *answer);
+    /* Prints the answer between open_output and close_output. NULL as the answer: none came in
+     * time. NULL as the function: prints the infos. */
+    void (*print)(struct px_field *field, const struct px_field_answer *answer);
+};
+
+/* Asks, waits and prints. Returns an exit code, after a complaint if it is not 0. */
+int px_field_ask(struct px_field *field, const struct px_field_question *question);
 
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "names.h"
+#include "read.h"
 #include "src/tools/out.h"
 #include "src/tools/quote.h"
 #include "src/tools/std.h"
@@ -253,5 +254,7 @@ int px_field_main(const struct px_field_command *command, int argc, char **argv,
     if (field->expired) {
         _exit(rc); /* the library's thread waits for the answer */
     }
+    px_field_infos_free(&field->infos);
+    free(field->targets);
     return rc;
 }

@@ -39,6 +39,12 @@ struct px_field_command {
     int (*run)(struct px_field *field);
 };
 
+/* Infos that grow one by one; begins as zeros. */
+struct px_field_infos {
+    pmix_info_t *at;
+    size_t n;
+};
+
 /* The first member of the options of every command. */
 struct px_field {
     const struct px_field_command *command;
@@ -57,7 +63,10 @@ struct px_field {
     uint32_t pid;
     uint32_t delay_s; /* between attempts to connect */
     uint32_t retries;
-    uint32_t timeout_s; /* 0: none */
+    uint32_t timeout_s;          /* 0: none */
+    struct px_field_infos infos; /* of the request; freed by px_field_main */
+    pmix_proc_t *targets;        /* likewise; malloc memory */
+    size_t n_targets;
 };
 
 /* The rows of those options, for the table of a command. */

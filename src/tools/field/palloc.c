@@ -64,15 +64,7 @@ struct options {
     bool wait_all;
     bool no_shell;
     bool do_not_wait;
-    struct px_field_infos infos;
 };
-
-static int read_info(const char *text, void *options)
-{
-    struct options *o = options;
-
-    return px_field_add_text(&o->field, &o->infos, text);
-}
 
 static const struct px_option known_options[] = {
     PX_FIELD_OPTIONS,
@@ -98,7 +90,7 @@ static const struct px_option known_options[] = {
     {"no-shell", 0, PX_OPTION_FLAG, offsetof(struct options, no_shell), 0, 0, NULL},
     {"do-not-wait", 0, PX_OPTION_FLAG, offsetof(struct options, do_not_wait), 0, 0, NULL},
     {"immediate", 'I', PX_OPTION_NUMBER, offsetof(struct px_field, timeout_s), 1, 1000000, NULL},
-    {"info", 0, PX_OPTION_CALL, 0, 0, 0, read_info},
+    {"info", 0, PX_OPTION_CALL, 0, 0, 0, px_field_read_info},
 };
 
 static const struct px_field_attribute attributes[] = {
@@ -136,9 +128,9 @@ static int read_words(char **words, int n, struct px_field *field)
     if (requests > 1) {
         return px_field_misuse(field, "one request at a time:", "--extend, --release, ...");
     }
-    int rc = px_field_add_options(field, &o->infos, attributes,
+    int rc = px_field_add_options(field, &o->field.infos, attributes,
                                   sizeof(attributes) / sizeof(attributes[0]));
-    return rc != 0 || requests > 0 || o->infos.n > 0
+    return rc != 0 || requests > 0 || o->field.infos.n > 0
                ? rc
                : px_field_misuse(field, "needs resources, for example", "--nodes 1");
 }
@@ -157,27 +149,25 @@ static int add_time_limit(struct options *o)
 {
     int seconds = (int) o->field.timeout_s;
 
-    return seconds > 0 ? px_field_add_info(&o->field, &o->infos, PMIX_TIMEOUT, &seconds, PMIX_INT)
-                       : 0;
+    return seconds > 0
+               ? px_field_add_info(&o->field, &o->field.infos, PMIX_TIMEOUT, &seconds, PMIX_INT)
+               : 0;
+}
+
+static pmix_status_t start(struct px_field *field, struct px_field_answer *answer)
+{
+    const struct options *o = (const struct options *) field;
+
+    return PMIx_Allocation_request_nb(directive_of(o), field->infos.at, field->infos.n,
+                                      px_field_on_infos, answer);
 }
 
 static int run(struct px_field *field)
 {
-    struct options *o = (struct options *) field;
-    struct px_field_answer *answer = px_field_answer_create();
-    int code =
-        answer != NULL ? add_time_limit(o) : px_field_fail(field, "allocation", PMIX_ERR_NOMEM);
+    static const struct px_field_question question = {"the allocation", start, NULL};
+    int code = add_time_limit((struct options *) field);
 
-    if (code == 0) {
-        pmix_status_t rc =
-            px_field_wait(field, answer,
-                          PMIx_Allocation_request_nb(directive_of(o), o->infos.at, o->infos.n,
-                                                     px_field_on_infos, answer));
-        px_field_print_answer(field, answer, rc);
-        code = rc != PMIX_SUCCESS ? px_field_fail(field, "the allocation", rc) : 0;
-    }
-    px_field_answer_destroy(field, answer);
-    return code;
+    return code != 0 ? code : px_field_ask(field, &question);
 }
 
 static char name[] = "palloc";
@@ -189,8 +179,6 @@ static const struct px_field_command command = {
 int main(int argc, char **argv)
 {
     struct options o = {0};
-    int rc = px_field_main(&command, argc, argv, &o.field);
 
-    px_field_infos_free(&o.infos);
-    return rc;
+    return px_field_main(&command, argc, argv, &o.field);
 }

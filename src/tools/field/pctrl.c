@@ -43,9 +43,6 @@ struct options {
     const char *pset;
     const char *cancel;
     const char *request_id;
-    struct px_field_infos infos;
-    pmix_proc_t *targets;
-    size_t n_targets;
 };
 
 static int read_signal(const char *text, void *options)
@@ -56,23 +53,9 @@ static int read_signal(const char *text, void *options)
     return px_field_read_signal(&o->field, text, &o->signal);
 }
 
-static int read_targets(const char *text, void *options)
-{
-    struct options *o = options;
-
-    return px_field_read_procs(&o->field, text, &o->targets, &o->n_targets);
-}
-
-static int read_info(const char *text, void *options)
-{
-    struct options *o = options;
-
-    return px_field_add_text(&o->field, &o->infos, text);
-}
-
 static const struct px_option known_options[] = {
     PX_FIELD_OPTIONS,
-    {"targets", 0, PX_OPTION_CALL, 0, 0, 0, read_targets},
+    {"targets", 0, PX_OPTION_CALL, 0, 0, 0, px_field_read_targets},
     {"pause", 0, PX_OPTION_FLAG, offsetof(struct options, pause), 0, 0, NULL},
     {"resume", 0, PX_OPTION_FLAG, offsetof(struct options, resume), 0, 0, NULL},
     {"terminate", 0, PX_OPTION_FLAG, offsetof(struct options, terminate), 0, 0, NULL},
@@ -83,7 +66,7 @@ static const struct px_option known_options[] = {
     {"pset", 0, PX_OPTION_TEXT, offsetof(struct options, pset), 0, 0, NULL},
     {"cancel", 0, PX_OPTION_TEXT, offsetof(struct options, cancel), 0, 0, NULL},
     {"request-id", 0, PX_OPTION_TEXT, offsetof(struct options, request_id), 0, 0, NULL},
-    {"info", 0, PX_OPTION_CALL, 0, 0, 0, read_info},
+    {"info", 0, PX_OPTION_CALL, 0, 0, 0, px_field_read_info},
 };
 
 /* A host that cannot do what is asked refuses it; the name of the request it may leave out. */
@@ -111,49 +94,47 @@ static int read_words(char **words, int n, struct px_field *field)
     if (actions > 1) {
         return px_field_misuse(field, "one action at a time:", "--pause, --resume, ...");
     }
-    if (actions == 0 && o->infos.n == 0) {
+    if (actions == 0 && o->field.infos.n == 0) {
         return px_field_misuse(field, "needs an action:", "--pause, --resume, ...");
     }
-    return o->n_targets > 0 || o->cancel != NULL ? 0 : px_field_misuse(field, "needs", "--targets");
+    return o->field.n_targets > 0 || o->cancel != NULL
+               ? 0
+               : px_field_misuse(field, "needs", "--targets");
 }
 
 /* The directives of the request. 0, or an exit code after a complaint. */
 static int add_directives(struct options *o)
 {
-    size_t first = o->infos.n;
-    int rc = px_field_add_options(&o->field, &o->infos, attributes,
+    size_t first = o->field.infos.n;
+    int rc = px_field_add_options(&o->field, &o->field.infos, attributes,
                                   sizeof(attributes) / sizeof(attributes[0]));
 
     if (rc == 0 && o->has_signal) {
-        rc = px_field_add_info(&o->field, &o->infos, PMIX_JOB_CTRL_SIGNAL, &o->signal, PMIX_INT);
+        rc = px_field_add_info(&o->field, &o->field.infos, PMIX_JOB_CTRL_SIGNAL, &o->signal,
+                               PMIX_INT);
     }
     if (rc == 0 && o->cancel != NULL) {
-        rc = px_field_add_info(&o->field, &o->infos, PMIX_JOB_CTRL_CANCEL,
+        rc = px_field_add_info(&o->field, &o->field.infos, PMIX_JOB_CTRL_CANCEL,
                                strcmp(o->cancel, "all") == 0 ? NULL : o->cancel, PMIX_STRING);
     }
-    if (rc == 0 && (o->has_signal || o->cancel != NULL) && o->infos.n > first) {
-        PMIX_INFO_REQUIRED(&o->infos.at[o->infos.n - 1]);
+    if (rc == 0 && (o->has_signal || o->cancel != NULL) && o->field.infos.n > first) {
+        PMIX_INFO_REQUIRED(&o->field.infos.at[o->field.infos.n - 1]);
     }
     return rc;
 }
 
+static pmix_status_t start(struct px_field *field, struct px_field_answer *answer)
+{
+    return PMIx_Job_control_nb(field->targets, field->n_targets, field->infos.at, field->infos.n,
+                               px_field_on_infos, answer);
+}
+
 static int run(struct px_field *field)
 {
-    struct options *o = (struct options *) field;
-    struct px_field_answer *answer = px_field_answer_create();
-    int code =
-        answer != NULL ? add_directives(o) : px_field_fail(field, "job control", PMIX_ERR_NOMEM);
+    static const struct px_field_question question = {"job control", start, NULL};
+    int code = add_directives((struct options *) field);
 
-    if (code == 0) {
-        pmix_status_t rc =
-            px_field_wait(field, answer,
-                          PMIx_Job_control_nb(o->targets, o->n_targets, o->infos.at, o->infos.n,
-                                              px_field_on_infos, answer));
-        px_field_print_answer(field, answer, rc);
-        code = rc != PMIX_SUCCESS ? px_field_fail(field, "job control", rc) : 0;
-    }
-    px_field_answer_destroy(field, answer);
-    return code;
+    return code != 0 ? code : px_field_ask(field, &question);
 }
 
 static char name[] = "pctrl";
@@ -165,9 +146,6 @@ static const struct px_field_command command = {
 int main(int argc, char **argv)
 {
     struct options o = {0};
-    int rc = px_field_main(&command, argc, argv, &o.field);
 
-    px_field_infos_free(&o.infos);
-    free(o.targets);
-    return rc;
+    return px_field_main(&command, argc, argv, &o.field);
 }

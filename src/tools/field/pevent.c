@@ -6,8 +6,6 @@
 #include "answer.h"
 #include "field.h"
 
-#include <stdlib.h>
-
 #include "names.h"
 #include "read.h"
 #include "src/tools/out.h"
@@ -26,9 +24,6 @@ struct options {
     bool has_event;
     pmix_status_t event;
     pmix_data_range_t range;
-    struct px_field_infos infos;
-    pmix_proc_t *targets;
-    size_t n_targets;
 };
 
 static int read_event(const char *text, void *options)
@@ -46,26 +41,12 @@ static int read_range(const char *text, void *options)
     return px_field_read_range(&o->field, text, &o->range);
 }
 
-static int read_targets(const char *text, void *options)
-{
-    struct options *o = options;
-
-    return px_field_read_procs(&o->field, text, &o->targets, &o->n_targets);
-}
-
-static int read_info(const char *text, void *options)
-{
-    struct options *o = options;
-
-    return px_field_add_text(&o->field, &o->infos, text);
-}
-
 static const struct px_option known_options[] = {
     PX_FIELD_OPTIONS,
     {"event", 0, PX_OPTION_CALL, 0, 0, 0, read_event},
     {"range", 0, PX_OPTION_CALL, 0, 0, 0, read_range},
-    {"targets", 0, PX_OPTION_CALL, 0, 0, 0, read_targets},
-    {"info", 0, PX_OPTION_CALL, 0, 0, 0, read_info},
+    {"targets", 0, PX_OPTION_CALL, 0, 0, 0, px_field_read_targets},
+    {"info", 0, PX_OPTION_CALL, 0, 0, 0, px_field_read_info},
 };
 
 static int read_words(char **words, int n, struct px_field *field)
@@ -81,31 +62,36 @@ static int read_words(char **words, int n, struct px_field *field)
     return n > 0 ? read_event(words[0], o) : 0;
 }
 
+static pmix_status_t start(struct px_field *field, struct px_field_answer *answer)
+{
+    const struct options *o = (const struct options *) field;
+
+    return PMIx_Notify_event(o->event, NULL, o->range, field->infos.at, field->infos.n,
+                             px_field_on_status, answer);
+}
+
+static void print_event(struct px_field *field, const struct px_field_answer *answer)
+{
+    (void) answer;
+    if (px_out_form() != PX_OUT_PLAIN) {
+        px_out_text("event", px_field_status_name(((struct options *) field)->event));
+    }
+}
+
 static int run(struct px_field *field)
 {
+    static const struct px_field_question question = {"the event", start, print_event};
     struct options *o = (struct options *) field;
-    struct px_field_answer *answer = px_field_answer_create();
-    pmix_data_array_t targets = {.type = PMIX_PROC, .size = o->n_targets, .array = o->targets};
-    int code = answer != NULL ? 0 : px_field_fail(field, "event", PMIX_ERR_NOMEM);
+    pmix_data_array_t targets = {
+        .type = PMIX_PROC, .size = field->n_targets, .array = field->targets};
+    int code = 0;
 
-    if (code == 0 && o->n_targets > 0) {
+    if (field->n_targets > 0) {
         o->range = PMIX_RANGE_CUSTOM;
-        code =
-            px_field_add_info(field, &o->infos, PMIX_EVENT_CUSTOM_RANGE, &targets, PMIX_DATA_ARRAY);
+        code = px_field_add_info(field, &field->infos, PMIX_EVENT_CUSTOM_RANGE, &targets,
+                                 PMIX_DATA_ARRAY);
     }
-    if (code == 0) {
-        pmix_status_t rc = px_field_wait(field, answer,
-                                         PMIx_Notify_event(o->event, NULL, o->range, o->infos.at,
-                                                           o->infos.n, px_field_on_status, answer));
-        px_field_open_output(rc);
-        if (px_out_form() != PX_OUT_PLAIN) {
-            px_out_text("event", px_field_status_name(o->event));
-        }
-        px_field_close_output();
-        code = rc != PMIX_SUCCESS ? px_field_fail(field, px_field_status_name(o->event), rc) : 0;
-    }
-    px_field_answer_destroy(field, answer);
-    return code;
+    return code != 0 ? code : px_field_ask(field, &question);
 }
 
 static char name[] = "pevent";
@@ -117,9 +103,6 @@ static const struct px_field_command command = {
 int main(int argc, char **argv)
 {
     struct options o = {.range = PMIX_RANGE_SESSION};
-    int rc = px_field_main(&command, argc, argv, &o.field);
 
-    px_field_infos_free(&o.infos);
-    free(o.targets);
-    return rc;
+    return px_field_main(&command, argc, argv, &o.field);
 }

@@ -23,7 +23,6 @@ static const char usage_text[] =
 struct options {
     struct px_field field;
     bool wait;
-    struct px_field_infos infos;
     char **keys; /* ends with NULL */
     size_t n_keys;
 };
@@ -34,8 +33,9 @@ static int read_range(const char *text, void *options)
     pmix_data_range_t range;
     int rc = px_field_read_range(&o->field, text, &range);
 
-    return rc != 0 ? rc
-                   : px_field_add_info(&o->field, &o->infos, PMIX_RANGE, &range, PMIX_DATA_RANGE);
+    return rc != 0
+               ? rc
+               : px_field_add_info(&o->field, &o->field.infos, PMIX_RANGE, &range, PMIX_DATA_RANGE);
 }
 
 static const struct px_option known_options[] = {
@@ -133,10 +133,10 @@ static int add_directives(struct options *o)
     int rc = 0;
 
     if (o->wait) {
-        rc = px_field_add_info(&o->field, &o->infos, PMIX_WAIT, &all, PMIX_INT);
+        rc = px_field_add_info(&o->field, &o->field.infos, PMIX_WAIT, &all, PMIX_INT);
     }
     if (rc == 0 && seconds > 0) {
-        rc = px_field_add_info(&o->field, &o->infos, PMIX_TIMEOUT, &seconds, PMIX_INT);
+        rc = px_field_add_info(&o->field, &o->field.infos, PMIX_TIMEOUT, &seconds, PMIX_INT);
     }
     return rc;
 }
@@ -152,7 +152,8 @@ static int run(struct px_field *field)
         return code;
     }
     pmix_status_t rc = px_field_wait(
-        field, answer, PMIx_Lookup_nb(o->keys, o->infos.at, o->infos.n, px_field_on_data, answer));
+        field, answer,
+        PMIx_Lookup_nb(o->keys, o->field.infos.at, o->field.infos.n, px_field_on_data, answer));
     bool has = rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS || rc == PMIX_ERR_NOT_FOUND;
     px_field_open_output(rc);
     code = has ? print_found(o, answer) : px_field_fail(field, "the lookup", rc);
@@ -176,6 +177,5 @@ int main(int argc, char **argv)
         free(o.keys[i]);
     }
     free(o.keys);
-    px_field_infos_free(&o.infos);
     return rc;
 }

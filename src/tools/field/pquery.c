@@ -117,47 +117,44 @@ static bool is_group(const pmix_info_t *info)
 
 /* Prints the answers. Some servers give them twice: key by key, and in groups, of which each has
  * one query with its qualifiers. Groups tell what belongs to which query if there were several. */
-static void print_results(const struct options *o, const pmix_info_t *infos, size_t n)
+static void print_results(struct px_field *field, const struct px_field_answer *answer)
 {
+    size_t n = answer != NULL ? answer->n_infos : 0;
     pmix_info_t *chosen = n > 0 ? calloc(n, sizeof(*chosen)) : NULL; /* not copied */
     bool groups = false;
     size_t n_chosen = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        groups = groups || is_group(&infos[i]);
+    if (answer == NULL) {
+        return;
     }
-    groups = groups && o->n_queries > 1;
+    for (size_t i = 0; i < n; i++) {
+        groups = groups || is_group(&answer->infos[i]);
+    }
+    groups = groups && ((struct options *) field)->n_queries > 1;
     for (size_t i = 0; chosen != NULL && i < n; i++) {
-        if (is_group(&infos[i]) == groups) {
-            chosen[n_chosen++] = infos[i];
+        if (is_group(&answer->infos[i]) == groups) {
+            chosen[n_chosen++] = answer->infos[i];
         }
     }
     px_field_print_infos("results", chosen, n_chosen);
     free(chosen);
 }
 
+static pmix_status_t start(struct px_field *field, struct px_field_answer *answer)
+{
+    const struct options *o = (const struct options *) field;
+
+    return PMIx_Query_info_nb(o->queries, o->n_queries, px_field_on_infos, answer);
+}
+
 static int run(struct px_field *field)
 {
-    struct options *o = (struct options *) field;
-    struct px_field_answer *answer = px_field_answer_create();
-    int code = 0;
+    const struct options *o = (const struct options *) field;
+    struct px_field_question question = {
+        o->n_queries > 1 ? "the query" : px_field_key_name(o->queries[0].keys[0]), start,
+        print_results};
 
-    if (answer == NULL) {
-        return px_field_fail(field, "query", PMIX_ERR_NOMEM);
-    }
-    pmix_status_t rc = px_field_wait(
-        field, answer, PMIx_Query_info_nb(o->queries, o->n_queries, px_field_on_infos, answer));
-    px_field_open_output(rc);
-    if (!field->expired) {
-        print_results(o, answer->infos, answer->n_infos);
-    }
-    px_field_close_output();
-    if (rc != PMIX_SUCCESS) {
-        code = px_field_fail(
-            field, o->n_queries > 1 ? "the query" : px_field_key_name(o->queries[0].keys[0]), rc);
-    }
-    px_field_answer_destroy(field, answer);
-    return code;
+    return px_field_ask(field, &question);
 }
 
 static char name[] = "pquery";

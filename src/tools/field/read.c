@@ -153,26 +153,31 @@ int px_field_read_proc(const struct px_field *field, const char *text, pmix_proc
                : px_field_misuse(field, "a process is NAMESPACE:RANK or NAMESPACE:*, not", text);
 }
 
-int px_field_read_procs(const struct px_field *field, const char *text, pmix_proc_t **procs,
-                        size_t *n)
+/* Appends. 0, or an exit code after a complaint. */
+static int add_target(struct px_field *field, const pmix_proc_t *proc)
 {
+    pmix_proc_t *more = realloc(field->targets, (field->n_targets + 1) * sizeof(*more));
+
+    if (more == NULL) {
+        return px_field_fail(field, "--targets", PMIX_ERR_NOMEM);
+    }
+    field->targets = more;
+    more[field->n_targets++] = *proc;
+    return 0;
+}
+
+int px_field_read_targets(const char *text, void *options)
+{
+    struct px_field *field = options;
     const char *rest = text;
     char *item;
     int rc = 0;
 
     while (rc == 0 && (item = px_field_next(&rest)) != NULL) {
         pmix_proc_t proc;
-        pmix_proc_t *more = NULL;
 
         rc = px_field_read_proc(field, item, &proc);
-        if (rc == 0) {
-            more = realloc(*procs, (*n + 1) * sizeof(*more));
-            rc = more != NULL ? 0 : px_field_fail(field, item, PMIX_ERR_NOMEM);
-        }
-        if (rc == 0) {
-            *procs = more;
-            more[(*n)++] = proc;
-        }
+        rc = rc != 0 ? rc : add_target(field, &proc);
         free(item);
     }
     return rc;
@@ -376,6 +381,13 @@ int px_field_add_text(const struct px_field *field, struct px_field_infos *infos
     }
     free(name);
     return rc;
+}
+
+int px_field_read_info(const char *text, void *options)
+{
+    struct px_field *field = options;
+
+    return px_field_add_text(field, &field->infos, text);
 }
 
 int px_field_add_options(const struct px_field *field, struct px_field_infos *infos,

@@ -11,12 +11,6 @@
 /* Text of the command line as values. All return 0, or PX_USAGE_ERROR after a complaint, which
  * leaves the result alone. */
 
-/* Infos that grow one by one; begins as zeros. */
-struct px_field_infos {
-    pmix_info_t *at;
-    size_t n;
-};
-
 /* Adds a directive of a known type. */
 int px_field_add_info(const struct px_field *field, struct px_field_infos *infos, const char *key,
                       const void *value, pmix_data_type_t type);
@@ -41,12 +35,13 @@ int px_field_add_options(const struct px_field *field, struct px_field_infos *in
 
 void px_field_infos_free(struct px_field_infos *infos);
 
+/* Options of several commands: --info, which adds to the command's infos, and --targets, which adds
+ * to its targets. `options` is a struct px_field. */
+int px_field_read_info(const char *text, void *options);
+int px_field_read_targets(const char *text, void *options);
+
 /* "NAMESPACE:RANK", with * for all ranks. */
 int px_field_read_proc(const struct px_field *field, const char *text, pmix_proc_t *ret);
-
-/* Adds processes that commas separate to an array, which free(3) releases. */
-int px_field_read_procs(const struct px_field *field, const char *text, pmix_proc_t **procs,
-                        size_t *n);
 
 /* A number, or the name of a constant, with or without "PMIX_". */
 int px_field_read_status(const struct px_field *field, const char *text, pmix_status_t *ret);
