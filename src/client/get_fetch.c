@@ -383,7 +383,7 @@ static void miss(struct waiter *waiter, bool again)
     const struct px_get_request *request = waiter->request;
     const struct px_space *space = px_space_named(session, request->nspace);
 
-    if (again || px_session_shared(session) == NULL ||
+    if (again || !px_session_gets_segments(session) ||
         (space != NULL && px_space_segment(space) != NULL)) {
         waiter_done(waiter, PMIX_ERR_NOT_FOUND, NULL);
         return;

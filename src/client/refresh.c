@@ -158,8 +158,9 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
     struct px_space *space = NULL;
 
     px_assert(px_loop_inside(session->ctx->loop));
-    /* The first one has to be our own: who has none is given no other. */
-    if (px_space_segment(&session->own) != NULL || strcmp(nspace, session->own.nspace) == 0) {
+    /* A client's first one has to be its own: who has none is given no other. */
+    if (session->is_tool || px_space_segment(&session->own) != NULL ||
+        strcmp(nspace, session->own.nspace) == 0) {
         px_lock_take(&session->lock);
         space = px_space_meet_locked(session, nspace);
         px_lock_give(&session->lock);

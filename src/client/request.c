@@ -165,11 +165,10 @@ pmix_status_t px_msg_send_op(struct px_msg *msg, uint64_t timeout_ms, pmix_op_cb
     return send_for_reply(msg, timeout_ms, &px_reply_op, &to);
 }
 
-/* A server that gave us a segment is one of ours and has all commands, whatever its release. */
+/* One of ours has all commands, whatever its release. */
 bool px_request_is_known(const struct px_server_peer *server, const struct px_request *request)
 {
-    return px_session_shared(server->session) != NULL ||
-           px_server_at_least(server, request->since, 0, 0);
+    return server->ours || px_server_at_least(server, request->since, 0, 0);
 }
 
 int px_msg_describe(struct px_server_peer *server, const struct px_request *request,

@@ -22,6 +22,7 @@
 #include "src/base/param.h"
 #include "src/event/registry.h"
 #include "src/net/dial.h"
+#include "src/net/handshake.h"
 #include "src/wire/message.h"
 #include "facts.h"
 #include "invitation.h"
@@ -263,7 +264,8 @@ static bool has_server_locked(const struct px_session *session)
 
 /* The server is complete before it is in the list, which is read without the lock. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
-                      enum px_wire_kind kind, const char *uri, struct px_server_peer **ret)
+                      enum px_wire_kind kind, const char *uri, const char *stores,
+                      struct px_server_peer **ret)
 {
     struct px_server_peer *server = calloc(1, sizeof(*server));
     int rc = server != NULL ? px_facts_server(server, uri) : PMIX_ERR_NOMEM;
@@ -275,6 +277,8 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
     }
     server->session = session;
     server->proc = dialed->server;
+    server->maps = px_handshake_names(stores, PX_GDS_SHARED);
+    server->ours = server->maps || px_handshake_names(stores, PX_GDS_OURS);
     px_session_set_version(server, NULL);
     rc = px_link_open(session->ctx->loop, dialed->fd, dialed->index, kind, &link_ops, server,
                       &server->link);
@@ -340,6 +344,13 @@ struct px_server_peer *px_session_server(struct px_session *session)
         return NULL;
     }
     return server;
+}
+
+bool px_session_gets_segments(struct px_session *session)
+{
+    const struct px_server_peer *server = px_session_server(session);
+
+    return session->is_tool ? server != NULL && server->maps : px_session_shared(session) != NULL;
 }
 
 enum px_wire_kind px_server_kind(const struct px_server_peer *server)

@@ -56,6 +56,7 @@ struct px_server_peer {
     pmix_proc_t named;
     pmix_value_t facts[PX_N_SERVER_FACTS];
     bool ours; /* constant: it is known to be a server of this library */
+    bool maps; /* constant: it was asked for segments */
 };
 
 /* A value of PMIx_Put that waits for the next commit. Owned by px_session.uncommitted; after the
@@ -259,6 +260,10 @@ static inline bool px_session_is_served(const struct px_session *session)
 {
     return px_load_ptr_acquire(&session->primary) != NULL; /* pairs with px_session_attach */
 }
+/* True if the server may pass segments of other namespaces: to a client that has its own, to a tool
+ * that has asked for them. Any thread, inside a read-side critical section or on the loop thread.
+ */
+bool px_session_gets_segments(struct px_session *session);
 /* Whether messages to this server carry the type of each value. */
 enum px_wire_kind px_server_kind(const struct px_server_peer *server);
 /* True if the server's release is at least the given one. An unknown release counts as the newest.
@@ -274,10 +279,12 @@ struct px_session *px_session_create(struct px_ctx *ctx);
  * thread. Takes NULL. */
 void px_session_destroy(struct px_session *session);
 /* Adds a server to the session, over a dialled connection. Takes over the descriptor, also on
- * failure. uri: by which others reach the server; copied. The server becomes the primary one if no
- * other is connected. 0 with *ret borrowed, PMIX_ERR_NOMEM, or an error of px_link_open. */
+ * failure. uri: by which others reach the server; copied. stores: those that the introduction asked
+ * for. The server becomes the primary one if no other is connected. 0 with *ret borrowed,
+ * PMIX_ERR_NOMEM, or an error of px_link_open. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
-                      enum px_wire_kind kind, const char *uri, struct px_server_peer **ret);
+                      enum px_wire_kind kind, const char *uri, const char *stores,
+                      struct px_server_peer **ret);
 /* Frees a server that is in no list any more, or was never in one. Takes NULL. */
 void px_server_free(struct px_server_peer *server);
 /* Sets the server's release from a text such as "v5.0.3"; NULL: unknown. */

@@ -59,8 +59,7 @@ static bool is_copied_by_hook(void)
            is_same("PMIX_MCA_psec", "PMIX_SECURITY_MODE");
 }
 
-/* True if the parameters allow to map a segment. */
-static bool wants_segment(void)
+bool px_client_wants_segment(void)
 {
     return px_param_bool(PX_P_SHMEM_ENABLE) &&
            (strcmp(px_param_string(PX_P_GDS), PX_GDS_MESSAGES) != 0 || is_copied_by_hook());
@@ -119,7 +118,7 @@ static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
         ways[n] = (struct way){given, PX_WIRE_MODULE, PX_GDS_MESSAGES};
         n++;
     } else if (door != NULL && door[0] != '\0') {
-        if (wants_segment()) {
+        if (px_client_wants_segment()) {
             ways[n] = (struct way){door, PX_WIRE_MODULE, PX_GDS_SHARED "," PX_GDS_MESSAGES};
             n++;
         }
@@ -180,11 +179,10 @@ static int dial(struct px_session *session, const struct way *way, const char *t
     if (px_uri_server(way->uri, &dialed.server) != 0) {
         dialed.server = (pmix_proc_t){.rank = PMIX_RANK_UNDEF};
     }
-    rc = px_session_attach(session, &dialed, handshake.kind, told != NULL ? told : way->uri, ret);
+    rc = px_session_attach(session, &dialed, handshake.kind, told != NULL ? told : way->uri,
+                           way->gds, ret);
     if (rc == 0) {
         px_session_set_version(*ret, getenv("PMIX_VERSION"));
-        (*ret)->ours = px_handshake_names(way->gds, PX_GDS_SHARED) ||
-                       px_handshake_names(way->gds, PX_GDS_OURS);
     }
     return rc;
 }
@@ -244,8 +242,9 @@ static void req_reply(void *arg, int status, struct px_in *reply)
     px_wait_done(&call->wait, status);
 }
 
-/* The segment, if there is one, is adopted before the reply is read (px_session_descriptor). */
-int px_session_request_job(struct px_session *session)
+/* One REQ with its reply. The segment, if there is one, is adopted before the reply is read
+ * (px_session_descriptor). */
+static int request_job(struct px_session *session)
 {
     struct req_call call = {.session = session};
     struct px_msg msg;
@@ -260,6 +259,15 @@ int px_session_request_job(struct px_session *session)
         px_wait_done(&call.wait, rc);
     }
     return px_ctx_wait(session->ctx, &call.wait);
+}
+
+/* Where the segment is of no use the server answers a second REQ by messages. Closing the
+ * connection instead would look to it as if this process had died. */
+int px_session_request_job(struct px_session *session)
+{
+    int rc = request_job(session);
+
+    return rc == PMIX_ERR_NOT_SUPPORTED ? request_job(session) : rc;
 }
 
 /* Closes the connection and forgets the server and its data, so that another way can be tried. */
@@ -286,11 +294,6 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
         rc = dial(session, &ways[i], told, &server);
         if (rc == 0) {
             rc = px_session_request_job(session);
-            if (rc == PMIX_ERR_NOT_SUPPORTED) {
-                /* The segment is of no use here. The server answers a second REQ by messages.
-                 * Closing the connection instead would look to it as if this process had died. */
-                rc = px_session_request_job(session);
-            }
             if (rc == 0) {
                 return 0;
             }

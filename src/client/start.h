@@ -5,6 +5,7 @@
 
 /* PMIx_Init and PMIx_Finalize of a client. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <pmix.h>
@@ -12,11 +13,14 @@
 struct px_ctx;
 struct px_session;
 
-/* Sends REQ and waits for the reply: our job's information, or the segment that has it. Also takes
- * the name that a server assigns to a tool. 0, PMIX_ERR_NOT_SUPPORTED (a segment was announced that
- * cannot be used here: ask again), PMIX_ERR_UNPACK_FAILURE, PMIX_ERR_TIMEOUT,
- * PMIX_ERR_LOST_CONNECTION or PMIX_ERR_NOMEM. Not on the loop thread. */
+/* Sends REQ and waits for the reply: our job's information, or the segment that has it; by messages
+ * where that cannot be used. Also takes the name that a server assigns to a tool. 0,
+ * PMIX_ERR_NOT_SUPPORTED (the server insists on a segment), PMIX_ERR_UNPACK_FAILURE,
+ * PMIX_ERR_TIMEOUT, PMIX_ERR_LOST_CONNECTION or PMIX_ERR_NOMEM. Not on the loop thread. */
 int px_session_request_job(struct px_session *session);
+
+/* True if the parameters allow to map segments. */
+bool px_client_wants_segment(void);
 
 /* Starts the client role on a context whose loop and parameters are ready. PMIX_SUCCESS, or
  * PMIX_ERR_UNREACH without a server, in which case the context is a working singleton. Other errors

@@ -2,9 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The tool role. A tool is a client that finds its servers itself and may have several: one is
- * primary, and requests go there. Its connections carry no segments: job information comes by
- * messages. Calls come in threads of the application, which may wait for a connection; the loop
- * thread delivers what the servers send. */
+ * primary, and requests go there. Over the AF_UNIX socket of a server of this library it gets the
+ * segments of the namespaces that it asks about, as a client gets those of other namespaces; what
+ * comes from others comes by messages. Calls come in threads of the application, which may wait
+ * for a connection; the loop thread delivers what the servers send. */
 
 #include "tool.h"
 
@@ -61,7 +62,18 @@ static void introduce(const struct px_session *session, struct px_handshake *han
     handshake->proc = session->ctx->self;
     snprintf(handshake->version, sizeof(handshake->version), "%s", PX_WIRE_VERSION);
     snprintf(handshake->bfrops, sizeof(handshake->bfrops), "%s", PX_WIRE_MODULE);
-    snprintf(handshake->gds, sizeof(handshake->gds), "%s", PX_GDS_MESSAGES);
+}
+
+/* The stores to be asked for over this contact string. Servers of this library alone have an
+ * AF_UNIX socket, and pass segments there. */
+static const char *stores_over(const char *uri)
+{
+    if (strstr(uri, ";unix://") == NULL) {
+        return PX_GDS_MESSAGES;
+    }
+    return px_client_wants_segment() && px_param_bool(PX_P_TOOL_SEGMENTS)
+               ? PX_GDS_SHARED "," PX_GDS_MESSAGES
+               : PX_GDS_MESSAGES "," PX_GDS_OURS;
 }
 
 /* Packs our process id for the handshake, and what is to be forwarded to us, for the host. A server
@@ -92,9 +104,10 @@ struct attempt {
     const struct px_server_candidate *found;
 };
 
-/* Connects to one candidate by one of its contact strings. Statuses as px_credential and
- * px_dial. */
-static int dial(const struct attempt *attempt, const char *uri, struct px_dialed *ret)
+/* Connects to one candidate by one of its contact strings. *ret_stores: what it was asked for.
+ * Statuses as px_credential and px_dial. */
+static int dial(const struct attempt *attempt, const char *uri, struct px_dialed *ret,
+                const char **ret_stores)
 {
     const struct px_trust trust = {.uid = (uid_t) -1, .named = attempt->found->named};
     struct px_handshake handshake = {0};
@@ -103,6 +116,8 @@ static int dial(const struct attempt *attempt, const char *uri, struct px_dialed
     int rc;
 
     introduce(attempt->session, &handshake);
+    *ret_stores = stores_over(uri);
+    snprintf(handshake.gds, sizeof(handshake.gds), "%s", *ret_stores);
     rc = pack_self(attempt->directives, handshake.kind, &blob);
     handshake.blob = blob.data;
     handshake.blob_len = blob.len;
@@ -116,13 +131,17 @@ static int dial(const struct attempt *attempt, const char *uri, struct px_dialed
 
 /* Connects to one candidate: by its AF_UNIX socket, where the kernel says who each of us is, or
  * else by TCP. Statuses as dial. */
-static int dial_either(const struct attempt *attempt, struct px_dialed *ret)
+static int dial_either(const struct attempt *attempt, struct px_dialed *ret,
+                       const char **ret_stores)
 {
     const struct px_server_candidate *found = attempt->found;
-    int rc = found->local_uri[0] != '\0' ? dial(attempt, found->local_uri, ret) : PMIX_ERR_UNREACH;
+    int rc = found->local_uri[0] != '\0' ? dial(attempt, found->local_uri, ret, ret_stores)
+                                         : PMIX_ERR_UNREACH;
 
     /* in a container, for one, there is no such socket */
-    return rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_BAD_PARAM ? dial(attempt, found->uri, ret) : rc;
+    return rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_BAD_PARAM
+               ? dial(attempt, found->uri, ret, ret_stores)
+               : rc;
 }
 
 /* True if a server is that of this process, a launcher, which finds its own files, too. */
@@ -139,6 +158,7 @@ static int connect_one(const struct attempt *attempt, struct px_server_peer **re
     struct px_session *session = attempt->session;
     const struct px_server_candidate *found = attempt->found;
     struct px_dialed dialed = {.fd = -1};
+    const char *stores = NULL;
     pmix_proc_t server;
     int rc = px_uri_server(found->uri, &server);
 
@@ -152,7 +172,7 @@ static int connect_one(const struct attempt *attempt, struct px_server_peer **re
     if (*ret != NULL) {
         return PMIX_ERR_EXISTS;
     }
-    rc = dial_either(attempt, &dialed);
+    rc = dial_either(attempt, &dialed, &stores);
     if (rc != 0) {
         return rc;
     }
@@ -165,7 +185,7 @@ static int connect_one(const struct attempt *attempt, struct px_server_peer **re
     if (PMIx_Nspace_invalid(session->ctx->self.nspace)) {
         px_session_name(session, dialed.assigned.nspace, dialed.assigned.rank);
     }
-    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, found->uri, ret);
+    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, found->uri, stores, ret);
     if (rc == 0) {
         session->unnamed = false; /* a server knows the name */
         px_session_set_version(*ret, found->version[0] != '\0' ? found->version : NULL);
@@ -289,7 +309,8 @@ static int know_self(struct px_session *session)
         px_singleton_name(session, "tool");
         session->unnamed = true;
     }
-    return is_launched(session) || px_space_private_peek(&session->own) != NULL
+    return is_launched(session) || px_space_private_peek(&session->own) != NULL ||
+                   px_session_shared(session) != NULL
                ? 0
                : px_singleton_describe(session);
 }

@@ -413,6 +413,22 @@ static int add_uri(const char *uri, struct candidates *found)
     return 0;
 }
 
+/* Completes the server of the environment: its version, and its AF_UNIX socket if it is one of this
+ * library. */
+static void add_more(struct px_server_candidate *found)
+{
+    const char *version = getenv("PMIX_VERSION");
+    const char *local = getenv("PMIX_SHMIX_URI");
+    size_t len = strcspn(found->uri, ";") + 1;
+
+    if (version != NULL) {
+        (void) snprintf(found->version, sizeof(found->version), "%s", version);
+    }
+    if (local != NULL && strncmp(local, found->uri, len) == 0) {
+        (void) snprintf(found->local_uri, sizeof(found->local_uri), "%s", local);
+    }
+}
+
 /* Adds the server of the first environment variable that holds a contact string: the one that
  * started this tool. The protocol's variables, newest release first. The server's version is that
  * of PMIX_VERSION. */
@@ -420,16 +436,14 @@ static void add_environment(struct candidates *found)
 {
     static const char *const names[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51",
                                         "PMIX_SERVER_URI41", "PMIX_SERVER_URI4"};
-    const char *version = getenv("PMIX_VERSION");
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && found->n < found->room; i++) {
         const char *uri = getenv(names[i]);
 
         if (uri != NULL && uri[0] != '\0') {
             (void) add_uri(uri, found); /* a file that is not there is no candidate */
-            if (found->n > 0 && version != NULL) {
-                (void) snprintf(found->at[found->n - 1].version, sizeof(found->at->version), "%s",
-                                version);
+            if (found->n > 0) {
+                add_more(&found->at[found->n - 1]);
             }
             return;
         }

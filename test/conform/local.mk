@@ -82,6 +82,7 @@ conform_programs = \
   %D%/tool_attach.t \
   %D%/tool_requests.t \
   %D%/tool_debug.t \
+  %D%/tool_reads.t \
   %D%/tool_servers.t \
   %D%/upcall_data.t \
   %D%/upcalls.t
@@ -307,6 +308,9 @@ TESTS += $(conform_programs)
 %C%_tool_debug_t_SOURCES = %D%/tool_debug.c
 %C%_tool_debug_t_LDADD = $(conform_ldadd)
 %C%_tool_debug_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_reads_t_SOURCES = %D%/tool_reads.c
+%C%_tool_reads_t_LDADD = $(conform_ldadd)
+%C%_tool_reads_t_LDFLAGS = $(conform_ldflags)
 %C%_tool_servers_t_SOURCES = %D%/tool_servers.c
 %C%_tool_servers_t_LDADD = $(conform_ldadd)
 %C%_tool_servers_t_LDFLAGS = $(conform_ldflags)

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/answers.h"
@@ -270,6 +271,7 @@ static void look_from_outside(void)
     pmix_proc_t name;
 
     add(&list, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
+    setenv("PMIX_MCA_shmix_tool_segments", "0", 1);
     check_status(PMIX_SUCCESS, PMIx_tool_init(&name, list.at, list.n), "the tool");
     free_infos(&list);
     await("posted");

@@ -46,6 +46,25 @@ static int read_wish(struct px_peer *peer, struct px_in *in, struct wish *ret)
     return 0;
 }
 
+/* The segment of the namespace that the peer is of, to be passed with the answer, or -1. A tool is
+ * no process of it, and gets it as it gets another one's; one that asks a second time for what it
+ * was sent cannot use it. */
+static int own_segment(struct px_peer *peer, struct px_nspace *ns, const struct wish *wish)
+{
+    if (!peer->tool) {
+        if (wish->next && wish->generation < peer->generation) {
+            peer->generation = wish->generation;
+        }
+        return px_peer_new_segment(peer, ns);
+    }
+    if (wish->next) {
+        px_peer_has_only(peer, ns, wish->generation);
+    } else {
+        px_peer_cannot_read(peer, ns);
+    }
+    return px_peer_offer(peer, ns);
+}
+
 /* Packs the answer about the client's own namespace. *ret_fd becomes the descriptor to pass,
  * borrowed from the store; without one the job information is packed, except for a refresh, to
  * which an answer without segment means that there is no newer one. */
@@ -58,11 +77,10 @@ static int pack_own(struct px_server *s, struct px_peer *peer, const struct wish
     if (rc || !ns) {
         return rc;
     }
-    if (wish->next && wish->generation < peer->generation) {
-        peer->generation = wish->generation;
+    *ret_fd = own_segment(peer, ns, wish);
+    if (!peer->tool) {
+        peer->shared = peer->shared && (wish->next || *ret_fd >= 0); /* no segment: by messages */
     }
-    *ret_fd = px_peer_new_segment(peer, ns);
-    peer->shared = peer->shared && (wish->next || *ret_fd >= 0); /* no segment: by messages */
     if (*ret_fd >= 0) {
         return px_pack_segment(buf, peer->kind);
     }

@@ -363,6 +363,7 @@ static void admit_tool(struct px_peer *peer)
         return;
     }
     px_conn_join_loop(peer->conn, &peer->user->queue);
+    peer->shared = peer->shared && px_conn_is_unix(peer->conn);
 }
 
 /* The host answers from any thread; this runs on the loop thread, so the peer may have disconnected
@@ -492,7 +493,8 @@ static void accept_client(struct px_server *s, struct px_pending_conn *pending,
     peer->as_tool = handshake->flag != PX_HANDSHAKE_CLIENT;
     peer->uid = rank->uid;
     peer->gid = rank->gid;
-    peer->shared = peer->maps_segments && peer_cred->known && peer_cred->uid == rank->uid;
+    peer->shared = peer->maps_segments && peer_cred->known && peer_cred->uid == rank->uid &&
+                   (!peer->as_tool || px_param_bool(PX_P_TOOL_SEGMENTS));
     ask_host_about_client(peer);
 }
 
@@ -543,6 +545,7 @@ static void on_hello(void *arg, struct px_pending_conn *pending,
         return;
     }
     peer->further = true;
+    peer->shared = peer->maps_segments && them.known && px_param_bool(PX_P_TOOL_SEGMENTS);
     px_tool_accept(peer, handshake);
 }
 

@@ -47,7 +47,7 @@ struct px_peer {
     uint64_t request;       /* the open request whose message is being read (quota.h); 0: none */
     enum px_wire_kind kind; /* encoding of its messages */
     unsigned version_major, version_minor, version_release;
-    bool shared; /* it can map the segment of its own namespace */
+    bool shared; /* it can map segments: that of its own namespace, and then others */
     uint32_t
         generation; /* of its own segment, sent last; 0: none. Each is sent only once, since the
                        descriptors sent to a peer that does not read stay open in the socket */

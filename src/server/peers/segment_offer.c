@@ -3,8 +3,9 @@
 
 /* Decides which peer is sent the descriptor of which segment. A client that maps the segment of its
  * own namespace is also sent those of other namespaces when it needs their data, if all processes
- * of the namespace belong to its user: it could read the same values by messages. Each reply passes
- * one descriptor at most, and each generation is sent once, unless the client reports that it has
+ * of the namespace belong to its user: it could read the same values by messages. To a tool that
+ * maps segments every namespace is another one, that of its own name included. Each reply passes
+ * one descriptor at most, and each generation is sent once, unless the peer reports that it has
  * not arrived. Loop thread. */
 
 #include "segment_offer.h"
@@ -85,10 +86,11 @@ static bool is_own(const struct px_peer *peer, const struct px_nspace *ns)
     return peer->rank && peer->rank->ns == ns;
 }
 
-/* True if the peer was sent its own segment. It then can map others, too. */
+/* True if the peer was sent its own segment, and so can map others, too; or is a tool, which has
+ * none of its own. */
 static bool reads_segments(const struct px_peer *peer)
 {
-    return peer->shared && peer->generation != 0;
+    return peer->shared && (peer->tool || peer->generation != 0);
 }
 
 /* The generation of another namespace's segment that the peer was sent last; 0: none. */
