@@ -173,7 +173,8 @@ PMIX_EXPORT pmix_status_t PMIx_IOF_deregister(size_t iofhdlr, const pmix_info_t 
  * library reads it from then on until its end, which it sends with PMIX_IOF_COMPLETE, or until the
  * caller pushes PMIX_IOF_COMPLETE. It reads the next bytes when the host has taken the last ones.
  * The event PMIX_ERR_IOF_COMPLETE says that the input has ended, PMIX_ERR_IOF_FAILURE that it could
- * not be read or delivered.
+ * not be read or delivered. PMIX_IOF_COMPLETE without targets and bytes ends only that reading:
+ * PMIX_OPERATION_SUCCEEDED, and the host is not asked.
  *
  *   targets, ntargets: the processes
  *   bo: the bytes; NULL, or empty with PMIX_IOF_COMPLETE in directives: the end of input

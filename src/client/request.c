@@ -13,7 +13,7 @@
 #include "get_request.h"
 #include "events.h"
 #include "iof.h"
-#include "iof_input.h"
+#include "src/event/own_input.h"
 #include "query.h"
 #include "sync.h"
 #include "src/value/directives.h"
@@ -261,20 +261,20 @@ static pmix_status_t send_heartbeat(struct px_session *session, const struct px_
     return rc == 0 ? PMIX_OPERATION_SUCCEEDED : rc;
 }
 
-/* Begins or ends the reading of our standard input as the directives say, and pushes the bytes. */
+/* px_push_fn of a session: to the server that was the primary one at the beginning. */
+static pmix_status_t push_at(void *server, const struct px_iof_push_args *args,
+                             const struct px_completion *to)
+{
+    return px_request_send_at(server, &px_request_iof_push, &args->head, to);
+}
+
 static pmix_status_t push(struct px_session *session, const struct px_iof_push_args *args,
                           const struct px_completion *to)
 {
-    struct px_iof_push_directives directives;
-    int rc = px_iof_push_read(args->head.info, args->head.ninfo, &directives);
+    struct px_server_peer *server;
+    int rc = px_msg_server(session, &server);
 
-    if (rc == 0 && directives.push_stdin) {
-        return px_client_push_input(session, args, to);
-    }
-    if (rc == 0 && directives.complete) {
-        px_client_end_input(session);
-    }
-    return rc == 0 ? px_request_send(session, &px_request_iof_push, &args->head, to) : rc;
+    return rc == 0 ? px_push_input(session->ctx, args, push_at, server, to) : rc;
 }
 
 /* These requests need more than a message: a cache, our own handlers, or our own numbers. */

@@ -17,7 +17,6 @@
 #include "deletion.h"
 #include "events.h"
 #include "iof.h"
-#include "iof_input.h"
 #include "src/base/epoch.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
@@ -29,6 +28,7 @@
 #include "refresh.h"
 #include "tool_wait.h"
 #include "src/event/chain.h"
+#include "src/event/own_input.h"
 #include "src/wire/messages.h"
 
 /* How long a goodbye waits for the server's reply, and the release number of an unknown server,
@@ -207,7 +207,7 @@ void px_session_end(struct px_session *session)
     if (!px_ctx_drain(ctx)) {
         return;
     }
-    px_client_end_input(session);
+    px_input_stop(ctx);
     px_store_ptr_release(&px_session_readable, &no_session); /* pairs with px_session_visited */
     (void) px_loop_run(ctx->loop, wait_for_readers, &over);
     ctx->role = NULL;

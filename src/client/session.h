@@ -161,7 +161,6 @@ struct px_session {
     bool left_watched; /* loop thread: a server of another library tells us who leaves a group */
 
     struct px_list iof_handlers; /* lock: struct px_iof_handler */
-    struct px_input *input;      /* loop thread: standard input that is being pushed, or NULL */
     size_t last_pull;            /* lock: the last number of a subscription; none is reused */
 
     struct px_list kept; /* lock: values handed out by pointer; kept until the end (facts.c) */

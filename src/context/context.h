@@ -20,6 +20,7 @@
 
 struct px_attrs;
 struct px_events;
+struct px_input;
 struct px_server;
 
 /* Up from the end of the first init to the beginning of the last finalize. */
@@ -40,6 +41,7 @@ struct px_ctx {
     struct px_server *server;
     struct px_loop *loop;
     struct px_events *events; /* loop thread */
+    struct px_input *input;   /* loop thread: standard input that is being pushed, or NULL */
     struct px_attrs *attrs;   /* constant while up: what the host supports */
     pmix_proc_t self;         /* constant while up */
     void *loaded;  /* lock: dlopen handle that keeps this library loaded while up, or NULL */

@@ -25,6 +25,7 @@
 #include "src/server/tools/rendezvous.h"
 #include "src/server/self/self.h"
 #include "src/server/self/self_events.h"
+#include "src/event/own_input.h"
 #include "src/server/self/stored.h"
 #include "src/base/assert.h"
 #include "src/base/param.h"
@@ -241,6 +242,7 @@ static int stop_on_loop(struct px_server *s, void *arg)
 {
     (void) arg;
     s->stopping = true;
+    px_input_stop(s->ctx);
     px_local_jobs_kill_all(s);
     if (s->local_sink) {
         px_sink_flush(s->local_sink, 0);

@@ -32,6 +32,7 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/server/self/self_events.h"
+#include "src/event/own_input.h"
 #include "src/request/reply.h"
 #include "src/topo/distance.h"
 
@@ -400,21 +401,14 @@ static void run_own(struct px_task *task)
 
 /* The host sees the same upcall as for a peer, with this process's name. Arguments are copied in
  * the caller's thread; the host is called on the loop thread. */
-pmix_status_t px_self_request(struct px_ctx *ctx, const struct px_request *request,
-                              const struct px_args *args, const struct px_completion *to)
+static pmix_status_t start_own(struct px_server *s, const struct px_request *request,
+                               const struct px_args *args, const struct px_completion *to)
 {
     const struct px_service *service = px_service_of(request->command);
     struct px_reply_to reply_to = {.own = *to};
-    struct px_server *s = ctx->server;
-    struct px_upcall *up;
-    int rc;
+    struct px_upcall *up = create(s, service, &reply_to, &s->self);
+    int rc = up ? px_args_copy(request, up->args, args) : PMIX_ERR_NOMEM;
 
-    px_assert(!request->member);
-    if (request == &px_request_iof_deregister) {
-        return px_self_iof_deregister(s, (const struct px_iof_deregister_args *) args);
-    }
-    up = create(s, service, &reply_to, &s->self);
-    rc = up ? px_args_copy(request, up->args, args) : PMIX_ERR_NOMEM;
     rc = rc ? rc : prepare(service, up, NULL);
     if (rc) {
         px_upcall_destroy(up);
@@ -423,4 +417,26 @@ pmix_status_t px_self_request(struct px_ctx *ctx, const struct px_request *reque
     up->task.run = run_own;
     px_loop_post(s->loop, &up->task);
     return PMIX_SUCCESS;
+}
+
+/* px_push_fn of a server: its own host. */
+static pmix_status_t push_own(void *server, const struct px_iof_push_args *args,
+                              const struct px_completion *to)
+{
+    return start_own(server, &px_request_iof_push, &args->head, to);
+}
+
+pmix_status_t px_self_request(struct px_ctx *ctx, const struct px_request *request,
+                              const struct px_args *args, const struct px_completion *to)
+{
+    struct px_server *s = ctx->server;
+
+    px_assert(!request->member);
+    if (request == &px_request_iof_deregister) {
+        return px_self_iof_deregister(s, (const struct px_iof_deregister_args *) args);
+    }
+    if (request == &px_request_iof_push) {
+        return px_push_input(ctx, (const struct px_iof_push_args *) args, push_own, s, to);
+    }
+    return start_own(s, request, args, to);
 }

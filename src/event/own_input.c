@@ -5,28 +5,28 @@
  * at once, since a loop cannot watch it. The descriptor is the application's and keeps its mode:
  * one read each time that it is readable does not wait. */
 
-#include "iof_input.h"
+#include "own_input.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "request.h"
-#include "session.h"
+#include "chain.h"
 #include "src/base/bytes.h"
-#include "src/event/chain.h"
+#include "src/value/directives.h"
 #include "src/value/infos.h"
 
 /* The most bytes of a piece. */
 enum { PIECE = 64 * 1024 };
 
-/* The input being read. In px_session.input from its beginning until it ends; freed when the last
+/* The input being read. In px_ctx.input from its beginning until it ends; freed when the last
  * piece has been answered. Loop thread. */
 struct px_input {
     struct px_task task; /* begins */
-    struct px_session *session;
-    struct px_server_peer *server;
+    struct px_ctx *ctx;
+    px_push_fn push;
+    void *where;                  /* for `push` */
     struct px_iof_push_args args; /* owned; without PMIX_IOF_PUSH_STDIN */
     struct px_completion to;      /* of the call */
     struct px_io io;
@@ -47,9 +47,7 @@ static void input_free(struct px_input *input)
 /* Tells handlers of this process. */
 static void report(const struct px_input *input, pmix_status_t code)
 {
-    struct px_ctx *ctx = input->session->ctx;
-
-    px_events_raise(ctx->events, code, &ctx->self, NULL);
+    px_events_raise(input->ctx->events, code, &input->ctx->self, NULL);
 }
 
 /* Nothing more is read. The structure is freed, unless a piece is on its way. */
@@ -58,7 +56,7 @@ static void input_end(struct px_input *input)
     if (!input->over) {
         input->over = true;
         px_io_stop_loop(&input->io);
-        input->session->input = NULL;
+        input->ctx->input = NULL;
     }
     if (!input->sent) {
         input_free(input);
@@ -119,7 +117,7 @@ static void send_piece(struct px_input *input, char *bytes, size_t n)
     args = input->args;
     args.bytes = (pmix_byte_object_t){.bytes = n > 0 ? bytes : NULL, .size = n};
     input->sent = true;
-    rc = rc != 0 ? rc : px_request_send_at(input->server, &px_request_iof_push, &args.head, &to);
+    rc = rc != 0 ? rc : input->push(input->where, &args, &to);
     if (rc != 0) {
         input->sent = false;
         input_fail(input);
@@ -163,19 +161,19 @@ static bool is_watchable(int fd)
 static void begin(struct px_task *task)
 {
     struct px_input *input = px_container_of(task, struct px_input, task);
-    struct px_session *session = input->session;
+    struct px_ctx *ctx = input->ctx;
     struct px_completion to = input->to;
-    struct px_reply reply = {.status = session->input != NULL ? PMIX_ERR_EXISTS : PMIX_SUCCESS};
+    struct px_reply reply = {.status = ctx->input != NULL ? PMIX_ERR_EXISTS : PMIX_SUCCESS};
 
     to.done(&to, &reply);
     if (reply.status != PMIX_SUCCESS) {
         input_free(input);
         return;
     }
-    session->input = input;
+    ctx->input = input;
     input->watched = is_watchable(STDIN_FILENO);
     if (input->watched &&
-        px_io_start_loop(session->ctx->loop, &input->io, STDIN_FILENO, 0, input_ready) != 0) {
+        px_io_start_loop(ctx->loop, &input->io, STDIN_FILENO, 0, input_ready) != 0) {
         input_fail(input);
     } else if (input->args.bytes.size > 0) {
         send_piece(input, input->args.bytes.bytes, input->args.bytes.size);
@@ -184,17 +182,13 @@ static void begin(struct px_task *task)
     }
 }
 
-pmix_status_t px_client_push_input(struct px_session *session, const struct px_iof_push_args *args,
-                                   const struct px_completion *to)
+/* Makes the input, and begins to read on the loop thread. */
+static pmix_status_t start(struct px_ctx *ctx, const struct px_iof_push_args *args, px_push_fn push,
+                           void *where, const struct px_completion *to)
 {
-    struct px_server_peer *server;
-    struct px_input *input;
-    int rc = px_msg_server(session, &server);
+    struct px_input *input = calloc(1, sizeof(*input));
+    int rc;
 
-    if (rc != 0) {
-        return rc;
-    }
-    input = calloc(1, sizeof(*input));
     if (input == NULL) {
         return PMIX_ERR_NOMEM;
     }
@@ -204,25 +198,44 @@ pmix_status_t px_client_push_input(struct px_session *session, const struct px_i
         return rc;
     }
     px_infos_drop(input->args.head.info, &input->args.head.ninfo, PMIX_IOF_PUSH_STDIN);
-    input->session = session;
-    input->server = server;
+    input->ctx = ctx;
+    input->push = push;
+    input->where = where;
     input->to = *to;
     input->task.run = begin;
-    px_loop_post(session->ctx->loop, &input->task);
+    px_loop_post(ctx->loop, &input->task);
     return PMIX_SUCCESS;
 }
 
 /* On the loop thread. */
-static void end_input(void *arg)
+static void stop_input(void *arg)
 {
-    struct px_session *session = arg;
+    struct px_ctx *ctx = arg;
 
-    if (session->input != NULL) {
-        input_end(session->input);
+    if (ctx->input != NULL) {
+        input_end(ctx->input);
     }
 }
 
-void px_client_end_input(struct px_session *session)
+void px_input_stop(struct px_ctx *ctx)
 {
-    (void) px_loop_run(session->ctx->loop, end_input, session);
+    (void) px_loop_run(ctx->loop, stop_input, ctx);
+}
+
+pmix_status_t px_push_input(struct px_ctx *ctx, const struct px_iof_push_args *args,
+                            px_push_fn push, void *where, const struct px_completion *to)
+{
+    struct px_iof_push_directives directives;
+    int rc = px_iof_push_read(args->head.info, args->head.ninfo, &directives);
+
+    if (rc == 0 && directives.push_stdin) {
+        return start(ctx, args, push, where, to);
+    }
+    if (rc == 0 && directives.complete) {
+        px_input_stop(ctx);
+        if (args->nprocs == 0 && args->bytes.size == 0) {
+            return PMIX_OPERATION_SUCCEEDED;
+        }
+    }
+    return rc == 0 ? push(where, args, to) : rc;
 }
