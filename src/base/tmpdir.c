@@ -10,10 +10,10 @@
 const char *px_tmpdir_peek(const char *variable)
 {
     static const char *const fallbacks[] = {"TMPDIR", "TEMPDIR", "TEMP", "TMP"};
-    const char *dir = getenv(variable);
+    const char *dir = secure_getenv(variable);
 
     for (size_t i = 0; i < 4 && (dir == NULL || dir[0] == '\0'); i++) {
-        dir = getenv(fallbacks[i]);
+        dir = secure_getenv(fallbacks[i]);
     }
     return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
 }

@@ -40,7 +40,7 @@ enum { GOODBYE_MS = 30000, VERSION_UNKNOWN = 255 };
 struct px_session *px_session_create(struct px_ctx *ctx)
 {
     struct px_session *session = calloc(1, sizeof(*session));
-    const char *host = getenv("PMIX_HOSTNAME");
+    const char *host = secure_getenv("PMIX_HOSTNAME");
 
     if (session == NULL) {
         return NULL;

@@ -41,8 +41,8 @@ struct way {
 /* True if both environment variables are set to the same value. */
 static bool is_same(const char *variable, const char *other)
 {
-    const char *a = getenv(variable);
-    const char *b = getenv(other);
+    const char *a = secure_getenv(variable);
+    const char *b = secure_getenv(other);
 
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
@@ -52,7 +52,7 @@ static bool is_same(const char *variable, const char *other)
  * (docs/decisions/0017). */
 static bool is_copied_by_hook(void)
 {
-    const char *offer = getenv("PMIX_SHMIX_GDS");
+    const char *offer = secure_getenv("PMIX_SHMIX_GDS");
 
     return offer != NULL && px_handshake_names(offer, PX_GDS_SHARED) &&
            is_same("PMIX_MCA_gds", "PMIX_GDS_MODULE") &&
@@ -69,7 +69,7 @@ bool px_client_wants_segment(void)
 static const char *env_uri(const char *const *names)
 {
     for (; *names != NULL; names++) {
-        const char *uri = getenv(*names);
+        const char *uri = secure_getenv(*names);
 
         if (uri != NULL && uri[0] != '\0') {
             return uri;
@@ -102,7 +102,8 @@ static const char *const old[] = {"PMIX_SERVER_URI4", NULL};
  * then it is told the same of us. */
 static const char *by_messages(void)
 {
-    return getenv("PMIX_SHMIX_GDS") != NULL ? PX_GDS_MESSAGES "," PX_GDS_OURS : PX_GDS_MESSAGES;
+    return secure_getenv("PMIX_SHMIX_GDS") != NULL ? PX_GDS_MESSAGES "," PX_GDS_OURS
+                                                   : PX_GDS_MESSAGES;
 }
 
 /* Collects the ways to reach our server, in the order in which they are tried: at most MAX_WAYS;
@@ -110,7 +111,7 @@ static const char *by_messages(void)
 static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
 {
     const char *given = info_uri(info, ninfo);
-    const char *door = getenv("PMIX_SHMIX_URI");
+    const char *door = secure_getenv("PMIX_SHMIX_URI");
     const char *uri = env_uri(recent);
     size_t n = 0;
 
@@ -138,7 +139,7 @@ static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
 /* The user that our server runs as, according to PMIX_SHMIX_UID; (uid_t) -1: not known. */
 static uid_t server_uid(void)
 {
-    const char *text = getenv("PMIX_SHMIX_UID");
+    const char *text = secure_getenv("PMIX_SHMIX_UID");
     char *end = NULL;
     unsigned long uid = text != NULL ? strtoul(text, &end, 10) : UINT32_MAX;
 
@@ -152,7 +153,7 @@ static uid_t server_uid(void)
 static int dial(struct px_session *session, const struct way *way, const char *told,
                 struct px_server_peer **ret)
 {
-    const char *kind = getenv("PMIX_BFROP_BUFFER_TYPE");
+    const char *kind = secure_getenv("PMIX_BFROP_BUFFER_TYPE");
     struct px_handshake handshake = {.flag = PX_HANDSHAKE_CLIENT, .kind = PX_WIRE_PLAIN};
     const struct px_trust trust = {.uid = server_uid(), .named = true};
     unsigned char cred[CRED_ROOM];
@@ -168,7 +169,7 @@ static int dial(struct px_session *session, const struct way *way, const char *t
     snprintf(handshake.version, sizeof(handshake.version), "%s", PX_WIRE_VERSION);
     snprintf(handshake.bfrops, sizeof(handshake.bfrops), "%s", way->bfrops);
     snprintf(handshake.gds, sizeof(handshake.gds), "%s", way->gds);
-    rc = px_credential(getenv("PMIX_SECURITY_MODE"), &handshake, cred, sizeof(cred));
+    rc = px_credential(secure_getenv("PMIX_SECURITY_MODE"), &handshake, cred, sizeof(cred));
     if (rc == 0) {
         rc = px_dial(way->uri, &handshake, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000,
                      &trust, &dialed);
@@ -182,7 +183,7 @@ static int dial(struct px_session *session, const struct way *way, const char *t
     rc = px_session_attach(session, &dialed, handshake.kind, told != NULL ? told : way->uri,
                            way->gds, ret);
     if (rc == 0) {
-        px_session_set_version(*ret, getenv("PMIX_VERSION"));
+        px_session_set_version(*ret, secure_getenv("PMIX_VERSION"));
     }
     return rc;
 }
@@ -307,8 +308,8 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
  * malformed. */
 static bool read_identity(pmix_proc_t *ret)
 {
-    const char *nspace = getenv("PMIX_NAMESPACE");
-    const char *rank = getenv("PMIX_RANK");
+    const char *nspace = secure_getenv("PMIX_NAMESPACE");
+    const char *rank = secure_getenv("PMIX_RANK");
     char *end = NULL;
     unsigned long number;
 

@@ -39,9 +39,9 @@ enum { CRED_ROOM = 4096 };
 /* True if a server started this process as one of a job, which may have others. */
 static bool is_launched(const struct px_session *session)
 {
-    const char *nspace = getenv("PMIX_NAMESPACE");
+    const char *nspace = secure_getenv("PMIX_NAMESPACE");
 
-    return nspace != NULL && getenv("PMIX_RANK") != NULL &&
+    return nspace != NULL && secure_getenv("PMIX_RANK") != NULL &&
            strcmp(nspace, session->ctx->self.nspace) == 0;
 }
 
@@ -288,8 +288,8 @@ static int connect_by_directives(struct px_session *session,
 /* Sets our own name: of the directives, of the environment, or empty until a server assigns one. */
 static void name_self(struct px_session *session, const struct px_tool_directives *directives)
 {
-    const char *nspace = getenv("PMIX_NAMESPACE");
-    const char *rank = getenv("PMIX_RANK");
+    const char *nspace = secure_getenv("PMIX_NAMESPACE");
+    const char *rank = secure_getenv("PMIX_RANK");
 
     if (directives->own_nspace != NULL) {
         px_session_name(session, directives->own_nspace, directives->own_rank);
@@ -349,7 +349,7 @@ static int connect_first(struct px_session *session, const struct px_tool_direct
     struct px_server_peer *parent = NULL;
     int rc = connect_by_directives(session, directives, ret);
 
-    back.uri = getenv(PMIX_LAUNCHER_RNDZ_URI);
+    back.uri = secure_getenv(PMIX_LAUNCHER_RNDZ_URI);
     if (back.uri == NULL || back.uri[0] == '\0') {
         return rc;
     }

@@ -146,7 +146,7 @@ static void begin_watch(void *arg)
 
 void px_tool_watch_parent(struct px_session *session)
 {
-    const char *text = getenv(PMIX_KEEPALIVE_PIPE);
+    const char *text = secure_getenv(PMIX_KEEPALIVE_PIPE);
     uint64_t fd = 0;
 
     if (text == NULL) {

@@ -417,8 +417,8 @@ static int add_uri(const char *uri, struct candidates *found)
  * library. */
 static void add_more(struct px_server_candidate *found)
 {
-    const char *version = getenv("PMIX_VERSION");
-    const char *local = getenv("PMIX_SHMIX_URI");
+    const char *version = secure_getenv("PMIX_VERSION");
+    const char *local = secure_getenv("PMIX_SHMIX_URI");
     size_t len = strcspn(found->uri, ";") + 1;
 
     if (version != NULL) {
@@ -438,7 +438,7 @@ static void add_environment(struct candidates *found)
                                         "PMIX_SERVER_URI41", "PMIX_SERVER_URI4"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && found->n < found->room; i++) {
-        const char *uri = getenv(names[i]);
+        const char *uri = secure_getenv(names[i]);
 
         if (uri != NULL && uri[0] != '\0') {
             (void) add_uri(uri, found); /* a file that is not there is no candidate */

@@ -118,8 +118,8 @@ static int read_directives(struct px_server *s, const pmix_info_t *info, size_t 
 static int set_defaults(struct px_server *s)
 {
     char name[SYSTEM_NAME_MAX] = "localhost";
-    const char *nspace = getenv("PMIX_SERVER_NAMESPACE");
-    const char *rank = getenv("PMIX_SERVER_RANK");
+    const char *nspace = secure_getenv("PMIX_SERVER_NAMESPACE");
+    const char *rank = secure_getenv("PMIX_SERVER_RANK");
     int rc;
 
     (void) gethostname(name, sizeof(name) - 1);

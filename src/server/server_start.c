@@ -106,7 +106,7 @@ static int write_rendezvous_files(struct px_server *s)
     }
     s->rendezvous_opts.tools = s->tools;
     if (!s->rendezvous_opts.launcher_file) {
-        s->rendezvous_opts.launcher_file = getenv(PMIX_LAUNCHER_RNDZ_FILE);
+        s->rendezvous_opts.launcher_file = secure_getenv(PMIX_LAUNCHER_RNDZ_FILE);
     }
     if (!s->rendezvous_opts.mode) {
         s->rendezvous_opts.mode = s->foreign_tools ? 0644 : 0640;

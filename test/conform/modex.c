@@ -73,18 +73,18 @@ static void note_value(pmix_status_t status, pmix_value_t *v, void *cbdata)
 static long ticks_of(pid_t pid)
 {
     char path[64];
-    unsigned long user = 0;
-    unsigned long kernel = 0;
+    unsigned long ticks[2] = {0, 0}; /* as a user, and in the kernel */
     FILE *f;
 
     snprintf(path, sizeof(path), "/proc/%d/stat", pid);
     f = fopen(path, "r");
     if (check(f != NULL, "%s", path)) {
-        (void) fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
-                      &kernel);
+        check(fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+                     &ticks[0], &ticks[1]) == 2,
+              "user and system time in %s", path);
         fclose(f);
     }
-    return (long) (user + kernel);
+    return (long) (ticks[0] + ticks[1]);
 }
 
 /* B is registered, and does not come. Rank 0 asks and dies, rank 1 goes on waiting. */

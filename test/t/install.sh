@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# What `make install` installs is enough to build and run a program by README's lines, and by pmixcc; with libpmix.a
-# alone, too, if the build has one.
+# What `make install` installs is hardened, and enough to build and run a program by README's lines, and by pmixcc; with
+# libpmix.a alone, too, if the build has one.
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 command -v pkg-config >/dev/null 2>&1 || skip_all 'no pkg-config on this machine'
 [ -z "$PX_SANITIZED" ] || skip_all 'a program would need the sanitizer that the library has'
@@ -34,6 +34,29 @@ for command in $commands; do
     find "$SCRATCH/all" -path "*/man1/$command.1" | grep -q . || echo "$command"
 done >"$SCRATCH/pageless"
 same 'each with its page' '' "$(cat "$SCRATCH/pageless")"
+
+# What is installed is hardened, by what the linker and the compiler write into each file, and looks for libraries in no
+# folder of the build.
+soft() { # soft: the faults of the installed objects, a line each
+    find "$SCRATCH/all" -type f \( -path '*/bin/*' -o -name '*.so.*' \) | while read -r object; do
+        readelf -hldWs "$object" >"$SCRATCH/elf" 2>/dev/null || continue
+        grep -q ' GNU_RELRO ' "$SCRATCH/elf" || echo "$object: no RELRO"
+        grep -qE '\(FLAGS(_1)?\).*NOW' "$SCRATCH/elf" || echo "$object: symbols are bound when they are used"
+        grep -q ' __stack_chk_fail' "$SCRATCH/elf" || echo "$object: no stack protector"
+        grep -qE ' __[a-z]+_chk(@|$)' "$SCRATCH/elf" || echo "$object: no fortified function"
+        grep -q 'GNU_STACK .* RWE ' "$SCRATCH/elf" && echo "$object: the stack can be executed"
+        grep -E '\((RUNPATH|RPATH)\)' "$SCRATCH/elf" | grep -vF "[$libdir]" | sed "s|^|$object: |"
+    done
+}
+libdir=$(sed -n 's/^libdir = //p' "$PX_TOP_BUILDDIR/Makefile" | sed "s|\${exec_prefix}|$at|")
+if ! command -v readelf >/dev/null 2>&1; then
+    skip 'what is installed is hardened' 'no readelf here'
+elif grep -q '^PX_HARDEN_CFLAGS = *$' "$PX_TOP_BUILDDIR/Makefile"; then
+    skip 'what is installed is hardened' 'configured with --disable-hardening'
+else
+    all install-libLTLIBRARIES
+    same 'what is installed is hardened' '' "$(soft)"
+fi
 all uninstall-binPROGRAMS uninstall-libLTLIBRARIES uninstall-manual
 same 'and all go' '' "$(find "$SCRATCH/all" -type f | head)"
 
