@@ -12,6 +12,7 @@ libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collecti
   %D%/collectives/connect.h %D%/collectives/fence.c %D%/collectives/fence.h %D%/collectives/group_bootstrap.c \
   %D%/collectives/group_bootstrap.h %D%/collectives/group_data.c %D%/collectives/group_data.h \
   %D%/collectives/group_decision.c %D%/collectives/group_decision.h \
+  %D%/collectives/group_losses.c %D%/collectives/group_losses.h \
   %D%/collectives/group_infos.c %D%/collectives/group_infos.h \
   %D%/collectives/group_leave.c %D%/collectives/group_leave.h %D%/collectives/invited_group.c \
   %D%/collectives/group_names.c %D%/collectives/group_names.h %D%/collectives/invited_group.h \

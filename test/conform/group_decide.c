@@ -200,18 +200,6 @@ static void nobody_decides(void)
 
 /* ---- leaders */
 
-static void leader_decides(void)
-{
-    verdict = me.rank == 0 ? PMIX_EVENT_ACTION_COMPLETE : PMIX_GROUP_CONSTRUCT_ABORT;
-    hear(PMIX_GROUP_MEMBER_FAILED, decide);
-    if (!is_victim(false)) {
-        about("GRP-089");
-        make(PMIX_SUCCESS, me.rank == 0 ? PMIX_GROUP_LEADER : NULL);
-        check_for("GRP-087", heard(PMIX_GROUP_MEMBER_FAILED, me.rank) == (me.rank == 0),
-                  "only the leader is asked: %d", heard(PMIX_GROUP_MEMBER_FAILED, me.rank));
-    }
-}
-
 /* The last rank leads, and ends before the one before it, of its node, has called. */
 static bool leader_is_lost(void)
 {
@@ -280,16 +268,192 @@ static void abort_without_leader(void)
     }
 }
 
-#define PLAYED(ranks_, nodes_, client_)                                                            \
-    .ranks = ranks_, .nodes = nodes_, .client = client_, .script = kill_last, .seconds = 20
+/* ---- before all have called */
+
+/* (host) Kills the last rank, and tells every server of its end. */
+static void kill_and_tell(void)
+{
+    await("kill it");
+    kill_and_say(last_rank(), PMIX_ERR_PROC_ABORTED_BY_SIG);
+}
+
+/* Waits until a process has been asked. */
+static void await_asked(pmix_status_t code, pmix_rank_t rank)
+{
+    await(event_step(code, rank));
+}
+
+/* Each calls when the one before it has been asked: who has called is asked at once, and the next
+ * one when it calls. */
+static void one_by_one(void)
+{
+    hear(PMIX_GROUP_MEMBER_FAILED, decide);
+    if (!is_victim(false)) {
+        if (me.rank > 0) {
+            await_asked(PMIX_GROUP_MEMBER_FAILED, me.rank - 1);
+        }
+        about("GRP-087 GRP-089");
+        make(PMIX_SUCCESS, NULL);
+        check_for("GRP-087", heard(PMIX_GROUP_MEMBER_FAILED, me.rank) == 1, "asked once: %d",
+                  heard(PMIX_GROUP_MEMBER_FAILED, me.rank));
+    }
+}
+
+/* What one has said before the others call counts for all. */
+static void one_by_one_aborts(void)
+{
+    verdict = me.rank == 0 ? PMIX_GROUP_CONSTRUCT_ABORT : PMIX_EVENT_ACTION_COMPLETE;
+    hear(PMIX_GROUP_MEMBER_FAILED, decide);
+    if (!is_victim(false)) {
+        if (me.rank > 0) {
+            await_asked(PMIX_GROUP_MEMBER_FAILED, me.rank - 1);
+        }
+        make(PMIX_GROUP_CONSTRUCT_ABORT, NULL);
+    }
+}
+
+/* The rank that calls last; it is on the last node. */
+static bool is_late(void)
+{
+    return me.rank == last_rank() - 1;
+}
+
+static struct {
+    pmix_status_t status;
+    char members[256];
+} made;
+
+static void on_made(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
+                    pmix_release_cbfunc_t release, void *release_cbdata)
+{
+    (void) cbdata;
+    made.status = status;
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_MEMBERSHIP)) {
+            snprintf(made.members, sizeof(made.members), "%s", text_of(&info[i].value));
+        }
+    }
+    if (release != NULL) {
+        release(release_cbdata);
+    }
+    tell(step_of("made", me.rank));
+}
+
+/* Calls the construct; its server has the call when this returns. */
+static void call(bool leads)
+{
+    pmix_proc_t job = process(me.nspace, PMIX_RANK_WILDCARD);
+    struct infos list = {0};
+
+    add_flags(&list, leads ? PMIX_GROUP_LEADER : NULL);
+    check_status(PMIX_SUCCESS,
+                 PMIx_Group_construct_nb(name, &job, 1, list.at, list.n, on_made, NULL),
+                 "construct");
+    free_infos(&list);
+    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind it");
+    tell(step_of("called", me.rank));
+}
+
+/* The leader calls, then all others but one; then the last rank ends. An event of the leader that
+ * reaches everybody comes behind the announcement of its call. */
+enum { FOLLOW_ME = -1234567 };
+
+static void call_in_turn(pmix_rank_t leader)
+{
+    hear(FOLLOW_ME, on_event);
+    hear(PMIX_GROUP_MEMBER_FAILED, decide);
+    hear(PMIX_GROUP_LEADER_FAILED, decide);
+    hear(PMIX_GROUP_LEADER_SELECTED, on_event);
+    fence_all(NULL);
+    if (me.rank == leader) {
+        call(true);
+        check_status(PMIX_SUCCESS,
+                     PMIx_Notify_event(FOLLOW_ME, &me, PMIX_RANGE_GLOBAL, NULL, 0, NULL, NULL),
+                     "notify");
+    } else {
+        await(event_step(FOLLOW_ME, me.rank));
+        if (me.rank < last_rank() - 1) {
+            call(false);
+        }
+    }
+    if (me.rank == last_rank()) {
+        for (pmix_rank_t r = 0; r < last_rank() - 1; r++) {
+            await(step_of("called", r));
+        }
+        tell("kill it");
+        await("nobody says this");
+    }
+}
+
+static void check_made(void)
+{
+    await(step_of("made", me.rank));
+    about("GRP-089");
+    check_status(PMIX_SUCCESS, made.status, "construct");
+    same(survivors(), made.members, "the members");
+    check_status(PMIX_SUCCESS, fence_group(name), "a fence of the survivors");
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct");
+}
+
+/* Only the leader is asked, wherever the others are. */
+static void check_leader_asked(void)
+{
+    check_made();
+    check_for("GRP-087", heard(PMIX_GROUP_MEMBER_FAILED, me.rank) == (me.rank == 0),
+              "only the leader is asked: %d", heard(PMIX_GROUP_MEMBER_FAILED, me.rank));
+}
+
+/* It is asked while one is still waited for. */
+static void leader_decides_early(void)
+{
+    verdict = me.rank == 0 ? PMIX_EVENT_ACTION_COMPLETE : PMIX_GROUP_CONSTRUCT_ABORT;
+    call_in_turn(0);
+    if (is_late()) {
+        await_asked(PMIX_GROUP_MEMBER_FAILED, 0);
+        call(false);
+    }
+    check_leader_asked();
+}
+
+/* Nobody tells the leader's server of the end before all have called. */
+static void leader_decides(void)
+{
+    verdict = me.rank == 0 ? PMIX_EVENT_ACTION_COMPLETE : PMIX_GROUP_CONSTRUCT_ABORT;
+    call_in_turn(0);
+    if (is_late()) {
+        await_n("killed", n_nodes());
+        call(false);
+    }
+    check_leader_asked();
+}
+
+/* The leader ends while one is still waited for: all others are asked who is to lead. */
+static void leader_is_lost_early(void)
+{
+    claims = me.rank == 1;
+    call_in_turn(last_rank());
+    if (is_late()) {
+        for (pmix_rank_t r = 0; r < me.rank; r++) {
+            await_asked(PMIX_GROUP_LEADER_FAILED, r);
+        }
+        call(false);
+    }
+    check_made();
+    check_events(PMIX_SUCCESS, 1);
+}
+
+#define PLAYED(ranks_, nodes_, client_, script_)                                                   \
+    .ranks = ranks_, .nodes = nodes_, .client = client_, .script = script_, .seconds = 20
 
 /* Each with members on one node, with the host, and on several. */
-#define EVERYWHERE(ids_, what_, client_)                                                           \
-    {ids_, .what = what_ ", on one node", PLAYED(4, 1, client_)},                                  \
-        {ids_, .what = what_ ", on two nodes", PLAYED(2, 2, client_)},                             \
+#define ON_NODES(ids_, what_, client_, script_)                                                    \
+    {ids_, .what = what_ ", on one node", PLAYED(4, 1, client_, script_)},                         \
+        {ids_, .what = what_ ", on two nodes", PLAYED(2, 2, client_, script_)},                    \
     {                                                                                              \
-        ids_, .what = what_ ", on three nodes", PLAYED(2, 3, client_)                              \
+        ids_, .what = what_ ", on three nodes", PLAYED(2, 3, client_, script_)                     \
     }
+#define EVERYWHERE(ids_, what_, client_) ON_NODES(ids_, what_, client_, kill_last)
+#define EARLY(ids_, what_, client_)      ON_NODES(ids_, what_, client_, kill_and_tell)
 
 const struct conform_case cases[] = {
     EVERYWHERE(.ids = "GRP-087 GRP-088 GRP-089", "handlers go on without the one that has ended",
@@ -302,5 +466,11 @@ const struct conform_case cases[] = {
     EVERYWHERE(.ids = "GRP-091 GRP-092", "one wants to lead", last_claims),
     EVERYWHERE(.ids = "GRP-091 GRP-092", "nobody wants to lead", nobody_claims),
     EVERYWHERE(.ids = "GRP-090", "a handler aborts without a leader", abort_without_leader),
+    EARLY(.ids = "GRP-087 GRP-089", "each is asked when it calls", one_by_one),
+    EARLY(.ids = "GRP-090", "one aborts before the others call", one_by_one_aborts),
+    EARLY(.ids = "GRP-087 GRP-089", "the leader decides before all have called",
+          leader_decides_early),
+    EARLY(.ids = "GRP-089 GRP-091 GRP-092", "the leader ends before all have called",
+          leader_is_lost_early),
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -210,6 +210,9 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll, boo
         expected += dead_come(s, coll); /* px_nspace_count_locals leaves out the departed */
         coll->local_status = PMIX_ERR_LOST_CONNECTION;
     }
+    if (coll->ops->gathers) {
+        coll->ops->gathers(coll, remote, lost);
+    }
     if (coll->n_arrived < expected || (coll->all_clones && clones_missing(s, coll))) {
         px_open_waits_gathers(coll, expected, anew);
         return false;

@@ -12,6 +12,7 @@
 
 #include "collective.h"
 #include "group_data.h"
+#include "group_decision.h"
 #include "src/base/assert.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
@@ -27,7 +28,7 @@ static struct px_coll *next_part(struct px_server *s, const struct px_coll *from
 
         const struct px_group_build *build = px_group_build_of(coll);
 
-        if (coll->closed && !coll->upcall && build && !build->decision &&
+        if (coll->closed && !coll->upcall && build && !px_group_decision_begun(build) &&
             strcmp(coll->name, name) == 0) {
             return coll;
         }

@@ -47,6 +47,7 @@ void px_group_build_fini(void *state)
     px_proc_list_fini(&build->order);
     px_proc_list_fini(&build->members);
     px_proc_list_fini(&build->failed);
+    px_proc_list_fini(&build->lost);
     px_group_decision_free(build->decision);
 }
 

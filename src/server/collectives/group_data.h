@@ -40,6 +40,12 @@ struct px_group_build {
     struct px_proc_list order; /* PMIX_GROUP_FINAL_MEMBERSHIP_ORDER */
     pmix_info_t *given;        /* PMIX_GROUP_INFO of each member, its process first */
     size_t n_given;
+    /* What is heard meanwhile, if members decide about who ends (group_losses.h). */
+    struct px_proc_list lost; /* who has ended */
+    bool looked;              /* at what was heard before */
+    bool announces;           /* other servers have been told of `leader` */
+    bool has_announced;       /* another server has told of its own: */
+    pmix_proc_t announced;
     /* The outcome. */
     bool hosted;                        /* the host took part */
     bool decides;                       /* members on some node decide about who has ended */

@@ -8,6 +8,7 @@
 
 #include "collective.h"
 #include "group_data.h"
+#include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/event/registry.h"
 #include "src/request/reply.h"
@@ -18,11 +19,22 @@
 #include "src/value/infos.h"
 #include "src/wire/message.h"
 
+/* One member of this server, and one process that it has been asked about. */
+struct question {
+    uint64_t serial;
+    uint64_t peer;
+    pmix_proc_t member;
+    pmix_proc_t about;
+    bool awaited;       /* the client has not answered */
+    pmix_status_t said; /* the code of its answer; PMIX_ERR_NOT_FOUND: no handler */
+};
+
 /* What is decided, and by whom. Owned by the build. */
 struct px_group_decision {
-    uint64_t serial;   /* of the question */
-    uint64_t *awaited; /* clients that have not answered, once for each question */
-    size_t n_awaited;
+    struct question *asked;
+    size_t n_asked;
+    size_t asked_room;
+    bool begun;      /* the outcome is in the build */
     bool hosted;     /* the host is asked once more */
     bool confirming; /* it has been */
     bool leader_failed;
@@ -35,9 +47,14 @@ struct px_group_decision {
 void px_group_decision_free(struct px_group_decision *decision)
 {
     if (decision) {
-        free(decision->awaited);
+        free(decision->asked);
         free(decision);
     }
+}
+
+bool px_group_decision_begun(const struct px_group_build *build)
+{
+    return build->decision && build->decision->begun;
 }
 
 bool px_group_decides(const struct px_coll *coll)
@@ -78,7 +95,7 @@ int px_group_decision_describe(const struct px_coll *coll, struct px_upcall *up)
     pmix_proc_t *procs;
     int rc;
 
-    if (!decision) {
+    if (!px_group_decision_begun(build)) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_GROUP_FT_COLLECTIVE, &yes, PMIX_BOOL);
         return rc ? rc
                   : add_mark(up, build->has_leader ? &build->leader : self, true,
@@ -103,22 +120,31 @@ static bool is_before(const pmix_proc_t *a, const pmix_proc_t *b)
     return order < 0 || (order == 0 && a->rank < b->rank);
 }
 
+/* Notes that a process wants to lead. */
+static void claim(struct px_group_decision *decision, const pmix_proc_t *who)
+{
+    decision->goes = true;
+    if (!decision->has_claim || is_before(who, &decision->claim)) {
+        decision->has_claim = true;
+        decision->claim = *who;
+    }
+}
+
 /* Takes over what one server says: in the first round who leads, then what its members want. */
 static void take_mark(struct px_coll *coll, const pmix_proc_t *who, bool goes, bool leads)
 {
     struct px_group_build *build = coll->state;
     struct px_group_decision *decision = build->decision;
 
-    if (!decision) {
+    if (!px_group_decision_begun(build)) {
         build->decides = true;
         build->leader = leads ? *who : build->leader;
         build->has_leader |= leads;
         return;
     }
     decision->goes |= goes;
-    if (leads && (!decision->has_claim || is_before(who, &decision->claim))) {
-        decision->has_claim = true;
-        decision->claim = *who;
+    if (leads) {
+        claim(decision, who);
     }
 }
 
@@ -159,69 +185,97 @@ void px_group_decision_take(struct px_coll *coll, pmix_info_t *info, size_t *nin
 
 /* --- asking --- */
 
-/* Makes the infos of the question about one who has failed. 0 or PMIX_ERR_NOMEM; then there are
- * none. */
-static int make_question(const struct px_coll *coll, const pmix_proc_t *failed,
+/* The leader, as far as it is known: one that is announced counts until the host's answer says who
+ * leads. NULL: nobody. */
+static const pmix_proc_t *leader_of(const struct px_group_build *build)
+{
+    if (build->has_leader) {
+        return &build->leader;
+    }
+    return build->has_announced && !px_group_decision_begun(build) ? &build->announced : NULL;
+}
+
+/* Makes the infos of a question. 0 or PMIX_ERR_NOMEM; then there are none. */
+static int make_question(const struct px_coll *coll, const pmix_proc_t *about, uint64_t serial,
                          struct px_infos *ret)
 {
-    const struct px_group_build *build = coll->state;
     bool yes = true;
     int rc = px_infos_append(&ret->info, &ret->n, PMIX_GROUP_ID, coll->name, PMIX_STRING);
 
-    rc =
-        rc ? rc : px_infos_append(&ret->info, &ret->n, PMIX_EVENT_AFFECTED_PROC, failed, PMIX_PROC);
+    rc = rc ? rc : px_infos_append(&ret->info, &ret->n, PMIX_EVENT_AFFECTED_PROC, about, PMIX_PROC);
     rc = rc ? rc : px_infos_append(&ret->info, &ret->n, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
-    rc = rc ? rc
-            : px_infos_append(&ret->info, &ret->n, PX_KEY_DECIDE, &build->decision->serial,
-                              PMIX_UINT64);
+    rc = rc ? rc : px_infos_append(&ret->info, &ret->n, PX_KEY_DECIDE, &serial, PMIX_UINT64);
     if (rc) {
         px_infos_fini(ret);
     }
     return rc;
 }
 
-/* Asks one member about one who has failed. 0 or PMIX_ERR_NOMEM. */
-static int ask_member(struct px_coll *coll, const struct px_coll_member *member,
-                      const struct px_event *event)
+static bool was_asked(const struct px_group_decision *decision, const pmix_proc_t *member,
+                      const pmix_proc_t *about)
 {
+    for (size_t i = 0; i < decision->n_asked; i++) {
+        if (px_proc_equal(&decision->asked[i].member, member) &&
+            px_proc_equal(&decision->asked[i].about, about)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Asks one member about one that has ended. 0 or PMIX_ERR_NOMEM. */
+static int ask_member(struct px_coll *coll, struct px_peer *peer, const pmix_proc_t *about)
+{
+    static uint64_t last_serial; /* loop thread */
     const struct px_group_build *build = coll->state;
     struct px_group_decision *decision = build->decision;
-    struct px_peer *peer = px_peer_find(coll->server, member->peer);
-    uint64_t *grown;
+    const pmix_proc_t *leader = leader_of(build);
+    bool led = leader && px_proc_equal(about, leader);
+    struct px_event event = {.code = led ? PMIX_GROUP_LEADER_FAILED : PMIX_GROUP_MEMBER_FAILED,
+                             .source = *about,
+                             .range = PMIX_RANGE_CUSTOM};
+    struct px_infos infos = {0};
+    int rc = px_array_room(&decision->asked, decision->n_asked, &decision->asked_room,
+                           sizeof(*decision->asked));
 
-    if (!peer || (build->has_leader && !decision->leader_failed &&
-                  !px_proc_equal(&member->proc, &build->leader))) {
-        return PMIX_SUCCESS;
+    rc = rc ? PMIX_ERR_NOMEM : make_question(coll, about, ++last_serial, &infos);
+    if (rc) {
+        return rc;
     }
-    if (peer->ours) {
-        grown = realloc(decision->awaited, (decision->n_awaited + 1) * sizeof(*grown));
-        if (!grown) {
-            return PMIX_ERR_NOMEM;
-        }
-        decision->awaited = grown;
-        grown[decision->n_awaited++] = peer->id;
-    }
-    px_event_tell(peer, event);
+    decision->asked[decision->n_asked++] = (struct question){.serial = last_serial,
+                                                             .peer = peer->id,
+                                                             .member = peer->proc,
+                                                             .about = *about,
+                                                             .awaited = peer->ours,
+                                                             .said = PMIX_ERR_NOT_FOUND};
+    event.info = infos.info;
+    event.ninfo = infos.n;
+    px_event_tell(peer, &event);
+    px_infos_fini(&infos);
     return PMIX_SUCCESS;
 }
 
-/* Asks every member on this server that lives about one that has failed. 0 or PMIX_ERR_NOMEM. */
-static int ask_about(struct px_coll *coll, const pmix_proc_t *failed)
+/* The leader alone is asked while it lives. */
+int px_group_ask(struct px_coll *coll, struct px_proc_list *ended)
 {
-    const struct px_group_build *build = coll->state;
-    bool led = build->has_leader && px_proc_equal(failed, &build->leader);
-    struct px_event event = {.code = led ? PMIX_GROUP_LEADER_FAILED : PMIX_GROUP_MEMBER_FAILED,
-                             .source = *failed,
-                             .range = PMIX_RANGE_CUSTOM};
-    struct px_infos infos = {0};
-    int rc = make_question(coll, failed, &infos);
+    struct px_group_build *build = coll->state;
+    const pmix_proc_t *leader = leader_of(build);
+    bool lost = leader && px_proc_list_has(ended, leader);
+    int rc;
 
-    event.info = infos.info;
-    event.ninfo = infos.n;
+    px_assert(px_loop_inside(coll->server->loop));
+    build->decision = build->decision ? build->decision : calloc(1, sizeof(*build->decision));
+    rc = build->decision ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
     for (size_t i = 0; !rc && i < coll->n_members; i++) {
-        rc = ask_member(coll, &coll->members[i], &event);
+        struct px_peer *peer = px_peer_find(coll->server, coll->members[i].peer);
+        bool told = peer && (!leader || lost || px_proc_equal(&peer->proc, leader));
+
+        for (size_t k = 0; !rc && told && k < ended->n; k++) {
+            if (!was_asked(build->decision, &peer->proc, &ended->at[k])) {
+                rc = ask_member(coll, peer, &ended->at[k]);
+            }
+        }
     }
-    px_infos_fini(&infos);
     return rc;
 }
 
@@ -239,11 +293,31 @@ static bool knows_all(const struct px_coll *coll)
     return !coll->solo;
 }
 
+/* Takes over what the members of this server have said about those who are not in the group: of
+ * others they have been asked too early, before their call came to the host. */
+static void count_answers(struct px_group_build *build)
+{
+    struct px_group_decision *decision = build->decision;
+
+    for (size_t i = 0; i < decision->n_asked; i++) {
+        const struct question *at = &decision->asked[i];
+
+        if (px_proc_list_has(&build->failed, &at->about)) {
+            decision->aborts |= at->said == PMIX_GROUP_CONSTRUCT_ABORT;
+            decision->goes |= at->said == PMIX_GROUP_MEMBERSHIP_UPDATE;
+            if (at->said == PMIX_GROUP_LEADER_SELECTED && decision->leader_failed) {
+                claim(decision, &at->member);
+            }
+        }
+    }
+}
+
 /* All members of this server have answered. */
 static void conclude(struct px_coll *coll)
 {
     struct px_group_build *build = coll->state;
 
+    count_answers(build);
     coll->local_status = build->decision->aborts ? PMIX_GROUP_CONSTRUCT_ABORT : PMIX_SUCCESS;
     if (build->decision->hosted) {
         build->decision->confirming = true;
@@ -257,80 +331,79 @@ static void conclude(struct px_coll *coll)
  * the second upcall. */
 void px_group_decision_begin(struct px_coll *coll)
 {
-    static uint64_t last_serial; /* loop thread */
     struct px_group_build *build = coll->state;
-    struct px_group_decision *decision = knows_all(coll) ? calloc(1, sizeof(*decision)) : NULL;
-    int rc = PMIX_SUCCESS;
+    int rc;
 
-    px_assert(coll->closed && !coll->upcall && build->failed.n && !build->decision);
-    if (!decision) {
-        px_coll_finish(coll, knows_all(coll) ? PMIX_ERR_NOMEM : PMIX_GROUP_CONSTRUCT_ABORT);
+    px_assert(coll->closed && !coll->upcall && build->failed.n);
+    px_assert(!px_group_decision_begun(build));
+    if (!knows_all(coll)) {
+        px_coll_finish(coll, PMIX_GROUP_CONSTRUCT_ABORT);
         return;
     }
-    build->decision = decision;
-    decision->serial = ++last_serial;
-    decision->hosted = build->hosted;
-    decision->goes = build->survives || build->optional;
-    decision->leader_failed = build->has_leader && px_proc_list_has(&build->failed, &build->leader);
-    for (size_t i = 0; !rc && i < build->failed.n; i++) {
-        rc = ask_about(coll, &build->failed.at[i]);
+    build->has_announced = false;
+    rc = px_group_ask(coll, &build->failed);
+    if (!build->decision) {
+        px_coll_finish(coll, rc);
+        return;
     }
-    decision->aborts = rc != PMIX_SUCCESS;
-    if (rc || !decision->n_awaited) {
-        conclude(coll);
-    }
+    build->decision->begun = true;
+    build->decision->hosted = build->hosted;
+    build->decision->goes = build->survives || build->optional;
+    build->decision->leader_failed =
+        build->has_leader && px_proc_list_has(&build->failed, &build->leader);
+    build->decision->aborts = rc != PMIX_SUCCESS;
+    (void) px_group_decision_recount(coll);
 }
 
 /* --- answers --- */
 
-/* The open construct that asks with this number, or NULL. */
-static struct px_coll *find_asking(struct px_server *s, uint64_t serial)
+/* The construct that asks this client with this number, and the question; or NULL. */
+static struct px_coll *find_question(struct px_server *s, const struct px_peer *peer,
+                                     uint64_t serial, struct question **ret)
 {
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         const struct px_group_build *build = px_group_build_of(coll);
 
-        if (build && build->decision && !build->decision->confirming &&
-            build->decision->serial == serial) {
-            return coll;
+        for (size_t i = 0; build && build->decision && i < build->decision->n_asked; i++) {
+            struct question *at = &build->decision->asked[i];
+
+            if (at->serial == serial && at->peer == peer->id && at->awaited) {
+                *ret = at;
+                return coll;
+            }
         }
     }
     return NULL;
-}
-
-/* Takes the question at that place off the list: it has been answered, or its member has ended. */
-static void heard(struct px_group_decision *decision, size_t i)
-{
-    px_assert(i < decision->n_awaited);
-    decision->awaited[i] = decision->awaited[--decision->n_awaited];
 }
 
 bool px_group_decision_said(struct px_server *s, const struct px_peer *peer,
                             const struct px_event *event)
 {
     const pmix_value_t *value = px_info_find(event->info, event->ninfo, PX_KEY_DECIDE);
-    struct px_coll *coll =
-        value && value->type == PMIX_UINT64 ? find_asking(s, value->data.uint64) : NULL;
-    const struct px_group_build *build = coll ? coll->state : NULL;
-    struct px_group_decision *decision = build ? build->decision : NULL;
-    size_t i = 0;
+    struct question *question = NULL;
+    struct px_coll *coll = value && value->type == PMIX_UINT64
+                               ? find_question(s, peer, value->data.uint64, &question)
+                               : NULL;
 
     px_assert(px_loop_inside(s->loop));
-    while (decision && i < decision->n_awaited && decision->awaited[i] != peer->id) {
-        i++;
+    if (coll) {
+        question->awaited = false;
+        question->said = event->code;
+        if (px_group_decision_begun(coll->state)) {
+            (void) px_group_decision_recount(coll);
+        }
     }
-    if (!decision || i == decision->n_awaited) {
-        return value;
-    }
-    heard(decision, i);
-    decision->aborts |= event->code == PMIX_GROUP_CONSTRUCT_ABORT;
-    decision->goes |= event->code == PMIX_GROUP_MEMBERSHIP_UPDATE;
-    if (event->code == PMIX_GROUP_LEADER_SELECTED && decision->leader_failed) {
-        take_mark(coll, &peer->proc, true, true);
-    }
-    if (!decision->n_awaited) {
-        conclude(coll);
-    }
-    return true;
+    return value;
+}
+
+/* True if an answer is to come that counts, from a client that lives. */
+static bool is_awaited(const struct px_coll *coll, const struct question *question)
+{
+    struct px_group_build *build = coll->state;
+    const struct px_peer *peer = px_peer_find(coll->server, question->peer);
+
+    return question->awaited && peer && peer->conn &&
+           px_proc_list_has(&build->failed, &question->about);
 }
 
 /* A member that ends during the second upcall ends the construct, which counted it as living. */
@@ -343,15 +416,12 @@ bool px_group_decision_recount(struct px_coll *coll)
         decision->aborts |=
             !coll->members[i].peer && !px_proc_list_has(&build->failed, &coll->members[i].proc);
     }
-    for (size_t i = decision->n_awaited; i-- > 0;) {
-        const struct px_peer *peer = px_peer_find(coll->server, decision->awaited[i]);
-
-        if (!peer || !peer->conn) {
-            heard(decision, i);
-            decision->aborts = true;
+    for (size_t i = 0; !decision->confirming && i < decision->n_asked; i++) {
+        if (is_awaited(coll, &decision->asked[i])) {
+            return false;
         }
     }
-    if (decision->confirming || decision->n_awaited) {
+    if (decision->confirming) {
         return false;
     }
     conclude(coll);

@@ -23,6 +23,7 @@ struct px_coll;
 struct px_event;
 struct px_group_build;
 struct px_peer;
+struct px_proc_list;
 struct px_server;
 struct px_upcall;
 
@@ -38,6 +39,12 @@ bool px_group_decides(const struct px_coll *coll);
 int px_group_decision_describe(const struct px_coll *coll, struct px_upcall *up);
 /* Takes that out of the infos of the host's answer. */
 void px_group_decision_take(struct px_coll *coll, pmix_info_t *info, size_t *ninfo);
+
+/* Asks the members of this server that have called about processes that have ended, each once about
+ * each; what they answer counts when the outcome is known. 0 or PMIX_ERR_NOMEM. */
+int px_group_ask(struct px_coll *coll, struct px_proc_list *ended);
+/* True if the outcome is known, and members decide about those who have ended. */
+bool px_group_decision_begun(const struct px_group_build *build);
 
 /* The outcome of a construct is in its build, and some have ended: asks, or ends the collective. It
  * may be over, and freed, when this returns. */

@@ -25,6 +25,7 @@
 #include "group_decision.h"
 #include "group_infos.h"
 #include "group_leave.h"
+#include "group_losses.h"
 #include "group_names.h"
 #include "src/request/reply.h"
 #include "src/server/data/nspace.h"
@@ -200,6 +201,7 @@ static void construct_complete(struct px_coll *coll, bool remote)
     int rc = lost ? px_group_lose(coll) : PMIX_SUCCESS;
 
     px_assert(coll->closed && coll->n_members > 0);
+    rc = rc ? rc : px_group_count_lost(coll);
     if (needs_host) {
         px_coll_ask_host(coll);
         return;
@@ -236,9 +238,9 @@ static pmix_status_t ask_group(struct px_coll *coll, struct px_upcall *up,
 static int describe(const struct px_coll *coll, struct px_upcall *up)
 {
     const struct px_group_build *build = coll->state;
-    int rc = build->decision ? PMIX_SUCCESS : px_group_describe(coll, up);
+    int rc = px_group_decision_begun(build) ? PMIX_SUCCESS : px_group_describe(coll, up);
 
-    if (!rc && (build->decision || px_group_decides(coll))) {
+    if (!rc && (px_group_decision_begun(build) || px_group_decides(coll))) {
         rc = px_group_decision_describe(coll, up);
     }
     return rc;
@@ -251,7 +253,7 @@ static pmix_status_t construct_ask(struct px_coll *coll, struct px_upcall *up)
     const struct px_group_build *build = coll->state;
     int rc = coll->server->host.group ? describe(coll, up) : PMIX_ERR_NOT_SUPPORTED;
 
-    if (build->mixed && !build->decision) {
+    if (build->mixed && !px_group_decision_begun(build)) {
         px_assert(coll->nset <= up->nprocs);
         memcpy(up->procs, coll->set, coll->nset * sizeof(*up->procs));
         up->nprocs = coll->nset;
@@ -278,7 +280,7 @@ static void construct_answered(struct px_upcall *up)
     struct px_group_build *build = coll ? coll->state : NULL;
     int rc = up->reply.status;
 
-    if (build && build->decision) {
+    if (build && px_group_decision_begun(build)) {
         confirmed(up);
         return;
     }
@@ -305,6 +307,9 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
     const struct px_group_build *build = coll->state;
     struct px_proc_set *group;
 
+    if (build->notify) {
+        px_group_losses_over(coll);
+    }
     if (!px_status_has_results(status) || !build->members.n) {
         return;
     }
@@ -318,7 +323,8 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
         group->hosted = build->hosted;
         group->notify = build->notify;
         px_group_tell_failed(coll->server, group,
-                             build->optional || build->decision ? NULL : &build->failed);
+                             build->optional || px_group_decision_begun(build) ? NULL
+                                                                               : &build->failed);
         px_group_infos_trim(coll->server);
     }
 }
@@ -328,7 +334,8 @@ static bool construct_recount(struct px_coll *coll)
 {
     const struct px_group_build *build = coll->state;
 
-    return build->decision ? px_group_decision_recount(coll) : px_group_bootstrap(coll);
+    return px_group_decision_begun(build) ? px_group_decision_recount(coll)
+                                          : px_group_bootstrap(coll);
 }
 
 /* Members that know each other are gathered by name and set of processes, and the call joins the
@@ -340,6 +347,7 @@ const struct px_coll_ops px_group_construct_ops = {
     .prepare = construct_prepare,
     .admit = construct_admit,
     .absorb = px_group_absorb,
+    .gathers = px_group_gathers,
     .complete = construct_complete,
     .recount = construct_recount,
     .ask = construct_ask,

@@ -31,8 +31,8 @@ struct px_server;
 struct px_upcall;
 
 /* The operation of a kind of collective. Constant. A NULL member does nothing, unless its
- * comment says otherwise. The order of calls: prepare, admit and absorb for each member, complete
- * once, ask and answered if the host takes part, finished, reply for each member, fini. */
+ * comment says otherwise. The order of calls: prepare, admit, absorb and gathers for each member,
+ * complete once, ask and answered if the host takes part, finished, reply for each member, fini. */
 struct px_coll_ops {
     const struct px_request *request;
     size_t state_size; /* of px_coll.state, which is zeros at first; 0: none */
@@ -53,6 +53,9 @@ struct px_coll_ops {
      * NULL: px_coll_merge. */
     int (*absorb)(struct px_coll *coll, const struct px_coll_call *call,
                   const struct px_coll_member *who);
+    /* Members are waited for, and one more has called, or some may have ended; `remote`: some are
+     * on other nodes, `lost`: local ones have ended. */
+    void (*gathers)(struct px_coll *coll, bool remote, bool lost);
     /* All local members have called; `remote`: others are on other nodes. Asks the host or ends the
      * collective, now or later. Never NULL. */
     void (*complete)(struct px_coll *coll, bool remote);

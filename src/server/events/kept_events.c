@@ -148,7 +148,7 @@ static int enter(struct px_server *s, struct px_kept_event *kept)
 }
 
 /* Takes a kept event out of everything and frees it. */
-static void kept_destroy(struct px_server *s, struct px_kept_event *kept)
+void px_event_unkeep(struct px_server *s, struct px_kept_event *kept)
 {
     struct px_event_raiser *raiser = kept->raiser;
     struct px_event_user *user = raiser->user;
@@ -236,7 +236,7 @@ void px_event_keep(struct px_server *s, const struct px_event *event, struct px_
         return;
     }
     while (s->n_kept_events > most || s->kept_event_bytes > most_bytes) {
-        kept_destroy(s, find_least_missed(s, s->n_kept_events <= most));
+        px_event_unkeep(s, find_least_missed(s, s->n_kept_events <= most));
     }
 }
 
@@ -245,7 +245,7 @@ void px_events_drop_all(struct px_server *s)
 
     px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->kept_events)) {
-        kept_destroy(s, px_container_of(s->kept_events.next, struct px_kept_event, link));
+        px_event_unkeep(s, px_container_of(s->kept_events.next, struct px_kept_event, link));
     }
     px_assert(!s->n_kept_events && !s->kept_event_bytes && px_list_empty(&s->event_users));
     px_map_fini(&s->event_users_by_raiser);

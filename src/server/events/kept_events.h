@@ -38,6 +38,9 @@ struct px_kept_event {
  * has more. Without memory it is not kept, which is no error for its sender. */
 void px_event_keep(struct px_server *s, const struct px_event *event, struct px_raiser by);
 
+/* Frees a kept event. */
+void px_event_unkeep(struct px_server *s, struct px_kept_event *kept);
+
 /* Frees the kept events when the server stops. */
 void px_events_drop_all(struct px_server *s);
 

@@ -27,6 +27,7 @@
 #include "src/nspace/proc_sets.h"
 #include "src/server/collectives/group_decision.h"
 #include "src/server/collectives/group_leave.h"
+#include "src/server/collectives/group_losses.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/access.h"
 #include "src/server/peers/dispatch.h"
@@ -231,7 +232,7 @@ static void to_own_handlers(struct px_server *s, struct audience *to, enum px_or
 /* Passes an event of a client to the host's notify_event, unless its range ends at this node. The
  * host's status is not needed. Without memory for the upcall the host does not learn of the event.
  */
-static void to_host(struct px_server *s, const struct px_event *event)
+void px_event_to_host(struct px_server *s, const struct px_event *event)
 {
     struct px_upcall *up;
 
@@ -282,7 +283,7 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
     to_own_handlers(s, &to, origin);
     audience_fini(&to);
     if (raiser.client) {
-        to_host(s, event);
+        px_event_to_host(s, event);
     }
     if (left) {
         px_group_announce(s, event);
@@ -304,6 +305,9 @@ pmix_status_t px_notify_call(struct px_upcall *up)
 
 void px_event_of_host(struct px_server *s, const struct px_event *event)
 {
+    if (px_group_announced(s, event)) {
+        return;
+    }
     px_termination_drain(s, event);
     (void) px_event_fan_out(s, event, PX_ORIGIN_HOST, NULL);
     px_termination_event(s, event);
@@ -418,8 +422,8 @@ static void replay_kept(struct px_server *s, struct px_peer *peer, const struct 
     px_list_for(const struct px_kept_event, kept, &s->kept_events, link) {
         const struct px_event *event = &kept->event;
 
-        if ((!codes || px_code_set_has(codes, event->code)) && was_for(s, kept, peer) &&
-            !px_proc_covers(&event->source, &peer->proc)) {
+        if ((!codes || px_code_set_has(codes, event->code)) && !px_group_is_announcement(event) &&
+            was_for(s, kept, peer) && !px_proc_covers(&event->source, &peer->proc)) {
             send_event(peer, event, false, !kept->by.client);
         }
     }

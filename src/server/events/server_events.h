@@ -66,4 +66,7 @@ void px_event_tell_lost(struct px_peer *peer);
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *by);
 
+/* Passes an event to the host's notify_event, unless its range ends at this node. */
+void px_event_to_host(struct px_server *s, const struct px_event *event);
+
 #endif

@@ -13,6 +13,7 @@
 #include "src/event/registry.h"
 #include "src/net/conn_read.h"
 #include "src/server/collectives/collective.h"
+#include "src/server/collectives/group_losses.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/data/modex.h"
 #include "src/server/data/nspace.h"
@@ -67,6 +68,7 @@ void px_termination_event(struct px_server *s, const struct px_event *event)
     px_assert(px_loop_inside(s->loop));
     if (px_event_is_end(event->code)) {
         px_event_each_ended(event, proc_ended, s);
+        px_group_ended(s, event);
         px_colls_recount(s);
     }
 }
