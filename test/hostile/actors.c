@@ -10,11 +10,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static int failures;
 static int turns;
+static int steps[2]; /* a pipe: each byte is a step that an actor has done */
+
+void *actors_memory(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED || pipe2(steps, O_CLOEXEC) != 0) {
+        exit(1);
+    }
+    return memory;
+}
+
+int await_step(void)
+{
+    char byte;
+
+    return read(steps[0], &byte, 1) != 1;
+}
 
 void await_turn(void)
 {
@@ -23,6 +42,12 @@ void await_turn(void)
     if (read(turns, &byte, 1) != 1) {
         exit(2);
     }
+}
+
+void step_done(void)
+{
+    (void) !write(steps[1], "", 1);
+    await_turn();
 }
 
 void say(bool held, const char *what)

@@ -4,10 +4,11 @@
 #define PX_TEST_HOSTILE_ACTORS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* Processes of several users around one server of root. Each is forked before there is a server,
- * and waits for its turn. */
+ * and waits for its turn. Functions are for the host, those with (actor) for the process. */
 
 enum { FIRST = 1001, SECOND = 1002, ACTOR_SECONDS = 100 };
 
@@ -15,6 +16,10 @@ enum { FIRST = 1001, SECOND = 1002, ACTOR_SECONDS = 100 };
 struct contact {
     char env[3][512];
 };
+
+/* Zeroed memory that host and actors share, for the life of the processes. To be called once,
+ * before the first actor is started. Ends the process if there is none. */
+void *actors_memory(size_t size);
 
 struct actor {
     pid_t pid;
@@ -28,19 +33,24 @@ void actor_turn(const struct actor *actor);
 /* Gives a last turn, and waits for the end; 0: it has not failed. */
 int actor_finish(const struct actor *actor);
 
+/* Waits until an actor has come to a step. 0: one has. */
+int await_step(void);
+
 /* (actor) Waits for the next turn. */
 void await_turn(void);
+/* (actor) Tells the host, and waits for the next turn. */
+void step_done(void);
 /* (actor) A line of the result. */
 void say(bool held, const char *what);
 
 /* (actor) Becomes the first process of the job. */
 void join_job(const struct contact *contact, const char *name);
 
-/* (server) What a process of the job is to know. */
+/* What a process of the job is to know. */
 void contact_read(struct contact *contact, const char *name);
-/* (server) A job of one process of the user. */
+/* A job of one process of the user. */
 void add_job(const char *name, uid_t uid);
-/* (server) The text behind the name in the environment of the job's process; false: none. */
+/* The text behind the name in the environment of the job's process; false: none. */
 bool environment_of(const char *name, const char *variable, char *ret, size_t room);
 
 #endif

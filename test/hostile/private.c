@@ -16,15 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { OF_OWNER = -5001, OF_OTHER = -5002, OF_HOST = -5003, OF_MONITOR = -5004 };
 
-static struct shared {
-    struct contact contact;
-    int done[2]; /* a pipe: an actor has done what it was to do */
-} * shared;
+static struct contact *contact;
 
 static pmix_proc_t owner;
 static pmix_proc_t other;
@@ -95,12 +91,6 @@ static void raise_event(pmix_status_t code, const pmix_proc_t *to)
 
 /* --- the actors */
 
-static void step_done(void)
-{
-    (void) !write(shared->done[1], "", 1);
-    await_turn();
-}
-
 /* Has its heart watched, which does not beat, and all told. */
 static void be_watched(void)
 {
@@ -163,7 +153,7 @@ static void own(void)
 {
     pmix_value_t secret = {.type = PMIX_UINT32, .data.uint32 = 7};
 
-    join_job(&shared->contact, owner.nspace);
+    join_job(contact, owner.nspace);
     say(PMIx_Put(PMIX_GLOBAL, "secret", &secret) == PMIX_SUCCESS && PMIx_Commit() == PMIX_SUCCESS,
         "a secret");
     listen_for(OF_OTHER);
@@ -184,7 +174,7 @@ static void own(void)
 
 static void pry(void)
 {
-    join_job(&shared->contact, other.nspace);
+    join_job(contact, other.nspace);
     say(get(0, "secret") == PMIX_ERR_NO_PERMISSIONS, "a value that was posted");
     say(get(0, NULL) == PMIX_ERR_NO_PERMISSIONS, "all values of a process");
     say(get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == PMIX_ERR_NO_PERMISSIONS, "what is of the job");
@@ -226,15 +216,8 @@ static int start_server(void)
     }
     add_job(owner.nspace, FIRST);
     add_job(other.nspace, SECOND);
-    contact_read(&shared->contact, owner.nspace);
+    contact_read(contact, owner.nspace);
     return 0;
-}
-
-static int await_step(void)
-{
-    char byte;
-
-    return read(shared->done[0], &byte, 1) != 1;
 }
 
 static int raise_in_host(void)
@@ -254,10 +237,7 @@ int main(void)
     (void) signal(SIGPIPE, SIG_IGN);
     PMIX_LOAD_PROCID(&owner, "first", 0);
     PMIX_LOAD_PROCID(&other, "second", 0);
-    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED || pipe(shared->done) != 0) {
-        return 1;
-    }
+    contact = actors_memory(sizeof(*contact));
     first = actor_start(FIRST, own);
     second = actor_start(SECOND, pry);
     bad += start_server();

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -39,16 +38,7 @@ static const char *const bounds[][2] = {
     {"PMIX_MCA_shmix_user_requests", "250000"},
 };
 
-static struct shared {
-    struct contact contact;
-    int done[2]; /* a pipe: an actor has done what it was to do */
-} * shared;
-
-static void step_done(void)
-{
-    (void) !write(shared->done[1], "", 1);
-    await_turn();
-}
+static struct contact *contact;
 
 /* --- posted data */
 
@@ -92,7 +82,7 @@ static bool replaced(pmix_scope_t scope, const char *key, size_t n)
 
 static void post_much(void)
 {
-    join_job(&shared->contact, "second");
+    join_job(contact, "second");
     say(replaced(PMIX_GLOBAL, "a", LARGE), "a value is replaced, whatever its size");
     say(post(PMIX_GLOBAL, "b", LARGE) == PMIX_ERR_OUT_OF_RESOURCE,
         "a second one of its size is too much");
@@ -112,7 +102,7 @@ static void post_much(void)
 
 static void post_besides(void)
 {
-    join_job(&shared->contact, "third");
+    join_job(contact, "third");
     say(post(PMIX_GLOBAL, "a", LARGE) == PMIX_SUCCESS, "another process of the user may post");
     say(post(PMIX_GLOBAL, "b", SMALL) == PMIX_ERR_OUT_OF_RESOURCE, "but not what is the user's");
     step_done(); /* the other job goes */
@@ -122,7 +112,7 @@ static void post_besides(void)
 
 static void post_own(void)
 {
-    join_job(&shared->contact, "first");
+    join_job(contact, "first");
     say(post(PMIX_GLOBAL, "a", WHOLE) == PMIX_SUCCESS, "another user has his own part");
     PMIx_Finalize(NULL, 0);
 }
@@ -163,7 +153,7 @@ static int connected_as(const char *job, int door)
     struct hello h = honest();
 
     h.nspace = job;
-    return admitted_as(shared->contact.env[door], &h);
+    return admitted_as(contact->env[door], &h);
 }
 
 static void ask_much(void)
@@ -260,7 +250,7 @@ static void pull_much(void)
     size_t id = 0;
     int n;
 
-    join_job(&shared->contact, "second");
+    join_job(contact, "second");
     n = pulls();
     say(n > 20 && n < MANY, "subscriptions to output count, too");
     say(pulls() == n && pulls() == n, "those that end make room for others");
@@ -292,15 +282,8 @@ static int start_server(void)
     add_job("first", FIRST);
     add_job("second", SECOND);
     add_job("third", SECOND);
-    contact_read(&shared->contact, "second");
+    contact_read(contact, "second");
     return 0;
-}
-
-static int await_step(void)
-{
-    char byte;
-
-    return read(shared->done[0], &byte, 1) != 1;
 }
 
 /* How large the value is that the server has of the second job's process. */
@@ -350,10 +333,7 @@ int main(void)
 
     alarm(2 * ACTOR_SECONDS);
     (void) signal(SIGPIPE, SIG_IGN);
-    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED || pipe(shared->done) != 0) {
-        return 1;
-    }
+    contact = actors_memory(sizeof(*contact));
     asks = actor_start(SECOND, ask_much);
     asks_own = actor_start(FIRST, ask_own);
     pulls = actor_start(SECOND, pull_much);

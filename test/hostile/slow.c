@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,16 +28,7 @@ enum {
     RARELY = 3
 };
 
-static struct shared {
-    struct contact contact;
-    int done[2]; /* a pipe: an actor has done what it was to do */
-} * shared;
-
-static void step_done(void)
-{
-    (void) !write(shared->done[1], "", 1);
-    await_turn();
-}
+static struct contact *contact;
 
 /* --- events of an actor */
 
@@ -118,7 +108,7 @@ static bool raised(pmix_status_t code, int n, size_t bytes, bool kept)
 
 static void be_slow(void)
 {
-    join_job(&shared->contact, "first");
+    join_job(contact, "first");
     listen_for(FLOOD);
     listen_for(PMIX_ERR_OUT_OF_RESOURCE);
     say(PMIx_Register_event_handler(NULL, 0, NULL, 0, on_any, NULL, NULL) >= 0, "a handler of all");
@@ -143,7 +133,7 @@ static void be_slow(void)
 
 static void flood(void)
 {
-    join_job(&shared->contact, "other");
+    join_job(contact, "other");
     say(raised(FLOOD, EVENTS, EVENT_BYTES, false), "another job raises events, and is not held up");
     step_done();
     say(raised(FLOOD, 1, LARGE, false), "and a large one");
@@ -152,28 +142,28 @@ static void flood(void)
 
 static void raise_rarely(void)
 {
-    join_job(&shared->contact, "first");
+    join_job(contact, "first");
     say(raised(RARE, RARELY, 10, true), "a few events");
     PMIx_Finalize(NULL, 0);
 }
 
 static void raise_often(void)
 {
-    join_job(&shared->contact, "other");
+    join_job(contact, "other");
     say(raised(FLOOD, KEPT, 10, true), "a process of the same user raises many in number");
     PMIx_Finalize(NULL, 0);
 }
 
 static void raise_large(void)
 {
-    join_job(&shared->contact, "second");
+    join_job(contact, "second");
     say(raised(FLOOD, KEPT, EVENT_BYTES, true), "one of another user raises many in bytes");
     PMIx_Finalize(NULL, 0);
 }
 
 static void come_late(void)
 {
-    join_job(&shared->contact, "late");
+    join_job(contact, "late");
     listen_for(RARE);
     pthread_mutex_lock(&lock);
     while (rare < RARELY) {
@@ -211,15 +201,8 @@ static int start_server(void)
     add_job("other", FIRST);
     add_job("late", FIRST);
     add_job("second", SECOND);
-    contact_read(&shared->contact, "first");
+    contact_read(contact, "first");
     return 0;
-}
-
-static int await_step(void)
-{
-    char byte;
-
-    return read(shared->done[0], &byte, 1) != 1;
 }
 
 static int await_stop(const struct actor *actor)
@@ -238,10 +221,7 @@ int main(void)
 
     alarm(2 * ACTOR_SECONDS);
     (void) signal(SIGPIPE, SIG_IGN);
-    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED || pipe(shared->done) != 0) {
-        return 1;
-    }
+    contact = actors_memory(sizeof(*contact));
     slow = actor_start(FIRST, be_slow);
     floods = actor_start(FIRST, flood);
     keeps[0] = actor_start(FIRST, raise_rarely);

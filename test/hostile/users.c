@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -473,10 +472,10 @@ int main(int argc, char **argv)
 
     alarm(2 * ACTOR_SECONDS);
     (void) signal(SIGPIPE, SIG_IGN);
-    shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (argc != 2 || shared == MAP_FAILED) {
+    if (argc != 2) {
         return 1;
     }
+    shared = actors_memory(sizeof(*shared));
     snprintf(shared->directory, sizeof(shared->directory), "%s", argv[1]);
     for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {
         actors[i] = actor_start(plays[i].uid, plays[i].play);
