@@ -228,6 +228,7 @@ static void control(void)
 
     about("TOOL-067");
     begin_alone();
+    /* dash does not see a signal that comes just before it waits: it looks again and again */
     job = launch(2, "sh", "-c",
                  "trap 'echo got it; exit 0' TERM; echo up; while :; do wait; "
                  "sleep 0.01; done");

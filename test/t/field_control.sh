@@ -18,15 +18,6 @@ for words in '' '--nodes x' '--nodes -1' '--extend 1 --release 1' '--nodes 1 wor
     same "palloc $words" 2 "$code"
 done
 
-# until_state PID LETTER: until the process is in that state; gives up after a minute.
-until_state() {
-    tries=0
-    while [ "$(sed 's/.*) \(.\) .*/\1/' "/proc/$1/stat" 2>/dev/null)" != "$2" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || { echo "process $1 is not in state $2"; return 1; }
-        sleep 0.1
-    done
-}
 cat >"$SCRATCH/job" <<'E2'
 #!/bin/sh
 trap 'echo heard' USR1

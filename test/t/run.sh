@@ -25,6 +25,10 @@ has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -ge "$1" ]; }
 # until_lines N FILE: until the file has N lines; gives up after a minute.
 until_lines() { until_true "$2 has $1 lines" has_lines "$1" "$2"; }
 
+# until_state PID LETTER: until the process is in that state; gives up after a minute.
+in_state() { [ "$(sed 's/.*) \(.\) .*/\1/' "/proc/$1/stat")" = "$2" ]; }
+until_state() { until_true "process $1 is in state $2" in_state "$1" "$2"; }
+
 # own_tmpdir: rendezvous files of the test go to $SCRATCH/tmp, and no others are found.
 own_tmpdir() {
     TMPDIR=$SCRATCH/tmp

@@ -119,10 +119,6 @@ for nodes in 1 2; do
     wait $runner
 done
 
-# until_state PID LETTER: until the process is in that state; gives up after a minute.
-in_state() { [ "$(sed 's/.*) \(.\) .*/\1/' "/proc/$1/stat")" = "$2" ]; }
-until_state() { until_true "process $1 is in state $2" in_state "$1" "$2"; }
-
 for nodes in 1 2; do
     # A shell that reads from a file that nobody writes hears signals, and has nothing to leave behind.
     begin $nodes 'trap "echo heard" USR1; echo here; while :; do read -r word <$GATE.$PMIX_RANK && break; done; exit 0'

@@ -35,22 +35,17 @@ start() {
     runner=$!
 }
 
-# shows WHAT PATTERN...: until each pattern is on a line of what pmix-shm says of the job; gives up after half a minute.
+# shows WHAT PATTERN...: until each pattern is on a line of what pmix-shm says of the job; gives up after a minute.
 shows() {
     what=$1
     shift
-    tries=0
-    while ! says "$@"; do
-        tries=$((tries + 1))
-        if [ $tries -gt 300 ]; then
-            report 1 "$what"
-            printf '# %s\n' 'wanted:' "$@" 'got:'
-            sed 's/^/# /' "$SCRATCH/waits" "$SCRATCH/job.err"
-            return 0
-        fi
-        sleep 0.1
-    done
-    report 0 "$what"
+    if until_true "$what" says "$@" >"$SCRATCH/why"; then
+        report 0 "$what"
+    else
+        report 1 "$what"
+        printf '# %s\n' 'wanted:' "$@" 'got:'
+        sed 's/^/# /' "$SCRATCH/why" "$SCRATCH/waits" "$SCRATCH/job.err"
+    fi
 }
 says() {
     "$shm" waits $job >"$SCRATCH/waits" 2>&1
@@ -62,15 +57,8 @@ says() {
 # The process of a node's server.
 server_of() { "$shm" waits | sed -n "s/^server pmixrun-server\.$runner:$1 on .*: pid \([0-9]*\),.*/\1/p"; }
 
-# until_stopped PID: all its threads
-until_stopped() {
-    tries=0
-    while grep -h '^State:' "/proc/$1"/task/*/status | grep -qv 'T (stopped)'; do
-        tries=$((tries + 1))
-        [ $tries -lt 300 ] || return 1
-        sleep 0.1
-    done
-}
+# all_stopped PID: all its threads
+all_stopped() { ! grep -h '^State:' "/proc/$1"/task/*/status | grep -qv 'T (stopped)'; }
 
 causes() { # causes FORM
     form=$1
@@ -138,7 +126,7 @@ causes() { # causes FORM
     shows "$form: a rank that is late, across nodes" "^    $job:2 on node1: pid [0-9]*, S ("
     server=$(server_of 1)
     kill -STOP "$server"
-    check "$form: all of it" until_stopped "$server"
+    check "$form: all of it" until_true "server $server is stopped" all_stopped "$server"
     echo >"$fifo"
     shows "$form: a server that is stopped" "^server .* on node1: pid $server, T (stopped" \
         "^    $job:2 on node1: pid [0-9]*, S (" "^    the server of node1, pid $server, is stopped\$"
@@ -153,15 +141,8 @@ causes 'by messages'
 [ -n "$kept" ] || unset PMIX_MCA_gds
 
 # --- in words: at a time limit, and on a signal
-lines_of() { grep -q -- "$1" "$SCRATCH/job.err"; }
-until_said() { # until_said PATTERN: in what the job has said
-    tries=0
-    until lines_of "$1"; do
-        tries=$((tries + 1))
-        [ $tries -lt 300 ] || { cat "$SCRATCH/job.err"; return 1; }
-        sleep 0.1
-    done
-}
+# until_said PATTERN: in what the job has said
+until_said() { until_true "the job has said $1" grep -q -- "$1" "$SCRATCH/job.err" || { cat "$SCRATCH/job.err"; return 1; }; }
 PMIX_MCA_pmix_server_base_verbose=1
 export PMIX_MCA_pmix_server_base_verbose
 start 3 -- time-out
@@ -200,14 +181,8 @@ run "$shm" waits "no-$job"
 same 'a namespace that nobody has heard of' '0 ' "$code $out"
 
 # --- what others have in memory
-shows_line() {
-    tries=0
-    until "$shm" waits | grep -q "^$1\$"; do
-        tries=$((tries + 1))
-        [ $tries -lt 300 ] || return 1
-        sleep 0.1
-    done
-}
+has_line() { "$shm" waits | grep -q "^$1\$"; }
+shows_line() { until_true "pmix-shm waits has the line $1" has_line "$1"; }
 "$hang" orphan &
 others=$!
 check 'a process that has lost its server' shows_line "process $others maps a segment whose server has gone or has closed it"
