@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doctor.h"
 #include "src/base/param.h"
 #include "src/tools/options.h"
+#include "src/tools/out.h"
 #include "src/tools/std.h"
 
 #define NOT_FOUND 1
@@ -21,6 +23,8 @@
 struct options {
     bool all;
     bool parsable;
+    bool json;
+    bool doctor;
     bool help;
     bool version;
     bool config;
@@ -39,6 +43,9 @@ static const char usage_text[] =
     "  -a, --all                 everything\n"
     "  --arch                    the machine that it was built for\n"
     "  -c, --config              how it was built\n"
+    "  --doctor                  what a program of this shell would find: libraries, servers, "
+    "settings;\n"
+    "                            and what to do about what is wrong\n"
     "  --hostname                the machine that it was built on\n"
     "  --param FRAMEWORK COMP    parameters of a framework (all: of every one) and component\n"
     "  --level N                 with parameters: those up to this level only: 3 what users set, "
@@ -46,6 +53,7 @@ static const char usage_text[] =
     "                            9 and what developers set (default)\n"
     "  --internal                internal parameters, too; there are none\n"
     "  --selected-only           those of selected components only; every component is\n"
+    "  --json                    with --doctor: one JSON value\n"
     "  --parsable, --parseable   one fact per line, fields between colons\n"
     "  --pretty-print            lines for people (default)\n"
     "  --path WHAT               an installation directory: prefix, bindir, libdir, incdir, "
@@ -297,6 +305,8 @@ static const struct px_option known_options[] = {
     {"parseable", 0, PX_OPTION_FLAG, offsetof(struct options, parsable), 0, 0, NULL},
     {"arch", 0, PX_OPTION_FLAG, offsetof(struct options, arch), 0, 0, NULL},
     {"config", 'c', PX_OPTION_FLAG, offsetof(struct options, config), 0, 0, NULL},
+    {"doctor", 0, PX_OPTION_FLAG, offsetof(struct options, doctor), 0, 0, NULL},
+    {"json", 0, PX_OPTION_FLAG, offsetof(struct options, json), 0, 0, NULL},
     {"hostname", 0, PX_OPTION_FLAG, offsetof(struct options, hostname), 0, 0, NULL},
     {"level", 0, PX_OPTION_NUMBER, offsetof(struct options, level), 1, 9, NULL},
     {"internal", 0, PX_OPTION_FLAG, offsetof(struct options, accepted), 0, 0, NULL},
@@ -328,6 +338,14 @@ static int show(const struct options *o)
     }
     if (o->show_version != NULL) {
         return show_one_version(o->show_version);
+    }
+    if (o->json && !o->doctor) {
+        fputs("pmix_info: --json is for --doctor\n", stderr);
+        return PX_USAGE_ERROR;
+    }
+    if (o->doctor) {
+        px_out_set_form(o->json ? PX_OUT_JSON : o->parsable ? PX_OUT_PARSABLE : PX_OUT_PLAIN);
+        return px_doctor();
     }
     int rc = 0;
     bool nothing_asked =

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What the environment of this shell says to the library: parameters that it does not know, values
+ * that it passes over, directories that are not there, and settings that exclude each other. */
+
+#include "doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/base/param.h"
+
+#define PREFIX "PMIX_MCA_"
+
+/* Parameters of OpenPMIx that mean nothing here: the name, or its beginning up to a '*', and what
+ * there is instead. docs/migrating.md has the same table. */
+static const struct {
+    const char *name;
+    const char *instead;
+} former[] = {
+#define PX_FORMER(name, instead) {name, instead},
+#include "former.def"
+#undef PX_FORMER
+};
+
+/* What stands for a parameter of OpenPMIx; NULL: it is not known. */
+static const char *find_former(const char *name)
+{
+    for (size_t i = 0; i < sizeof(former) / sizeof(former[0]); i++) {
+        size_t len = strcspn(former[i].name, "*");
+
+        if (strncmp(name, former[i].name, len) == 0 &&
+            (former[i].name[len] == '*' || name[len] == '\0')) {
+            return former[i].instead;
+        }
+    }
+    return NULL;
+}
+
+static bool is_known(const char *name)
+{
+    for (int i = 0; i < PX_PARAMS; i++) {
+        if (strcmp(px_param_describe((enum px_param) i).name, name) == 0) {
+            return true;
+        }
+    }
+    return strcmp(name, "mca_base_param_files") == 0;
+}
+
+/* Looks at one variable PMIX_MCA_name. */
+static void look_at_setting(const char *name)
+{
+    const char *instead = find_former(name);
+
+    if (is_known(name)) {
+        return;
+    }
+    if (instead != NULL) {
+        px_doctor_find(PX_WARNING, instead,
+                       PREFIX "%s is a parameter of OpenPMIx that this library does not have",
+                       name);
+    } else {
+        px_doctor_find(PX_WARNING, "pmix_info --param all all lists those that there are",
+                       PREFIX "%s: no parameter of this library has this name", name);
+    }
+}
+
+/* Looks at the parameters that have a value which does not read as one. */
+static void look_at_values(void)
+{
+    for (int i = 0; i < PX_PARAMS; i++) {
+        struct px_param_info p = px_param_describe((enum px_param) i);
+
+        if (p.rejected != NULL) {
+            px_doctor_find(PX_WARNING, p.help, "%s cannot be \"%s\": the default holds, \"%s\"",
+                           p.name, p.rejected, p.dflt);
+        }
+    }
+}
+
+/* Looks at the words of `gds`: components of OpenPMIx are not here. */
+static void look_at_store(void)
+{
+    char words[256];
+    char *rest = NULL;
+
+    (void) snprintf(words, sizeof(words), "%s", px_param_string(PX_P_GDS));
+    for (char *word = strtok_r(words, ",", &rest); word != NULL;
+         word = strtok_r(NULL, ",", &rest)) {
+        if (strcmp(word, "hash") == 0) {
+            px_doctor_find(PX_NOTE, "unset it, unless that is wanted",
+                           "gds=hash: processes read by messages, not from shared memory");
+        } else if (strcmp(word, "shmix") != 0) {
+            px_doctor_find(PX_WARNING, "unset it: shared memory is used without it",
+                           "gds names %s, a store of OpenPMIx that this library does not have",
+                           word);
+        }
+    }
+}
+
+static void look_at_directory(const char *variable)
+{
+    const char *dir = getenv(variable);
+    struct stat st;
+
+    if (dir != NULL && dir[0] != '\0' &&
+        (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode) || access(dir, R_OK | X_OK) != 0)) {
+        px_doctor_find(PX_WARNING, "unset it, or make the directory",
+                       "%s is %s, which is no directory that this user can read: no server is "
+                       "found there",
+                       variable, dir);
+    }
+}
+
+/* Settings that exclude each other. */
+static void look_at_contradictions(void)
+{
+    const char *gds = getenv("PMIX_MCA_gds");
+    const char *offer = getenv("PMIX_GDS_MODULE");
+
+    if (!px_param_bool(PX_P_DOOR_UNIX) && !px_param_bool(PX_P_DOOR_TCP)) {
+        px_doctor_find(PX_PROBLEM, "set one of them to 1",
+                       "shmix_door_unix and shmix_door_tcp are both 0: a server listens nowhere");
+    }
+    if (gds != NULL && offer != NULL && offer[0] != '\0' && strstr(offer, gds) == NULL) {
+        px_doctor_find(PX_WARNING, "unset PMIX_MCA_gds",
+                       "PMIX_MCA_gds is %s, and the server of this shell offers %s only", gds,
+                       offer);
+    }
+}
+
+extern char **environ;
+
+void px_doctor_environment(void)
+{
+    static const char *const dirs[] = {"PMIX_SERVER_TMPDIR", "PMIX_SYSTEM_TMPDIR", "TMPDIR"};
+    char name[256];
+
+    for (char **at = environ; *at != NULL; at++) {
+        if (strncmp(*at, PREFIX, strlen(PREFIX)) == 0) {
+            (void) snprintf(name, sizeof(name), "%.*s", (int) strcspn(*at + strlen(PREFIX), "="),
+                            *at + strlen(PREFIX));
+            look_at_setting(name);
+        }
+    }
+    look_at_values();
+    look_at_store();
+    for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+        look_at_directory(dirs[i]);
+    }
+    look_at_contradictions();
+}
