@@ -20,13 +20,16 @@ static pmix_rank_t last_rank(void)
     return (pmix_rank_t) job_size(find_job("A")) - 1;
 }
 
-/* "A:0,A:1": all but the last. */
+/* How many end: the last ones. */
+static pmix_rank_t n_victims = 1;
+
+/* "A:0,A:1": the others. */
 static const char *survivors(void)
 {
     static char text[256];
     size_t n = 0;
 
-    for (pmix_rank_t r = 0; r < last_rank(); r++) {
+    for (pmix_rank_t r = 0; r <= last_rank() - n_victims; r++) {
         n += (size_t) snprintf(text + n, sizeof(text) - n, "%sA:%u", n > 0 ? "," : "", r);
     }
     return text;
@@ -52,7 +55,7 @@ static void decide(size_t id, pmix_status_t code, const pmix_proc_t *source, pmi
     (void) nresults;
     for (size_t i = 0; i < ninfo; i++) {
         named = named || (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) &&
-                          info[i].value.data.proc->rank == last_rank());
+                          info[i].value.data.proc->rank > last_rank() - n_victims);
     }
     check_aside("GRP-088", named, "the event names who has ended");
     PMIX_INFO_LOAD(&claim, PMIX_GROUP_LEADER, &yes, PMIX_BOOL);
@@ -442,6 +445,38 @@ static void leader_is_lost_early(void)
     check_events(PMIX_SUCCESS, 1);
 }
 
+/* (host) The last two ranks end. */
+static void kill_two(void)
+{
+    await("kill it");
+    kill_and_say(last_rank(), PMIX_ERR_PROC_ABORTED_BY_SIG);
+    kill_and_say(last_rank() - 1, PMIX_ERR_PROC_ABORTED_BY_SIG);
+}
+
+/* All members of the last node end when they have called, and their node's call is at the host. The
+ * first rank calls later. */
+static void node_is_lost(void)
+{
+    n_victims = 2;
+    hear(PMIX_GROUP_MEMBER_FAILED, decide);
+    if (me.rank > 0) {
+        call(false);
+    }
+    if (me.rank > last_rank() - n_victims) {
+        await_n(step_of("called", last_rank() - 1), 1);
+        await_n(step_of("called", last_rank()), 1);
+        tell("kill it");
+        await("nobody says this");
+    }
+    if (me.rank == 0) {
+        await_n("said", 2 * n_nodes());
+        call(false);
+    }
+    check_made();
+    check_for("GRP-087", heard(PMIX_GROUP_MEMBER_FAILED, me.rank) == 2, "asked about both: %d",
+              heard(PMIX_GROUP_MEMBER_FAILED, me.rank));
+}
+
 #define PLAYED(ranks_, nodes_, client_, script_)                                                   \
     .ranks = ranks_, .nodes = nodes_, .client = client_, .script = script_, .seconds = 20
 
@@ -470,6 +505,12 @@ const struct conform_case cases[] = {
     EARLY(.ids = "GRP-090", "one aborts before the others call", one_by_one_aborts),
     EARLY(.ids = "GRP-087 GRP-089", "the leader decides before all have called",
           leader_decides_early),
+    {.ids = "GRP-087 GRP-089",
+     .what = "all members of a node end, on two nodes",
+     PLAYED(2, 2, node_is_lost, kill_two)},
+    {.ids = "GRP-087 GRP-089",
+     .what = "all members of a node end, on three nodes",
+     PLAYED(2, 3, node_is_lost, kill_two)},
     EARLY(.ids = "GRP-089 GRP-091 GRP-092", "the leader ends before all have called",
           leader_is_lost_early),
 };

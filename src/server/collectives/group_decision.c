@@ -327,8 +327,21 @@ static void conclude(struct px_coll *coll)
     }
 }
 
+/* True if a member that is to be in the group has called here. */
+static bool has_members(const struct px_coll *coll)
+{
+    struct px_group_build *build = coll->state;
+
+    for (size_t i = 0; i < coll->n_members; i++) {
+        if (px_proc_list_has(&build->members, &coll->members[i].proc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A group with members that others have added is given up, since added members do not take part in
- * the second upcall. */
+ * the second upcall. A server whose callers have all ended has no part in it, either. */
 void px_group_decision_begin(struct px_coll *coll)
 {
     struct px_group_build *build = coll->state;
@@ -336,7 +349,7 @@ void px_group_decision_begin(struct px_coll *coll)
 
     px_assert(coll->closed && !coll->upcall && build->failed.n);
     px_assert(!px_group_decision_begun(build));
-    if (!knows_all(coll)) {
+    if (!knows_all(coll) || !has_members(coll)) {
         px_coll_finish(coll, PMIX_GROUP_CONSTRUCT_ABORT);
         return;
     }
@@ -406,23 +419,24 @@ static bool is_awaited(const struct px_coll *coll, const struct question *questi
            px_proc_list_has(&build->failed, &question->about);
 }
 
-/* A member that ends during the second upcall ends the construct, which counted it as living. */
+/* A member that ends before the second upcall ends the construct; one that ends later is in the
+ * group. */
 bool px_group_decision_recount(struct px_coll *coll)
 {
     struct px_group_build *build = coll->state;
     struct px_group_decision *decision = build->decision;
 
+    if (decision->confirming) {
+        return false;
+    }
     for (size_t i = 0; i < coll->n_members; i++) {
         decision->aborts |=
             !coll->members[i].peer && !px_proc_list_has(&build->failed, &coll->members[i].proc);
     }
-    for (size_t i = 0; !decision->confirming && i < decision->n_asked; i++) {
+    for (size_t i = 0; i < decision->n_asked; i++) {
         if (is_awaited(coll, &decision->asked[i])) {
             return false;
         }
-    }
-    if (decision->confirming) {
-        return false;
     }
     conclude(coll);
     return true;

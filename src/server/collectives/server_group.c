@@ -274,7 +274,7 @@ static void confirmed(struct px_upcall *up)
 
 /* Takes the host's outcome over, unless the construction is over (a time limit). The host's success
  * does not cover what is wrong with a local member, unless the group may lose it. */
-static void construct_answered(struct px_upcall *up)
+static void take_answer(struct px_upcall *up)
 {
     struct px_coll *coll = up->arg;
     struct px_group_build *build = coll ? coll->state : NULL;
@@ -298,6 +298,15 @@ static void construct_answered(struct px_upcall *up)
         return;
     }
     px_coll_answered(up, rc);
+}
+
+/* Members that have ended while the host was asked are in the group, and this is told. */
+static void construct_answered(struct px_upcall *up)
+{
+    struct px_server *s = up->server;
+
+    take_answer(up);
+    px_groups_recheck(s);
 }
 
 /* Registers the group, so that calls may name it and queries find it. Nothing is registered
