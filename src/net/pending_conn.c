@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "src/base/assert.h"
+#include "src/base/clock.h"
 #include "src/base/status.h"
 #include "src/net/listener_priv.h"
 #include "tcp_owner.h"
@@ -34,6 +35,7 @@ struct px_pending_conn {
     bool introduced;       /* the handshake was reported */
     struct px_buf bytes;   /* header and body, as far as they have arrived */
     size_t due;            /* their length; that of the header until the body's is known */
+    uint64_t since_ns;     /* when it arrived */
     void *data;
 };
 
@@ -182,6 +184,7 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
     pending->listeners = listeners;
     pending->fd = fd;
     pending->due = HEADER_BYTES;
+    pending->since_ns = px_clock_ns();
     px_list_append(&listeners->unidentified, &pending->link);
     listeners->n_unidentified++;
     if (px_io_start_loop(listeners->loop, &pending->io, fd, PX_IO_READ, pending_ready) != PX_OK ||
@@ -228,6 +231,11 @@ void px_pending_conn_set_data(struct px_pending_conn *pending, void *data)
 void *px_pending_conn_data(const struct px_pending_conn *pending)
 {
     return pending->data;
+}
+
+uint64_t px_pending_conn_since(const struct px_pending_conn *pending)
+{
+    return pending->since_ns;
 }
 
 /* Sends our answer, a few bytes that a new socket takes at once; one that does not is given up. 0

@@ -21,6 +21,9 @@ struct px_pending_conn;
 void px_pending_conn_set_data(struct px_pending_conn *pending, void *data);
 void *px_pending_conn_data(const struct px_pending_conn *pending);
 
+/* When it arrived, by px_clock_ns. */
+uint64_t px_pending_conn_since(const struct px_pending_conn *pending);
+
 /* Refuses: sends `status` if it is not 0, then closes and frees the pending connection. */
 void px_pending_conn_refuse(struct px_pending_conn *pending, int32_t status);
 

@@ -22,7 +22,6 @@
 #include "src/server/requests/host_module.h"
 #include "src/server/launch/local_host.h"
 #include "src/server/launch/local_job.h"
-#include "src/server/tools/rendezvous.h"
 #include "src/server/self/self.h"
 #include "src/server/self/self_events.h"
 #include "src/event/own_input.h"
@@ -31,13 +30,11 @@
 #include "src/base/param.h"
 #include "src/net/auth.h"
 #include "src/net/listener.h"
-#include "src/context/context.h"
 #include "src/server/collectives/collective.h"
 #include "src/server/collectives/group_infos.h"
 #include "src/server/collectives/group_names.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/nspace/proc_sets.h"
-#include "src/value/procs.h"
 #include "configure.h"
 #include "src/server/data/inventory.h"
 #include "src/server/data/modex.h"
@@ -45,12 +42,10 @@
 #include "src/server/data/server_get.h"
 #include "src/server/events/kept_events.h"
 #include "src/server/events/output_cache.h"
-#include "src/server/events/server_events.h"
 #include "src/server/events/monitor.h"
 #include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"
 #include "src/server/peers/peer.h"
-#include "src/server/requests/host_upcall.h"
 
 /* --- listeners --- */
 
@@ -166,6 +161,7 @@ static struct px_server *server_create(struct px_ctx *ctx)
     s->ctx = ctx;
     s->loop = ctx->loop;
     s->launcher = ctx->role != NULL;
+    s->trace_fd = (int) px_param_int(PX_P_TRACE_FD);
     s->next_pull = s->launcher ? PX_SELF_LAUNCHER_IDS : 0;
     s->uid = geteuid();
     s->gid = getegid();

@@ -64,6 +64,7 @@ struct px_server {
     struct px_rendezvous *rendezvous; /* files for tools, or NULL */
 
     struct px_waits *waits; /* what is waited for, for others to read, or NULL */
+    int trace_fd;           /* of the trace (stages.h); -1: there is none */
 
     /* Namespaces and connections. */
     struct px_map nspaces;    /* name -> struct px_nspace */

@@ -10,7 +10,7 @@ src_tools_pmixrun_SOURCES = %D%/run/bind.c %D%/run/collect.c %D%/run/control.c %
   %D%/run/nodes.h %D%/run/openmpi.c %D%/run/options.c %D%/run/output.c %D%/run/pmixrun.c %D%/run/publish.c %D%/run/push.c %D%/run/query.c \
   %D%/run/record.c %D%/run/relay.c %D%/run/relay_collect.c %D%/run/absent.c %D%/run/collect_key.c \
   %D%/run/remote.c %D%/run/rendezvous.c %D%/run/report.c %D%/run/run.h %D%/run/script.c %D%/shm/find.c %D%/shm/find.h %D%/shm/tally.c %D%/shm/tally.h \
-  %D%/run/spawn.c %D%/run/stdin.c %D%/run/task.c %D%/run/tool.c %D%/run/waits.c %D%/run/wishes.c %D%/run/wishes.h
+  %D%/run/spawn.c %D%/run/stdin.c %D%/run/task.c %D%/run/timeline.c %D%/run/timeline.h %D%/run/tool.c %D%/run/trace.c %D%/run/waits.c %D%/run/wishes.c %D%/run/wishes.h
 # --report looks behind the interface; these two know nothing of PMIx.
 src_tools_pmixrun_LDADD = libpx-tools.la libpx-host.la libpx-waits.la libpx-shmem.la libpx-base.la libpmix.la
 

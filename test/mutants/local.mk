@@ -42,3 +42,6 @@ px_mutant_lists += %D%/waits.list
 
 # the commands that ask servers
 px_mutant_lists += %D%/commands.list
+
+# The records of pmixrun --trace.
+px_mutant_lists += %D%/trace.list

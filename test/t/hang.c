@@ -167,6 +167,28 @@ static void do_group(char **args)
     check(PMIx_Group_construct("ring", first_three(), 3, NULL, 0, &results, &n), "construct");
 }
 
+/* A group of this name, which is made and undone. */
+static void do_name(char **args)
+{
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    check(PMIx_Group_construct(args[2], first_three(), 3, NULL, 0, &results, &n), "construct");
+    PMIx_Info_free(results, n);
+    check(PMIx_Group_destruct(args[2], NULL, 0), "destruct");
+}
+
+/* Commits, and gives it to all. */
+static void do_commit(char **args)
+{
+    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = me.rank};
+
+    (void) args;
+    check(PMIx_Put(PMIX_GLOBAL, "my.number", &value), "put");
+    check(PMIx_Commit(), "commit");
+    fence(0, NULL);
+}
+
 static void do_connect(char **args)
 {
     (void) args;
@@ -186,6 +208,15 @@ static void do_wait_for(char **args)
     puts("ready");
     fflush(stdout);
     wait_for(args[2]);
+    fence(0, NULL);
+}
+
+/* Says that the first fence is behind it. */
+static void do_say_and_fence(char **args)
+{
+    (void) args;
+    puts("ready");
+    fflush(stdout);
     fence(0, NULL);
 }
 
@@ -226,9 +257,11 @@ static const struct {
     {"fence", do_fence, do_fence},
     {"group", do_nothing, do_group},
     {"connect", do_nothing, do_connect},
+    {"name", do_name, do_name},
+    {"commit", do_commit, do_commit},
     {"finalized", do_finalize, do_fence},
     {"late", do_wait_for, do_fence},
-    {"last", do_come_last, do_fence},
+    {"last", do_come_last, do_say_and_fence},
     {"time-out", do_nothing, do_time_out},
 };
 

@@ -221,6 +221,7 @@ runner=
 # --- who came last
 mkfifo "$SCRATCH/last"
 start 3 --report -- last "$SCRATCH/last"
+check 'the first fence is over' until_lines 2 "$SCRATCH/job.out"
 shows 'all but one have come' "2 of 3 of this node"
 echo >"$SCRATCH/last"
 check 'the job ends' gone $runner

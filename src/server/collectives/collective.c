@@ -19,6 +19,7 @@
 #include "src/nspace/proc_sets.h"
 #include "src/nspace/set_index.h"
 #include "src/value/directives.h"
+#include "src/server/stages.h"
 #include "src/server/state.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
@@ -43,6 +44,7 @@ void px_coll_finish(struct px_coll *coll, pmix_status_t status)
     }
     px_list_remove(&coll->link);
     px_open_waits_ended(coll, status);
+    px_stage_over(coll, status);
     if (ops->finished) {
         ops->finished(coll, status);
     }
@@ -136,6 +138,7 @@ void px_coll_ask_host(struct px_coll *coll)
     coll->upcall = up;
     rc = fill_upcall(coll, up);
     px_open_waits_closed(coll, true);
+    px_stage_asked(coll);
     px_upcall_returned(up, rc ? rc : coll->ops->ask(coll, up));
 }
 
@@ -218,6 +221,7 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll, boo
         return false;
     }
     coll->closed = true;
+    px_stage_closed(coll);
     if (coll->wait) {
         px_open_waits_closed(coll, false);
     }
@@ -339,6 +343,7 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
         return rc;
     }
     px_open_waits_arrived(coll, who->row);
+    px_stage_joined(coll, &who->proc);
     rc = ops->absorb ? ops->absorb(coll, call, who) : px_coll_merge(coll, args->info, args->ninfo);
     rc = rc ? rc : apply_directives(coll, &directives);
     if (rc) {

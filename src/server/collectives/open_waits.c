@@ -106,7 +106,7 @@ void px_open_waits_nspace_gone(struct px_server *s, struct px_nspace *ns)
 
 /* --- collectives --- */
 
-static enum px_waits_kind kind_of(const struct px_coll *coll)
+uint32_t px_open_waits_kind(const struct px_coll *coll)
 {
     switch (coll->ops->request->command) {
     case PX_CMD_FENCE:
@@ -122,10 +122,9 @@ static enum px_waits_kind kind_of(const struct px_coll *coll)
     }
 }
 
-/* The same at every server that takes part: of the kind, the name and the set in normal form. */
-static uint64_t key_of(const struct px_coll *coll)
+uint64_t px_open_waits_key(const struct px_coll *coll)
 {
-    uint64_t key = px_hash_mix(kind_of(coll), coll->name ? strlen(coll->name) : 0);
+    uint64_t key = px_hash_mix(px_open_waits_kind(coll), coll->name ? strlen(coll->name) : 0);
 
     key = coll->name ? px_hash_mix(key, px_hash_bytes(coll->name, strlen(coll->name))) : key;
     for (size_t i = 0; i < coll->nset; i++) {
@@ -171,11 +170,11 @@ static void name_members(const struct px_coll *coll, struct px_waits_entry *entr
 static struct px_waits_entry *edit_coll(struct px_coll *coll, bool anew)
 {
     bool is_new = !coll->wait;
-    struct px_waits_entry *entry = edit(coll->server, &coll->wait, kind_of(coll));
+    struct px_waits_entry *entry = edit(coll->server, &coll->wait, px_open_waits_kind(coll));
 
     if (entry && is_new) {
         entry->since_ns = coll->first_ns;
-        entry->key = key_of(coll);
+        entry->key = px_open_waits_key(coll);
         px_waits_text(entry->text, coll->name);
         for (size_t i = 0; i < coll->n_members; i++) {
             uint32_t row = coll->members[i].row;
@@ -246,7 +245,8 @@ static bool has_left(const struct px_coll *coll)
 /* A collective of one process that has asked nobody has no latecomer. */
 static void note_latecomer(const struct px_coll *coll, pmix_status_t status)
 {
-    struct px_waits_past past = {.kind = kind_of(coll), .n_come = (uint32_t) coll->n_arrived};
+    struct px_waits_past past = {.kind = px_open_waits_kind(coll),
+                                 .n_come = (uint32_t) coll->n_arrived};
     const pmix_proc_t *last = &coll->members[coll->n_members - 1].proc;
 
     if (!coll->server->waits || (coll->n_members < 2 && !has_left(coll))) {

@@ -41,6 +41,11 @@ void px_open_waits_ended(struct px_coll *coll, pmix_status_t status);
 /* The collective's time is over: says at verbosity 1 for whom it has waited. */
 void px_open_waits_say(const struct px_coll *coll);
 
+/* What the collective is (enum px_waits_kind); and a number that is the same at every server that
+ * takes part: of the kind, the name and the set in normal form. */
+uint32_t px_open_waits_kind(const struct px_coll *coll);
+uint64_t px_open_waits_key(const struct px_coll *coll);
+
 /* The get waits: for the host, or for what happens here, a commit or a registration. */
 void px_open_waits_get(struct px_get *get, bool for_host);
 /* Of another kind: the host has been asked. */

@@ -10,6 +10,7 @@
 
 #include "dispatch.h"
 
+#include "src/server/stages.h"
 #include "src/server/state.h"
 #include "src/wire/message.h"
 #include "src/server/data/commit.h"
@@ -76,6 +77,8 @@ static int serve(struct px_peer *peer, uint8_t command, uint32_t tag, struct px_
 {
     const struct px_service *service = px_service_of(command);
     px_handler handler = command < N_HANDLERS ? handlers[command] : NULL;
+    uint64_t since_ns = command == PX_CMD_COMMIT ? px_stage_clock(peer->server) : 0;
+    int rc;
 
     if (!service && !handler) {
         return PMIX_ERR_NOT_SUPPORTED;
@@ -83,8 +86,11 @@ static int serve(struct px_peer *peer, uint8_t command, uint32_t tag, struct px_
     if (peer->finalized) {
         return PMIX_ERR_INIT;
     }
-    return service ? px_service_start(service, peer, tag, in)
-                   : handler(peer->server, peer, tag, in);
+    rc = service ? px_service_start(service, peer, tag, in) : handler(peer->server, peer, tag, in);
+    if (command == PX_CMD_COMMIT) {
+        px_stage_committed(peer, since_ns, rc);
+    }
+    return rc;
 }
 
 /* Reads the command of one request and serves it. Answers a request that is refused; marks the peer

@@ -12,6 +12,7 @@
 
 #include "gds/store.h"
 #include "src/server/requests/host_upcall.h"
+#include "src/server/stages.h"
 #include "src/server/state.h"
 #include "src/server/data/nspace.h"
 #include "dispatch.h"
@@ -128,6 +129,7 @@ int px_handle_req(struct px_server *s, struct px_peer *peer, uint32_t tag, struc
         px_buf_fini(&buf);
         return rc;
     }
+    px_stage_informed(peer);
     px_answer_offer(s, &reply_to, &buf, fd);
     return PMIX_SUCCESS;
 }
@@ -140,6 +142,7 @@ static void finalize_answered(struct px_upcall *up)
 
     if (peer) {
         peer->finalized = true;
+        px_stage_finalized(peer);
     }
     px_answer_status(up->server, &up->reply_to, PMIX_SUCCESS);
 }
@@ -153,8 +156,10 @@ int px_handle_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, 
 
     px_assert(px_loop_inside(s->loop));
     (void) in;
+    peer->stage_ns = px_stage_clock(s);
     if (peer->tool || !s->host.client_finalized || peer->finalizing) {
         peer->finalized = true;
+        px_stage_finalized(peer);
         px_answer_status(s, &reply_to, PMIX_SUCCESS);
         return PMIX_SUCCESS;
     }

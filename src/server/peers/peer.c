@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "src/server/requests/host_upcall.h"
+#include "src/server/stages.h"
 #include "src/server/state.h"
 #include "src/base/param.h"
 #include "src/base/process.h"
@@ -113,6 +114,9 @@ void px_peer_close(struct px_peer *peer)
     struct px_server *s = peer->server;
     struct deferred_free *deferred_free = calloc(1, sizeof(*deferred_free));
 
+    if (peer->conn) {
+        px_stage_gone(peer);
+    }
     unlink_peer(peer);
     if (peer->pending) {
         px_pending_conn_refuse(peer->pending, 0);
@@ -297,6 +301,7 @@ static struct px_peer *peer_create(struct px_server *s, struct px_pending_conn *
     peer->user = user;
     peer->id = ++s->next_peer;
     peer->pending = pending;
+    peer->stage_ns = px_pending_conn_since(pending);
     peer->proc = handshake->proc;
     peer->uid = peer_cred->uid;
     peer->gid = peer_cred->gid;
@@ -344,6 +349,7 @@ static void admit_client(struct px_peer *peer)
     peer->rank->departed = false;
     peer->rank->finalized = false;
     px_open_waits_proc(peer->server, peer->rank);
+    px_stage_connected(peer);
     if (peer->rank->n_peers > 1) {
         px_colls_recount(peer->server);
     }

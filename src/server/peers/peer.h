@@ -44,6 +44,7 @@ struct px_peer {
     struct px_user *user;   /* with whom it shares what a user may have */
     struct px_usage usage;  /* what it holds itself */
     uint64_t lost_events;   /* not sent, since it does not read; it has not been told of these */
+    uint64_t stage_ns;      /* when its PMIx_Init or PMIx_Finalize began; 0: neither (stages.h) */
     uint64_t request;       /* the open request whose message is being read (quota.h); 0: none */
     enum px_wire_kind kind; /* encoding of its messages */
     unsigned version_major, version_minor, version_release;

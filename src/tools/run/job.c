@@ -468,6 +468,7 @@ static pmix_status_t describe(const struct px_run_job *job, pmix_data_array_t *r
 pmix_status_t px_run_job_register(struct px_run_job *job)
 {
     pmix_data_array_t array = {.type = PMIX_INFO};
+    uint64_t since_ns = px_run_trace_now();
     pmix_status_t rc = describe(job, &array);
     if (rc != PMIX_SUCCESS) {
         return rc;
@@ -488,6 +489,7 @@ pmix_status_t px_run_job_register(struct px_run_job *job)
         rc = PMIx_server_register_client(&id, geteuid(), getegid(), &job->procs[i], wake, &each);
         rc = await(&each, rc);
     }
+    px_run_trace_step("register", job->nspace, since_ns);
     if (rc != PMIX_SUCCESS) {
         px_run_job_deregister(job);
     }

@@ -175,6 +175,7 @@ static int start(struct px_run_proc *proc, struct plan *plan)
     }
     plan->error_fd = pipe_fds[1];
     plan->parent = getpid();
+    uint64_t since_ns = px_run_trace_now();
     pid_t pid = vfork();
     if (pid == 0) {
         child(plan);
@@ -201,6 +202,7 @@ static int start(struct px_run_proc *proc, struct plan *plan)
         proc->pid = pid;
         proc->alive = true;
         proc->job->n_alive++;
+        px_run_trace_forked(proc, since_ns);
     }
     return error;
 }
@@ -337,6 +339,7 @@ static void say_not_started(const struct px_run_proc *proc, int error)
 int px_run_job_launch(struct px_run_job *job)
 {
     int report_fd = px_run.options.report ? px_run_report_open() : -1;
+    uint64_t since_ns = px_run_trace_now();
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < job->n_procs; i++) {
@@ -351,6 +354,7 @@ int px_run_job_launch(struct px_run_job *job)
             }
         }
     }
+    px_run_trace_step("launch", job->nspace, since_ns);
     if (px_run.place == PX_RUN_NODE && job->n_alive > 0) {
         px_run_remote_started(job);
     }

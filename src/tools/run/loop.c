@@ -219,6 +219,7 @@ static void proc_ended(struct px_run_proc *proc, int status)
     proc->status = status;
     job->n_alive--;
     px_run_guard_drop(proc->pid);
+    px_run_trace_ended(proc);
     px_run_verbose("%s rank %u has ended with code %d", job->nspace, proc->rank, code);
     px_run_published_forget(job->nspace, proc->rank);
     if (px_run.place == PX_RUN_NODE) {

@@ -54,6 +54,8 @@ void px_run_usage(FILE *to)
         "                     inside[:STATUS], thread[:STATUS], late:MILLISECONDS[:STATUS],\n"
         "                     after:ENTRY[:STATUS]; may be repeated, the first that fits counts\n"
         "  --record FILE      write what the host was asked, a line of JSON for each request\n"
+        "  --trace FILE       write a timeline of the job, a row for each process: a trace of\n"
+        "                     events as Chrome and Perfetto show them\n"
         "  -V, --version      the version\n"
         "  -h, --help         this text\n\n"
         "The exit code is 0, or the first non-zero one of a process (128 + N for signal N; 1 for\n"
@@ -83,6 +85,7 @@ static bool is_of_outer_job(const char *assignment)
         "PMIX_SERVER_TMPDIR=",
         "PMIX_SYSTEM_TMPDIR=",
         "PMIX_MCA_shmix_report_fd=",
+        "PMIX_MCA_shmix_trace_fd=",
     };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -295,6 +298,7 @@ static const struct px_option known_options[] = {
     {"waits-signal", 0, PX_OPTION_FLAG, MEMBER(waits_signal), 0, 0, NULL},
     {"script", 0, PX_OPTION_CALL, 0, 0, 0, read_rule},
     {"record", 0, PX_OPTION_TEXT, MEMBER(record), 0, 0, NULL},
+    {"trace", 0, PX_OPTION_TEXT, MEMBER(trace), 0, 0, NULL},
 };
 
 enum { N_OF_APPLICATION = 5, N_OPTIONS = sizeof(known_options) / sizeof(known_options[0]) };

@@ -165,6 +165,7 @@ static void clean_up(void)
     px_run_guard_stop();
     kill_orphans();
     px_run_openmpi_free();
+    px_run_trace_close();
     px_run_options_free(&px_run.options);
 }
 
@@ -227,6 +228,11 @@ static int begin(void)
         px_run_say("cannot write %s: %s", px_run.options.record, strerror(error));
         return -1;
     }
+    error = px_run.options.trace != NULL ? px_run_trace_open(px_run.options.trace) : 0;
+    if (error != 0) {
+        px_run_say("cannot write %s: %s", px_run.options.trace, strerror(error));
+        return -1;
+    }
     return 0;
 }
 
@@ -261,7 +267,9 @@ int main(int argc, char **argv)
         clean_up();
         return px_run.code;
     }
+    uint64_t since_ns = px_run_trace_now();
     pmix_status_t status = start_server();
+    px_run_trace_step("PMIx_server_init", NULL, since_ns);
     if (status != PMIX_SUCCESS) {
         px_run_say("cannot start the server: %s", PMIx_Error_string(status));
         px_run_guard_stop();

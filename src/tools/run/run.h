@@ -49,6 +49,7 @@ struct px_run_options {
     int timeout_s; /* 0: none */
     const char *nspace;
     const char *record; /* file, or NULL */
+    const char *trace;  /* likewise */
     char **env;         /* the environment of all processes, malloc'd array of malloc'd strings */
     pmix_app_t *apps;   /* the applications, at least one; malloc memory */
     size_t n_apps;
@@ -339,6 +340,18 @@ void px_run_report_print(void);
 
 void px_run_waits_say(void);    /* what our server waits for */
 void px_run_waits_report(void); /* who came last to its collectives, the newest ones */
+
+/* ---- trace.c: --trace; without it the functions do nothing. Main thread */
+
+/* Before our library is initialized and nodes are forked. 0 or errno. */
+int px_run_trace_open(const char *path);
+uint64_t px_run_trace_now(void); /* 0 without --trace */
+/* Something that this node has done, for a job or (NULL) not, since then. */
+void px_run_trace_step(const char *what, const char *nspace, uint64_t since_ns);
+void px_run_trace_forked(const struct px_run_proc *proc, uint64_t since_ns);
+void px_run_trace_ended(const struct px_run_proc *proc);
+/* In the process that was started, writes the timeline: when everything else has ended. */
+void px_run_trace_close(void);
 
 /* ---- loop.c */
 

@@ -1,10 +1,12 @@
-waits_unit_tests = %D%/reader.t %D%/words.t %D%/writer.t
+waits_unit_tests = %D%/reader.t %D%/trace.t %D%/words.t %D%/writer.t
 waits_unit_libs = libpx-waits.la libpx-shmem.la libpx-base.la $(CMOCKA_LIBS)
 check_PROGRAMS += $(waits_unit_tests)
 TESTS += $(waits_unit_tests)
 %C%_reader_t_SOURCES = %D%/reader.c %D%/support.h
 %C%_reader_t_LDADD = $(waits_unit_libs)
 %C%_reader_t_LDFLAGS = $(AM_LDFLAGS) -pthread
+%C%_trace_t_SOURCES = %D%/trace.c %D%/support.h
+%C%_trace_t_LDADD = $(waits_unit_libs)
 %C%_words_t_SOURCES = %D%/words.c %D%/support.h
 %C%_words_t_LDADD = $(waits_unit_libs)
 %C%_writer_t_SOURCES = %D%/writer.c %D%/support.h
