@@ -12,6 +12,7 @@
 #include "src/server/peers/peer.h"
 #include "src/server/state.h"
 #include "src/waits/trace.h"
+#include "src/waits/writer.h"
 
 static bool traces(const struct px_server *s)
 {
@@ -21,6 +22,30 @@ static bool traces(const struct px_server *s)
 uint64_t px_stage_clock(const struct px_server *s)
 {
     return traces(s) ? px_clock_ns() : 0;
+}
+
+void px_stage_count(const struct px_server *s, unsigned which, int64_t change)
+{
+    if (s->waits) {
+        px_waits_count(s->waits, (enum px_waits_count) which, change);
+    }
+}
+
+void px_stage_received(const struct px_server *s, size_t bytes)
+{
+    px_stage_count(s, PX_WAITS_N_MESSAGES, 1);
+    px_stage_count(s, PX_WAITS_BYTES_IN, (int64_t) bytes);
+}
+
+void px_stage_sent(const struct px_server *s, size_t bytes)
+{
+    px_stage_count(s, PX_WAITS_BYTES_OUT, (int64_t) bytes);
+}
+
+void px_stage_event_sent(const struct px_server *s, size_t bytes)
+{
+    px_stage_count(s, PX_WAITS_N_EVENTS, 1);
+    px_stage_sent(s, bytes);
 }
 
 /* --- processes --- */
@@ -48,6 +73,7 @@ static bool is_traced(const struct px_peer *peer)
 
 void px_stage_connected(const struct px_peer *peer)
 {
+    px_stage_count(peer->server, PX_WAITS_N_CONNECTIONS, 1);
     if (is_traced(peer)) {
         trace_peer(peer, PX_TRACE_CONNECT, peer->stage_ns, (int32_t) peer->pid);
     }
@@ -63,6 +89,7 @@ void px_stage_informed(struct px_peer *peer)
 
 void px_stage_gone(const struct px_peer *peer)
 {
+    px_stage_count(peer->server, PX_WAITS_N_CONNECTIONS, -1);
     if (is_traced(peer)) {
         trace_peer(peer, PX_TRACE_GONE, 0, 0);
     }
@@ -123,6 +150,7 @@ void px_stage_asked(const struct px_coll *coll)
 
 void px_stage_over(const struct px_coll *coll, pmix_status_t status)
 {
+    px_stage_count(coll->server, PX_WAITS_N_COLLECTIVES, 1);
     if (traces(coll->server)) {
         trace_coll(coll, PX_TRACE_OVER, NULL, status);
     }

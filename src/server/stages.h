@@ -3,10 +3,12 @@
 #ifndef PX_SERVER_STAGES_H
 #define PX_SERVER_STAGES_H
 
-/* What happens in this server, for whoever watches: a trace (src/waits/trace.h), if the parameter
+/* What happens in this server, for whoever watches: counts in the area that others read
+ * (src/waits/area.h, pmix-shm top), and a trace (src/waits/trace.h), if the parameter
  * shmix_trace_fd names a file for it. Nothing depends on it. Processes that this server has no
- * record of, tools, are left out. Loop thread. */
+ * record of, tools, are counted and not traced. Loop thread. */
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <pmix_common.h>
@@ -15,8 +17,15 @@ struct px_coll;
 struct px_peer;
 struct px_server;
 
-/* A connection of a process has been admitted; it has been sent information of its job, the first
- * time of which ends PMIx_Init; it is closed. */
+/* Adds to a count (enum px_waits_count, src/waits/counts.h). */
+void px_stage_count(const struct px_server *s, unsigned which, int64_t change);
+/* A message has come, or is sent; or an event is. */
+void px_stage_received(const struct px_server *s, size_t bytes);
+void px_stage_sent(const struct px_server *s, size_t bytes);
+void px_stage_event_sent(const struct px_server *s, size_t bytes);
+
+/* A connection has been admitted; it has been sent information of its job, the first time of which
+ * ends PMIx_Init; it is closed. */
 void px_stage_connected(const struct px_peer *peer);
 void px_stage_informed(struct px_peer *peer);
 void px_stage_gone(const struct px_peer *peer);

@@ -252,4 +252,5 @@ void px_out_end(void)
     if (form == PX_OUT_JSON) {
         putchar('\n');
     }
+    filled[0] = 0;
 }

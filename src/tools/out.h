@@ -38,6 +38,6 @@ void px_out_string(const char *name, const char *value, size_t len);
 /* The same; PLAIN prints only the beginning of a long one, and its length. */
 void px_out_long_text(const char *name, const char *value);
 void px_out_text(const char *name, const char *value); /* NUL-terminated; NULL: null */
-void px_out_end(void);                                 /* after everything else */
+void px_out_end(void);                                 /* after everything else of the tree */
 
 #endif

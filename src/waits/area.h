@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#include "counts.h"
+
 enum {
     PX_WAITS_NAMESPACES = 32,
     PX_WAITS_PROCS = 1024,
@@ -25,7 +27,7 @@ enum {
 };
 
 #define PX_WAITS_MAGIC   UINT64_C(0x737469617778705f)
-#define PX_WAITS_VERSION 1
+#define PX_WAITS_VERSION 2
 
 /* The name of the memfd. */
 #define PX_WAITS_LABEL "shmix-waits"
@@ -127,8 +129,9 @@ struct px_waits_past {
 
 struct px_waits_area {
     struct px_waits_head head;
-    uint64_t lock;   /* of the two tables, as that of an entry */
-    uint64_t hidden; /* waits that have no entry, because there was none left */
+    uint64_t lock;                    /* of the two tables, as that of an entry */
+    uint64_t hidden;                  /* waits that have no entry, because there was none left */
+    uint64_t counts[PX_WAITS_COUNTS]; /* enum px_waits_count */
     struct px_waits_nspace nspaces[PX_WAITS_NAMESPACES];
     struct px_waits_proc procs[PX_WAITS_PROCS];
     struct px_waits_entry entries[PX_WAITS_ENTRIES];

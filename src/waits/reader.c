@@ -121,6 +121,7 @@ int px_waits_copy(const void *base, size_t size, struct px_waits_copy *ret)
     close_text(head->nspace, sizeof(head->nspace));
     close_text(head->hostname, sizeof(head->hostname));
     px_waits_load(&ret->area.hidden, &from->hidden, sizeof(from->hidden));
+    px_waits_load(ret->area.counts, from->counts, sizeof(from->counts));
     copy_entries(from, ret);
     copy_tables(from, ret);
     return 0;

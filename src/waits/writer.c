@@ -95,6 +95,12 @@ const struct px_waits_area *px_waits_own(const struct px_waits *w)
     return &w->own;
 }
 
+void px_waits_count(struct px_waits *w, enum px_waits_count which, int64_t change)
+{
+    w->own.counts[which] += (uint64_t) change;
+    store_words(w, &w->own.counts[which], sizeof(w->own.counts[which]));
+}
+
 /* --- namespaces and processes --- */
 
 /* The row of a namespace, one more user of it; 0: there is no room. */

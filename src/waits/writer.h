@@ -25,6 +25,9 @@ void px_waits_destroy(struct px_waits *waits);
 /* The private copy, for px_waits_tell: borrowed until the next call for `waits`. */
 const struct px_waits_area *px_waits_own(const struct px_waits *waits);
 
+/* Adds to a count, which may be less than 0. */
+void px_waits_count(struct px_waits *waits, enum px_waits_count which, int64_t change);
+
 /* Stores what is known of a process in its row. row 0: it gets one. Returns the row, 0 if there is
  * none left. */
 uint32_t px_waits_set_proc(struct px_waits *waits, uint32_t row, const char *nspace, uint32_t rank,

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "src/server/stages.h"
+#include "src/waits/counts.h"
 #include "src/server/state.h"
 #include "shmem/segment.h"
 #include "src/base/array.h"
@@ -137,6 +139,7 @@ static void ns_destroy(struct px_server *s, struct px_nspace *ns)
     for (item = px_list_shift(&ns->rank_list); item; item = px_list_shift(&ns->rank_list)) {
         struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
 
+        px_stage_count(s, PX_WAITS_N_PROCS, -(int) rank->registered);
         px_posted_fini(rank);
         px_modex_log_fini(&rank->modex_log);
         free(rank);
@@ -180,6 +183,7 @@ struct px_nspace *px_nspace_make(struct px_server *s, const char *name)
         return NULL;
     }
     px_list_append(&s->ns_list, &ns->link);
+    px_stage_count(s, PX_WAITS_N_NSPACES, 1);
     return ns;
 }
 
@@ -211,6 +215,7 @@ void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
     /* Unlisted first: the handlers that run while connections close must not find it. */
     (void) px_map_remove(&s->nspaces, ns->name, strlen(ns->name));
     px_list_remove(&ns->link);
+    px_stage_count(s, PX_WAITS_N_NSPACES, -1);
     px_high_water_forget(&s->high_water, ns->name);
     px_list_for(struct px_local_proc, rank, &ns->rank_list, link) {
         px_gets_proc_departed(s, rank);
@@ -358,6 +363,7 @@ void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
     px_modex_log_fini(&rank->modex_log);
     memset(&rank->modex_log, 0, sizeof(rank->modex_log));
     px_posted_recount(s, rank);
+    px_stage_count(s, PX_WAITS_N_PROCS, -(int) rank->registered);
     rank->registered = false;
     rank->committed = false;
     rank->object = NULL;

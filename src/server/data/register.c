@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "src/server/stages.h"
+#include "src/waits/counts.h"
 #include "src/server/self/loop_call.h"
 #include "src/server/self/stored.h"
 #include "src/server/requests/host_upcall.h"
@@ -120,6 +122,7 @@ int px_register_client(struct px_server *s, void *args)
     px_group_names_job(s, ns->name);
     ns->uid = a->uid;
     ns->gid = a->gid;
+    px_stage_count(s, PX_WAITS_N_PROCS, !rank->registered);
     rank->registered = true;
     rank->uid = a->uid;
     rank->gid = a->gid;

@@ -12,6 +12,8 @@
 
 #include "src/base/assert.h"
 #include "src/base/param.h"
+#include "src/server/stages.h"
+#include "src/waits/counts.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
 #include "src/value/procs.h"
@@ -139,6 +141,7 @@ static int enter(struct px_server *s, struct px_kept_event *kept)
     px_list_append(&s->kept_events, &kept->link);
     px_list_append(&raiser->events, &kept->of_raiser);
     s->n_kept_events++;
+    px_stage_count(s, PX_WAITS_N_KEPT, 1);
     user->share.n++;
     raiser->share.n++;
     s->kept_event_bytes += kept->bytes;
@@ -156,6 +159,7 @@ void px_event_unkeep(struct px_server *s, struct px_kept_event *kept)
     px_list_remove(&kept->link);
     px_list_remove(&kept->of_raiser);
     s->n_kept_events--;
+    px_stage_count(s, PX_WAITS_N_KEPT, -1);
     user->share.n--;
     raiser->share.n--;
     s->kept_event_bytes -= kept->bytes;

@@ -177,6 +177,7 @@ static void on_message(void *arg, uint32_t tag, const void *payload, size_t len,
     if (fd >= 0) {
         (void) close(fd);
     }
+    px_stage_received(peer->server, len);
     px_dispatch(peer, tag, payload, len);
     if (peer->doomed && peer->conn) {
         px_peer_close(peer);
@@ -230,6 +231,7 @@ void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd
         px_buf_fini(buf);
         return;
     }
+    px_stage_sent(peer->server, buf->len);
     (void) px_conn_send_take(peer->conn, tag, buf, fd);
 }
 
@@ -250,6 +252,7 @@ enum { CLIENT_EVENTS = 25, ALL_EVENTS = 50 };
 
 void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted)
 {
+    size_t bytes = buf->len;
     int rc;
 
     if (!peer->conn || !px_buf_ok(buf)) {
@@ -257,6 +260,9 @@ void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted)
         return;
     }
     rc = px_conn_offer_take(peer->conn, PX_TAG_NOTIFY, buf, trusted ? ALL_EVENTS : CLIENT_EVENTS);
+    if (!rc) {
+        px_stage_event_sent(peer->server, bytes);
+    }
     if (rc == PX_ERR_OUT_OF_RESOURCE && !peer->lost_events++) {
         px_log(PX_LOG_SERVER, 1, "%s:%u does not read, and loses events", peer->proc.nspace,
                peer->proc.rank);
@@ -370,6 +376,7 @@ static void admit_tool(struct px_peer *peer)
     }
     px_conn_join_loop(peer->conn, &peer->user->queue);
     peer->shared = peer->shared && px_conn_is_unix(peer->conn);
+    px_stage_connected(peer);
 }
 
 /* The host answers from any thread; this runs on the loop thread, so the peer may have disconnected

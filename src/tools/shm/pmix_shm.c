@@ -33,6 +33,7 @@ static const char usage_text[] =
     "       pmix-shm stats [NSPACE|FILE]\n"
     "       pmix-shm save NSPACE FILE\n"
     "       pmix-shm waits [--pid P] [NSPACE...]\n"
+    "       pmix-shm top [--pid P] [--interval S] [--once]\n"
     "Looks into the shared memory of the PMIx servers of this user. Without a namespace: the only "
     "one there is.\n"
     "What has a slash, or is no namespace, is a file that `save` has written.\n\n"
@@ -43,13 +44,19 @@ static const char usage_text[] =
     "  save      copies it to a new file\n"
     "  waits     why does it hang? What each server of this node waits for: collectives, gets, "
     "requests\n"
-    "            at the host; since when, who has come, and what those do who have not\n\n"
+    "            at the host; since when, who has come, and what those do who have not\n"
+    "  top       what each server of this node does, every second until SIGINT: namespaces, "
+    "processes,\n"
+    "            connections, requests, bytes and collectives per second, kept events, what is "
+    "open\n\n"
     "  --rank R    the values of one process only\n"
     "  --key K     the values of one key only: \"pmix.lrank\", or its constant PMIX_LOCAL_RANK\n"
     "  --level N   0: the header; 1: and all tables; 2: and every value (default)\n"
     "  --pid P     the server with this process id only (several may have the same namespace)\n"
-    "  --json      for programs (list, show, verify, stats, waits)\n"
-    "  --parsable  likewise: a value a line, behind its names and colons (waits)\n"
+    "  --interval S  seconds between two looks (top)\n"
+    "  --once      one look, with totals since the server has started (top)\n"
+    "  --json      for programs (list, show, verify, stats, waits, top)\n"
+    "  --parsable  likewise: a value a line, behind its names and colons (waits, top)\n"
     "  -V, --version\n"
     "  -h, --help\n\n"
     "Exit code: 0; 1 when something is missing or damaged; 2 for another command line.\n";
@@ -62,6 +69,8 @@ struct options {
     struct px_shm_want want;
     int level;
     pid_t pid; /* of the server; 0: any */
+    int interval_s;
+    bool once;
     bool json;
     bool parsable;
     bool help;
@@ -301,18 +310,33 @@ static int save(const struct options *o)
     return rc;
 }
 
+/* The exit code for the status of a command that looks at servers. */
+static int said(const char *command, int rc)
+{
+    return rc == PMIX_ERR_NOT_FOUND
+               ? complain(command, "this process is no server that one may look into")
+           : rc ? complain(command, "out of memory")
+                : 0;
+}
+
 static int waits(const struct options *o)
 {
     const struct px_shm_waits_want want = {.nspaces = o->all_words,
                                            .n_nspaces = o->n_words,
                                            .pid = o->pid,
                                            .tree = o->json || o->parsable};
-    int rc = px_shm_waits(&want);
 
-    return rc == PMIX_ERR_NOT_FOUND ? complain("waits", "this process is no server that one may "
-                                                        "look into")
-           : rc                     ? complain("waits", "out of memory")
-                                    : 0;
+    return said("waits", px_shm_waits(&want));
+}
+
+static int top(const struct options *o)
+{
+    const struct px_shm_top_want want = {.pid = o->pid,
+                                         .interval_s = o->interval_s,
+                                         .once = o->once,
+                                         .tree = o->json || o->parsable};
+
+    return said("top", px_shm_top(&want));
 }
 
 static int list(const struct options *o)
@@ -337,6 +361,8 @@ static const struct px_option known_options[] = {
     {"key", 0, PX_OPTION_CALL, 0, 0, 0, read_key},
     {"level", 0, PX_OPTION_NUMBER, offsetof(struct options, level), 0, PX_VERIFY_ALL, NULL},
     {"pid", 0, PX_OPTION_NUMBER, offsetof(struct options, pid), 1, INT32_MAX, NULL},
+    {"interval", 0, PX_OPTION_NUMBER, offsetof(struct options, interval_s), 1, 86400, NULL},
+    {"once", 0, PX_OPTION_FLAG, offsetof(struct options, once), 0, 0, NULL},
     {"json", 0, PX_OPTION_FLAG, offsetof(struct options, json), 0, 0, NULL},
     {"parsable", 0, PX_OPTION_FLAG, offsetof(struct options, parsable), 0, 0, NULL},
 };
@@ -349,6 +375,7 @@ static const struct {
 } commands[] = {
     {"list", list, 0, 0},   {"show", show, 0, 1}, {"verify", verify, 0, 1},
     {"stats", stats, 0, 1}, {"save", save, 2, 2}, {"waits", waits, 0, INT_MAX},
+    {"top", top, 0, 0},
 };
 
 /* The command and its words. */
@@ -404,7 +431,7 @@ int main(int argc, char **argv)
     static char name[] = "pmix-shm";
     const struct px_command_line line = {
         name, known_options, sizeof(known_options) / sizeof(known_options[0]), false, read_words};
-    struct options o = {.level = PX_VERIFY_ALL, .want.rank = PMIX_RANK_UNDEF};
+    struct options o = {.level = PX_VERIFY_ALL, .interval_s = 1, .want.rank = PMIX_RANK_UNDEF};
 
     px_std_open(argv, name);
     int rc = px_options_read(&line, argc, argv, &o);

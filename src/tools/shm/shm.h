@@ -37,6 +37,20 @@ struct px_shm_waits_want {
  * PMIX_ERR_NOMEM. */
 int px_shm_waits(const struct px_shm_waits_want *want);
 
+/* --- what servers do --- */
+
+struct px_shm_top_want {
+    pid_t pid; /* of the server; 0: all */
+    int interval_s;
+    bool once;
+    bool tree; /* for programs */
+};
+
+/* Prints what the servers of this node do, once, or every so often until SIGINT, SIGTERM, SIGHUP or
+ * SIGQUIT, which then end the process as they do. 0; PMIX_ERR_NOMEM; with `once`
+ * PMIX_ERR_NOT_FOUND: there is no such server. */
+int px_shm_top(const struct px_shm_top_want *want);
+
 /* --- one segment, as a copy that nobody changes --- */
 
 struct px_shm_want {

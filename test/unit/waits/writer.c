@@ -171,6 +171,20 @@ static void rows_and_names_end(void **state)
     px_waits_destroy(w);
 }
 
+static void counts_are_published(void **state)
+{
+    struct px_waits *w = make_area();
+
+    (void) state;
+    px_waits_count(w, PX_WAITS_N_PROCS, 3);
+    px_waits_count(w, PX_WAITS_BYTES_IN, INT64_C(1) << 40);
+    px_waits_count(w, PX_WAITS_N_PROCS, -1);
+    assert_int_equal(read_area()->area.counts[PX_WAITS_N_PROCS], 2);
+    assert_int_equal(read_area()->area.counts[PX_WAITS_BYTES_IN], INT64_C(1) << 40);
+    assert_int_equal(read_area()->area.counts[PX_WAITS_BYTES_OUT], 0);
+    px_waits_destroy(w);
+}
+
 static void the_past_is_a_ring(void **state)
 {
     struct px_waits *w = make_area();
@@ -236,7 +250,8 @@ int main(void)
         cmocka_unit_test(nobody_else_writes),     cmocka_unit_test(a_wait_comes_and_goes),
         cmocka_unit_test(a_row_leaves_the_waits), cmocka_unit_test(what_has_no_room_is_counted),
         cmocka_unit_test(rows_and_names_end),     cmocka_unit_test(the_past_is_a_ring),
-        cmocka_unit_test(long_texts_are_cut),     cmocka_unit_test(without_a_descriptor),
+        cmocka_unit_test(counts_are_published),   cmocka_unit_test(long_texts_are_cut),
+        cmocka_unit_test(without_a_descriptor),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
