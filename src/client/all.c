@@ -70,11 +70,16 @@ int px_client_get_all(struct px_session *session, const struct px_get_request *r
     struct px_proc_infos all = {0};
     pmix_value_t *made;
     struct px_stores at;
+    const struct px_space *kept = session->is_tool ? px_space_kept(session, request->nspace) : NULL;
+    const struct px_store *held = kept != NULL ? px_space_private_peek(kept) : NULL;
     int rc = px_space_stores(session, request->space, rank, request->spec.key, false, &at);
 
     if (request->space == &session->own && rank == session->ctx->self.rank) {
         all.wanted = is_not_deleted;
         all.arg = session;
+    }
+    if (rc == 0 && held != NULL) {
+        rc = px_proc_infos_add_store(&all, held, rank);
     }
     if (rc == 0 && at.first != NULL) {
         rc = px_proc_infos_add_store(&all, at.first, rank);

@@ -86,9 +86,25 @@ int px_client_find_in(struct px_session *session, const struct px_space *space,
     return rc == PMIX_ERR_NOT_FOUND && lacking != 0 ? lacking : rc;
 }
 
+/* Looks among what a tool has stored of other namespaces itself. Statuses as px_store_get. */
+static __attribute__((noinline)) int find_kept(struct px_session *session,
+                                               const struct px_get_request *request,
+                                               struct px_slice *ret)
+{
+    const struct px_space *space =
+        request->space != &session->own ? px_space_kept(session, request->nspace) : NULL;
+    const struct px_store *held = space != NULL ? px_space_private_peek(space) : NULL;
+
+    return held != NULL ? px_store_get(held, &request->spec, ret) : PMIX_ERR_NOT_FOUND;
+}
+
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool fresh,
                    struct px_slice *ret)
 {
+    /* pairs with px_client_store_internal */
+    if (rare(px_load_acquire(&session->internal) != 0) && find_kept(session, request, ret) == 0) {
+        return 0;
+    }
     return px_client_find_in(session, space_of(session, request), &request->spec, fresh, ret);
 }
 

@@ -19,6 +19,7 @@
 #include "deletion.h"
 #include "get.h"
 #include "all.h"
+#include "primary.h"
 #include "refresh.h"
 #include "private_store.h"
 #include "resolve.h"
@@ -424,13 +425,14 @@ static void fetch_reply(void *arg, int status, struct px_in *reply)
     bool fresh = false;
     bool again = false;
     bool first = true;
+    bool heard = px_session_is_heard(session); /* else another server is asked again */
     bool found;
 
     px_assert(px_loop_inside(session->ctx->loop));
     status = px_reply_status(status, reply);
-    found = status == PMIX_SUCCESS && is_published(fetch, &slice);
+    found = status == PMIX_SUCCESS && heard && is_published(fetch, &slice);
     if (status == PMIX_SUCCESS && !found) {
-        status = store_reply(fetch, reply, &fresh);
+        status = heard ? store_reply(fetch, reply, &fresh) : PMIX_ERR_WOULD_BLOCK;
         again = status == PMIX_ERR_WOULD_BLOCK && !fetch->again;
         status = status == PMIX_ERR_WOULD_BLOCK ? PMIX_ERR_NOT_FOUND : status;
     }

@@ -9,6 +9,7 @@
 #include "private_store.h"
 
 #include "deletion.h"
+#include "primary.h"
 #include "session.h"
 
 #include <stdlib.h>
@@ -138,13 +139,22 @@ int px_session_store_uncommitted(struct px_session *session)
     return rc;
 }
 
-/* The space of a namespace, with its private store; both are made if they are missing. NULL: no
- * memory. Session lock. */
-static struct px_space *open_locked(struct px_session *session, const char *nspace)
+/* The space of a namespace, with its private store; both are made if they are missing.
+ * PMIX_ERR_WOULD_BLOCK: it is told of another namespace by a server that is not the primary one.
+ * Session lock. */
+static int open_locked(struct px_session *session, const char *nspace, struct px_space **ret)
 {
-    struct px_space *space = px_space_meet_locked(session, nspace);
+    struct px_space *space = px_space_named(session, nspace);
 
-    return space != NULL && px_space_private_locked(session, space) != NULL ? space : NULL;
+    if (space != &session->own && !px_session_is_heard(session)) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    space = space != NULL ? space : px_space_meet_locked(session, nspace);
+    if (space == NULL || px_space_private_locked(session, space) == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    *ret = space;
+    return 0;
 }
 
 /* The entry borrows until the batch is published. */
@@ -160,17 +170,32 @@ int px_session_store_locked(struct px_session *session, struct px_space *space,
     return rc;
 }
 
+/* open_locked for what this tool itself stores of another namespace. */
+static int open_kept_locked(struct px_session *session, const char *nspace, struct px_space **ret)
+{
+    struct px_space *space = px_space_keep_locked(session, nspace);
+
+    if (space == NULL || px_space_private_locked(session, space) == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    *ret = space;
+    return 0;
+}
+
 /* Publishes an entry of a process or its job, whose space is made if it is missing. */
 static int store_entry(struct px_session *session, const pmix_proc_t *owner,
                        struct px_store_entry *entry)
 {
-    struct px_space *space;
-    int rc = PMIX_ERR_NOMEM;
+    bool keeps = session->is_tool && entry->scope == PMIX_INTERNAL &&
+                 !px_session_is_named(session, owner->nspace);
+    struct px_space *space = NULL;
+    int rc;
 
     set_index(entry, owner->rank);
     px_lock_take(&session->lock);
-    space = open_locked(session, owner->nspace);
-    if (space != NULL) {
+    rc = keeps ? open_kept_locked(session, owner->nspace, &space)
+               : open_locked(session, owner->nspace, &space);
+    if (rc == 0) {
         rc = px_session_store_locked(session, space, entry);
     }
     px_lock_give(&session->lock);
@@ -409,8 +434,8 @@ static int publish_stream_locked(struct px_session *session, const pmix_proc_t *
 {
     struct lack lack = {reader, owner->rank};
     const struct px_batch *batch;
-    struct px_space *space = open_locked(session, owner->nspace);
-    int rc = space != NULL ? 0 : PMIX_ERR_NOMEM;
+    struct px_space *space = NULL;
+    int rc = open_locked(session, owner->nspace, &space);
 
     px_assert(px_lock_held(&session->lock));
     if (rc == 0 && whole) {
@@ -468,15 +493,15 @@ bool px_job_info_in_segment(struct px_in in)
 int px_session_store_job(struct px_session *session, const char *nspace, struct px_in *in)
 {
     struct px_in start = *in;
-    struct px_space *space;
-    int rc = PMIX_ERR_NOMEM;
+    struct px_space *space = NULL;
+    int rc;
 
     if (px_job_info_in_segment(*in)) {
         return px_session_segment_came(session, nspace) ? 0 : PMIX_ERR_WOULD_BLOCK;
     }
     px_lock_take(&session->lock);
-    space = open_locked(session, nspace);
-    if (space != NULL) {
+    rc = open_locked(session, nspace, &space);
+    if (rc == 0) {
         do {
             *in = start;
             rc = px_jobinfo_unpack(in, space->private_store, session->hostname);

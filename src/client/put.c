@@ -245,7 +245,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     struct px_msg msg;
     int rc;
 
-    if (px_load_ptr_acquire(&session->primary) == NULL) { /* pairs with px_session_attach */
+    if (!px_session_is_served(session)) {
         return PMIX_SUCCESS; /* no server: the values stay in `uncommitted` */
     }
     px_list_init(&sent);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "get.h"
+#include "primary.h"
 #include "query_cache.h"
 #include "request.h"
 #include "deferred.h"
@@ -126,7 +127,7 @@ static void query_done(const struct px_completion *inner, struct px_reply *reply
 {
     struct query_call *call = inner->target;
 
-    if (call->key != NULL && reply->status == PMIX_SUCCESS) {
+    if (call->key != NULL && reply->status == PMIX_SUCCESS && px_session_is_heard(call->session)) {
         px_query_cache_keep(call->session, call->key, call->key_len, reply->info, reply->ninfo);
     }
     if (call->key != NULL &&

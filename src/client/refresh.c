@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "get.h"
+#include "primary.h"
 #include "request.h"
 #include "src/base/epoch.h"
 #include "src/base/log.h"
@@ -61,9 +62,8 @@ static void free_unpinned(struct px_session *session)
     }
 }
 
-/* Unmaps the superseded generations whose grace period is over, and begins a grace period for those
- * that wait. Never blocks: it is called again at the next occasion. */
-static void unmap_deferred(struct px_session *session)
+/* What has had its grace period is freed, and one begins for what waits. Never blocks. */
+void px_session_unmap(struct px_session *session)
 {
     px_assert(px_loop_inside(session->ctx->loop));
     if (session->unmap_in_grace != NULL && px_grace_over()) {
@@ -111,7 +111,26 @@ static void replace_segment(struct px_session *session, struct px_space *space,
     px_store_release(&space->refresh_state, 0); /* pairs with may_request */
     if (old != NULL) {
         px_store_chain(&session->unmap_pending, old);
-        unmap_deferred(session);
+        px_session_unmap(session);
+    }
+}
+
+void px_space_drop(struct px_session *session, struct px_space *space)
+{
+    struct px_store *segment = px_space_segment(space);
+    struct px_store *held = space->private_store;
+
+    px_assert(px_lock_held(&session->lock) && px_loop_inside(session->ctx->loop));
+    px_assert(space != &session->own);
+    px_store_ptr_release(&space->segment, NULL);       /* pairs with px_space_segment */
+    px_store_ptr_release(&space->private_store, NULL); /* pairs with px_space_private_peek */
+    px_store_release(&space->refresh_state, 0);        /* pairs with may_request */
+    space->collected = 0;
+    if (segment != NULL) {
+        px_store_chain(&session->unmap_pending, segment);
+    }
+    if (held != NULL) {
+        px_store_chain(&session->unmap_pending, held);
     }
 }
 
@@ -162,7 +181,7 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
     if (session->is_tool || px_space_segment(&session->own) != NULL ||
         strcmp(nspace, session->own.nspace) == 0) {
         px_lock_take(&session->lock);
-        space = px_space_meet_locked(session, nspace);
+        space = px_session_is_heard(session) ? px_space_meet_locked(session, nspace) : NULL;
         px_lock_give(&session->lock);
     }
     session->arrived = space;
@@ -184,14 +203,19 @@ void px_session_prefault(struct px_store *segment)
 
 /* A segment that fails the checks of px_store_open is logged and dropped; the reply then finds that
  * nothing has arrived. */
-void px_session_descriptor(void *arg, int fd)
+void px_session_reply(void *arg, int fd)
 {
     struct px_server_peer *server = arg;
     struct px_session *session = server->session;
     struct px_store *segment;
-    int rc = px_store_open(fd, &segment);
+    int rc;
 
+    session->speaker = server;
     session->arrived = NULL;
+    if (fd < 0) {
+        return;
+    }
+    rc = px_store_open(fd, &segment);
     if (rc == 0) {
         px_session_prefault(segment);
         px_session_adopt(session, segment);
@@ -255,7 +279,7 @@ bool px_session_segment_came(struct px_session *session, const char *nspace)
 
     px_assert(px_loop_inside(session->ctx->loop));
     session->arrived = NULL;
-    if (arrived || space == &session->own) {
+    if (arrived || space == &session->own || !px_session_is_heard(session)) {
         return arrived;
     }
     if (space != NULL) {
@@ -321,7 +345,7 @@ static void refresh_reply(void *arg, int status, struct px_in *reply)
     if (px_space_segment(refresh->space) == refresh->segment && (barrier == NULL || !known)) {
         back_off(refresh->space, !known);
     }
-    unmap_deferred(refresh->session);
+    px_session_unmap(refresh->session);
     free(refresh);
     if (barrier != NULL) {
         barrier_arrive(barrier);

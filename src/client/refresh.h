@@ -18,15 +18,23 @@ struct px_store;
  * while we have no segment of our own. Loop thread. */
 void px_session_adopt(struct px_session *session, struct px_store *segment);
 
-/* Opens the segment whose descriptor came with a reply, and adopts it, before the reply itself is
- * delivered. For px_link_ops; loop thread. */
-void px_session_descriptor(void *arg, int fd);
+/* Notes whose reply is delivered next. Opens the segment whose descriptor came with it (-1: none),
+ * and adopts it. For px_link_ops; loop thread. */
+void px_session_reply(void *arg, int fd);
 
 /* To be called when a reply says that the namespace's segment came with it. True: it did, and is
  * adopted. False: its descriptor was lost, or it is of no use here. Then the server is told that we
  * read that namespace by messages (our own excepted), so that the caller can ask again. Loop
  * thread. */
 bool px_session_segment_came(struct px_session *session, const char *nspace);
+
+/* Empties a space: its segment and its private store are unmapped when nobody reads them any more
+ * (px_session_unmap). Loop thread, session lock. */
+void px_space_drop(struct px_session *session, struct px_space *space);
+
+/* Unmaps what was replaced or dropped, as far as nobody reads it; called again at later occasions.
+ * Loop thread. */
+void px_session_unmap(struct px_session *session);
 
 /* Maps as much of a segment at once as the parameters shmix_prefault and shmix_huge_pages say: when
  * it arrives, and the new parts after a collective. Loop thread. */

@@ -31,7 +31,7 @@ int px_msg_server(struct px_session *session, struct px_server_peer **ret)
     struct px_server_peer *server = px_session_server(session);
 
     if (server == NULL) {
-        /* pairs with px_session_attach */
+        /* pairs with px_session_set_primary_locked */
         return px_load_ptr_acquire(&session->primary) == NULL ? PMIX_ERR_UNREACH
                                                               : PMIX_ERR_LOST_CONNECTION;
     }

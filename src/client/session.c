@@ -25,6 +25,7 @@
 #include "src/wire/message.h"
 #include "facts.h"
 #include "invitation.h"
+#include "primary.h"
 #include "refresh.h"
 #include "tool_wait.h"
 #include "src/event/chain.h"
@@ -110,6 +111,7 @@ static void free_data(struct px_session *session)
     }
     px_session_drop_kept(session);
     px_spaces_fini(session);
+    px_space_list_free(session->kept_spaces);
     px_store_destroy(session->outgrown); /* and all that hang on it, as the next */
     px_store_destroy(session->unmap_pinned);
     px_store_destroy(session->unmap_in_grace);
@@ -130,6 +132,7 @@ void px_put_values_free(struct px_list *head)
 void px_server_free(struct px_server_peer *server)
 {
     if (server != NULL) {
+        px_told_fini(server);
         free(server->uri);
         free(server);
     }
@@ -223,6 +226,7 @@ static void link_notice(void *arg, uint32_t tag, struct px_in *in)
 {
     struct px_server_peer *server = arg;
 
+    server->session->speaker = server;
     if (tag == PX_TAG_NOTIFY) {
         px_client_event_in(server->session, in);
     } else if (tag == PX_TAG_IOF) {
@@ -243,12 +247,13 @@ static void link_lost(void *arg)
         return;
     }
     px_store_release(&server->lost, 1); /* pairs with px_session_server */
+    px_session_forget_lost(server->session);
     px_events_raise(server->session->ctx->events, PMIX_ERR_LOST_CONNECTION, &server->proc, NULL);
 }
 
 /* What the link of a server calls, on the loop thread. */
 static const struct px_link_ops link_ops = {
-    .notice = link_notice, .lost = link_lost, .descriptor = px_session_descriptor};
+    .notice = link_notice, .lost = link_lost, .reply = px_session_reply};
 
 /* True if any server is connected. */
 static bool has_server_locked(const struct px_session *session)
@@ -287,12 +292,16 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
         return rc;
     }
     px_lock_take(&session->lock);
+    px_server_reuse_locked(session, server);
     if (!has_server_locked(session)) {
-        px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
+        px_session_set_primary_locked(session, server);
     }
     server->next = session->servers;
     session->servers = server;
     px_lock_give(&session->lock);
+    if (session->is_tool) {
+        (void) px_loop_run(session->ctx->loop, px_session_forget_lost, session);
+    }
     *ret = server;
     return 0;
 }
@@ -335,7 +344,7 @@ bool px_server_at_least(const struct px_server_peer *server, unsigned major, uns
 /* A forked child has no progress thread, hence no server. */
 struct px_server_peer *px_session_server(struct px_session *session)
 {
-    /* pairs with px_session_attach */
+    /* pairs with px_session_set_primary_locked */
     struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
 
     /* pairs with link_lost */
@@ -393,7 +402,7 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
  * mix. */
 void px_session_report(struct px_session *session)
 {
-    /* pairs with px_session_attach */
+    /* pairs with px_session_set_primary_locked */
     struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
     uint64_t sent = 0;
     uint64_t received = 0;

@@ -39,6 +39,14 @@ enum px_server_fact {
     PX_N_SERVER_FACTS
 };
 
+/* What a server has told a tool of other namespaces, while it is not the primary one (primary.c).
+ */
+struct px_told {
+    struct px_space *spaces; /* all but our own */
+    struct px_map fetched;   /* as px_session.fetched */
+    struct px_map queries;   /* as px_session.queries */
+};
+
 /* One server that this process has connected to. A tool may have several. They are kept until the
  * end of the session, also when the connection is lost, so a borrowed pointer stays valid. */
 struct px_server_peer {
@@ -55,8 +63,10 @@ struct px_server_peer {
     char *uri;
     pmix_proc_t named;
     pmix_value_t facts[PX_N_SERVER_FACTS];
-    bool ours; /* constant: it is known to be a server of this library */
-    bool maps; /* constant: it was asked for segments */
+    bool ours;           /* constant: it is known to be a server of this library */
+    bool maps;           /* constant: it was asked for segments */
+    struct px_told told; /* lock: empty while it is the primary one */
+    bool forgotten;      /* lock: it is lost, and what it has told was dropped */
 };
 
 /* A value of PMIx_Put that waits for the next commit. Owned by px_session.uncommitted; after the
@@ -104,6 +114,11 @@ struct px_session {
     struct px_store *unmap_pending;
     /* Loop thread: the space whose segment came with the reply that is being read, or NULL. */
     struct px_space *arrived;
+    /* Loop thread: the server whose message was delivered last. */
+    struct px_server_peer *speaker;
+    /* Atomic struct px_space *, changed under the lock: of a tool, what it has stored of other
+     * namespaces by PMIx_Store_internal, whatever its servers know of them. */
+    void *kept_spaces;
 
     /* Atomic struct px_store *, the store that the fast path reads: our own segment, while no
      * private data can override it except for the rank `self_private_rank`. NULL without a segment,
@@ -257,7 +272,8 @@ struct px_server_peer *px_session_server(struct px_session *session);
 /* True if there is a primary server, connected or lost. */
 static inline bool px_session_is_served(const struct px_session *session)
 {
-    return px_load_ptr_acquire(&session->primary) != NULL; /* pairs with px_session_attach */
+    /* pairs with px_session_set_primary_locked */
+    return px_load_ptr_acquire(&session->primary) != NULL;
 }
 /* True if the server may pass segments of other namespaces: to a client that has its own, to a tool
  * that has asked for them. Any thread, inside a read-side critical section or on the loop thread.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The list of namespaces that this process has data of. It only grows while the context is up, so
- * readers follow it without a lock; all of it goes at the end. */
+/* The list of namespaces that this process has data of. It only grows while the context is up (a
+ * tool has one for each of its servers, primary.c), so readers follow it without a lock; all of it
+ * goes at the end. */
 
 #include "space.h"
 
@@ -48,23 +49,39 @@ bool px_space_is_valid(const struct px_space *space)
                                       strcmp(px_store_nspace(private_store), space->nspace) == 0));
 }
 
-struct px_space *px_space_find(struct px_session *session, const char *nspace, size_t len)
+/* The space of that name among those from `at` on, or NULL. */
+static struct px_space *find_from(struct px_space *at, const char *nspace, size_t len)
 {
-    struct px_space *at = &session->own;
-
-    px_assert(len <= PMIX_MAX_NSLEN);
-    if (len == 0) {
-        return at;
-    }
     while (at != NULL && (at->nspace_len != len || memcmp(at->nspace, nspace, len) != 0)) {
         at = px_space_next(at);
     }
     return at;
 }
 
+struct px_space *px_space_find(struct px_session *session, const char *nspace, size_t len)
+{
+    px_assert(len <= PMIX_MAX_NSLEN);
+    return len == 0 ? &session->own : find_from(&session->own, nspace, len);
+}
+
 struct px_space *px_space_named(struct px_session *session, const char *nspace)
 {
     return px_space_find(session, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
+}
+
+/* Makes a space and puts it first in the list at `head`. NULL: no memory. */
+static struct px_space *add_space(void **head, const char *nspace)
+{
+    struct px_space *space = calloc(1, sizeof(*space));
+
+    if (space == NULL) {
+        return NULL;
+    }
+    px_space_name(space, nspace);
+    space->next = *head;
+    px_assert(px_space_is_valid(space));
+    px_store_ptr_release(head, space); /* pairs with px_space_next and px_space_kept */
+    return space;
 }
 
 /* New spaces go behind the first, which is our own. */
@@ -73,18 +90,22 @@ struct px_space *px_space_meet_locked(struct px_session *session, const char *ns
     struct px_space *space = px_space_named(session, nspace);
 
     px_assert(px_lock_held(&session->lock));
-    if (space != NULL) {
-        return space;
-    }
-    space = calloc(1, sizeof(*space));
-    if (space == NULL) {
-        return NULL;
-    }
-    px_space_name(space, nspace);
-    space->next = session->own.next;
-    px_assert(px_space_is_valid(space));
-    px_store_ptr_release(&session->own.next, space); /* pairs with px_space_next */
-    return space;
+    return space != NULL ? space : add_space(&session->own.next, nspace);
+}
+
+struct px_space *px_space_kept(struct px_session *session, const char *nspace)
+{
+    /* pairs with add_space */
+    return find_from(px_load_ptr_acquire(&session->kept_spaces), nspace,
+                     strnlen(nspace, PMIX_MAX_NSLEN));
+}
+
+struct px_space *px_space_keep_locked(struct px_session *session, const char *nspace)
+{
+    struct px_space *space = px_space_kept(session, nspace);
+
+    px_assert(px_lock_held(&session->lock));
+    return space != NULL ? space : add_space(&session->kept_spaces, nspace);
 }
 
 size_t px_space_jobs(const struct px_space *first, bool all, const struct px_store **ret,
@@ -114,19 +135,24 @@ static void fini_one(struct px_space *space)
     space->collected = 0;
 }
 
+void px_space_list_free(struct px_space *first)
+{
+    while (first != NULL) {
+        struct px_space *next = first->next;
+
+        fini_one(first);
+        free(first);
+        first = next;
+    }
+}
+
 void px_spaces_fini(struct px_session *session)
 {
-    struct px_space *space = session->own.next;
+    struct px_space *others = session->own.next;
 
     session->own.next = NULL;
     session->fast_store = NULL;
     session->arrived = NULL;
     fini_one(&session->own);
-    while (space != NULL) {
-        struct px_space *next = space->next;
-
-        fini_one(space);
-        free(space);
-        space = next;
-    }
+    px_space_list_free(others);
 }

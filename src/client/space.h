@@ -58,7 +58,7 @@ void px_space_name(struct px_space *space, const char *nspace);
 /* The next space of the list, or NULL. Any thread. */
 static inline struct px_space *px_space_next(const struct px_space *space)
 {
-    return px_load_ptr_acquire(&space->next); /* pairs with px_space_meet_locked */
+    return px_load_ptr_acquire(&space->next); /* pairs with add_space */
 }
 
 /* The newest segment that this process has of the namespace, or NULL. Off the loop thread: valid
@@ -133,6 +133,13 @@ struct px_space *px_space_meet_locked(struct px_session *session, const char *ns
  * be more. Inside a read-side critical section. */
 size_t px_space_jobs(const struct px_space *first, bool all, const struct px_store **ret,
                      size_t room);
+/* The space of what this tool has stored of another namespace by PMIx_Store_internal, or NULL. Any
+ * thread, no lock. */
+struct px_space *px_space_kept(struct px_session *session, const char *nspace);
+/* The same; makes it if it is missing. NULL: no memory. Session lock. */
+struct px_space *px_space_keep_locked(struct px_session *session, const char *nspace);
+/* Frees spaces that hang together, with their stores. Takes NULL. No other thread may use them. */
+void px_space_list_free(struct px_space *first);
 /* Frees the stores of all spaces, and all spaces but our own. No other thread may use them. */
 void px_spaces_fini(struct px_session *session);
 

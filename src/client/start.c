@@ -244,7 +244,7 @@ static void req_reply(void *arg, int status, struct px_in *reply)
 }
 
 /* One REQ with its reply. The segment, if there is one, is adopted before the reply is read
- * (px_session_descriptor). */
+ * (px_session_reply). */
 static int request_job(struct px_session *session)
 {
     struct req_call call = {.session = session};

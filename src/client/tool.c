@@ -26,6 +26,7 @@
 #include "src/value/procs.h"
 #include "src/net/dial.h"
 #include "src/wire/message.h"
+#include "primary.h"
 #include "singleton.h"
 #include "start.h"
 #include "tool_wait.h"
@@ -327,7 +328,10 @@ static void repeat_codes(void *arg)
  * already are registered there too. */
 static void make_primary(struct px_session *session, struct px_server_peer *server)
 {
-    px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
+    px_lock_take(&session->lock);
+    px_session_set_primary_locked(session, server);
+    px_lock_give(&session->lock);
+    (void) px_loop_run(session->ctx->loop, px_session_forget_lost, session);
     (void) px_loop_run(session->ctx->loop, repeat_codes, server);
 }
 
@@ -450,7 +454,7 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
 }
 
 /* The goodbye marks the server lost, so no list of connected servers has it from then on. Its
- * memory stays for threads that still hold it. */
+ * memory stays for threads that still hold it; what it has said goes. */
 pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
 {
     struct px_session *session = px_session(ctx);
@@ -461,11 +465,12 @@ pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
     }
     (void) px_session_goodbye(session, peer); /* marks it lost: it is in no list from here on */
     px_lock_take(&session->lock);
-    if (px_load_ptr_acquire(&session->primary) == peer) { /* pairs with make_primary */
-        px_store_ptr_release(&session->primary, NULL);    /* pairs with px_session_server */
+    if (session->primary == peer) {
+        px_session_set_primary_locked(session, NULL);
     }
     px_lock_give(&session->lock);
     px_link_hang_up(peer->link);
+    (void) px_loop_run(session->ctx->loop, px_session_forget_lost, session);
     return PMIX_SUCCESS;
 }
 

@@ -210,8 +210,8 @@ static void got_message(void *arg, uint32_t tag, const void *payload, size_t len
         px_list_remove(&p->link);
     }
     px_lock_give(&link->lock);
-    if (p && fd >= 0 && link->ops.descriptor) {
-        link->ops.descriptor(link->arg, fd);
+    if (p && link->ops.reply) {
+        link->ops.reply(link->arg, fd);
     } else if (fd >= 0) {
         (void) close(fd);
     }

@@ -27,9 +27,9 @@ struct px_link_ops {
     void (*notice)(void *arg, uint32_t tag, struct px_in *in);
     /* The stream has ended, and all pending requests have been answered. */
     void (*lost)(void *arg);
-    /* A descriptor came with a reply, which is delivered next. Takes the descriptor. May be NULL:
+    /* A reply is delivered next. Takes the descriptor that came with it; -1: none. May be NULL:
      * descriptors are closed. */
-    void (*descriptor)(void *arg, int fd);
+    void (*reply)(void *arg, int fd);
 };
 
 /* Makes a link of a connected descriptor, which it takes over, also on failure. index: our number

@@ -83,6 +83,9 @@ static void on_descriptor(void *arg, int fd)
 {
     struct bench *b = arg;
 
+    if (fd < 0) {
+        return;
+    }
     (void) pthread_mutex_lock(&b->lock);
     assert_int_equal(b->last_fd, 0); /* one only */
     b->last_fd = fd;
@@ -90,7 +93,7 @@ static void on_descriptor(void *arg, int fd)
 }
 
 static const struct px_link_ops link_ops = {
-    .notice = on_notice, .lost = on_lost, .descriptor = on_descriptor};
+    .notice = on_notice, .lost = on_lost, .reply = on_descriptor};
 
 static int setup(void **state)
 {
