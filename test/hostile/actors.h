@@ -43,6 +43,9 @@ void step_done(void);
 /* (actor) A line of the result. */
 void say(bool held, const char *what);
 
+/* How many segments this process maps. */
+int segments(void);
+
 /* (actor) Becomes the first process of the job. */
 void join_job(const struct contact *contact, const char *name);
 

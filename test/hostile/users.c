@@ -74,14 +74,21 @@ static pmix_status_t connected(struct upcall *upcall)
     return PMIX_OPERATION_SUCCEEDED;
 }
 
+/* A tool may have any name that it wants. */
 static pmix_status_t tool_connected(struct upcall *upcall)
 {
+    const char *name = "tool";
     pmix_proc_t proc;
 
     shared->tools++;
     note_ids(upcall->infos, upcall->n_infos);
     shared->lies += shared->uid != SECOND;
-    PMIX_LOAD_PROCID(&proc, "tool", (pmix_rank_t) shared->tools);
+    for (size_t i = 0; i < upcall->n_infos; i++) {
+        if (PMIX_CHECK_KEY(&upcall->infos[i], PMIX_TOOL_NSPACE)) {
+            name = upcall->infos[i].value.data.string;
+        }
+    }
+    PMIX_LOAD_PROCID(&proc, name, (pmix_rank_t) shared->tools);
     upcall->reply.tool(PMIX_SUCCESS, &proc, upcall->cbdata);
     return PMIX_SUCCESS;
 }
@@ -227,6 +234,42 @@ static void tool_asks(void)
     PMIX_QUERY_DESTRUCT(&query);
     PMIX_INFO_FREE(results, n);
     PMIx_tool_finalize();
+}
+
+/* True if the job is read as the host has registered it. */
+static bool is_read(const char *job)
+{
+    pmix_value_t *value = NULL;
+    pmix_proc_t proc;
+    bool is;
+
+    PMIX_LOAD_PROCID(&proc, job, PMIX_RANK_WILDCARD);
+    if (PMIx_Get(&proc, PMIX_LOCAL_PEERS, NULL, 0, &value) != PMIX_SUCCESS) {
+        return false;
+    }
+    is = value->type == PMIX_STRING && strcmp(value->data.string, "0") == 0;
+    PMIX_VALUE_RELEASE(value);
+    return is;
+}
+
+/* A tool of the library reads what is its user's, and nothing else, whatever its name is. */
+static void tool_reads(void)
+{
+    pmix_info_t info[3];
+    pmix_rank_t seven = 7;
+    pmix_proc_t me;
+
+    PMIX_INFO_LOAD(&info[0], PMIX_SERVER_URI, shared->uris[0], PMIX_STRING);
+    PMIX_INFO_LOAD(&info[1], PMIX_TOOL_NSPACE, "first", PMIX_STRING);
+    PMIX_INFO_LOAD(&info[2], PMIX_TOOL_RANK, &seven, PMIX_PROC_RANK);
+    say(PMIx_tool_init(&me, info, 3) == PMIX_SUCCESS && strcmp(me.nspace, "first") == 0,
+        "a tool has a name like one of another user's job");
+    say(segments() == 0, "which brings it no segment");
+    say(is_read("second") && segments() == 1, "its user's job does");
+    say(!is_read("first") && segments() == 1, "the other one is closed to it");
+    PMIx_tool_finalize();
+    PMIX_INFO_DESTRUCT(&info[0]);
+    PMIX_INFO_DESTRUCT(&info[1]);
 }
 
 /* --- more connections than there is room for */
@@ -458,8 +501,8 @@ int main(int argc, char **argv)
         uid_t uid;
         void (*play)(void);
     } plays[] = {
-        {SECOND, reset_clients}, {SECOND, reset_tools},     {SECOND, forge_group},
-        {SECOND, tool_asks},     {FIRST, come_from_inside},
+        {SECOND, reset_clients}, {SECOND, reset_tools}, {SECOND, forge_group},
+        {SECOND, tool_asks},     {SECOND, tool_reads},  {FIRST, come_from_inside},
     };
     struct actor actors[sizeof(plays) / sizeof(plays[0])];
     struct rlimit files = {.rlim_cur = 2 * MANY, .rlim_max = 2 * MANY};

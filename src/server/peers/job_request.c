@@ -15,6 +15,7 @@
 #include "src/server/stages.h"
 #include "src/server/state.h"
 #include "src/server/data/nspace.h"
+#include "access.h"
 #include "dispatch.h"
 #include "peer.h"
 #include "segment_offer.h"
@@ -75,7 +76,7 @@ static int pack_own(struct px_server *s, struct px_peer *peer, const struct wish
     struct px_nspace *ns = peer->rank ? peer->rank->ns : px_nspace_find(s, peer->proc.nspace);
     int rc = px_pack_string(buf, peer->kind, peer->proc.nspace);
 
-    if (rc || !ns) {
+    if (rc || !ns || (peer->tool && !px_access_data(s, peer, ns))) {
         return rc;
     }
     *ret_fd = own_segment(peer, ns, wish);
