@@ -3,9 +3,10 @@
 
 /* What the first reads of a process and 100,000 more cost that no clock shows: system calls
  * (between marks that strace sees), voluntary context switches, allocations. Prints "switches N"
- * and "<case> N" allocations per read. */
+ * and "<case> N" allocations per read. With the argument "tool" it is a tool that no server has
+ * started, and that has asked about the job once. */
 
-#include <pmix.h>
+#include <pmix_tool.h>
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -157,18 +158,41 @@ static void count_switches(void)
     printf("switches %ld\n", after.ru_nvcsw - before.ru_nvcsw);
 }
 
-int main(void)
+static void begin_tool(void)
 {
+    const char *door = getenv("PMIX_SHMIX_URI");
+    pmix_proc_t first;
+    pmix_info_t uri;
+
+    must(getenv("PMIX_NAMESPACE") != NULL, "no job");
+    PMIX_LOAD_PROCID(&first, getenv("PMIX_NAMESPACE"), 0);
+    must(door != NULL, "no server of this library");
+    PMIX_INFO_LOAD(&uri, PMIX_SERVER_URI, door, PMIX_STRING);
+    unsetenv("PMIX_NAMESPACE");
+    unsetenv("PMIX_RANK");
+    must(PMIx_tool_init(&self, &uri, 1) == PMIX_SUCCESS, "tool init");
+    PMIX_INFO_DESTRUCT(&uri);
+    self = first;
+    scalar();
+}
+
+int main(int argc, char **argv)
+{
+    bool tool = argc > 1 && strcmp(argv[1], "tool") == 0;
     bool yes = true;
 
     alarm(120);
-    must(PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS, "init");
+    if (tool) {
+        begin_tool();
+    } else {
+        must(PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS, "init");
+    }
     PMIX_INFO_LOAD(&pointer_directive, PMIX_GET_POINTER_VALUES, &yes, PMIX_BOOL);
     PMIX_INFO_LOAD(&static_directive, PMIX_GET_STATIC_VALUES, &yes, PMIX_BOOL);
     PMIX_INFO_LOAD(&optional_directive, PMIX_OPTIONAL, &yes, PMIX_BOOL);
     read_first();
     count_allocations();
     count_switches();
-    must(PMIx_Finalize(NULL, 0) == PMIX_SUCCESS, "finalize");
+    must((tool ? PMIx_tool_finalize() : PMIx_Finalize(NULL, 0)) == PMIX_SUCCESS, "finalize");
     return 0;
 }

@@ -17,21 +17,6 @@
 #define NOT_FOUND     "-46"
 #define OUTSIDE_SCOPE "-62"
 
-static int n_segments(void)
-{
-    FILE *maps = fopen("/proc/self/maps", "r");
-    char line[4096];
-    int n = 0;
-
-    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
-        n += strstr(line, "memfd:shmix (") != NULL;
-    }
-    if (maps != NULL) {
-        fclose(maps);
-    }
-    return n;
-}
-
 /* (host) A server that is told to have none has none. */
 static void look_in_the_host(void)
 {

@@ -7,6 +7,8 @@
 #include "inside.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
 static struct {
     pthread_mutex_t lock;
@@ -141,4 +143,19 @@ pmix_status_t await_call(void)
     status = call.status;
     pthread_mutex_unlock(&call.lock);
     return status;
+}
+
+int n_segments(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[4096];
+    int n = 0;
+
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL) {
+        n += strstr(line, "memfd:shmix (") != NULL;
+    }
+    if (maps != NULL) {
+        fclose(maps);
+    }
+    return n;
 }

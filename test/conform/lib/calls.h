@@ -21,6 +21,9 @@ pmix_status_t fence(const pmix_proc_t *procs, size_t n, const char *flag);
 void fence_all(const char *flag); /* must succeed */
 pmix_status_t fence_seconds(const pmix_proc_t *procs, size_t n, int seconds);
 
+/* How many segments this process maps. */
+int n_segments(void);
+
 /* A call with a callback, one at a time per process: its callback, whether it has come, and its
  * status when it comes. call_is_over looks behind the call: it fences the caller alone, whose
  * answer comes over the same connection after that of what ended before. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A client that reads another namespace, and a server that hands out its segment as it should, or
- * says that it does: without a descriptor, with rubbish, with one that is not sealed, with another
- * namespace's. Every read has its answer, from the segment or by message. SHM-007.
+/* A client or a tool that reads another namespace, and a server that hands out its segment as it
+ * should, or says that it does: without a descriptor, with rubbish, with one that is not sealed,
+ * with another namespace's. Every read has its answer, from the segment or by message. SHM-007.
  * Covers: SHM-001 SHM-007 */
 
 #ifdef HAVE_CONFIG_H
@@ -14,6 +14,7 @@
 
 #include "script.h"
 #include "src/client/get.h"
+#include "src/client/primary.h"
 #include "gds/state.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
@@ -29,6 +30,8 @@ static _Atomic int rides = -1; /* on the next replies with data of the other nam
 static _Atomic bool marks;
 static _Atomic bool short_reply; /* neither segment nor job information, until it is refused */
 static _Atomic int next = -1;    /* on replies to REQ for the other namespace */
+static _Atomic bool alone;       /* the reader's own namespace is not known */
+static _Atomic bool withheld;    /* there is no answer */
 static _Atomic bool unknown;     /* it is no more */
 static _Atomic unsigned refusals;
 static _Atomic unsigned pursuits;
@@ -111,6 +114,9 @@ static int answer_req(struct px_in *in, struct px_buf *reply)
 
     if (px_in_left(in) == 0) {
         (void) px_pack_string(reply, PX_WIRE_PLAIN, "job");
+        if (alone) {
+            return -1;
+        }
         pack_mark(reply);
         return px_store_fd(own);
     }
@@ -154,8 +160,8 @@ static bool answer(uint8_t command, struct px_in *in, struct px_buf *reply)
     }
     (void) px_pack_bytes(reply, PX_WIRE_PLAIN, blob.data, blob.len);
     px_buf_fini(&blob);
-    script_rider = with_mark ? rides : -1;
-    return true;
+    script_rider = with_mark && !withheld ? rides : -1;
+    return !withheld;
 }
 
 static void got_status(pmix_status_t status, void *cbdata)
@@ -190,10 +196,10 @@ static void collective(void)
     assert_int_equal(px_wait_for(&called.wait), PMIX_SUCCESS);
 }
 
-static int begin(void **state)
+static void prepare(void)
 {
-    (void) state;
     rides = next = -1;
+    alone = withheld = false;
     marks = true;
     short_reply = false;
     unknown = false;
@@ -203,7 +209,32 @@ static int begin(void **state)
     other = create("other");
     publish(other, 5);
     script_req = answer_req;
+}
+
+static int begin(void **state)
+{
+    (void) state;
+    prepare();
     client_open("5.0.0", answer);
+    return 0;
+}
+
+/* A tool, which has no namespace of its own there. */
+static int begin_tool(void **state)
+{
+    (void) state;
+    prepare();
+    alone = true;
+    tool_open(answer);
+    return 0;
+}
+
+/* One whose host has registered its namespace. */
+static int begin_known_tool(void **state)
+{
+    (void) state;
+    prepare();
+    tool_open(answer);
     return 0;
 }
 
@@ -494,6 +525,60 @@ static void many_readers(void **state)
     assert_int_equal(refusals, 0);
 }
 
+/* --- tools */
+
+static void its_own(void **state)
+{
+    struct px_session *session = px_session(ctx);
+    unsigned asked = script_requests();
+
+    (void) state;
+    assert_non_null(px_session_shared(session));
+    assert_ptr_equal(session->fast_store, px_session_shared(session));
+    touched_once(state);
+    assert_int_equal(script_requests(), asked + 1);
+}
+
+static void set_primary(struct px_server_peer *server)
+{
+    struct px_session *session = px_session(ctx);
+
+    px_lock_take(&session->lock);
+    px_session_set_primary_locked(session, server);
+    px_lock_give(&session->lock);
+}
+
+/* The answer of a server that is not the primary one any more is not read as the next one's. */
+static void too_late(void **state)
+{
+    pmix_proc_t job = {.nspace = "other", .rank = PMIX_RANK_WILDCARD};
+    struct px_session *session = px_session(ctx);
+    struct px_server_peer *server = px_session_server(session);
+    struct px_buf reply = {0};
+    struct px_in none = {0};
+    struct called called;
+
+    (void) state;
+    marks = false;
+    assert_int_equal(size_of_other(), 77);
+    assert_non_null(px_space_named(session, "other"));
+    withheld = true;
+    called_init(&called);
+    assert_int_equal(get_nb(&job, "asked", NULL, 0, &called), PMIX_SUCCESS);
+    assert_int_equal(script_requests(), 2); /* it has the question */
+    set_primary(NULL);
+    assert_null(px_space_named(session, "other"));
+    withheld = false;
+    (void) answer(PX_CMD_GET, &none, &reply);
+    script_send(script.tag, &reply);
+    assert_int_equal(px_wait_for(&called.wait), PMIX_ERR_UNREACH);
+    assert_null(px_space_named(session, "other"));
+    assert_int_equal(script_requests(), 2);
+    set_primary(server);
+    assert_int_equal(size_of_other(), 77);
+    assert_int_equal(script_requests(), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -509,6 +594,16 @@ int main(void)
         cmocka_unit_test_setup_teardown(gone, begin, end),
         cmocka_unit_test_setup_teardown(comes_again, begin, end),
         cmocka_unit_test_setup_teardown(many_readers, begin, end),
+        cmocka_unit_test_setup_teardown(touched_once, begin_tool, end),
+        cmocka_unit_test_setup_teardown(without_descriptor, begin_tool, end),
+        cmocka_unit_test_setup_teardown(lost, begin_tool, end),
+        cmocka_unit_test_setup_teardown(with_rubbish, begin_tool, end),
+        cmocka_unit_test_setup_teardown(without_seals, begin_tool, end),
+        cmocka_unit_test_setup_teardown(of_a_third, begin_tool, end),
+        cmocka_unit_test_setup_teardown(comes_again, begin_tool, end),
+        cmocka_unit_test_setup_teardown(many_readers, begin_tool, end),
+        cmocka_unit_test_setup_teardown(its_own, begin_known_tool, end),
+        cmocka_unit_test_setup_teardown(too_late, begin_tool, end),
     };
 
     return cmocka_run_group_tests_name("foreign", tests, script_limit, NULL);

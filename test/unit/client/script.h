@@ -21,6 +21,7 @@
 #include "src/net/listener.h"
 #include "src/wire/message.h"
 #include "src/client/start.h"
+#include "src/client/tool.h"
 #include "src/net/conn_write.h"
 #include "src/net/pending_conn.h"
 #include "src/request/schema.h"
@@ -116,6 +117,13 @@ static inline void script_hello(void *arg, struct px_pending_conn *pending,
     (void) who;
     if (strcmp(handshake->proc.nspace, "job") != 0) {
         px_pending_conn_refuse(pending, PMIX_ERR_INVALID_CRED);
+        return;
+    }
+    if (handshake->flag == PX_HANDSHAKE_TOOL) {
+        pmix_proc_t server = {.nspace = "server", .rank = 0};
+
+        (void) px_pending_conn_admit_tool(pending, NULL, &server, &script_conn_ops, NULL,
+                                          &script.conn);
         return;
     }
     (void) px_pending_conn_admit(pending, 7, &script_conn_ops, NULL, &script.conn);
@@ -225,8 +233,8 @@ static inline void script_open(void)
     unsetenv("PMIX_BFROP_BUFFER_TYPE");
 }
 
-/* A client of that server, which says it is of this version. */
-static inline void client_open(const char *version, script_fn fn)
+/* The server, and a process without a role. */
+static inline void process_open(const char *version, script_fn fn)
 {
     script_open();
     script.fn = fn;
@@ -236,6 +244,32 @@ static inline void client_open(const char *version, script_fn fn)
     assert_int_equal(px_loop_create(false, &ctx->loop), 0);
     ctx->events = px_events_create(ctx->loop, NULL, NULL);
     assert_non_null(ctx->events);
+}
+
+/* A tool of that server, which no server has started. */
+static inline void tool_open(script_fn fn)
+{
+    char uri[256];
+    pmix_info_t info[2];
+
+    process_open("5.0.0", fn);
+    snprintf(uri, sizeof(uri), "%s", getenv("PMIX_SERVER_URI41"));
+    unsetenv("PMIX_SERVER_URI41");
+    unsetenv("PMIX_NAMESPACE");
+    unsetenv("PMIX_RANK");
+    PMIx_Info_load(&info[0], PMIX_SERVER_URI, uri, PMIX_STRING);
+    PMIx_Info_load(&info[1], PMIX_TOOL_NSPACE, "job", PMIX_STRING);
+    px_lock_take(&ctx->lock);
+    assert_int_equal(px_tool_start(ctx, info, 2), PMIX_SUCCESS);
+    px_lock_give(&ctx->lock);
+    PMIx_Info_destruct(&info[0]);
+    PMIx_Info_destruct(&info[1]);
+}
+
+/* A client of that server, which says it is of this version. */
+static inline void client_open(const char *version, script_fn fn)
+{
+    process_open(version, fn);
     px_lock_take(&ctx->lock);
     assert_int_equal(px_client_start(ctx, NULL, 0), PMIX_SUCCESS);
     px_lock_give(&ctx->lock);
@@ -251,7 +285,8 @@ static inline void client_close(void)
     struct px_events *events = ctx->events;
 
     px_lock_take(&ctx->lock);
-    assert_int_equal(px_client_stop(ctx, NULL, 0), PMIX_SUCCESS);
+    assert_int_equal(px_session(ctx)->is_tool ? px_tool_stop(ctx) : px_client_stop(ctx, NULL, 0),
+                     PMIX_SUCCESS);
     px_lock_give(&ctx->lock);
     assert_int_equal(px_loop_run(ctx->loop, end_events, events), 0);
     ctx->events = NULL;
