@@ -86,25 +86,9 @@ int px_client_find_in(struct px_session *session, const struct px_space *space,
     return rc == PMIX_ERR_NOT_FOUND && lacking != 0 ? lacking : rc;
 }
 
-/* Looks among what a tool has stored of other namespaces itself. Statuses as px_store_get. */
-static __attribute__((noinline)) int find_kept(struct px_session *session,
-                                               const struct px_get_request *request,
-                                               struct px_slice *ret)
-{
-    const struct px_space *space =
-        request->space != &session->own ? px_space_kept(session, request->nspace) : NULL;
-    const struct px_store *held = space != NULL ? px_space_private_peek(space) : NULL;
-
-    return held != NULL ? px_store_get(held, &request->spec, ret) : PMIX_ERR_NOT_FOUND;
-}
-
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool fresh,
                    struct px_slice *ret)
 {
-    /* pairs with px_client_store_internal */
-    if (rare(px_load_acquire(&session->internal) != 0) && find_kept(session, request, ret) == 0) {
-        return 0;
-    }
     return px_client_find_in(session, space_of(session, request), &request->spec, fresh, ret);
 }
 
@@ -342,6 +326,20 @@ static void note_absent(struct px_session *session, const struct px_get_request 
     }
 }
 
+/* px_client_find, but what a tool has stored of other namespaces itself goes before what its
+ * servers know. */
+static __attribute__((noinline)) int find_kept(struct px_session *session,
+                                               const struct px_get_request *request,
+                                               struct px_slice *ret)
+{
+    const struct px_space *space =
+        request->space != &session->own ? px_space_kept(session, request->nspace) : NULL;
+    const struct px_store *held = space != NULL ? px_space_private_peek(space) : NULL;
+    int rc = held != NULL ? px_store_get(held, &request->spec, ret) : PMIX_ERR_NOT_FOUND;
+
+    return rc == 0 ? rc : px_client_find(session, request, false, ret);
+}
+
 /* One key from what this process holds, or PMIX_ERR_WOULD_BLOCK: the server has to be asked.
  * Results of plain requests are cached for the fast path, with the snapshot taken before the
  * lookup. Inside a read-side critical section. */
@@ -355,9 +353,14 @@ static pmix_status_t get(struct px_session *session, const struct px_get_request
 
     /* pairs with replace_segment */
     px_snapshot_take(session, px_load_ptr_acquire(&session->fast_store), &now);
-    /* pairs with px_session_collected */
-    stale = rare(px_load_acquire(&session->ended) != 0) && is_stale(session, request);
-    rc = px_client_find(session, request, false, &slice);
+    /* pairs with px_session_collected and open_kept_locked */
+    if (rare(px_load_acquire(&session->ended) != 0)) {
+        stale = is_stale(session, request);
+        rc = find_kept(session, request, &slice);
+    } else {
+        stale = false;
+        rc = px_client_find(session, request, false, &slice);
+    }
     if (rc != 0) {
         rc = get_unusual(session, request, rc, value);
         if (rc == PMIX_ERR_NOT_FOUND && now.fast_store != NULL && is_plain(session, request)) {

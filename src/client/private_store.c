@@ -178,6 +178,9 @@ static int open_kept_locked(struct px_session *session, const char *nspace, stru
     if (space == NULL || px_space_private_locked(session, space) == NULL) {
         return PMIX_ERR_NOMEM;
     }
+    if (session->ended == 0) {                /* what it stands for besides: gets look there, too */
+        px_store_release(&session->ended, 1); /* pairs with get */
+    }
     *ret = space;
     return 0;
 }

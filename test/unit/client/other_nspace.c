@@ -229,15 +229,6 @@ static int begin_tool(void **state)
     return 0;
 }
 
-/* One whose host has registered its namespace. */
-static int begin_known_tool(void **state)
-{
-    (void) state;
-    prepare();
-    tool_open(answer);
-    return 0;
-}
-
 static int end(void **state)
 {
     (void) state;
@@ -527,18 +518,6 @@ static void many_readers(void **state)
 
 /* --- tools */
 
-static void its_own(void **state)
-{
-    struct px_session *session = px_session(ctx);
-    unsigned asked = script_requests();
-
-    (void) state;
-    assert_non_null(px_session_shared(session));
-    assert_ptr_equal(session->fast_store, px_session_shared(session));
-    touched_once(state);
-    assert_int_equal(script_requests(), asked + 1);
-}
-
 static void set_primary(struct px_server_peer *server)
 {
     struct px_session *session = px_session(ctx);
@@ -602,7 +581,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(of_a_third, begin_tool, end),
         cmocka_unit_test_setup_teardown(comes_again, begin_tool, end),
         cmocka_unit_test_setup_teardown(many_readers, begin_tool, end),
-        cmocka_unit_test_setup_teardown(its_own, begin_known_tool, end),
         cmocka_unit_test_setup_teardown(too_late, begin_tool, end),
     };
 
