@@ -97,6 +97,9 @@ enum { MAX_WAYS = 4 };
 static const char *const recent[] = {"PMIX_SERVER_URI61", "PMIX_SERVER_URI51", "PMIX_SERVER_URI41",
                                      NULL};
 static const char *const old[] = {"PMIX_SERVER_URI4", NULL};
+/* Those of servers of releases 3 and 2, which we do not speak to. */
+static const char *const unspoken[] = {"PMIX_SERVER_URI3", "PMIX_SERVER_URI21", "PMIX_SERVER_URI2",
+                                       NULL};
 
 /* The stores that we ask for without a segment. Our own server tells by a variable that it is one;
  * then it is told the same of us. */
@@ -345,6 +348,11 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     } else {
         px_singleton_name(session, "singleton");
         alone = px_singleton_describe(session);
+    }
+    if (n_ways == 0 && env_uri(unspoken) != NULL) {
+        px_log(PX_LOG_CLIENT, 1,
+               "%s is of a server of release 3 or older: start the job with one of 4.2 or newer",
+               env_uri(unspoken));
     }
     if (n_ways > 0) {
         const char *uri = info_uri(info, ninfo);

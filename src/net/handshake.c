@@ -206,6 +206,9 @@ static void get_who(struct cursor *in, struct px_handshake *handshake)
     }
 }
 
+/* Of the releases whose handshakes can be read; 2.0 names no encoding. */
+enum { OLDEST_RELEASE = 2 };
+
 /* Reads on behind a failure, which is checked once at the end: a bad cursor gives nothing but
  * zeros. */
 int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret)
@@ -219,6 +222,12 @@ int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret)
     handshake.cred = get_bytes(&in, handshake.cred_len);
     get_who(&in, &handshake);
     get_string(&in, handshake.version, sizeof(handshake.version));
+    parse_version(&handshake);
+    if (!in.bad && in.at == in.end && handshake.version_major == OLDEST_RELEASE) {
+        handshake.kind = PX_WIRE_PLAIN;
+        *ret = handshake; /* 2.0 sends no more */
+        return PMIX_SUCCESS;
+    }
     get_string(&in, handshake.bfrops, sizeof(handshake.bfrops));
     kind = get_u8(&in);
     get_string(&in, handshake.gds, sizeof(handshake.gds));
@@ -226,7 +235,6 @@ int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret)
         return PMIX_ERR_UNPACK_FAILURE;
     }
     handshake.kind = (enum px_wire_kind) kind;
-    parse_version(&handshake);
     /* OpenPMIx 4.2.2 counts one byte too many and sends a zero without meaning. */
     if (in.end - in.at > 1 || (in.end > in.at && *in.at)) {
         handshake.blob = in.at;

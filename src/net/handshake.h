@@ -50,7 +50,7 @@ struct px_handshake {
     /* Release of the peer, and the numbers in it; only the text is packed. */
     char version[PX_HANDSHAKE_NAME_MAX + 1];
     unsigned version_major, version_minor, version_release;
-    /* Name and kind of the encoding of all messages that follow. */
+    /* Name and kind of the encoding of all messages that follow; "": of release 2.0. */
     char bfrops[PX_HANDSHAKE_NAME_MAX + 1];
     enum px_wire_kind kind;
     char gds[256];    /* stores that the peer offers to use, comma-separated */

@@ -537,6 +537,12 @@ static void on_hello(void *arg, struct px_pending_conn *pending,
         return;
     }
     if (!px_handshake_names(PX_WIRE_MODULES, handshake->bfrops)) {
+        px_log(
+            PX_LOG_SERVER, 1,
+            "%s:%u refused: it is of PMIx %u.%u.%u, whose encoding \"%s\" is not spoken here, but "
+            "that of 4.2 and newer",
+            handshake->proc.nspace, handshake->proc.rank, handshake->version_major,
+            handshake->version_minor, handshake->version_release, handshake->bfrops);
         px_pending_conn_refuse(pending, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
