@@ -30,6 +30,18 @@ same 'so many on each node' '0 node0,1 node0,2 node1,3 node1' "$(placed --nodes 
 same 'and not more than are asked for' '0 node0,1 node0,2 node1' "$(placed --nodes 2 --map-by ppr:2:node -n 3 sh -c "$say")"
 same 'in turn, one of them' '0 node0,1 node1,2 node0,3 node1,4 node0' \
     "$(placed --nodes 2 --map-by ppr:1:node --host node0 sh -c "$say" : -n 4 --map-by node sh -c "$say")"
+same 'ranks in turn over what the mapping has placed' '0 node0,1 node1,2 node0,3 node1' \
+    "$(placed --nodes 2 --map-by ppr:2:node --rank-by node sh -c "$say")"
+same 'as long as there is room' '0 node1,1 node0,2 node1,3 node1' \
+    "$(placed --nodes 2 --host node1,node0 --rank-by node -n 2 sh -c "$say" : --host node1 --rank-by node -n 2 sh -c "$say")"
+same 'where the mapping is uneven' '0 node0,1 node1,2 node0' "$(placed --nodes 2 --rank-by node -n 3 sh -c "$say")"
+same 'or in its order' '0 node0,1 node0,2 node1' "$(placed --nodes 2 --rank-by slot -n 3 sh -c "$say")"
+printf '# nodes\n\n  node2 slots=4 # the first\nnode0\t max_slots=2\r\n' >"$SCRATCH/hosts"
+same 'nodes of a file' '0 node2,1 node0' "$(placed --nodes 3 --hostfile "$SCRATCH/hosts" -n 2 sh -c "$say")"
+printf 'ONE=1\n# TWO=2\n  THREE=a b=c  \nFOUR=\n' >"$SCRATCH/env"
+run "$pmixrun" --env-file "$SCRATCH/env" sh -c 'echo "$ONE,$TWO,$THREE,${FOUR-unset}"' : -x ONE=own sh -c 'echo "$ONE,$THREE"'
+same 'variables of a file' '1,,a b=c,
+own,a b=c' "$(LC_ALL=C sort "$SCRATCH/out")"
 run "$pmixrun" --host "$(uname -n)" sh -c 'echo one' : --host localhost sh -c 'echo two'
 same 'the only node has two names' 'one
 two' "$(lines)"
@@ -67,6 +79,14 @@ refused 'a place that does not exist' 1 'pmixrun: --host names a node that is no
 refused 'too many for their places' 1 'pmixrun: --host names a node that is not there, or more processes are asked for than --map-by has room for' \
     --nodes 2 -n 3 --map-by ppr:1:node true
 refused 'a policy that is none' 2 'pmixrun: --map-by cannot be "ppr:1:core"' --map-by ppr:1:core true
+refused 'a rank of none' 2 'pmixrun: --rank-by cannot be "core"' --rank-by core true
+refused 'no such file of nodes' 2 "pmixrun: --hostfile: $SCRATCH/none: No such file or directory" --hostfile "$SCRATCH/none" true
+refused 'a file without nodes' 2 'pmixrun: --hostfile: /dev/null names no node' --hostfile /dev/null true
+printf 'node0 cpus=4\n' >"$SCRATCH/hosts"
+refused 'a word of none' 2 'pmixrun: --hostfile: what is "cpus=4", behind node0?' --hostfile "$SCRATCH/hosts" true
+printf 'ONE\n' >"$SCRATCH/env"
+refused 'a line of none' 2 'pmixrun: --env-file: not of the form VAR=VALUE: ONE' --env-file "$SCRATCH/env" true
+refused 'a directory for a file' 2 "pmixrun: --env-file: $SCRATCH cannot be read" --env-file "$SCRATCH" true
 refused 'no such directory' 2 "pmixrun: --wdir: $SCRATCH/none: No such file or directory" --wdir "$SCRATCH/none" true
 refused 'a file for a directory' 2 'pmixrun: --wdir: /dev/null: Not a directory' --wdir /dev/null true
 

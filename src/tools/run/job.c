@@ -429,7 +429,7 @@ static void add_job(struct list *list, const struct px_run_job *job, const char 
         add_info(list, PMIX_LOCALLDR, &(pmix_rank_t){first_on(job, px_run.node)}, PMIX_PROC_RANK);
     }
     add_string(list, PMIX_MAPBY, job->apps[0].mapped_by);
-    add_string(list, PMIX_RANKBY, "slot");
+    add_string(list, PMIX_RANKBY, job->apps[0].rank_by_node ? "node" : "slot");
     add_string(list, PMIX_BINDTO, px_run.options.bind_core ? "core" : "none");
     add_string(list, PMIX_CMD_LINE, command);
     add_info(list, PMIX_SPAWNED, &job->spawned, PMIX_BOOL);

@@ -161,6 +161,31 @@ static void name_policy(struct px_run_app *app, const struct px_run_wishes *w)
     }
 }
 
+/* Gives the ranks to the nodes in turn; each node keeps as many processes as it has. */
+static pmix_status_t rank_by_node(struct px_run_app *app, const struct nodes *nodes)
+{
+    uint32_t *left = calloc((size_t) px_run.options.n_nodes, sizeof(*left));
+    uint32_t turn = 0;
+
+    if (left == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (int i = 0; i < app->n_procs; i++) {
+        left[app->place[i]]++;
+    }
+    for (int i = 0; i < app->n_procs; i++) {
+        while (left[nodes->at[turn % nodes->n]] == 0) {
+            turn++;
+        }
+        app->place[i] = nodes->at[turn % nodes->n];
+        left[app->place[i]]--;
+        turn++;
+    }
+    free(left);
+    app->rank_by_node = true;
+    return PMIX_SUCCESS;
+}
+
 pmix_status_t px_run_map(struct px_run_app *app, uint32_t first, const struct px_run_wishes *w)
 {
     struct nodes nodes = {.at = calloc((size_t) px_run.options.n_nodes, sizeof(uint32_t))};
@@ -180,11 +205,15 @@ pmix_status_t px_run_map(struct px_run_app *app, uint32_t first, const struct px
         rc = place_by_number(app, &nodes, w->daemons_per_node);
     } else if (w->policy == PX_RUN_BY_NUMBER) {
         rc = place_by_number(app, &nodes, w->per_node);
-    } else if (w->policy == PX_RUN_BY_DEFAULT && w->hosts == NULL && w->target == NULL) {
+    } else if (w->policy == PX_RUN_BY_DEFAULT && w->hosts == NULL && w->target == NULL &&
+               !w->rank_by_node) {
         rc = app->n_procs > 0 && app->n_procs <= PX_RUN_MAX_PROCS ? PMIX_SUCCESS
                                                                   : PMIX_ERR_BAD_PARAM;
     } else {
         rc = place_over(app, first, &nodes, policy_of(w) == PX_RUN_BY_NODE);
+    }
+    if (rc == PMIX_SUCCESS && w->rank_by_node) {
+        rc = rank_by_node(app, &nodes);
     }
     name_policy(app, w);
     free(nodes.at);

@@ -27,10 +27,15 @@ void px_run_usage(FILE *to)
         "  -n N, -np N        number of processes (default 1)\n"
         "  --map-by HOW       which node: slot (default: blocks of ranks), node: in turn, or\n"
         "                     ppr:N:node: N on each\n"
+        "  --rank-by HOW      slot (default: in the order of the mapping), or node: ranks go to "
+        "the\n"
+        "                     nodes in turn\n"
         "  --host NAMES       on these nodes, with commas between their names\n"
+        "  --hostfile FILE    the same, a name on each line; slots=N behind it says nothing here\n"
         "  --wdir DIR         working directory\n"
         "  -x VAR[=VALUE]     give the processes this variable (without VALUE: ours); before the\n"
         "                     first program it is for all, also for those that are spawned\n"
+        "  --env-file FILE    as -x for each line VAR=VALUE of the file\n"
         "For the job:\n"
         "  --nodes M          emulate M nodes on this machine: as many servers, named node0, ...\n"
         "  --keep-going       a process that fails does not end the job\n"
@@ -211,9 +216,106 @@ static int read_mapping(const char *text, void *options)
     return put_directive(o, "map-by", PMIX_MAPBY, text);
 }
 
+static int read_ranking(const char *text, void *options)
+{
+    return put_directive(options, "rank-by", PMIX_RANKBY, text);
+}
+
 static int read_hosts(const char *text, void *options)
 {
     return put_directive(options, "host", PMIX_HOST, text);
+}
+
+/* Calls fn for each line of a file that has more than blanks and a comment, without blanks at its
+ * ends, until fn does not return 0. 0, what fn has returned, or PX_USAGE_ERROR after a complaint.
+ */
+static int read_lines(const char *option, const char *path, int (*fn)(char *line, void *arg),
+                      void *arg)
+{
+    FILE *f = fopen(path, "re");
+    char *line = NULL;
+    size_t room = 0;
+    int rc = 0;
+
+    if (f == NULL) {
+        fprintf(stderr, "pmixrun: --%s: %s: %s\n", option, path, strerror(errno));
+        return PX_USAGE_ERROR;
+    }
+    while (rc == 0 && getline(&line, &room, f) >= 0) {
+        char *start = line + strspn(line, " \t");
+        size_t len = strcspn(start, "\n");
+
+        while (len > 0 && strchr(" \t\r", start[len - 1]) != NULL) {
+            len--;
+        }
+        start[len] = '\0';
+        rc = len > 0 && start[0] != '#' ? fn(start, arg) : 0;
+    }
+    if (rc == 0 && ferror(f)) {
+        fprintf(stderr, "pmixrun: --%s: %s cannot be read\n", option, path);
+        rc = PX_USAGE_ERROR;
+    }
+    free(line);
+    fclose(f);
+    return rc;
+}
+
+/* The names of a hostfile, with commas. */
+struct hosts {
+    char names[MAX_NODES * 64];
+    size_t len;
+};
+
+/* A line of a hostfile: a name, and words "slots=N" that say nothing here. */
+static int add_host(char *line, void *arg)
+{
+    struct hosts *hosts = arg;
+    char *rest = NULL;
+    const char *name = strtok_r(line, " \t", &rest);
+
+    for (const char *word = strtok_r(NULL, " \t", &rest); word != NULL && word[0] != '#';
+         word = strtok_r(NULL, " \t", &rest)) {
+        if (strncmp(word, "slots=", 6) != 0 && strncmp(word, "max_slots=", 10) != 0) {
+            fprintf(stderr, "pmixrun: --hostfile: what is \"%s\", behind %s?\n", word, name);
+            return PX_USAGE_ERROR;
+        }
+    }
+    hosts->len += (size_t) snprintf(hosts->names + hosts->len, sizeof(hosts->names) - hosts->len,
+                                    "%s%s", hosts->len > 0 ? "," : "", name);
+    if (hosts->len >= sizeof(hosts->names)) {
+        fprintf(stderr, "pmixrun: --hostfile: too many names\n");
+        return PX_USAGE_ERROR;
+    }
+    return 0;
+}
+
+static int read_hostfile(const char *path, void *options)
+{
+    struct hosts *hosts = calloc(1, sizeof(*hosts));
+    int rc = hosts != NULL ? read_lines("hostfile", path, add_host, hosts) : out_of_memory();
+
+    if (rc == 0 && hosts->len == 0) {
+        fprintf(stderr, "pmixrun: --hostfile: %s names no node\n", path);
+        rc = PX_USAGE_ERROR;
+    }
+    rc = rc == 0 ? put_directive(options, "hostfile", PMIX_HOST, hosts->names) : rc;
+    free(hosts);
+    return rc;
+}
+
+/* A line VAR=VALUE of a file, as -x has it. */
+static int add_variable(char *line, void *options)
+{
+    if (strchr(line, '=') == NULL) {
+        fprintf(stderr, "pmixrun: --env-file: not of the form VAR=VALUE: %s\n", line);
+        return PX_USAGE_ERROR;
+    }
+    return read_variable(line, options);
+}
+
+static int read_env_file(const char *path, void *options)
+{
+    return read_lines("env-file", path, add_variable, options);
 }
 
 static int read_input(const char *text, void *options)
@@ -278,7 +380,10 @@ static const struct px_option known_options[] = {
     {"np", 'n', PX_OPTION_NUMBER, MEMBER(n_procs), 1, PX_RUN_MAX_PROCS, NULL},
     {NULL, 'x', PX_OPTION_CALL, 0, 0, 0, read_variable},
     {"map-by", 0, PX_OPTION_CALL, 0, 0, 0, read_mapping},
+    {"rank-by", 0, PX_OPTION_CALL, 0, 0, 0, read_ranking},
     {"host", 0, PX_OPTION_CALL, 0, 0, 0, read_hosts},
+    {"hostfile", 0, PX_OPTION_CALL, 0, 0, 0, read_hostfile},
+    {"env-file", 0, PX_OPTION_CALL, 0, 0, 0, read_env_file},
     {"wdir", 0, PX_OPTION_CALL, 0, 0, 0, read_directory},
     {"help", 'h', PX_OPTION_FLAG, MEMBER(help), 0, 0, NULL},
     {"version", 'V', PX_OPTION_FLAG, MEMBER(version), 0, 0, NULL},
@@ -301,7 +406,7 @@ static const struct px_option known_options[] = {
     {"trace", 0, PX_OPTION_TEXT, MEMBER(trace), 0, 0, NULL},
 };
 
-enum { N_OF_APPLICATION = 5, N_OPTIONS = sizeof(known_options) / sizeof(known_options[0]) };
+enum { N_OF_APPLICATION = 8, N_OPTIONS = sizeof(known_options) / sizeof(known_options[0]) };
 
 /* The program with its arguments, of that many words. */
 static int take_program(char **words, int n, struct px_run_options *o)

@@ -107,6 +107,7 @@ struct px_run_app {
     int n_procs;
     uint32_t *place;    /* the node of each process; NULL: the job's processes are placed as one */
     char mapped_by[24]; /* PMIX_MAPBY */
+    bool rank_by_node;  /* PMIX_RANKBY: node, else slot */
 };
 
 struct px_run_job {

@@ -114,14 +114,15 @@ static pmix_status_t set_cwd(const pmix_value_t *v, struct px_run_wishes *w)
     return PMIX_SUCCESS;
 }
 
-/* Ranks are always given in the order of the nodes' slots, and nothing is bound but by our option.
- */
-static pmix_status_t must_be_slot(const pmix_value_t *v, struct px_run_wishes *w)
+static pmix_status_t set_ranking(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    (void) w;
-    return strcmp(v->data.string, "slot") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
+    const char *text = v->data.string;
+
+    w->rank_by_node = strcmp(text, "node") == 0;
+    return w->rank_by_node || strcmp(text, "slot") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
 }
 
+/* Nothing is bound but by our option. */
 static pmix_status_t must_be_bound(const pmix_value_t *v, struct px_run_wishes *w)
 {
     const char *is = px_run.options.bind_core ? "core" : "none";
@@ -238,7 +239,7 @@ static const struct directive {
     {PMIX_APPEND_ENVAR, PMIX_ENVAR, append_envar, false},
     {PMIX_MAPBY, PMIX_STRING, set_mapping, false},
     {PMIX_PPR, PMIX_STRING, set_ppr, false},
-    {PMIX_RANKBY, PMIX_STRING, must_be_slot, false},
+    {PMIX_RANKBY, PMIX_STRING, set_ranking, false},
     {PMIX_BINDTO, PMIX_STRING, must_be_bound, false},
     {PMIX_HOST, PMIX_STRING, set_hosts, false},
     {PMIX_NOTIFY_COMPLETION, PMIX_UNDEF, set_notify, false},

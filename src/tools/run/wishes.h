@@ -22,6 +22,7 @@ struct px_run_wishes {
     const char *cwd;
     enum px_run_policy policy;
     uint32_t per_node;         /* PX_RUN_BY_NUMBER: processes on each node */
+    bool rank_by_node;         /* ranks go to the nodes in turn, where `policy` has put how many */
     const char *hosts;         /* with commas; NULL: all nodes */
     const pmix_proc_t *target; /* of a debugger's daemons; NULL: none */
     uint16_t daemons_per_node;
