@@ -83,4 +83,17 @@ code_is 'a bad namespace' 2 "$pmixrun" --nspace 'a b' true
 code_is 'options of the program are its own' 3 "$pmixrun" -n 1 sh -c 'exit $1' -- 3
 code_is 'a process that ignores SIGTERM is killed in the end' 5 "$pmixrun" -n 2 \
     sh -c '[ $PMIX_RANK = 0 ] && exit 5; trap "" TERM; while :; do sleep 1000; done'
+
+# Progress of a long start: on a terminal only.
+run "$pmixrun" -n 256 true
+same 'no progress in a pipe' '0 ' "$code $err"
+if command -v script >/dev/null 2>&1 && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
+    limit 120 script -qec "'$pmixrun' -n 256 true" /dev/null >"$SCRATCH/out" 2>&1 </dev/null
+    same 'progress on a terminal' '0 4' "$? $(tr '\r' '\n' <"$SCRATCH/out" | grep -c '^pmixrun: [0-9]* of 256 processes started$')"
+    same 'the line goes' 1 "$(tr '\r' '\n' <"$SCRATCH/out" | grep -c "^$(printf '\033')\[K")"
+    limit 120 script -qec "'$pmixrun' -n 2 true" /dev/null >"$SCRATCH/out" 2>&1 </dev/null
+    same 'a short start has none' '0 0' "$? $(grep -c started "$SCRATCH/out")"
+else
+    skip 'progress on a terminal' 'there is no script(1), or no terminal'
+fi
 finish

@@ -336,8 +336,34 @@ static void say_not_started(const struct px_run_proc *proc, int error)
     }
 }
 
+/* Starts of so many processes take long enough for a line of progress, renewed after so many. */
+enum { MANY_STARTS = 256, STARTS_BETWEEN = 64 };
+
+/* Progress is shown on a terminal, and nowhere else, and by one node. Output of the processes is
+ * shown later, so nothing comes between. */
+static bool shows_progress(uint32_t all)
+{
+    return all >= MANY_STARTS && px_run.node == 0 && isatty(STDERR_FILENO);
+}
+
+static void show_progress(uint32_t started, uint32_t all)
+{
+    if (started % STARTS_BETWEEN == 0 && shows_progress(all)) {
+        fprintf(stderr, "\rpmixrun: %u of %u processes started", started, all);
+    }
+}
+
+/* Takes the line away. */
+static void end_progress(uint32_t all)
+{
+    if (shows_progress(all)) {
+        fputs("\r\033[K", stderr);
+    }
+}
+
 int px_run_job_launch(struct px_run_job *job)
 {
+    uint32_t started = 0;
     int report_fd = px_run.options.report ? px_run_report_open() : -1;
     uint64_t since_ns = px_run_trace_now();
     uint32_t n = 0;
@@ -349,12 +375,17 @@ int px_run_job_launch(struct px_run_job *job)
     for (uint32_t i = 0; error == 0 && i < job->n_procs; i++) {
         if (job->procs[i].node == px_run.node) {
             error = launch_one(&job->procs[i], report_fd);
+            show_progress(++started, n);
             if (error != 0) {
+                end_progress(n);
                 say_not_started(&job->procs[i], error);
             }
         }
     }
     px_run_trace_step("launch", job->nspace, since_ns);
+    if (error == 0) {
+        end_progress(n);
+    }
     if (px_run.place == PX_RUN_NODE && job->n_alive > 0) {
         px_run_remote_started(job);
     }
