@@ -556,6 +556,11 @@ void px_invite_start(const struct px_invited *invited, uint64_t id)
     invite_all(invite, 0);
 }
 
+bool px_invite_is_open(struct px_session *session, uint64_t id)
+{
+    return find_by_identity(session, id) != NULL;
+}
+
 void px_invite_withdraw(struct px_session *session, uint64_t id)
 {
     struct px_invite *invite = find_by_identity(session, id);

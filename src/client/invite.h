@@ -50,6 +50,8 @@ int px_invite_succeed(const struct px_invited *invited, const struct px_infos *g
 /* Sends it. Processes that have been silent in the election (PX_SILENT) count as failed, and are
  * not invited. */
 void px_invite_start(const struct px_invited *invited, uint64_t id);
+/* True if that invitation has not come to its end. */
+bool px_invite_is_open(struct px_session *session, uint64_t id);
 /* Gives that invitation up with PMIX_ERR_TIMEOUT, unless its outcome is decided. */
 void px_invite_withdraw(struct px_session *session, uint64_t id);
 

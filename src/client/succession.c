@@ -287,11 +287,24 @@ bool px_succession_event(struct px_session *session, const struct px_invitation_
     return true;
 }
 
-/* Refuses an invitation for which no call of this process waits. A process that is in a group of
- * the name already aborts it, so that there are not two. */
-static void refuse(const struct px_invited *next)
+/* True if a new leader, perhaps this process, is making the group of the invitation. */
+static bool is_being_made(const struct px_invited *invited)
 {
-    bool made = px_group_name_is_taken(next->session, next->group);
+    const struct px_invited *next =
+        px_invited_find(invited->session, invited->group, &invited->successor);
+
+    return invited->successor_id != 0 &&
+           (px_proc_equal(&invited->successor, self_of(invited))
+                ? px_invite_is_open(invited->session, invited->successor_id)
+                : next != NULL && next->id == invited->successor_id && !next->over);
+}
+
+/* Refuses an invitation that continues another one, and for which no call of this process waits. A
+ * process that has the group already, or may still get it from another new leader, aborts it, so
+ * that there are not two. */
+static void refuse(const struct px_invited *next, const struct px_invited *continued)
+{
+    bool made = px_group_name_is_taken(next->session, next->group) || is_being_made(continued);
     static const struct px_infos none = {0};
     const struct px_procs to = {&next->leader, 1};
 
@@ -311,7 +324,7 @@ bool px_succession_invited(struct px_invited *next, const struct px_invitation_e
         return false;
     }
     if (invited->over || invited->declined || invited->successor_id != 0) {
-        refuse(next);
+        refuse(next, invited);
         return true;
     }
     invited->successor = next->leader;

@@ -36,6 +36,7 @@ static void kill_two_leaders(void)
 /* Of this process's handler: PMIX_GROUP_LEADER, or the status. */
 static bool claims;
 static pmix_status_t says = PMIX_SUCCESS;
+static bool waits; /* until rank 1 leads */
 
 static void on_failed(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
                       size_t ninfo, pmix_info_t *results, size_t nresults,
@@ -56,6 +57,9 @@ static void on_failed(size_t id, pmix_status_t code, const pmix_proc_t *source, 
         }
     }
     tell(event_step(code, me.rank));
+    if (waits) {
+        await(event_step(PMIX_GROUP_LEADER_SELECTED, 1));
+    }
     PMIX_INFO_LOAD(&claim, PMIX_GROUP_LEADER, NULL, PMIX_BOOL);
     done(says, claims ? &claim : NULL, claims ? 1 : 0, NULL, NULL, cbdata);
     PMIX_INFO_DESTRUCT(&claim);
@@ -223,6 +227,55 @@ static void one_is_silent(void)
     tell("over");
 }
 
+/* Rank 1 leads when it has not heard from those above rank 2, who are slow. They look for a leader
+ * themselves while rank 1 still waits for rank 2: there are not two groups of one invitation. */
+static void slow_ones(void)
+{
+    bool slow = me.rank > 2;
+    struct infos list = {0};
+
+    add_true(&list, PMIX_GROUP_OPTIONAL);
+    if (me.rank == 0) {
+        lead_and_die(&list);
+    }
+    free_infos(&list);
+    claims = me.rank != 2;
+    waits = slow;
+    hear(PMIX_GROUP_LEADER_FAILED, on_failed);
+    hear(PMIX_GROUP_LEADER_SELECTED, on_event);
+    if (me.rank == 2) {
+        answer_none();
+    } else {
+        answer_all(PMIX_GROUP_ACCEPT);
+    }
+    settle_events();
+    tell("ready");
+    await(step_of("asked", me.rank));
+    settle_events();
+    tell("kill");
+    if (slow) {
+        check_joined(1, PMIX_GROUP_CONSTRUCT_ABORT, "");
+        tell("slow");
+    } else if (me.rank == 2) {
+        await_n("slow", (int) last_rank() - 2);
+        join_later("g", PMIX_GROUP_ACCEPT, NULL);
+        check_joined(1, PMIX_SUCCESS, "A:1,A:2");
+        check_status(PMIX_SUCCESS, fence_group("g"), "a fence of the group");
+    } else {
+        check_joined(1, PMIX_ERR_PARTIAL_SUCCESS, "A:1,A:2");
+        check_status(PMIX_SUCCESS, fence_group("g"), "a fence of the group");
+    }
+    tell("over");
+    await_n("over", (int) last_rank());
+}
+
+/* (host) */
+static void kill_when_all_know(void)
+{
+    await_n("kill", (int) last_rank());
+    kill_leader();
+}
+
 /* Rank 1 leads next and dies; rank 2 leads then. */
 static void two_die(void)
 {
@@ -327,6 +380,15 @@ const struct conform_case cases[] = {
      .what = "one who has finalized is not waited for",
      .raw = true,
      DEATH(1, 4, one_is_silent, kill_leader)},
+    {.ids = "GRP-092",
+     .what = "those who were slow make no group of their own",
+     DEATH(1, 4, slow_ones, kill_when_all_know)},
+    {.ids = "GRP-092",
+     .what = "those who were slow make no group of their own, on two nodes",
+     DEATH(2, 2, slow_ones, kill_when_all_know)},
+    {.ids = "GRP-092",
+     .what = "those who were slow make no group of their own, on three nodes",
+     DEATH(3, 2, slow_ones, kill_when_all_know)},
     {.ids = "GRP-092", .what = "the new leader dies", DEATH(1, 4, two_die, kill_two_leaders)},
     {.ids = "GRP-092",
      .what = "the new leader dies, on two nodes",

@@ -3,8 +3,9 @@
 
 /* A group that is made, used and taken apart while some of the job are killed, stopped for a while,
  * or say goodbye, all chosen by a seed that every process has; in some groups handlers decide what
- * becomes of it then. Says the status of the construct
- * and, after a success, the members. usage: group_chaos SEED */
+ * becomes of it then. Says "SEED RANK kill" or "SEED RANK leave" of who is going to be gone, then
+ * "SEED RANK STATUS" of the construct and, after a success, the members. usage: group_chaos SEED
+ * collective|bootstrap */
 
 #include <pmix.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 enum fate { LIVES, DIES_BEFORE, DIES_AFTER, STOPS, GOES, N_FATES };
 
 static pmix_proc_t me;
+static unsigned seed;
 static unsigned state;
 
 static unsigned pick(unsigned n)
@@ -71,7 +73,8 @@ static void stop(void)
 static void say(pmix_status_t rc, const pmix_info_t *results, size_t n)
 {
     char text[512];
-    size_t len = (size_t) snprintf(text, sizeof(text), "%u %s", me.rank, PMIx_Error_string(rc));
+    size_t len =
+        (size_t) snprintf(text, sizeof(text), "%u %u %s", seed, me.rank, PMIx_Error_string(rc));
 
     for (size_t i = 0; rc == PMIX_SUCCESS && i < n; i++) {
         const pmix_data_array_t *list = results[i].value.data.darray;
@@ -207,12 +210,13 @@ int main(int argc, char **argv)
     bool bootstrap;
     bool survive;
 
-    state = 7919 * (argc > 1 ? (unsigned) strtoul(argv[1], NULL, 10) : 1);
+    seed = argc > 1 ? (unsigned) strtoul(argv[1], NULL, 10) : 1;
+    state = 7919 * seed;
     (void) pick(1);
     alarm(100);
     check(PMIx_Init(&me, NULL, 0), "init");
     n = job_size();
-    bootstrap = pick(3) == 0;
+    bootstrap = argc > 2 && strcmp(argv[2], "bootstrap") == 0;
     survive = pick(2) == 0;
     for (pmix_rank_t r = 0; r < n; r++) { /* everybody picks for all */
         enum fate one = pick(3) == 0 ? (enum fate) pick(N_FATES) : LIVES;
@@ -224,6 +228,10 @@ int main(int argc, char **argv)
     pick_decision(n);
     check(PMIx_Fence(NULL, 0, NULL, 0), "fence");
     dawdle(later);
+    if (fate == DIES_BEFORE || fate == DIES_AFTER || fate == GOES) {
+        printf("%u %u %s\n", seed, me.rank, fate == GOES ? "leave" : "kill");
+        fflush(stdout);
+    }
     if (fate == DIES_BEFORE) {
         raise(SIGKILL);
     }

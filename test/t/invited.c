@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* One invitation with faults at random moments, for run_invited.sh: rank 0 invites all others. Some
- * ranks are killed, stopped for a while, or finalize in the midst. Each prints what it is going to
- * suffer, "RANK kill" or "RANK leave" (it need not know of the group then), and at the end what it
- * was told: "RANK STATUS MEMBERS". usage: invited SEED */
+/* One invitation with faults at random moments, for run_group_faults.sh: rank 0 invites all others.
+ * Some ranks are killed, stopped for a while, or finalize in the midst. Each prints what it is
+ * going to suffer, "SEED RANK kill" or "SEED RANK leave" (it need not know of the group then), and
+ * at the end what it was told: "SEED RANK STATUS MEMBERS". usage: invited SEED */
 
 #include <pmix.h>
 #include <pthread.h>
@@ -26,6 +26,7 @@ static struct {
 } state = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, false};
 
 static pmix_proc_t me;
+static unsigned first_seed;
 static unsigned seed;
 static enum fault fault;
 static unsigned delay_us;
@@ -39,7 +40,7 @@ static unsigned draw(unsigned n)
 static void say(const char *text)
 {
     char line[512];
-    int n = snprintf(line, sizeof(line), "%u %s\n", me.rank, text);
+    int n = snprintf(line, sizeof(line), "%u %u %s\n", first_seed, me.rank, text);
 
     (void) !write(STDOUT_FILENO, line, (size_t) n);
 }
@@ -131,7 +132,8 @@ static void on_end(size_t id, pmix_status_t code, const pmix_proc_t *source, pmi
     pthread_mutex_unlock(&state.lock);
     for (size_t i = 0; i < ninfo; i++) {
         if (!answered && PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC) &&
-            info[i].value.data.proc->rank == 0) {
+            info[i].value.data.proc->rank == 0 &&
+            PMIX_CHECK_NSPACE(info[i].value.data.proc->nspace, me.nspace)) {
             set(&state.over);
         }
     }
@@ -193,7 +195,8 @@ int main(int argc, char **argv)
     pmix_value_t *size;
     unsigned n;
 
-    seed = (argc > 1 ? (unsigned) atoi(argv[1]) : 1) * 1000003U + number * 7919U;
+    first_seed = argc > 1 ? (unsigned) atoi(argv[1]) : 1;
+    seed = first_seed * 1000003U + number * 7919U;
     (void) draw(2);
     fault = draw(number == 0 ? 3 : 2) == 0 ? (enum fault)(KILL + draw(3)) : NONE;
     delay_us = draw(4000);
