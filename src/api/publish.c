@@ -51,14 +51,57 @@ pmix_status_t PMIx_Unpublish(char **keys, const pmix_info_t info[], size_t ninfo
     return px_api_run(&px_request_unpublish, &args.head, NULL);
 }
 
+/* A non-blocking lookup: how many keys it has, and whom its result is for. */
+struct lookup_nb {
+    size_t n_keys;
+    pmix_lookup_cbfunc_t cbfunc;
+    void *cbdata;
+};
+
+/* What a lookup returns of which so many of its keys have a value. */
+static pmix_status_t status_of(size_t found, size_t n_keys)
+{
+    return found == 0       ? PMIX_ERR_NOT_FOUND
+           : found < n_keys ? PMIX_ERR_PARTIAL_SUCCESS
+                            : PMIX_SUCCESS;
+}
+
+/* A host may say PMIX_SUCCESS for a part of the keys. */
+static void lookup_done(pmix_status_t status, pmix_pdata_t data[], size_t ndata, void *cbdata)
+{
+    struct lookup_nb *lookup = cbdata;
+    size_t found = 0;
+
+    for (size_t i = 0; i < ndata; i++) {
+        found += data[i].value.type != PMIX_UNDEF;
+    }
+    lookup->cbfunc(status == PMIX_SUCCESS ? status_of(found, lookup->n_keys) : status, data, ndata,
+                   lookup->cbdata);
+    free(lookup);
+}
+
 /* keys is a NULL-terminated array, copied into the message. Needs a callback, which gets the
  * values. At the server: call_lookup (src/server/requests/requests.c). */
 pmix_status_t PMIx_Lookup_nb(char **keys, const pmix_info_t info[], size_t ninfo,
                              pmix_lookup_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_keys_args args = {PX_DIRECTIVES_OF(info, ninfo), keys};
+    struct lookup_nb *lookup = NULL;
+    pmix_status_t rc;
 
-    return px_api_start(&px_request_lookup, &args.head, (px_callback) cbfunc, cbdata);
+    if (cbfunc != NULL) {
+        lookup = malloc(sizeof(*lookup));
+        if (lookup == NULL) {
+            return PMIX_ERR_NOMEM;
+        }
+        *lookup = (struct lookup_nb){(size_t) PMIx_Argv_count(keys), cbfunc, cbdata};
+    }
+    rc = px_api_start(&px_request_lookup, &args.head,
+                      lookup != NULL ? (px_callback) lookup_done : NULL, lookup);
+    if (rc != PMIX_SUCCESS) {
+        free(lookup);
+    }
+    return rc;
 }
 
 /* Copies the values of the reply to the entries with the same key; an entry without one is
@@ -78,7 +121,7 @@ static pmix_status_t fill_in(pmix_pdata_t *data, size_t n, struct px_reply *repl
             }
         }
     }
-    return found == 0 ? PMIX_ERR_NOT_FOUND : found < n ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS;
+    return status_of(found, n);
 }
 
 /* Runs the request. A reply without data keeps its status; one with data gets it from the number of

@@ -85,6 +85,9 @@ conform_programs = \
   %D%/tool_reads.t \
   %D%/tool_servers.t \
   %D%/upcall_data.t \
+  %D%/proc_sets.t \
+  %D%/publish.t \
+  %D%/topology.t \
   %D%/upcalls.t
 check_PROGRAMS += $(conform_programs)
 TESTS += $(conform_programs)
@@ -308,6 +311,15 @@ TESTS += $(conform_programs)
 %C%_tool_debug_t_SOURCES = %D%/tool_debug.c
 %C%_tool_debug_t_LDADD = $(conform_ldadd)
 %C%_tool_debug_t_LDFLAGS = $(conform_ldflags)
+%C%_proc_sets_t_SOURCES = %D%/proc_sets.c
+%C%_proc_sets_t_LDADD = $(conform_ldadd)
+%C%_proc_sets_t_LDFLAGS = $(conform_ldflags)
+%C%_publish_t_SOURCES = %D%/publish.c
+%C%_publish_t_LDADD = $(conform_ldadd)
+%C%_publish_t_LDFLAGS = $(conform_ldflags)
+%C%_topology_t_SOURCES = %D%/topology.c
+%C%_topology_t_LDADD = $(conform_ldadd)
+%C%_topology_t_LDFLAGS = $(conform_ldflags)
 %C%_tool_reads_t_SOURCES = %D%/tool_reads.c
 %C%_tool_reads_t_LDADD = $(conform_ldadd)
 %C%_tool_reads_t_LDFLAGS = $(conform_ldflags)

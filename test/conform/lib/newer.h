@@ -31,6 +31,10 @@
 #ifndef PMIX_GROUP_INFO_ARRAY
 #define PMIX_GROUP_INFO_ARRAY "pmix.grp.infoarray"
 #endif
+/* Release 4.2 has no way to release one. */
+#ifndef PMIX_CPUSET_DESTRUCT
+#define PMIX_CPUSET_DESTRUCT(m) PMIX_CPUSET_CONSTRUCT(m)
+#endif
 #ifndef PMIX_SERVER_SYS_CONTROLLER
 #define PMIX_SERVER_SYS_CONTROLLER "pmix.srv.ctrlr"
 #endif
