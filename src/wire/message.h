@@ -131,5 +131,7 @@ enum {
 #define PX_KEY_FROM_SERVER "pmix.srvr.internal.notify"
 /* In the event that says how many others were not sent: uint64 (docs/decisions/0030). */
 #define PX_KEY_LOST_EVENTS "shmix.lost.events"
+/* In the same event: how many pieces of output were not sent (uint64). */
+#define PX_KEY_LOST_OUTPUT "shmix.lost.output"
 
 #endif

@@ -188,7 +188,12 @@ void px_event_tell_lost(struct px_peer *peer)
 
     px_assert(px_loop_inside(peer->server->loop));
     rc = rc ? rc : px_infos_append(&infos, &n, PMIX_EVENT_CUSTOM_RANGE, &peer->proc, PMIX_PROC);
-    rc = rc ? rc : px_infos_append(&infos, &n, PX_KEY_LOST_EVENTS, &peer->lost_events, PMIX_UINT64);
+    if (!rc && peer->lost_events) {
+        rc = px_infos_append(&infos, &n, PX_KEY_LOST_EVENTS, &peer->lost_events, PMIX_UINT64);
+    }
+    if (!rc && peer->lost_output) {
+        rc = px_infos_append(&infos, &n, PX_KEY_LOST_OUTPUT, &peer->lost_output, PMIX_UINT64);
+    }
     if (!rc && wants(peer, event.code)) {
         struct px_buf buf;
 
@@ -197,7 +202,10 @@ void px_event_tell_lost(struct px_peer *peer)
         buf = pack_event(peer, &event, true);
         px_peer_send(peer, PX_TAG_NOTIFY, &buf, -1);
     }
-    peer->lost_events = rc ? peer->lost_events : 0;
+    if (!rc) {
+        peer->lost_events = 0;
+        peer->lost_output = 0;
+    }
     PMIx_Info_free(infos, n);
 }
 

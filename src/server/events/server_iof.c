@@ -259,8 +259,8 @@ bool px_iof_subscription_covers(const struct px_iof_subscription *pull, const st
 }
 
 /* Sends output to the peer of a subscription, with tag PX_TAG_IOF: PROC source, channel, SIZE with
- * the peer's number of the subscription, infos, BYTES. Output is lost if memory is out or the peer
- * has disconnected. */
+ * the peer's number of the subscription, infos, BYTES. Output is lost if memory is out, or the peer
+ * has disconnected or does not read; the end of a stream takes no room, and is not. */
 static void send_output(struct px_server *s, const struct px_iof_subscription *pull,
                         const struct px_output *out)
 {
@@ -276,7 +276,11 @@ static void send_output(struct px_server *s, const struct px_iof_subscription *p
     (void) px_pack_infos(&buf, peer->kind, out->info, out->ninfo);
     (void) px_pack_bytes(&buf, peer->kind, out->bytes ? out->bytes->bytes : NULL,
                          out->bytes ? out->bytes->size : 0);
-    px_peer_send(peer, PX_TAG_IOF, &buf, -1);
+    if (out->bytes && out->bytes->size) {
+        px_peer_send_output(peer, &buf);
+    } else {
+        px_peer_send(peer, PX_TAG_IOF, &buf, -1);
+    }
 }
 
 void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscription *pull,

@@ -204,7 +204,7 @@ static void on_drained(void *arg)
 {
     struct px_peer *peer = arg;
 
-    if (peer->lost_events) {
+    if (peer->lost_events || peer->lost_output) {
         px_event_tell_lost(peer);
     }
 }
@@ -246,27 +246,41 @@ bool px_peer_keeps_up(const struct px_peer *peer)
                        px_load_relaxed(&pool->queued) <= pool->limit);
 }
 
-/* How much of its queue a peer's events may have, in percent: those that clients have raised, and
- * all. The rest is for replies. */
-enum { CLIENT_EVENTS = 25, ALL_EVENTS = 50 };
+/* How much of its queue a peer's events and output may have together, in percent: with an event that
+ * a client has raised, and with others. The rest is for replies. */
+enum { CLIENT_EVENTS = 25, ALL_OFFERS = 50 };
 
-void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted)
+/* Sends what the peer can do without, or counts it in *lost. True: it is sent, or waits. */
+static bool offer(struct px_peer *peer, uint32_t tag, struct px_buf *buf, unsigned percent,
+                  uint64_t *lost, const char *what)
 {
-    size_t bytes = buf->len;
     int rc;
 
     if (!peer->conn || !px_buf_ok(buf)) {
         px_buf_fini(buf);
-        return;
+        return false;
     }
-    rc = px_conn_offer_take(peer->conn, PX_TAG_NOTIFY, buf, trusted ? ALL_EVENTS : CLIENT_EVENTS);
-    if (!rc) {
+    rc = px_conn_offer_take(peer->conn, tag, buf, percent);
+    if (rc == PX_ERR_OUT_OF_RESOURCE && !(*lost)++) {
+        px_log(PX_LOG_SERVER, 1, "%s:%u does not read, and loses %s", peer->proc.nspace,
+               peer->proc.rank, what);
+    }
+    return !rc;
+}
+
+void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted)
+{
+    size_t bytes = buf->len;
+
+    if (offer(peer, PX_TAG_NOTIFY, buf, trusted ? ALL_OFFERS : CLIENT_EVENTS, &peer->lost_events,
+              "events")) {
         px_stage_event_sent(peer->server, bytes);
     }
-    if (rc == PX_ERR_OUT_OF_RESOURCE && !peer->lost_events++) {
-        px_log(PX_LOG_SERVER, 1, "%s:%u does not read, and loses events", peer->proc.nspace,
-               peer->proc.rank);
-    }
+}
+
+void px_peer_send_output(struct px_peer *peer, struct px_buf *buf)
+{
+    offer(peer, PX_TAG_IOF, buf, ALL_OFFERS, &peer->lost_output, "output");
 }
 
 /* --- the beginning --- */

@@ -44,6 +44,7 @@ struct px_peer {
     struct px_user *user;   /* with whom it shares what a user may have */
     struct px_usage usage;  /* what it holds itself */
     uint64_t lost_events;   /* not sent, since it does not read; it has not been told of these */
+    uint64_t lost_output;   /* likewise, pieces of output */
     uint64_t stage_ns;      /* when its PMIx_Init or PMIx_Finalize began; 0: neither (stages.h) */
     uint64_t request;       /* the open request whose message is being read (quota.h); 0: none */
     enum px_wire_kind kind; /* encoding of its messages */
@@ -95,6 +96,9 @@ bool px_peer_keeps_up(const struct px_peer *peer);
 /* Sends an event, unless too much waits for the peer by now: then the event is lost to it, and
  * counted. Those of clients (`trusted` false) are lost earlier than those of the host. */
 void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted);
+
+/* Sends a piece of output in the same way; what was lost is told with lost events. */
+void px_peer_send_output(struct px_peer *peer, struct px_buf *buf);
 
 /* The host's decision about a client or a tool: PMIX_SUCCESS admits it, another status refuses and
  * closes it. `proc`: the name that the host gave to a tool, or NULL. No effect if the peer was
