@@ -169,7 +169,7 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->peer_list);
     px_list_init(&s->users);
     px_list_init(&s->upcalls);
-    px_list_init(&s->gets);
+    px_gets_init(s);
     px_list_init(&s->modexes);
     px_list_init(&s->dmodex_requests);
     px_list_init(&s->proc_sets);

@@ -34,6 +34,10 @@ struct px_store;
 struct px_upcall;
 struct px_waits;
 
+/* The gets that wait are in one of so many lists, by the process that they ask about: so neither a
+ * commit nor the end of a process walks those about others. */
+enum { PX_GET_LISTS = 2048 };
+
 /* The server of this process, at most one. Created by px_server_start, owned by the context
  * (ctx->server). */
 struct px_server {
@@ -80,13 +84,13 @@ struct px_server {
     struct px_open_requests open_requests; /* of peers */
 
     /* Requests under way, and the exchange of data with other servers. */
-    struct px_list upcalls;         /* struct px_upcall: under way at the host */
-    struct px_list gets;            /* struct px_get: those that wait */
-    struct px_list modexes;         /* direct modex upcalls under way */
-    uint64_t changes;               /* the newest of px_local_proc.change */
-    uint64_t modex_numbers;         /* the newest px_get.modex */
-    struct px_list dmodex_requests; /* PMIx_server_dmodex_request waiting for a commit */
-    struct px_colls colls;          /* collectives under way */
+    struct px_list upcalls;            /* struct px_upcall: under way at the host */
+    struct px_list gets[PX_GET_LISTS]; /* struct px_get: those that wait */
+    struct px_list modexes;            /* direct modex upcalls under way */
+    uint64_t changes;                  /* the newest of px_local_proc.change */
+    uint64_t modex_numbers;            /* the newest px_get.modex */
+    struct px_list dmodex_requests;    /* PMIx_server_dmodex_request waiting for a commit */
+    struct px_colls colls;             /* collectives under way */
     /* tells this server's contributions from those of others and of an earlier life */
     uint64_t server_id;
     uint64_t commit_number; /* number of the newest value in the modex logs of local processes */

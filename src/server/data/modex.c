@@ -160,7 +160,7 @@ static void modex_answered(struct px_upcall *up)
         drop_missing(s, modex);
     }
     if (modex->renews) {
-        px_gets_renewed(s, modex->number, rc);
+        px_gets_renewed(s, &up->proc, modex->number, rc);
     } else {
         px_gets_modex_done(s, &up->proc, modex->number, modex->key, rc);
     }

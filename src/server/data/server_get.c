@@ -32,9 +32,38 @@
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
+#include "src/base/seed.h"
 #include "src/value/infos.h"
 #include "src/value/keys.h"
 #include "src/wire/messages.h"
+
+/* --- those that wait --- */
+
+/* The gets about one namespace are in so many lists, by rank, in a row. */
+enum { COLUMNS = 16, ROWS = PX_GET_LISTS / COLUMNS };
+
+static struct px_list *row_of(struct px_server *s, const char *nspace)
+{
+    return &s->gets[px_seeded_hash(nspace, strnlen(nspace, PMIX_MAX_NSLEN)) % ROWS * COLUMNS];
+}
+
+/* The list of the gets about this process, beside those about few others. */
+static struct px_list *list_of(struct px_server *s, const char *nspace, pmix_rank_t rank)
+{
+    return &row_of(s, nspace)[rank % COLUMNS];
+}
+
+static void enlist(struct px_get *get)
+{
+    px_list_append(list_of(get->server, get->target.nspace, get->target.rank), &get->link);
+}
+
+void px_gets_init(struct px_server *s)
+{
+    for (size_t i = 0; i < PX_GET_LISTS; i++) {
+        px_list_init(&s->gets[i]);
+    }
+}
 
 /* Also for a get that is in no list and has no timer running. */
 void px_get_destroy(struct px_get *get)
@@ -79,6 +108,14 @@ static void get_end(struct px_get *get, int status)
         px_timer_stop_loop(&get->timer);
         px_open_waits_close(s, &get->wait);
         px_loop_post(s->loop, &get->task);
+    }
+}
+
+/* Answers each get of the list in the same way; answers may end or begin others. */
+static void end_all(struct px_list *list, int status)
+{
+    while (!px_list_empty(list)) {
+        get_end(px_container_of(list->next, struct px_get, link), status);
     }
 }
 
@@ -130,7 +167,7 @@ static void wait_for_data(struct px_get *get, bool implicit_limit)
         ms = (uint64_t) px_param_int(PX_P_MISSING_KEY_WAIT) * 1000;
         get->implicit = true;
     }
-    px_list_append(&get->server->gets, &get->link);
+    enlist(get);
     px_open_waits_get(get, false);
     if (ms && px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer)) {
         get_end(get, PMIX_ERR_NOMEM);
@@ -149,7 +186,7 @@ static void wait_for_host(struct px_get *get, uint32_t rank)
     }
     get->modex =
         get->renews ? ++get->server->modex_numbers : px_modex_choose(get->server, get, rank);
-    px_list_append(&get->server->gets, &get->link);
+    enlist(get);
     px_open_waits_get(get, true);
     if (ms && px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer)) {
         get_end(get, PMIX_ERR_NOMEM);
@@ -404,24 +441,41 @@ static bool is_about(const struct px_get *get, const char *nspace, uint32_t rank
             get->target.rank == PMIX_RANK_UNDEF);
 }
 
+/* Instead of the number of an upcall: of any, or of none. */
+#define ANY_MODEX UINT64_MAX
+
+/* Moves the gets that such an event concerns, and that wait for that upcall (0: for the shared one,
+ * or for an event of this node), to a list of their own, since an answer may start new ones. */
+static void take(struct px_server *s, const char *nspace, pmix_rank_t rank, uint64_t modex,
+                 struct px_list *mine)
+{
+    struct px_list *row = row_of(s, nspace);
+
+    px_list_init(mine);
+    for (unsigned i = 0; i < COLUMNS; i++) {
+        if (rank != PMIX_RANK_WILDCARD && i != rank % COLUMNS && i != PMIX_RANK_UNDEF % COLUMNS) {
+            continue;
+        }
+        px_list_for(struct px_get, get, &row[i], link) {
+            if ((get->modex == modex || modex == ANY_MODEX) && is_about(get, nspace, rank)) {
+                px_list_remove(&get->link);
+                px_list_append(mine, &get->link);
+            }
+        }
+    }
+}
+
 /* Tries the gets about a rank that wait for that upcall (0: for the shared one, or for an event of
  * this node) again after an event. `otherwise` PMIX_SUCCESS: those without data
  * wait on, with the implicit limit if the rank is theirs. An error: the gets for asked_key (NULL:
- * all) end with it, the others decide again. The gets are moved to a list of their own first, since
- * an answer may start new ones. */
+ * all) end with it, the others decide again. */
 static void retry(struct px_server *s, const char *nspace, uint32_t rank, uint64_t modex,
                   const char *asked_key, int otherwise)
 {
     struct px_list mine;
     struct px_list *item;
 
-    px_list_init(&mine);
-    px_list_for(struct px_get, get, &s->gets, link) {
-        if (get->modex == modex && is_about(get, nspace, rank)) {
-            px_list_remove(&get->link);
-            px_list_append(&mine, &get->link);
-        }
-    }
+    take(s, nspace, rank, modex, &mine);
     for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
         struct px_get *get = px_container_of(item, struct px_get, link);
         bool same = asked_key && get->key && px_value_key_is(asked_key, get->key);
@@ -438,7 +492,7 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, uint64
         } else if (!timeout_of(get) && get->target.rank == rank) {
             wait_for_data(get, true);
         } else {
-            px_list_append(&s->gets, &get->link);
+            enlist(get);
         }
     }
 }
@@ -450,22 +504,21 @@ void px_gets_committed(struct px_server *s, struct px_local_proc *rank)
     retry(s, rank->ns->name, rank->rank, 0, NULL, PMIX_SUCCESS);
 }
 
-/* Ending a get may end others, so the search restarts from the front of the list. */
+/* Ending a get may end others, so those that are to end are in a list of their own. */
 void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank)
 {
-    struct px_list *item;
-    struct px_list *next;
+    struct px_list mine;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_each(item, next, &s->gets) {
-        struct px_get *get = px_container_of(item, struct px_get, link);
-
+    px_list_init(&mine);
+    px_list_for(struct px_get, get, list_of(s, rank->ns->name, rank->rank), link) {
         if (get->target.rank == rank->rank &&
             strncmp(get->target.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0) {
-            get_end(get, PMIX_ERR_NOT_FOUND);
-            next = s->gets.next;
+            px_list_remove(&get->link);
+            px_list_append(&mine, &get->link);
         }
     }
+    end_all(&mine, PMIX_ERR_NOT_FOUND);
 }
 
 /* A namespace that cannot be found under its name is about to be freed: its gets end with
@@ -477,13 +530,7 @@ void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns)
     struct px_list mine;
 
     px_assert(px_loop_inside(s->loop));
-    px_list_init(&mine);
-    px_list_for(struct px_get, get, &s->gets, link) {
-        if (is_about(get, ns->name, PMIX_RANK_WILDCARD)) {
-            px_list_remove(&get->link);
-            px_list_append(&mine, &get->link);
-        }
-    }
+    take(s, ns->name, PMIX_RANK_WILDCARD, ANY_MODEX, &mine);
     for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
         struct px_get *get = px_container_of(item, struct px_get, link);
         int rc = gone ? PMIX_ERR_INVALID_NAMESPACE : px_get_attempt(get);
@@ -512,10 +559,10 @@ void px_gets_modex_done(struct px_server *s, const pmix_proc_t *proc, uint64_t m
 
 /* A renewal is one get's own, so at most one is found. It has ended before if its time limit has
  * passed or its requester has disconnected. */
-void px_gets_renewed(struct px_server *s, uint64_t modex, int status)
+void px_gets_renewed(struct px_server *s, const pmix_proc_t *proc, uint64_t modex, int status)
 {
     px_assert(px_loop_inside(s->loop));
-    px_list_for(struct px_get, get, &s->gets, link) {
+    px_list_for(struct px_get, get, list_of(s, proc->nspace, proc->rank), link) {
         if (!get->renews || get->modex != modex) {
             continue;
         }
@@ -530,10 +577,12 @@ void px_gets_renewed(struct px_server *s, uint64_t modex, int status)
 void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
 {
     px_assert(px_loop_inside(s->loop));
-    px_list_for(struct px_get, get, &s->gets, link) {
-        if (get->reply_to.peer == peer->id) {
-            px_answer_nobody(s, &get->reply_to);
-            px_get_destroy(get);
+    for (size_t i = 0; i < PX_GET_LISTS; i++) {
+        px_list_for(struct px_get, get, &s->gets[i], link) {
+            if (get->reply_to.peer == peer->id) {
+                px_answer_nobody(s, &get->reply_to);
+                px_get_destroy(get);
+            }
         }
     }
 }
@@ -542,7 +591,7 @@ void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
 void px_gets_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
-    while (!px_list_empty(&s->gets)) {
-        get_end(px_container_of(s->gets.next, struct px_get, link), PMIX_ERR_LOST_CONNECTION);
+    for (size_t i = 0; i < PX_GET_LISTS; i++) {
+        end_all(&s->gets[i], PMIX_ERR_LOST_CONNECTION);
     }
 }

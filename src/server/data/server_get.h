@@ -19,7 +19,7 @@ struct px_server;
 /* One get. Created by px_get_create; px_get_begin frees it once it is answered. In s->gets while it
  * waits. */
 struct px_get {
-    struct px_list link; /* s->gets while it waits */
+    struct px_list link; /* a list of s->gets while it waits */
     struct px_server *server;
     struct px_reply_to reply_to;
     pmix_proc_t asker;
@@ -52,6 +52,9 @@ enum px_get_how {
     PX_GET_COLLECTED = 2, /* all that has changed of a namespace (PX_KEY_COLLECTED) */
 };
 
+/* Makes the lists of a server that begins. */
+void px_gets_init(struct px_server *s);
+
 /* Makes a get of its arguments; its directives are read here and nowhere else. Takes over key and
  * info, whatever it returns. Any thread. 0, PMIX_ERR_BAD_PARAM or PMIX_ERR_NOMEM. */
 int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *asker,
@@ -71,7 +74,7 @@ void px_gets_modex_done(struct px_server *s, const pmix_proc_t *proc, uint64_t m
                         const char *key, int status);
 
 /* The same for the direct modex of a get that renews. */
-void px_gets_renewed(struct px_server *s, uint64_t modex, int status);
+void px_gets_renewed(struct px_server *s, const pmix_proc_t *proc, uint64_t modex, int status);
 
 /* PX_CMD_GET, a px_handler. 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM or the status of unpacking. */
 int px_handle_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);

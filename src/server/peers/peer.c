@@ -246,8 +246,8 @@ bool px_peer_keeps_up(const struct px_peer *peer)
                        px_load_relaxed(&pool->queued) <= pool->limit);
 }
 
-/* How much of its queue a peer's events and output may have together, in percent: with an event that
- * a client has raised, and with others. The rest is for replies. */
+/* How much of its queue a peer's events and output may have together, in percent: with an event
+ * that a client has raised, and with others. The rest is for replies. */
 enum { CLIENT_EVENTS = 25, ALL_OFFERS = 50 };
 
 /* Sends what the peer can do without, or counts it in *lost. True: it is sent, or waits. */

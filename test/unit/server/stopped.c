@@ -5,9 +5,8 @@
  * is sent output; a tool that is stopped while it is sent both, or killed then. The others go on
  * with their fences, one after each message, so that a server that waited for the stopped one would
  * keep them for ever. What waits for it is bounded: if it fits, the stopped one finds everything
- * when it goes on; if not, it has lost events and output, is told how much, and is served as before.
- * SHM-003.
- * Covers: SHM-003 */
+ * when it goes on; if not, it has lost events and output, is told how much, and is served as
+ * before. SHM-003. Covers: SHM-003 */
 
 #include <dirent.h>
 #include <pthread.h>
