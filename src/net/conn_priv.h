@@ -33,6 +33,7 @@ struct px_conn_in {
     size_t big_have;      /* arrived */
     size_t big_cap;       /* allocated: grows with what arrives */
     uint32_t big_tag;
+    size_t discard;    /* bytes that are still to come of a message that is not wanted */
     uint64_t consumed; /* bytes of the stream that were delivered */
     struct px_conn_passed_fd passed_fds[2];
 };

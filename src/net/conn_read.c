@@ -31,6 +31,7 @@ enum {
     BIG_FIRST = 65536,
     RECEIVES_PER_ROUND = 16, /* then other connections have their turn */
     FDS_LOOKED_AT = 4,
+    FIRST_BYTES = 8, /* what is known of a payload when it is judged by its length */
 };
 
 /* A frame's header, as far as it is used. */
@@ -190,6 +191,38 @@ static int begin_big(struct px_conn_in *in, struct header header)
     return PX_OK;
 }
 
+/* The bytes in `small` are the last of a message that nobody wants, and so is its descriptor. */
+static void discard(struct px_conn_in *in)
+{
+    size_t n = in->end - in->start < in->discard ? in->end - in->start : in->discard;
+
+    in->start += n;
+    in->discard -= n;
+    in->consumed += n;
+    for (int fd = passed_fd_of(in, in->consumed); fd >= 0; fd = passed_fd_of(in, in->consumed)) {
+        (void) close(fd);
+    }
+}
+
+/* The message at the front of `small` does not fit there, and enough of it has come: it is received
+ * into a buffer of its own, or discarded. */
+static int begin_long(struct px_conn *conn, struct header header)
+{
+    struct px_conn_in *in = &conn->in;
+    const unsigned char *first = in->small + in->start + PX_CONN_HEADER;
+    size_t have = in->end - in->start - PX_CONN_HEADER;
+
+    if (!conn->ops.begins || conn->ops.begins(conn->arg, header.tag, first, have, header.len)) {
+        return begin_big(in, header);
+    }
+    in->discard = PX_CONN_HEADER + header.len;
+    discard(in);
+    px_assert(in->start == in->end);
+    in->start = 0;
+    in->end = 0;
+    return PX_OK;
+}
+
 /* Delivers the complete messages in `small`, then moves the rest to its front. 0,
  * PX_ERR_LOST_CONNECTION (a message of length 0: how a peer announces that it leaves),
  * PX_ERR_UNPACK_FAILURE (longer than max_msg), PX_ERR_NOMEM. */
@@ -208,7 +241,10 @@ static int parse_small(struct px_conn *conn)
             return PX_ERR_UNPACK_FAILURE;
         }
         if (PX_CONN_HEADER + header.len > SMALL_BYTES) {
-            return begin_big(in, header);
+            if (in->end - in->start < PX_CONN_HEADER + FIRST_BYTES) {
+                break;
+            }
+            return begin_long(conn, header);
         }
         if (in->end - in->start < PX_CONN_HEADER + header.len) {
             break;
@@ -281,6 +317,9 @@ static ssize_t read_small(struct px_conn *conn)
         return n;
     }
     in->end += (size_t) n;
+    if (in->discard) {
+        discard(in);
+    }
     rc = parse_small(conn);
     if (rc) {
         return rc;

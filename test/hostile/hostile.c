@@ -189,26 +189,6 @@ static bool many_idlers(const char *uri)
 
 /* --- attacks from within --- */
 
-/* Sends one request; true when a reply comes or the server closes. */
-static bool answered(const char *uri, const void *payload, uint32_t len)
-{
-    unsigned char bytes[ROOM];
-    char reply[16];
-    int fd = admitted(uri);
-    bool held;
-
-    if (fd < 0) {
-        return false;
-    }
-    send_all(fd, bytes, write_frame(bytes, 101, payload, len));
-    held = readable(fd);
-    if (held && recv(fd, reply, sizeof(reply), 0) < 0) {
-        held = errno == ECONNRESET;
-    }
-    close(fd);
-    return held;
-}
-
 static bool huge_message(const char *uri)
 {
     uint32_t words[4] = {0, htonl(101), UINT32_MAX, 0};
@@ -220,6 +200,30 @@ static bool huge_message(const char *uri)
     }
     send_all(fd, words, sizeof(words));
     held = closes(fd);
+    close(fd);
+    return held;
+}
+
+/* A get of 2 MiB is refused when its beginning has come; the rest is taken, and more is answered.
+ */
+static bool long_get(const char *uri)
+{
+    static unsigned char rest[2 << 20];
+    uint32_t words[4] = {0, htonl(101), htonl(8 + sizeof(rest)), 0};
+    unsigned char bytes[64];
+    int fd = admitted(uri);
+    bool held;
+
+    if (fd < 0) {
+        return false;
+    }
+    send_all(fd, words, sizeof(words));
+    send_all(fd, "\x02\x04\0\0\0\0\0\0", 8);
+    held = readable(fd) && receive(fd, words, sizeof(words)) && ntohl(words[1]) == 101 &&
+           receive(fd, bytes, ntohl(words[2]));
+    send_all(fd, rest, sizeof(rest));
+    send_all(fd, bytes, write_frame(bytes, 102, "\x02\xc8", 2));
+    held = held && readable(fd) && receive(fd, words, sizeof(words)) && ntohl(words[1]) == 102;
     close(fd);
     return held;
 }
@@ -542,6 +546,7 @@ static const struct {
     {"a client that dies at each byte of its introduction", dies_at_each_byte, false},
     {"many that connect and say nothing", many_idlers, true},
     {"a message of 4 GiB", huge_message, true},
+    {"a get of 2 MiB", long_get, true},
     {"half a message", half_message, true},
     {"an unknown command", unknown_command, true},
     {"an empty message", empty_message, true},

@@ -206,3 +206,22 @@ size_t write_frame(unsigned char *at, uint32_t tag, const void *payload, uint32_
     memcpy(at + 16, payload, len);
     return 16 + len;
 }
+
+bool answered(const char *uri, const void *payload, uint32_t len)
+{
+    unsigned char bytes[1 << 16];
+    char reply[16];
+    int fd = admitted(uri);
+    bool held;
+
+    if (fd < 0) {
+        return false;
+    }
+    send_all(fd, bytes, write_frame(bytes, 101, payload, len));
+    held = readable(fd);
+    if (held && recv(fd, reply, sizeof(reply), 0) < 0) {
+        held = errno == ECONNRESET;
+    }
+    close(fd);
+    return held;
+}

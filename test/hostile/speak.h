@@ -38,6 +38,8 @@ bool readable(int fd);
 bool closes(int fd);
 bool receive(int fd, void *to, size_t len);
 void send_all(int fd, const void *bytes, size_t len);
+/* Sends one request; true when a reply comes or the server closes. */
+bool answered(const char *uri, const void *payload, uint32_t len);
 /* Says hello; the connected descriptor, or -1. admitted: honestly. */
 int admitted_as(const char *uri, const struct hello *h);
 int admitted(const char *uri);

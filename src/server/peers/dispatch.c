@@ -24,6 +24,8 @@
 #include "src/server/requests/requests.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
+#include "src/base/log.h"
+#include "src/base/param.h"
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
 
@@ -114,6 +116,57 @@ static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in, siz
     } else {
         px_request_grow(s, reply_to.request, in->made);
     }
+}
+
+/* The commands that may be as long as any message, since they carry the application's data or lists
+ * that grow with the job. */
+static const bool carries_data[] = {
+    [PX_CMD_ABORT] = true,
+    [PX_CMD_COMMIT] = true,
+    [PX_CMD_FENCE] = true,
+    [PX_CMD_PUBLISH] = true,
+    [PX_CMD_SPAWN] = true,
+    [PX_CMD_CONNECT] = true,
+    [PX_CMD_DISCONNECT] = true,
+    [PX_CMD_NOTIFY] = true,
+    [PX_CMD_REGEVENTS] = true,
+    [PX_CMD_LOG] = true,
+    [PX_CMD_ALLOC] = true,
+    [PX_CMD_JOB_CONTROL] = true,
+    [PX_CMD_VALIDATE_CREDENTIAL] = true,
+    [PX_CMD_IOF_PULL] = true,
+    [PX_CMD_IOF_PUSH] = true,
+    [PX_CMD_GROUP_CONSTRUCT] = true,
+    [PX_CMD_GROUP_DESTRUCT] = true,
+    [PX_CMD_DEVICE_DISTANCES] = true,
+    [PX_CMD_RESBLOCK] = true,
+    [PX_CMD_SESSION_CTRL] = true,
+};
+
+enum { N_COMMANDS = sizeof(carries_data) / sizeof(carries_data[0]) };
+
+/* Nothing that a peer sends without a request is long. What has no command is read, and refused for
+ * that. */
+bool px_dispatch_wanted(struct px_peer *peer, uint32_t tag, const void *first, size_t have,
+                        size_t len)
+{
+    struct px_in in = px_in_make(first, have, peer->kind);
+    struct px_reply_to reply_to = {.peer = peer->id, .tag = tag};
+    uint8_t command;
+
+    if (len <= (size_t) px_param_int(PX_P_SMALL_REQUEST)) {
+        return true;
+    }
+    if (tag < PX_TAG_FIRST) {
+        return false;
+    }
+    if (px_unpack_command(&in, &command) || (command < N_COMMANDS && carries_data[command])) {
+        return true;
+    }
+    px_log(PX_LOG_SERVER, 1, "%s:%u sends a request (command %u) of %zu bytes, which is refused",
+           peer->proc.nspace, peer->proc.rank, command, len);
+    px_answer_status(peer->server, &reply_to, PMIX_ERR_OUT_OF_RESOURCE);
+    return false;
 }
 
 void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t len)
