@@ -394,6 +394,23 @@ static void forgotten_job(void)
     check(wait_done(0) != PMIX_SUCCESS, "a job that is gone has no key");
 }
 
+static void any_process(void)
+{
+    pmix_proc_t any = process(me.nspace, PMIX_RANK_UNDEF);
+
+    if (me.rank == 1) {
+        check_status(PMIX_SUCCESS, PMIx_Get_nb(&any, "late", NULL, 0, on_value, &slots[0]), "get");
+    }
+    fence_all(NULL); /* behind the request */
+    if (me.rank == 1) {
+        check_status(PMIX_SUCCESS, wait_done(0), "what any process posts");
+    } else {
+        put_number("late", 1);
+        commit();
+    }
+    fence_all(NULL);
+}
+
 static void deregister_b(void)
 {
     await("asked");
@@ -532,6 +549,7 @@ const struct conform_case cases[] = {
      .client = forgotten_job,
      .script = deregister_b,
      .seconds = 20},
+    {.ids = "GET-029", .what = "who waits for any process", .ranks = 2, .client = any_process},
     {.ids = "GET-013 PUT-011 SHM-016",
      .what = "without the server",
      .ranks = 2,

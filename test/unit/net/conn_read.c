@@ -29,6 +29,9 @@ static void read_in_any_pieces(void **state)
 
         px_buf_append(&all, one.data, one.len);
         px_buf_fini(&one);
+        one = frame(SINK_UNWANTED, 16369 + i * 17000);
+        px_buf_append(&all, one.data, one.len);
+        px_buf_fini(&one);
     }
     for (int round = 0; round < 4; round++) {
         struct pair pair;

@@ -167,8 +167,18 @@ static void sink_drained(void *arg)
     (void) px_fetch_add(&((struct sink *) arg)->drains, 1);
 }
 
+/* The tag of messages that are not wanted if they are long. */
+enum { SINK_UNWANTED = 9999 };
+
+static inline bool sink_begins(void *arg, uint32_t tag, const void *first, size_t have, size_t len)
+{
+    (void) arg;
+    (void) first;
+    return tag != SINK_UNWANTED || have > len;
+}
+
 static const struct px_conn_ops sink_ops = {
-    .message = sink_message, .closed = sink_closed, .drained = sink_drained};
+    .message = sink_message, .begins = sink_begins, .closed = sink_closed, .drained = sink_drained};
 
 static inline void sink_keep(struct sink *sink)
 {
