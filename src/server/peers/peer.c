@@ -286,7 +286,11 @@ void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted)
 
 void px_peer_send_output(struct px_peer *peer, struct px_buf *buf)
 {
-    offer(peer, PX_TAG_IOF, buf, ALL_OFFERS, &peer->lost_output, "output");
+    size_t bytes = buf->len;
+
+    if (offer(peer, PX_TAG_IOF, buf, ALL_OFFERS, &peer->lost_output, "output")) {
+        px_stage_sent(peer->server, bytes);
+    }
 }
 
 /* --- the beginning --- */
