@@ -15,5 +15,11 @@ check_PROGRAMS += %D%/honest %D%/hostile %D%/private %D%/quotas %D%/slow %D%/use
 %C%_users_SOURCES = %D%/users.c %D%/actors.c %D%/actors.h %D%/speak.c %D%/speak.h
 %C%_users_LDADD = libpx-host.la libpmix.la
 %C%_users_LDFLAGS = $(AM_LDFLAGS) -no-install
-TESTS += %D%/honest.sh %D%/hostile.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
-EXTRA_DIST += %D%/honest.sh %D%/hostile.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
+check_LTLIBRARIES += %D%/libfaults.la
+%C%_libfaults_la_SOURCES = %D%/faults.c
+%C%_libfaults_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -fno-builtin
+# -rpath makes it an object that can be loaded, which is never installed.
+%C%_libfaults_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+TESTS += %D%/faults.sh %D%/honest.sh %D%/hostile.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
+px_long_tests += %D%/faults.sh
+EXTRA_DIST += %D%/faults.sh %D%/honest.sh %D%/hostile.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
