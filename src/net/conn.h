@@ -16,7 +16,6 @@
  * The end of the stream is reported once, on the loop thread, to `closed`; then the owner destroys
  * the connection. */
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,9 +31,9 @@ struct px_conn_ops {
      * the message, which the callee owns, or -1. */
     void (*message)(void *arg, uint32_t tag, const void *payload, size_t len, int fd);
     /* A message that is to be received into memory of its own has begun: its length, and its first
-     * bytes, 8 at least. False: it is not wanted, and is discarded as it arrives. The callee must
+     * bytes, 8 at least. 0: it is not wanted, and is discarded as it arrives. The callee must
      * not end the connection. NULL: all are wanted. */
-    bool (*begins)(void *arg, uint32_t tag, const void *first, size_t have, size_t len);
+    int (*begins)(void *arg, uint32_t tag, const void *first, size_t have, size_t len);
     /* Once, the last call: the stream has ended. `status` is PX_ERR_LOST_CONNECTION, PX_ERR_NOMEM,
      * or PX_ERR_UNPACK_FAILURE for bytes that make no frame. The owner calls px_conn_destroy_loop()
      * now or later; the descriptor is closed when this returns. */

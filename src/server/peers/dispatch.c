@@ -147,9 +147,9 @@ enum { N_COMMANDS = sizeof(carries_data) / sizeof(carries_data[0]) };
 
 /* Nothing that a peer sends without a request is long. What has no command is read, and refused for
  * that. */
-bool px_dispatch_wanted(struct px_peer *peer, uint32_t tag, const void *first, size_t have,
-                        size_t len)
+int px_dispatch_wanted(void *arg, uint32_t tag, const void *first, size_t have, size_t len)
 {
+    struct px_peer *peer = arg;
     struct px_in in = px_in_make(first, have, peer->kind);
     struct px_reply_to reply_to = {.peer = peer->id, .tag = tag};
     uint8_t command;

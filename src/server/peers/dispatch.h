@@ -61,10 +61,9 @@ void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, st
  * freed. */
 void px_answer_nobody(struct px_server *s, const struct px_reply_to *reply_to);
 
-/* True if a message that begins so is to be received. A request that is longer than those of its
- * kind (shmix_small_request) is answered with PMIX_ERR_OUT_OF_RESOURCE. */
-bool px_dispatch_wanted(struct px_peer *peer, uint32_t tag, const void *first, size_t have,
-                        size_t len);
+/* Not 0 if a message of a peer that begins so is to be received. A request that is longer than
+ * those of its kind (shmix_small_request) is answered with PMIX_ERR_OUT_OF_RESOURCE. */
+int px_dispatch_wanted(void *peer, uint32_t tag, const void *first, size_t have, size_t len);
 
 /* Serves one message of a peer; the payload is borrowed for the call. An empty message sets
  * peer->doomed. The peer may be closed when this returns, but its memory is still valid. */

@@ -184,12 +184,6 @@ static void on_message(void *arg, uint32_t tag, const void *payload, size_t len,
     }
 }
 
-/* A long message has begun. */
-static bool on_begin(void *arg, uint32_t tag, const void *first, size_t have, size_t len)
-{
-    return px_dispatch_wanted(arg, tag, first, have, len);
-}
-
 /* The connection has ended, from the other side or by an error. */
 static void on_closed(void *arg, int status)
 {
@@ -216,8 +210,10 @@ static void on_drained(void *arg)
 }
 
 /* Callbacks of an admitted connection; their argument is the peer. */
-static const struct px_conn_ops conn_ops = {
-    .message = on_message, .begins = on_begin, .closed = on_closed, .drained = on_drained};
+static const struct px_conn_ops conn_ops = {.message = on_message,
+                                            .begins = px_dispatch_wanted,
+                                            .closed = on_closed,
+                                            .drained = on_drained};
 
 bool px_peer_at_least(const struct px_peer *peer, unsigned major, unsigned minor, unsigned release)
 {

@@ -170,7 +170,7 @@ static void sink_drained(void *arg)
 /* The tag of messages that are not wanted if they are long. */
 enum { SINK_UNWANTED = 9999 };
 
-static inline bool sink_begins(void *arg, uint32_t tag, const void *first, size_t have, size_t len)
+static inline int sink_begins(void *arg, uint32_t tag, const void *first, size_t have, size_t len)
 {
     (void) arg;
     (void) first;
