@@ -173,7 +173,6 @@ static void on_message(void *arg, uint32_t tag, const void *payload, size_t len,
 {
     struct px_peer *peer = arg;
 
-    /* Clients have no descriptors to send. */
     if (fd >= 0) {
         (void) close(fd);
     }
@@ -282,11 +281,8 @@ void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted)
 
 void px_peer_send_output(struct px_peer *peer, struct px_buf *buf)
 {
-    size_t bytes = buf->len;
-
-    if (offer(peer, PX_TAG_IOF, buf, ALL_OFFERS, &peer->lost_output, "output")) {
-        px_stage_sent(peer->server, bytes);
-    }
+    px_stage_sent(peer->server, buf->len);
+    (void) offer(peer, PX_TAG_IOF, buf, ALL_OFFERS, &peer->lost_output, "output");
 }
 
 /* --- the beginning --- */
