@@ -107,7 +107,7 @@ size_t write_hello(unsigned char *at, const struct hello *h)
     }
     n += put_string(at + n, h->nspace);
     n += put_u32(at + n, h->rank);
-    n += put_string(at + n, "5.0.0");
+    n += put_string(at + n, h->version);
     n += put_string(at + n, h->module);
     at[n++] = 1;
     n += put_string(at + n, h->gds);
@@ -125,6 +125,7 @@ struct hello honest(void)
                           .gid = getegid(),
                           .nspace = nspace,
                           .rank = rank,
+                          .version = "5.0.0",
                           .module = "v41",
                           .gds = "hash"};
 }

@@ -19,6 +19,7 @@ struct hello {
     uint32_t gid;
     const char *nspace;
     uint32_t rank;
+    const char *version;
     const char *module;
     const char *gds;
     const void *infos; /* packed, or NULL */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Clients of four releases construct and destruct one group: each gets the reply in the layout of
+ * its own release, byte by byte, whatever the others are.
+ * Covers: GRP-028 */
+
+#include <arpa/inet.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+
+#include "test/hostile/speak.h"
+
+enum { N = 4, TAG = 101, CONTEXT = 17 };
+
+/* As they are packed: a count in front of each value, numbers in as few bytes as they need. */
+#define SUCCESS "02 00"
+#define MEMBERS                                                                                    \
+    "02 04 08"                                                                                     \
+    "08 6a6f6200 00 08 6a6f6200 01 08 6a6f6200 02 08 6a6f6200 03"
+#define THE_CONTEXT "02 11"
+#define TRUE        "02 01"
+#define NO_INFOS    "02 00"
+
+static const struct {
+    const char *version;
+    const char *module;
+    const char *construct; /* the reply */
+    bool members;          /* its destruct names them */
+} clients[N] = {
+    {"4.2.2", "v41", SUCCESS THE_CONTEXT, false},
+    {"4.2.9", "v41", SUCCESS MEMBERS THE_CONTEXT, true},
+    {"5.0.8", "v51", SUCCESS MEMBERS THE_CONTEXT, true},
+    {"6.1.0", "v61", SUCCESS MEMBERS TRUE THE_CONTEXT NO_INFOS, true},
+};
+
+/* ---- the host */
+
+static pmix_status_t group(pmix_group_operation_t op, char *id, const pmix_proc_t procs[],
+                           size_t nprocs, const pmix_info_t info[], size_t ninfo,
+                           pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    size_t context = CONTEXT;
+    pmix_info_t result;
+
+    (void) id, (void) procs, (void) nprocs, (void) info, (void) ninfo;
+    PMIX_INFO_LOAD(&result, PMIX_GROUP_CONTEXT_ID, &context, PMIX_SIZE);
+    cbfunc(PMIX_SUCCESS, &result, op == PMIX_GROUP_CONSTRUCT ? 1 : 0, cbdata, NULL, NULL);
+    return PMIX_SUCCESS;
+}
+
+static pmix_server_module_t module = {.group = group};
+
+/* Starts a server with the job; the contact string of its TCP socket, static. */
+static const char *start(void)
+{
+    static const char prefix[] = "PMIX_SERVER_URI41=";
+    static char uri[256];
+    pmix_proc_t proc;
+    pmix_info_t info;
+    uint32_t size = N;
+    char **env = NULL;
+
+    assert_int_equal(PMIx_server_init(&module, NULL, 0), PMIX_SUCCESS);
+    PMIX_INFO_LOAD(&info, PMIX_JOB_SIZE, &size, PMIX_UINT32);
+    PMIX_LOAD_PROCID(&proc, "job", 0);
+    assert_int_equal(PMIx_server_register_nspace(proc.nspace, N, &info, 1, NULL, NULL),
+                     PMIX_SUCCESS);
+    for (proc.rank = 0; proc.rank < N; proc.rank++) {
+        assert_int_equal(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL),
+                         PMIX_SUCCESS);
+    }
+    proc.rank = 0;
+    assert_int_equal(PMIx_server_setup_fork(&proc, &env), PMIX_SUCCESS);
+    for (char **at = env; *at != NULL; at++) {
+        if (strncmp(*at, prefix, sizeof(prefix) - 1) == 0) {
+            snprintf(uri, sizeof(uri), "%s", *at + sizeof(prefix) - 1);
+        }
+    }
+    PMIX_ARGV_FREE(env);
+    assert_non_null(strstr(uri, ";tcp4://"));
+    return uri;
+}
+
+/* ---- bytes */
+
+/* The bytes of a text of hexadecimal digits and spaces. */
+static size_t unhex(const char *hex, unsigned char *ret)
+{
+    size_t n = 0;
+
+    while (*hex != '\0') {
+        unsigned byte;
+
+        if (*hex == ' ') {
+            hex++;
+        } else {
+            assert_int_equal(sscanf(hex, "%2x", &byte), 1);
+            ret[n++] = (unsigned char) byte;
+            hex += 2;
+        }
+    }
+    return n;
+}
+
+static void send_request(int fd, uint32_t tag, const char *hex)
+{
+    unsigned char payload[512];
+    unsigned char frame[600];
+
+    send_all(fd, frame, write_frame(frame, tag, payload, (uint32_t) unhex(hex, payload)));
+}
+
+/* The next message is that reply. */
+static void expect_reply(int fd, uint32_t tag, const char *hex)
+{
+    unsigned char want[512];
+    unsigned char got[512];
+    uint32_t head[4];
+    size_t n = unhex(hex, want);
+
+    assert_true(receive(fd, head, sizeof(head)));
+    assert_int_equal(ntohl(head[1]), tag);
+    assert_in_range(ntohl(head[2]), 1, sizeof(got));
+    assert_true(receive(fd, got, ntohl(head[2])));
+    assert_int_equal(ntohl(head[2]), n);
+    assert_memory_equal(got, want, n);
+}
+
+/* ---- the clients */
+
+#define NAME      "02 04 6700" /* the group "g" */
+#define THE_JOB   "02 01 02 08 6a6f6200 feffffff0f"
+#define WITH_ID   "02 01 02 20 706d69782e6772702e61637478696400 00 01 01"
+#define CONSTRUCT "02 18"
+#define DESTRUCT  "02 1c"
+
+static void each_release_gets_its_own_layout(void **state)
+{
+    const char *uri = start();
+    int fds[N];
+
+    (void) state;
+    alarm(60);
+    nspace = "job";
+    for (rank = 0; rank < N; rank++) {
+        struct hello h = honest();
+
+        h.version = clients[rank].version;
+        h.module = clients[rank].module;
+        fds[rank] = admitted_as(uri, &h);
+        assert_true(fds[rank] >= 0);
+        send_request(fds[rank], TAG, CONSTRUCT NAME THE_JOB WITH_ID);
+    }
+    for (int i = 0; i < N; i++) {
+        expect_reply(fds[i], TAG, clients[i].construct);
+        send_request(fds[i], TAG + 1,
+                     clients[i].members ? DESTRUCT NAME MEMBERS NO_INFOS : DESTRUCT NAME NO_INFOS);
+    }
+    for (int i = 0; i < N; i++) {
+        expect_reply(fds[i], TAG + 1, SUCCESS);
+        close(fds[i]);
+    }
+    assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_release_gets_its_own_layout)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
