@@ -252,6 +252,14 @@ static bool is_read(const char *job)
     return is;
 }
 
+/* How many segments a tool maps that has read one job: none where all goes by messages. */
+static int one_job(void)
+{
+    const char *gds = getenv("PMIX_MCA_gds");
+
+    return gds == NULL || strcmp(gds, "hash") != 0;
+}
+
 /* A tool of the library reads what is its user's, and nothing else, whatever its name is. */
 static void tool_reads(void)
 {
@@ -265,8 +273,8 @@ static void tool_reads(void)
     say(PMIx_tool_init(&me, info, 3) == PMIX_SUCCESS && strcmp(me.nspace, "first") == 0,
         "a tool has a name like one of another user's job");
     say(segments() == 0, "which brings it no segment");
-    say(is_read("second") && segments() == 1, "its user's job does");
-    say(!is_read("first") && segments() == 1, "the other one is closed to it");
+    say(is_read("second") && segments() == one_job(), "its user's job does");
+    say(!is_read("first") && segments() == one_job(), "the other one is closed to it");
     PMIx_tool_finalize();
     PMIX_INFO_DESTRUCT(&info[0]);
     PMIX_INFO_DESTRUCT(&info[1]);
