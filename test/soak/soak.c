@@ -297,14 +297,16 @@ static unsigned count_entries(const char *path)
     return n;
 }
 
-static unsigned count_lines(const char *path)
+/* Mappings of files and segments; those without a file are the allocator's and the threads', and
+ * count as memory. */
+static unsigned count_mappings(void)
 {
     char line[512];
     unsigned n = 0;
-    FILE *f = fopen(path, "re");
+    FILE *f = fopen("/proc/self/maps", "re");
 
     while (f && fgets(line, sizeof(line), f)) {
-        n++;
+        n += strchr(line, '/') != NULL;
     }
     if (f) {
         (void) fclose(f);
@@ -332,7 +334,7 @@ static struct state look(void)
 
     state.heap_bytes = mallinfo2().uordblks;
     state.rss_kb = resident_kb();
-    state.n_maps = count_lines("/proc/self/maps");
+    state.n_maps = count_mappings();
     state.n_files = count_entries("/proc/self/fd");
     state.n_left = count_entries(getenv("TMPDIR"));
     printf("# %u processes, %u jobs, %u tools; heap %zu bytes, resident %ld KiB, %u descriptors, "

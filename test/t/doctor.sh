@@ -61,11 +61,15 @@ finding 'a store that the server has not' warning 'PMIX_MCA_gds is shmix, and th
 # --- libraries
 mkdir "$SCRATCH/other"
 cp "$lib/libpmix.so.2" "$SCRATCH/other/libpmix.so.2"
-finding 'two libraries' warning "LD_LIBRARY_PATH has two libraries, $lib/libpmix.so.2 and $SCRATCH/other/libpmix.so.2" 0 \
+# A sanitizer takes a second copy of its library in one process for a mistake.
+copies() { [ -z "$PX_SANITIZED" ] || { skip "$1" 'a process with a sanitizer has one copy of the library'; return 1; }; }
+copies 'two libraries' && finding 'two libraries' warning "LD_LIBRARY_PATH has two libraries, $lib/libpmix.so.2 and $SCRATCH/other/libpmix.so.2" 0 \
     "LD_LIBRARY_PATH=$lib:$SCRATCH/other"
 # The loader is told the command's library, and the programs that it looks at another one.
 loader=$(ldd /bin/true 2>/dev/null | sed -n 's,^[^/]*\(/[^ ]*ld-linux[^ ]*\) .*,\1,p')
-if [ -x "$PX_TOP_BUILDDIR/src/tools/.libs/pmix_info" ] && [ -x "$loader" ]; then
+if ! copies 'another library than that of the command'; then
+    :
+elif [ -x "$PX_TOP_BUILDDIR/src/tools/.libs/pmix_info" ] && [ -x "$loader" ]; then
     run env "LD_LIBRARY_PATH=$SCRATCH/other" "$loader" --library-path "$lib" "$PX_TOP_BUILDDIR/src/tools/.libs/pmix_info" --doctor
     same 'another library than that of the command' "0 1" \
         "$code $(grep -c "^  warning: programs without a path of their own get $SCRATCH/other/libpmix.so.2, not $lib/" "$SCRATCH/out")"
@@ -79,7 +83,7 @@ finding "Slurm's plugin leads nowhere" problem "Slurm's plugin $SCRATCH/slurm/mp
     "SLURM_CONF=$SCRATCH/slurm.conf"
 printf 'x\0%s/other/libpmix.so.2\0' "$SCRATCH" >"$SCRATCH/slurm/mpi_pmix_v9.so"
 run env "SLURM_CONF=$SCRATCH/slurm.conf" "$info" --doctor
-same 'and somewhere' 1 "$(grep -c "^  Slurm's plugin $SCRATCH/slurm/mpi_pmix_v9.so: $SCRATCH/other/libpmix.so.2 (OpenPMIx" "$SCRATCH/out")"
+copies 'and somewhere' && same 'and somewhere' 1 "$(grep -c "^  Slurm's plugin $SCRATCH/slurm/mpi_pmix_v9.so: $SCRATCH/other/libpmix.so.2 (OpenPMIx" "$SCRATCH/out")"
 
 # --- servers
 begin 1 "$actor"

@@ -230,15 +230,16 @@ static int connect_and_run(struct px_field *field)
     return code;
 }
 
-int px_field_main(const struct px_field_command *command, int argc, char **argv,
-                  struct px_field *field)
+/* From the command line to the end of the output. Returns an exit code. */
+static int live(struct px_field *field, int argc, char **argv)
 {
+    const struct px_field_command *command = field->command;
     const struct px_command_line line = {command->name, command->options, command->n_options, false,
                                          read_words};
+    int rc;
 
-    field->command = command;
     px_std_open(argv, command->name);
-    int rc = px_options_read(&line, argc, argv, field);
+    rc = px_options_read(&line, argc, argv, field);
     if (rc != 0) {
         return rc;
     }
@@ -250,7 +251,16 @@ int px_field_main(const struct px_field_command *command, int argc, char **argv,
     } else {
         rc = connect_and_run(field);
     }
-    rc = px_std_close(command->name, rc);
+    return px_std_close(command->name, rc);
+}
+
+int px_field_main(const struct px_field_command *command, int argc, char **argv,
+                  struct px_field *field)
+{
+    int rc;
+
+    field->command = command;
+    rc = live(field, argc, argv);
     if (field->expired) {
         _exit(rc); /* the library's thread waits for the answer */
     }
