@@ -150,13 +150,15 @@ static void check_refused(const char *version, const char *tail, size_t n_tail)
 
 static void clients(void)
 {
+    static const char of_3[] = "v3\0\1hash,ds12,ds21";
+    static const char of_21[] = "v21\0\1ds12";
     pmix_info_t info;
 
     check(setenv("PMIX_MCA_pmix_server_base_verbose", "1", 1) == 0);
     PMIX_INFO_LOAD(&info, PMIX_TCP_REPORT_URI, in_scratch("uri"), PMIX_STRING);
     check(PMIx_server_init(NULL, &info, 1) == PMIX_SUCCESS);
-    check_refused("3.1.7", "v3\0\1hash,ds12,ds21", 20);
-    check_refused("2.1.4", "v21\0\1ds12", 10);
+    check_refused("3.1.7", of_3, sizeof(of_3));
+    check_refused("2.1.4", of_21, sizeof(of_21));
     check_refused("2.0.3", "", 0);
     check(PMIx_server_finalize() == PMIX_SUCCESS);
 }
