@@ -157,6 +157,7 @@ static void clients(void)
     check(setenv("PMIX_MCA_pmix_server_base_verbose", "1", 1) == 0);
     PMIX_INFO_LOAD(&info, PMIX_TCP_REPORT_URI, in_scratch("uri"), PMIX_STRING);
     check(PMIx_server_init(NULL, &info, 1) == PMIX_SUCCESS);
+    PMIX_INFO_DESTRUCT(&info);
     check_refused("3.1.7", of_3, sizeof(of_3));
     check_refused("2.1.4", of_21, sizeof(of_21));
     check_refused("2.0.3", "", 0);
