@@ -1,10 +1,26 @@
 # PX_DEPS: third-party libraries, each with the one folder that may include it.
 AC_DEFUN([PX_DEPS], [
-  PKG_CHECK_MODULES([LIBEVENT], [libevent_core >= 2.1 libevent_pthreads >= 2.1])
   PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.1])
+  PX_HWLOC_NAME
   PKG_CHECK_MODULES([ZLIB], [zlib >= 1.2])
   PKG_CHECK_MODULES([CMOCKA], [cmocka >= 1.1], [have_cmocka=yes], [have_cmocka=no])
   AM_CONDITIONAL([HAVE_CMOCKA], [test $have_cmocka = yes])
   AC_SEARCH_LIBS([dlopen], [dl])
   AC_SEARCH_LIBS([pthread_create], [pthread])
+])
+
+# PX_HWLOC_NAME: the name by which a program finds the hwloc that is here; the library opens it by
+# that name and is not linked with it. hwloc 2 is libhwloc.so.15 everywhere.
+AC_DEFUN([PX_HWLOC_NAME], [
+  AC_CHECK_TOOL([READELF], [readelf], [:])
+  AC_CACHE_CHECK([for the name of hwloc's library], [px_cv_hwloc_soname], [
+    px_cv_hwloc_soname=
+    px_save_LIBS=$LIBS px_save_CPPFLAGS=$CPPFLAGS
+    LIBS="$HWLOC_LIBS $LIBS" CPPFLAGS="$HWLOC_CFLAGS $CPPFLAGS"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <hwloc.h>]], [[return hwloc_get_api_version() == 0;]])],
+      [px_cv_hwloc_soname=$($READELF -d conftest$EXEEXT | sed -n 's/.*NEEDED.*\@<:@\(libhwloc@<:@^@:>@@:>@*\)\@:>@.*/\1/p')])
+    LIBS=$px_save_LIBS CPPFLAGS=$px_save_CPPFLAGS
+    : "${px_cv_hwloc_soname:=libhwloc.so.15}"
+  ])
+  AC_DEFINE_UNQUOTED([PX_HWLOC_SONAME], ["$px_cv_hwloc_soname"], [The name of hwloc's library.])
 ])

@@ -10,6 +10,7 @@
 #include "api.h"
 #include "src/context/reply_after.h"
 #include "src/context/reply_wait.h"
+#include "src/base/probe.h"
 #include "src/request/reply.h"
 
 /* The checks of both forms: context, role, and the arguments that the application must give; for a
@@ -56,10 +57,13 @@ pmix_status_t px_api_start_to(const struct px_request *request, const struct px_
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = check(ctx, request, args);
 
+    PX_PROBE(call_begin, request->name, to->cbdata);
     if (rc == PMIX_SUCCESS && request->needs_callback && to->callback == NULL) {
         rc = PMIX_ERR_BAD_PARAM;
     }
-    return rc == PMIX_SUCCESS ? start(ctx, request, args, to) : rc;
+    rc = rc == PMIX_SUCCESS ? start(ctx, request, args, to) : rc;
+    PX_PROBE(call_end, request->name, rc);
+    return rc;
 }
 
 pmix_status_t px_api_start(const struct px_request *request, const struct px_args *args,
@@ -84,12 +88,14 @@ pmix_status_t px_api_run(const struct px_request *request, const struct px_args 
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
+    PX_PROBE(call_begin, request->name, NULL);
     to = px_reply_wait_begin(&waiting);
     rc = check(ctx, request, args);
     if (rc == PMIX_SUCCESS) {
         rc = ctx->ops->request(ctx, request, args, &to);
     }
     rc = px_reply_wait_end(ctx, &waiting, rc);
+    PX_PROBE(call_end, request->name, rc);
     if (ret != NULL) {
         *ret = waiting.reply;
     } else {

@@ -9,6 +9,7 @@
 
 #include "api.h"
 #include "src/context/reply_after.h"
+#include "src/base/probe.h"
 
 /* The role keeps a copy of the value in this process until PMIx_Commit. A server has no such
  * operation: it is no member of a job. In a client or tool: px_client_put (src/client/put.c). */
@@ -39,7 +40,10 @@ pmix_status_t PMIx_Commit(void)
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t rc = PX_ENTER(ctx, commit);
 
-    return rc == PMIX_SUCCESS ? ctx->ops->commit(ctx) : rc;
+    PX_PROBE(call_begin, "commit", NULL);
+    rc = rc == PMIX_SUCCESS ? ctx->ops->commit(ctx) : rc;
+    PX_PROBE(call_end, "commit", rc);
+    return rc;
 }
 
 /* One acquire load gives the function: the role's get while the context is up, else one that

@@ -13,6 +13,7 @@
 
 #include "api.h"
 #include "debug_stop.h"
+#include "src/base/probe.h"
 #include "src/base/version.h"
 #include "src/value/directives.h"
 #include "src/client/start.h"
@@ -109,6 +110,7 @@ pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
     if (!px_directives_met(&px_call_init, PX_ATTR_CLIENT, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
+    PX_PROBE(call_begin, "init", NULL);
     px_lock_take(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     rc = ctx->refs > 0 ? init_again(ctx, info, ninfo) : init_first(ctx, info, ninfo);
@@ -116,6 +118,7 @@ pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
         give_self(ctx, proc);
     }
     px_lock_give(&ctx->lock);
+    PX_PROBE(call_end, "init", rc);
     return rc;
 }
 
@@ -139,6 +142,7 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
         return PMIX_ERR_WOULD_BLOCK;
     }
+    PX_PROBE(call_begin, "finalize", NULL);
     px_lock_take(&ctx->lock);
     if (ctx->refs == 0) {
         rc = PMIX_ERR_INIT;
@@ -152,6 +156,7 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
         rc = finalize_last(ctx, info, ninfo);
     }
     px_lock_give(&ctx->lock);
+    PX_PROBE(call_end, "finalize", rc);
     return rc;
 }
 

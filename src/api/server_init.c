@@ -6,6 +6,7 @@
 
 #include "api.h"
 #include "src/value/directives.h"
+#include "src/base/probe.h"
 #include "src/server/server_start.h"
 
 /* Opens the context and starts the server role on it. Nothing is left behind by a failure. */
@@ -39,6 +40,7 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
     if (!px_directives_met(&px_call_server_init, PX_ATTR_SERVER, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
+    PX_PROBE(call_begin, "server_init", NULL);
     px_lock_take(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     if (ctx->refs == 0) {
@@ -49,6 +51,7 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
         ctx->refs++;
     }
     px_lock_give(&ctx->lock);
+    PX_PROBE(call_end, "server_init", rc);
     return rc;
 }
 
@@ -66,6 +69,7 @@ pmix_status_t PMIx_server_finalize(void)
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
         return PMIX_ERR_WOULD_BLOCK;
     }
+    PX_PROBE(call_begin, "server_finalize", NULL);
     px_lock_take(&ctx->lock);
     if (ctx->refs == 0 || (!px_api_dropped_after_fork(ctx) && ctx->ops != &px_server_ops)) {
         rc = PMIX_ERR_INIT;
@@ -82,5 +86,6 @@ pmix_status_t PMIx_server_finalize(void)
         }
     }
     px_lock_give(&ctx->lock);
+    PX_PROBE(call_end, "server_finalize", rc);
     return rc;
 }

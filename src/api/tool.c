@@ -14,6 +14,7 @@
 
 #include "api.h"
 #include "launcher.h"
+#include "src/base/probe.h"
 #include "src/server/self/loop_call.h"
 #include "src/server/server_start.h"
 #include "src/value/directives.h"
@@ -82,6 +83,7 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
     if (!px_directives_met(&px_call_tool_init, PX_ATTR_TOOL, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
+    PX_PROBE(call_begin, "tool_init", NULL);
     px_lock_take(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
     rc = ctx->refs > 0 ? tool_again(ctx, info, ninfo) : tool_first(ctx, info, ninfo);
@@ -89,6 +91,7 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
         px_tool_name(ctx, proc);
     }
     px_lock_give(&ctx->lock);
+    PX_PROBE(call_end, "tool_init", rc);
     return rc;
 }
 
@@ -105,6 +108,7 @@ pmix_status_t PMIx_tool_finalize(void)
     if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
         return PMIX_ERR_WOULD_BLOCK;
     }
+    PX_PROBE(call_begin, "tool_finalize", NULL);
     px_lock_take(&ctx->lock);
     if (ctx->refs > 1) {
         ctx->refs--;
@@ -116,6 +120,7 @@ pmix_status_t PMIx_tool_finalize(void)
         px_api_stopped(ctx);
     }
     px_lock_give(&ctx->lock);
+    PX_PROBE(call_end, "tool_finalize", rc);
     return rc;
 }
 
@@ -136,12 +141,14 @@ pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *serve
     if (!px_api_check_required(ctx, &px_call_attach, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
+    PX_PROBE(call_begin, "attach", NULL);
     px_lock_take(&ctx->lock);
     rc = px_tool_attach(ctx, info, ninfo, server);
     if (rc == PMIX_SUCCESS && myproc != NULL) {
         *myproc = ctx->self;
     }
     px_lock_give(&ctx->lock);
+    PX_PROBE(call_end, "attach", rc);
     return rc;
 }
 

@@ -122,8 +122,8 @@ void px_invitation_answer(struct px_invitation *invitation, pmix_status_t status
 void px_invitation_limit(struct px_invitation *invitation, void (*fire)(struct px_timer *timer))
 {
     if (invitation->timeout_ms > 0) {
-        (void) px_timer_start_loop(invitation->session->ctx->loop, &invitation->timer,
-                                   invitation->timeout_ms, fire);
+        px_timer_start_loop(invitation->session->ctx->loop, &invitation->timer,
+                            invitation->timeout_ms, fire);
     }
 }
 

@@ -184,10 +184,28 @@ static void pack_block(struct px_msg *msg, pmix_scope_t scope, struct px_buf *bl
     px_buf_fini(block);
 }
 
+/* True if the values can go as one block: all are for everybody, and the server takes such a
+ * block. */
+static bool is_one_block(struct px_session *session)
+{
+    const struct px_server_peer *server = px_session_server(session);
+    const struct px_list *head = &session->uncommitted;
+    bool all = server != NULL && server->ours;
+
+    px_assert(px_lock_held(&session->lock));
+    for (const struct px_list *at = head->next; all && at != head; at = at->next) {
+        pmix_scope_t scope = px_container_of(at, struct px_put_value, link)->scope;
+
+        all = scope == PMIX_GLOBAL || px_scope_deletes(scope);
+    }
+    return all;
+}
+
 /* Packs all put values, or with `deletions` all keys that go away: a block for processes of this
  * node and a block for those of other nodes. What is for both is packed once and its bytes are
- * copied to the second block. */
-static void pack_values(struct px_msg *msg, const struct px_list *head, bool deletions)
+ * copied to the second block, unless all of it is for both and goes as `one_block`. */
+static void pack_values(struct px_msg *msg, const struct px_list *head, bool deletions,
+                        bool one_block)
 {
     pmix_scope_t first = deletions ? PMIX_DEL_LOCAL : PMIX_LOCAL;
     pmix_scope_t second = deletions ? PMIX_DEL_REMOTE : PMIX_REMOTE;
@@ -205,11 +223,11 @@ static void pack_values(struct px_msg *msg, const struct px_list *head, bool del
         }
         px_assert(value->scope == first || value->scope == second || value->scope == both);
         (void) px_pack_kval(block, msg->kind, value->key, &value->value);
-        if (value->scope == both) {
+        if (value->scope == both && !one_block) {
             px_buf_append(&remote, local.data + start, local.len - start);
         }
     }
-    pack_block(msg, first, &local);
+    pack_block(msg, one_block ? both : first, &local);
     pack_block(msg, second, &remote);
 }
 
@@ -262,8 +280,9 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     }
     rc = px_msg_start(session, PX_CMD_COMMIT, &msg);
     if (rc == 0) {
-        pack_values(&msg, &session->uncommitted, true); /* before what is put again */
-        pack_values(&msg, &session->uncommitted, false);
+        /* What is deleted goes before what is put again. */
+        pack_values(&msg, &session->uncommitted, true, false);
+        pack_values(&msg, &session->uncommitted, false, is_one_block(session));
         rc = px_msg_send_op(&msg, 0, commit_reply, session);
     }
     if (rc == 0) {

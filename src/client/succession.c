@@ -211,8 +211,8 @@ static void heard(void *serial, pmix_status_t status, const pmix_info_t *results
         vote = PX_CLAIMS;
     }
     say(invited, vote);
-    (void) px_timer_start_loop(session->ctx->loop, &invited->timer,
-                               (uint64_t) px_param_int(PX_P_LEADER_WAIT), time_is_up);
+    px_timer_start_loop(session->ctx->loop, &invited->timer,
+                        (uint64_t) px_param_int(PX_P_LEADER_WAIT), time_is_up);
     evaluate(invited);
 }
 

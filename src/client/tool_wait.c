@@ -70,9 +70,8 @@ static void begin_wait(void *arg)
         end_wait(wait, PMIX_SUCCESS);
     } else if (px_ctx_peek() == NULL) {
         end_wait(wait, PMIX_ERR_LOST_CONNECTION);
-    } else if (wait->timeout_ms > 0 && px_timer_start_loop(session->ctx->loop, &wait->timer,
-                                                           wait->timeout_ms, wait_expired) != 0) {
-        end_wait(wait, PMIX_ERR_NOMEM);
+    } else if (wait->timeout_ms > 0) {
+        px_timer_start_loop(session->ctx->loop, &wait->timer, wait->timeout_ms, wait_expired);
     }
 }
 

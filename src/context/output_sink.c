@@ -376,8 +376,7 @@ static void batch_is_old(struct px_timer *timer)
     leave(sink);
 }
 
-/* Holds bytes back until there are enough. Without memory for them, or for the timer, they are
- * given out at once. */
+/* Holds bytes back until there are enough. Without memory for them they are given out at once. */
 static void hold(struct px_sink *sink, struct stream *stream, const pmix_byte_object_t *bytes)
 {
     px_buf_append(&stream->held, bytes->bytes, bytes->size);
@@ -385,10 +384,10 @@ static void hold(struct px_sink *sink, struct stream *stream, const pmix_byte_ob
         stream->held.status = 0;
         give_held(sink, stream);
         give(sink, stream, bytes, NULL, 0);
-    } else if (stream->held.len >= sink->batch ||
-               (sink->batch_ms > 0 && sink->timer.event == NULL &&
-                px_timer_start_loop(sink->loop, &sink->timer, sink->batch_ms, batch_is_old) != 0)) {
+    } else if (stream->held.len >= sink->batch) {
         give_held(sink, stream);
+    } else if (sink->batch_ms > 0 && !sink->timer.loop) {
+        px_timer_start_loop(sink->loop, &sink->timer, sink->batch_ms, batch_is_old);
     }
 }
 

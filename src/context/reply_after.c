@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "src/base/bytes.h"
+#include "src/base/probe.h"
 #include "src/loop/after.h"
 #include "src/request/reply.h"
 #include "src/request/schema.h"
@@ -34,6 +35,7 @@ static void call_back(struct px_after *after)
 {
     struct px_reply_after *call = px_container_of(after, struct px_reply_after, after);
 
+    PX_PROBE(callback, call->to.cbdata, call->reply.status);
     call->to.done(&call->to, &call->reply);
     px_reply_fini(&call->reply);
     free(call);
@@ -99,6 +101,7 @@ static void give_value(struct px_after *after)
 {
     struct px_value_after *call = px_container_of(after, struct px_value_after, after);
 
+    PX_PROBE(callback, call->cbdata, call->status);
     call->cbfunc(call->status, call->value, call->cbdata);
     if (call->value != NULL && !call->lent) {
         PMIx_Value_free(call->value, 1);

@@ -152,11 +152,9 @@ static void look_at_deadlines(struct px_link *link)
     px_lock_give(&link->lock);
     if (nearest == NO_DEADLINE) {
         px_timer_stop_loop(&link->timer);
-    } else if (px_timer_start_loop(link->loop, &link->timer, (nearest - now + 999999) / 1000000,
-                                   timer_fired)) {
-        px_lock_take(&link->lock);
-        link->armed_ns = NO_DEADLINE; /* no memory: the next timeout arms it */
-        px_lock_give(&link->lock);
+    } else {
+        px_timer_start_loop(link->loop, &link->timer, (nearest - now + 999999) / 1000000,
+                            timer_fired);
     }
     answer_all(&due, PMIX_ERR_TIMEOUT);
 }

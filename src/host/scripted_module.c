@@ -300,10 +300,7 @@ pmix_server_module_t *px_host_module(const struct px_host *which)
     static pmix_server_module_t module;
 
     host = which;
-#define X(name, member, reply)                                                                     \
-    if (has(ON_##name)) {                                                                          \
-        module.member = full.member;                                                               \
-    }
+#define X(name, member, reply) module.member = has(ON_##name) ? full.member : NULL;
     PX_HOST_ENTRIES(X)
 #undef X
     return &module;

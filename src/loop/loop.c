@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The progress thread on libevent (loop.h). The event base is touched by one thread only, so it is
- * made without locks and none of libevent's process-wide threading state is set up: the host
- * program may use libevent in its own way.
+/* The progress thread (loop.h). What it sleeps on is touched by one thread only.
  *
  * Tasks arrive on a stack that any thread pushes to; the loop takes it as a whole and reverses it.
  * A push costs a system call only when the loop is about to sleep: the loop announces that in
@@ -15,15 +13,12 @@
 #include "src/loop/loop.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-
-#include <event2/event.h>
 
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
@@ -32,17 +27,17 @@
 #include "src/base/status.h"
 #include "src/loop/after.h"
 #include "src/loop/cpus.h"
+#include "src/loop/poll.h"
 #include "src/loop/wait.h"
 
-/* TASK_ROUNDS: runs of the task queue before descriptors have their turn. BASE_FDS: descriptors
- * that a libevent base takes. */
-enum { TASK_ROUNDS = 16, BASE_FDS = 3 };
+/* Runs of the task queue before descriptors have their turn. */
+enum { TASK_ROUNDS = 16 };
 
 /* One loop. Owned by the context; freed by px_loop_destroy. */
 struct px_loop {
-    struct event_base *base; /* loop thread */
-    struct event *bell;      /* loop thread: watches bell_fd */
-    int bell_fd;             /* eventfd; any thread writes to it to end a sleep */
+    struct px_poll poll; /* loop thread */
+    struct px_io bell;   /* loop thread: watches bell_fd */
+    int bell_fd;         /* eventfd; any thread writes to it to end a sleep */
     uint64_t inbox; /* atomic: struct px_task *, newest first; px_loop_post pairs with take_inbox */
     uint64_t posting; /* atomic: threads in px_loop_post; the last thing of it that they touch */
     uint64_t asleep;  /* atomic: 1 while the loop sleeps or is about to */
@@ -69,21 +64,13 @@ static void ring(struct px_loop *loop)
     }
 }
 
-void px_loop_awake(struct px_loop *loop)
-{
-    if (px_load_relaxed(&loop->asleep)) {
-        px_store_relaxed(&loop->asleep, 0);
-    }
-}
-
 /* The eventfd is readable: reset it. */
-static void bell_rang(evutil_socket_t fd, short what, void *arg)
+static void bell_rang(struct px_io *bell, int what)
 {
     uint64_t n;
 
     (void) what;
-    px_loop_awake(arg);
-    while (read(fd, &n, sizeof(n)) < 0 && errno == EINTR) {
+    while (read(bell->fd, &n, sizeof(n)) < 0 && errno == EINTR) {
     }
 }
 
@@ -162,7 +149,8 @@ static bool holds(struct px_loop *loop)
         px_timer_stop_loop(&loop->recheck);
         return false;
     }
-    if (ms > 0 && px_timer_start_loop(loop, &loop->recheck, (uint64_t) ms, recheck) == PX_OK) {
+    if (ms > 0) {
+        px_timer_start_loop(loop, &loop->recheck, (uint64_t) ms, recheck);
         return false;
     }
     (void) sched_yield();
@@ -180,8 +168,11 @@ static void look_or_sleep(struct px_loop *loop, bool busy)
         px_fence_behind(); /* pairs with px_loop_post */
         busy = px_load_acquire(&loop->inbox) != 0;
     }
-    (void) event_base_loop(loop->base, busy ? EVLOOP_ONCE | EVLOOP_NONBLOCK : EVLOOP_ONCE);
-    px_loop_awake(loop);
+    px_poll_wait(&loop->poll, !busy);
+    if (px_load_relaxed(&loop->asleep)) {
+        px_store_relaxed(&loop->asleep, 0);
+    }
+    px_poll_handle(&loop->poll);
     (void) px_after_run(&loop->afters);
 }
 
@@ -259,48 +250,10 @@ static int start_thread(struct px_loop *loop)
     return PX_OK;
 }
 
-/* True if BASE_FDS more descriptors can be had. libevent ends the process when it has none for its
- * signal handling, which we do not use; its handlers of fatal errors belong to the program, so this
- * is tried first. */
-static bool has_descriptors(int fd)
-{
-    int copies[BASE_FDS];
-    int n = 0;
-
-    while (n < BASE_FDS && (copies[n] = fcntl(fd, F_DUPFD_CLOEXEC, 0)) >= 0) {
-        n++;
-    }
-    for (int i = 0; i < n; i++) {
-        (void) close(copies[i]);
-    }
-    return n == BASE_FDS;
-}
-
-/* A base without locks that ignores libevent's environment variables; NULL: no memory or no
- * descriptors. */
-static struct event_base *make_base(int bell_fd)
-{
-    struct event_config *config = has_descriptors(bell_fd) ? event_config_new() : NULL;
-    struct event_base *base;
-
-    if (!config) {
-        return NULL;
-    }
-    (void) event_config_set_flag(config, EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV);
-    base = event_base_new_with_config(config);
-    event_config_free(config);
-    return base;
-}
-
 /* Frees a loop that no thread uses any more, also one that is half set up. */
 static void loop_free(struct px_loop *loop)
 {
-    if (loop->bell) {
-        event_free(loop->bell);
-    }
-    if (loop->base) {
-        event_base_free(loop->base);
-    }
+    px_poll_close(&loop->poll);
     if (loop->bell_fd >= 0) {
         (void) close(loop->bell_fd);
     }
@@ -309,22 +262,21 @@ static void loop_free(struct px_loop *loop)
     free(loop);
 }
 
-/* Makes what may fail in px_loop_create; what was made stays for loop_free. Statuses as there. */
+/* Makes what may fail in px_loop_create; what was made stays for loop_free. Until the loop has a
+ * thread, or a caller that drives it, the calling thread is its thread. Statuses as there. */
 static int set_up(struct px_loop *loop)
 {
+    const struct px_loop *outer = inside;
+    int rc;
+
     loop->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (loop->bell_fd < 0) {
+    if (loop->bell_fd < 0 || px_poll_open(&loop->poll) != PX_OK) {
         return PX_ERR_OUT_OF_RESOURCE;
     }
-    loop->base = make_base(loop->bell_fd);
-    if (!loop->base) {
-        return PX_ERR_OUT_OF_RESOURCE;
-    }
-    loop->bell = event_new(loop->base, loop->bell_fd, EV_READ | EV_PERSIST, bell_rang, loop);
-    if (!loop->bell || event_add(loop->bell, NULL) != 0) {
-        return PX_ERR_NOMEM;
-    }
-    return loop->external ? PX_OK : start_thread(loop);
+    inside = loop;
+    rc = px_io_start_loop(loop, &loop->bell, loop->bell_fd, PX_IO_READ, bell_rang);
+    inside = outer;
+    return rc || loop->external ? rc : start_thread(loop);
 }
 
 int px_loop_create(bool external, struct px_loop **ret_loop)
@@ -338,6 +290,7 @@ int px_loop_create(bool external, struct px_loop **ret_loop)
     loop->external = external;
     loop->pid = getpid();
     loop->bell_fd = -1;
+    loop->poll.fd = -1;
     px_after_queue_init(&loop->afters);
     (void) pthread_mutex_init(&loop->driver, NULL);
     (void) pthread_cond_init(&loop->turned, NULL);
@@ -404,7 +357,8 @@ bool px_loop_alive(const struct px_loop *loop)
 static void round_at_once(struct px_loop *loop)
 {
     (void) run_tasks(loop);
-    (void) event_base_loop(loop->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+    px_poll_wait(&loop->poll, false);
+    px_poll_handle(&loop->poll);
     (void) run_tasks(loop);
     (void) px_after_run(&loop->afters);
 }
@@ -506,9 +460,9 @@ bool px_loop_may_touch(const struct px_loop *loop)
     return inside == loop || (loop->external && !loop->driven);
 }
 
-struct event_base *px_loop_base(struct px_loop *loop)
+struct px_poll *px_loop_poll(struct px_loop *loop)
 {
-    return loop->base;
+    return &loop->poll;
 }
 
 struct px_after_queue *px_loop_afters(struct px_loop *loop)

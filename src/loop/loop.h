@@ -3,9 +3,8 @@
 #ifndef PX_LOOP_LOOP_H
 #define PX_LOOP_LOOP_H
 
-/* The progress thread: one libevent base, and one thread that runs tasks, timers and descriptor
- * watchers. Tasks may be posted from any thread; everything else happens on the loop's thread
- * (names end in _loop).
+/* The progress thread: one thread that runs tasks, timers and watchers of descriptors. Tasks may be
+ * posted from any thread; everything else happens on the loop's thread (names end in _loop).
  *
  * A loop is either driven by a thread of its own, or externally: then the application's calls run
  * its rounds (PMIx_Progress, and each blocking call while it waits), one thread at a time, and that
@@ -17,9 +16,9 @@
 
 #include "src/loop/watch.h"
 
-struct event_base;
 struct px_after_queue;
 struct px_loop;
+struct px_poll;
 struct px_wait;
 
 /* A unit of work, embedded in the request that owns it. The loop does not touch it after it has
@@ -69,15 +68,12 @@ void px_loop_wake(struct px_loop *loop);
 
 /* --- for src/loop --- */
 
-/* True if the calling thread may use the event base: it runs the loop, or no thread does. */
+/* True if the calling thread may use what the loop sleeps on: it runs the loop, or no thread
+ * does. */
 bool px_loop_may_touch(const struct px_loop *loop);
 
-/* The loop's event base. The thread that px_loop_may_touch allows. */
-struct event_base *px_loop_base(struct px_loop *loop);
-
-/* Withdraws the announcement of sleep; the first thing that every callback of libevent does. Loop
- * thread. */
-void px_loop_awake(struct px_loop *loop);
+/* What the loop sleeps on. The thread that px_loop_may_touch allows. */
+struct px_poll *px_loop_poll(struct px_loop *loop);
 
 /* What the loop holds for calls that have not returned. Any thread may ask for it. */
 struct px_after_queue *px_loop_afters(struct px_loop *loop);

@@ -1,69 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A blocking call and its completion. The condition is signalled while the lock is held: a waiter
- * that sees `done` returns and its stack frame goes, so the last thing that the other side touches
- * is the lock that it releases. For the same reason the loop is woken under the lock. */
+/* A blocking call and its completion: one semaphore, so that a sleep and its end are one system
+ * call each. Its post is the last thing that the other side touches: a waiter that has got it
+ * returns, and its stack frame goes. For the same reason the loop is woken before. */
 
 #include "src/loop/wait.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #include "src/base/assert.h"
+#include "src/base/atomic.h"
 #include "src/loop/loop.h"
 
 void px_wait_init(struct px_wait *wait)
 {
-    (void) pthread_mutex_init(&wait->lock, NULL); /* neither can fail on Linux without attributes */
-    (void) pthread_cond_init(&wait->cond, NULL);
-    wait->done = false;
+    (void) sem_init(&wait->over, 0, 0); /* cannot fail for a semaphore of one process */
     wait->status = 0;
-    wait->loop = NULL;
+    px_store_relaxed(&wait->done, 0);
+    px_store_relaxed(&wait->loop, 0);
 }
 
-/* The waiter cannot leave px_wait_for or px_wait_is_done before the unlock at the end. */
+/* Either this sees the loop that the waiter has named, or the waiter sees `done` before it
+ * sleeps. */
 void px_wait_done(struct px_wait *wait, int status)
 {
-    px_assert(!wait->done);
-    (void) pthread_mutex_lock(&wait->lock);
-    wait->done = true;
+    struct px_loop *loop;
+
+    px_assert(!px_wait_is_done(wait));
     wait->status = status;
-    (void) pthread_cond_signal(&wait->cond);
-    if (wait->loop) {
-        px_loop_wake(wait->loop);
+    (void) px_cas(&wait->done, 0, 1);
+    px_fence_behind(); /* pairs with px_wait_wakes */
+    loop = (struct px_loop *) (uintptr_t) px_load_acquire(&wait->loop);
+    if (loop) {
+        px_loop_wake(loop);
     }
-    (void) pthread_mutex_unlock(&wait->lock);
+    (void) sem_post(&wait->over);
 }
 
 int px_wait_for(struct px_wait *wait)
 {
-    int status;
-
-    px_assert(!wait->loop || !px_loop_inside(wait->loop));
-    (void) pthread_mutex_lock(&wait->lock);
-    while (!wait->done) {
-        (void) pthread_cond_wait(&wait->cond, &wait->lock);
+    px_assert(!px_load_relaxed(&wait->loop) ||
+              !px_loop_inside((struct px_loop *) (uintptr_t) px_load_relaxed(&wait->loop)));
+    while (sem_wait(&wait->over) != 0) {
+        px_assert(errno == EINTR);
     }
-    status = wait->status;
-    (void) pthread_mutex_unlock(&wait->lock);
-    (void) pthread_cond_destroy(&wait->cond);
-    (void) pthread_mutex_destroy(&wait->lock);
-    return status;
+    (void) sem_destroy(&wait->over);
+    return wait->status;
 }
 
 void px_wait_wakes(struct px_wait *wait, struct px_loop *loop)
 {
-    (void) pthread_mutex_lock(&wait->lock);
-    wait->loop = loop;
-    (void) pthread_mutex_unlock(&wait->lock);
+    (void) px_cas(&wait->loop, 0, (uint64_t) (uintptr_t) loop);
+    px_fence_behind(); /* pairs with px_wait_done */
 }
 
 bool px_wait_is_done(struct px_wait *wait)
 {
-    bool done;
-
-    (void) pthread_mutex_lock(&wait->lock);
-    done = wait->done;
-    (void) pthread_mutex_unlock(&wait->lock);
-    return done;
+    return px_load_acquire(&wait->done) != 0;
 }

@@ -6,19 +6,19 @@
 /* A blocking call that waits for its completion in another thread: init, hand the request over,
  * wait; the other side calls done once. The object lives on the waiter's stack. */
 
-#include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct px_loop;
 
 /* One blocking call. Owned by the waiter until px_wait_for returns; the other side uses it only
  * through px_wait_done. */
 struct px_wait {
-    pthread_mutex_t lock;
-    pthread_cond_t cond;
-    bool done;            /* lock */
-    int status;           /* lock */
-    struct px_loop *loop; /* lock: the loop that the waiter drives and sleeps in, or NULL */
+    sem_t over;    /* posted once, by px_wait_done */
+    int status;    /* written before `done` and `over` */
+    uint64_t done; /* atomic: 1 when px_wait_done has been called */
+    uint64_t loop; /* atomic: struct px_loop *, which the waiter drives and sleeps in, or 0 */
 };
 
 /* Prepares the object; px_wait_for releases what it takes. */
@@ -28,7 +28,7 @@ void px_wait_init(struct px_wait *wait);
  * gone, before this returns: do not touch it afterwards. */
 void px_wait_done(struct px_wait *wait, int status);
 
-/* Blocks until px_wait_done, destroys mutex and condition, returns the status. Never on a loop's
+/* Blocks until px_wait_done, destroys the semaphore, returns the status. Never on a loop's
  * own thread, which would wait for itself: check px_loop_inside() first and refuse with
  * PMIX_ERR_WOULD_BLOCK. For a loop that may be driven externally, use px_loop_wait. */
 int px_wait_for(struct px_wait *wait);

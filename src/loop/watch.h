@@ -10,38 +10,40 @@
 struct px_loop;
 
 /* One-shot timer embedded in its owner. Zero-initialise it before the first use. When fire is
- * called the timer holds nothing: fire may start it again or free the owner. Stop it before the
- * owner is freed. */
+ * called the timer is not armed: fire may start it again or free the owner. Stop it before the
+ * owner is freed or moved. */
 struct px_timer {
-    struct px_loop *loop;
-    void *event; /* struct event *, NULL when not armed */
+    struct px_loop *loop; /* NULL: not armed */
     void (*fire)(struct px_timer *timer);
+    uint64_t due_ns;                      /* as px_clock_ns */
+    struct px_timer *child, *next, *back; /* timers.c */
 };
 
-/* Arms the timer to fire once in `ms` milliseconds; a timer that is armed is set anew. 0 or
- * PX_ERR_NOMEM, then it is not armed. */
-int px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t ms,
-                        void (*fire)(struct px_timer *));
+/* Arms the timer to fire once in `ms` milliseconds, not before; a timer that is armed is set anew.
+ * A time that the clock cannot hold never comes. */
+void px_timer_start_loop(struct px_loop *loop, struct px_timer *timer, uint64_t ms,
+                         void (*fire)(struct px_timer *));
 
-/* Disarms the timer and frees what start took. Does nothing when it is not armed. */
+/* Disarms the timer. Does nothing when it is not armed. */
 void px_timer_stop_loop(struct px_timer *timer);
 
 /* What a watcher waits for, and what `ready` is called with. */
 enum { PX_IO_READ = 1, PX_IO_WRITE = 2 };
 
-/* Watches a descriptor, level-triggered, until it is stopped. Zero-initialise it before the first
- * use. The descriptor stays the owner's: stop the watcher before closing it. */
+/* Watches a descriptor, level-triggered, until it is stopped; at most one watcher of a loop has the
+ * same descriptor. Zero-initialise it before the first use. The descriptor stays the owner's: stop
+ * the watcher before closing it. */
 struct px_io {
-    struct px_loop *loop;
-    void *event; /* struct event *, NULL when stopped */
+    struct px_loop *loop; /* NULL: stopped */
     int fd;
     int want; /* PX_IO_ bits; 0: nothing at the moment */
     void (*ready)(struct px_io *io, int what);
 };
 
-/* Begins to watch; `ready` is called on the loop's thread with the PX_IO_ bits that hold, and may
- * stop the watcher and free its owner. want may be 0. 0 or PX_ERR_NOMEM, then the watcher is
- * stopped. */
+/* Begins to watch; `ready` is called on the loop's thread with the PX_IO_ bits that are wanted and
+ * hold, and may stop the watcher and free its owner. A peer that is gone, or an error, is all that
+ * is wanted. want may be 0. 0 or PX_ERR_NOMEM (or a file that cannot be waited for), then the
+ * watcher is stopped. */
 int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want,
                      void (*ready)(struct px_io *, int what));
 
@@ -49,7 +51,7 @@ int px_io_start_loop(struct px_loop *loop, struct px_io *io, int fd, int want,
  * for nothing. */
 int px_io_want_loop(struct px_io *io, int want);
 
-/* Ends the watch and frees what start took. Does nothing when it is stopped. */
+/* Ends the watch. Does nothing when it is stopped. */
 void px_io_stop_loop(struct px_io *io);
 
 #endif

@@ -52,18 +52,15 @@ static void listen_again(struct px_timer *timer)
 
     reserve_open(listeners);
     if (rc_unix || rc_tcp) {
-        (void) px_timer_start_loop(listeners->loop, &listeners->pause, PAUSE_MS, listen_again);
+        px_timer_start_loop(listeners->loop, &listeners->pause, PAUSE_MS, listen_again);
     }
 }
 
-/* Stops accepting for a while after a failure that cannot be remedied. If the timer cannot be
- * started, accepting goes on, which costs time only. */
+/* Stops accepting for a while after a failure that cannot be remedied. */
 static void pause_accepting(struct px_listeners *listeners)
 {
     px_assert(px_loop_inside(listeners->loop));
-    if (px_timer_start_loop(listeners->loop, &listeners->pause, PAUSE_MS, listen_again) != PX_OK) {
-        return;
-    }
+    px_timer_start_loop(listeners->loop, &listeners->pause, PAUSE_MS, listen_again);
     (void) px_io_want_loop(&listeners->unix_socket.io, 0);
     (void) px_io_want_loop(&listeners->tcp_socket.io, 0);
 }

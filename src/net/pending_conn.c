@@ -187,12 +187,11 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
     pending->since_ns = px_clock_ns();
     px_list_append(&listeners->unidentified, &pending->link);
     listeners->n_unidentified++;
-    if (px_io_start_loop(listeners->loop, &pending->io, fd, PX_IO_READ, pending_ready) != PX_OK ||
-        px_timer_start_loop(listeners->loop, &pending->timer, listeners->handshake_ms, too_late) !=
-            PX_OK) {
+    if (px_io_start_loop(listeners->loop, &pending->io, fd, PX_IO_READ, pending_ready) != PX_OK) {
         pending_free(pending);
         return;
     }
+    px_timer_start_loop(listeners->loop, &pending->timer, listeners->handshake_ms, too_late);
     if (listeners->n_unidentified > listeners->max_unidentified) {
         (void) px_pending_conn_drop_oldest_loop(listeners);
     }

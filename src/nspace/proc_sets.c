@@ -49,6 +49,10 @@ void px_proc_set_remove(struct px_proc_set *set)
 {
     if (set) {
         px_list_remove(&set->link);
+        if (set->held) {
+            px_assert(*set->held >= set->bytes);
+            *set->held -= set->bytes;
+        }
         free(set->name);
         free(set);
     }

@@ -25,9 +25,11 @@ enum px_proc_set_kind { PX_SET_PSET, PX_SET_GROUP, PX_SET_CONNECTED };
 struct px_proc_set {
     struct px_list link;
     enum px_proc_set_kind kind;
-    bool hosted; /* of a group: the host took part in its construction */
-    bool notify; /* of a group: who ends without leaving is no member any more, and is announced */
-    char *name;  /* NULL: none */
+    bool hosted;  /* of a group: the host took part in its construction */
+    bool notify;  /* of a group: who ends without leaving is no member any more, and is announced */
+    char *name;   /* NULL: none */
+    size_t *held; /* what its bytes are counted in until it is removed; NULL: in nothing */
+    size_t bytes;
     size_t n;
     pmix_proc_t members[];
 };
@@ -35,7 +37,7 @@ struct px_proc_set {
 /* Copies name and members into a new set at the end of the list. NULL: memory is out. */
 struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind kind,
                                     const char *name, const pmix_proc_t *members, size_t n);
-/* Removes the set from its list and frees it. Takes NULL. */
+/* Removes the set from its list and from the count (held), and frees it. Takes NULL. */
 void px_proc_set_remove(struct px_proc_set *set);
 /* Removes all sets. */
 void px_proc_sets_clear(struct px_list *sets);

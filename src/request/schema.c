@@ -51,13 +51,14 @@
 #define FIELDS(...)                                                                                \
     .fields = (const struct px_field[]){__VA_ARGS__},                                              \
     .n_fields = sizeof((const struct px_field[]){__VA_ARGS__}) / sizeof(struct px_field)
-/* One row: px_request_NAME for PX_CMD_NUMBER, with arguments of struct ARGS and the reply type
+/* One row: px_request_ROW for PX_CMD_NUMBER, with arguments of struct ARGS and the reply type
  * px_reply_RESULT. The other members are given by name. */
-#define REQUEST(name, number, args, result, ...)                                                   \
-    const struct px_request px_request_##name = {.command = PX_CMD_##number,                       \
-                                                 .size = sizeof(struct args),                      \
-                                                 .reply = &px_reply_##result,                      \
-                                                 __VA_ARGS__}
+#define REQUEST(row, number, args, result, ...)                                                    \
+    const struct px_request px_request_##row = {.command = PX_CMD_##number,                        \
+                                                .name = #row,                                      \
+                                                .size = sizeof(struct args),                       \
+                                                .reply = &px_reply_##result,                       \
+                                                __VA_ARGS__}
 
 /* --- published data --- */
 

@@ -139,7 +139,8 @@ struct px_call;
 /* One command of the protocol. Constant; the rows are in schema.c. */
 struct px_request {
     enum px_command command;
-    size_t size; /* of its arguments; they begin with a struct px_args */
+    const char *name; /* for probes: "fence" */
+    size_t size;      /* of its arguments; they begin with a struct px_args */
     const struct px_field *fields;
     size_t n_fields;
     const struct px_reply_type *reply;

@@ -29,7 +29,7 @@ libpx_server_la_SOURCES += %D%/events/monitor.c %D%/events/monitor.h %D%/events/
   %D%/events/server_events.h %D%/events/server_iof.c %D%/events/server_iof.h %D%/events/termination.c \
   %D%/events/termination.h
 libpx_server_la_SOURCES += %D%/tools/rendezvous.c %D%/tools/rendezvous.h %D%/tools/server_tool.c \
-  %D%/tools/server_tool.h
+  %D%/tools/server_tool.h %D%/tools/tool_data.c %D%/tools/tool_data.h
 libpx_server_la_SOURCES += %D%/launch/local_host.c %D%/launch/local_host.h %D%/launch/local_info.c %D%/launch/local_info.h \
   %D%/launch/local_job.c %D%/launch/local_job.h %D%/launch/local_process.c %D%/launch/local_process.h
 libpx_server_la_SOURCES += %D%/self/loop_call.c %D%/self/loop_call.h %D%/self/self.c %D%/self/self.h \

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "src/base/clock.h"
+#include "src/base/probe.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/peers/peer.h"
 #include "src/server/state.h"
@@ -73,6 +74,7 @@ static bool is_traced(const struct px_peer *peer)
 
 void px_stage_connected(const struct px_peer *peer)
 {
+    PX_PROBE(proc_connect, peer->proc.nspace, peer->proc.rank, peer->pid);
     px_stage_count(peer->server, PX_WAITS_N_CONNECTIONS, 1);
     if (is_traced(peer)) {
         trace_peer(peer, PX_TRACE_CONNECT, peer->stage_ns, (int32_t) peer->pid);
@@ -81,6 +83,7 @@ void px_stage_connected(const struct px_peer *peer)
 
 void px_stage_informed(struct px_peer *peer)
 {
+    PX_PROBE(proc_inform, peer->proc.nspace, peer->proc.rank);
     if (is_traced(peer) && peer->stage_ns) {
         trace_peer(peer, PX_TRACE_INFORM, 0, 0);
         peer->stage_ns = 0;
@@ -89,6 +92,7 @@ void px_stage_informed(struct px_peer *peer)
 
 void px_stage_gone(const struct px_peer *peer)
 {
+    PX_PROBE(proc_gone, peer->proc.nspace, peer->proc.rank);
     px_stage_count(peer->server, PX_WAITS_N_CONNECTIONS, -1);
     if (is_traced(peer)) {
         trace_peer(peer, PX_TRACE_GONE, 0, 0);
@@ -97,6 +101,7 @@ void px_stage_gone(const struct px_peer *peer)
 
 void px_stage_committed(const struct px_peer *peer, uint64_t since_ns, pmix_status_t status)
 {
+    PX_PROBE(proc_commit, peer->proc.nspace, peer->proc.rank, status);
     if (is_traced(peer)) {
         trace_peer(peer, PX_TRACE_COMMIT, since_ns, status);
     }
@@ -104,6 +109,7 @@ void px_stage_committed(const struct px_peer *peer, uint64_t since_ns, pmix_stat
 
 void px_stage_finalized(const struct px_peer *peer)
 {
+    PX_PROBE(proc_finalize, peer->proc.nspace, peer->proc.rank);
     if (is_traced(peer)) {
         trace_peer(peer, PX_TRACE_FINALIZE, peer->stage_ns, 0);
     }
@@ -129,6 +135,7 @@ static void trace_coll(const struct px_coll *coll, enum px_trace_kind kind, cons
 
 void px_stage_joined(const struct px_coll *coll, const pmix_proc_t *who)
 {
+    PX_PROBE(coll_join, coll, coll->ops->request->name, who->nspace, who->rank, coll->name);
     if (traces(coll->server)) {
         trace_coll(coll, PX_TRACE_JOIN, who, 0);
     }
@@ -136,6 +143,7 @@ void px_stage_joined(const struct px_coll *coll, const pmix_proc_t *who)
 
 void px_stage_closed(const struct px_coll *coll)
 {
+    PX_PROBE(coll_closed, coll);
     if (traces(coll->server)) {
         trace_coll(coll, PX_TRACE_CLOSED, NULL, 0);
     }
@@ -143,6 +151,7 @@ void px_stage_closed(const struct px_coll *coll)
 
 void px_stage_asked(const struct px_coll *coll)
 {
+    PX_PROBE(coll_ask, coll);
     if (traces(coll->server)) {
         trace_coll(coll, PX_TRACE_ASK, NULL, 0);
     }
@@ -150,6 +159,7 @@ void px_stage_asked(const struct px_coll *coll)
 
 void px_stage_over(const struct px_coll *coll, pmix_status_t status)
 {
+    PX_PROBE(coll_over, coll, status);
     px_stage_count(coll->server, PX_WAITS_N_COLLECTIVES, 1);
     if (traces(coll->server)) {
         trace_coll(coll, PX_TRACE_OVER, NULL, status);

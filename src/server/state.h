@@ -21,17 +21,10 @@
 #include "src/loop/loop.h"
 #include "src/server/tools/rendezvous.h"
 
-struct px_conn;
 struct px_ctx;
-struct px_listener_ops;
 struct px_listeners;
-struct px_local_proc;
-struct px_nspace;
-struct px_peer;
-struct px_pending_conn;
 struct px_sink;
 struct px_store;
-struct px_upcall;
 struct px_waits;
 
 /* The gets that wait are in one of so many lists, by the process that they ask about: so neither a
@@ -80,6 +73,7 @@ struct px_server {
     struct px_list peer_list; /* the same ones; owns them */
     uint64_t next_peer;       /* the px_peer.id given last */
     uint32_t next_tool;       /* number of the tool named last */
+    uint32_t n_posting_tools; /* peers with px_peer.posted */
     struct px_list users;     /* struct px_user: what each user holds here */
     struct px_open_requests open_requests; /* of peers */
 

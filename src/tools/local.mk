@@ -49,3 +49,17 @@ src_tools_plookup_SOURCES = %D%/field/plookup.c
 src_tools_plookup_LDADD = $(px_field_libs)
 src_tools_pps_SOURCES = %D%/field/pps.c
 src_tools_pps_LDADD = $(px_field_libs)
+
+# Completion for bash, under the name of each command.
+completiondir = $(datadir)/bash-completion/completions
+px_completed = pmix_info pmix-shm pmixcc palloc pattrs pctrl pevent plookup pps pquery
+EXTRA_DIST += %D%/completion.bash
+install-completion:
+	$(MKDIR_P) '$(DESTDIR)$(completiondir)'
+	$(INSTALL_DATA) $(srcdir)/%D%/completion.bash '$(DESTDIR)$(completiondir)/pmixrun'
+	for name in $(px_completed); do ln -sf pmixrun '$(DESTDIR)$(completiondir)'/$$name || exit 1; done
+uninstall-completion:
+	cd '$(DESTDIR)$(completiondir)' 2>/dev/null && rm -f pmixrun $(px_completed) || :
+install-data-local: install-completion
+uninstall-local: uninstall-completion
+.PHONY: install-completion uninstall-completion

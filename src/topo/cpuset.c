@@ -7,7 +7,7 @@
  * Text may come from a peer. It is checked before hwloc's parser sees it, because that parser
  * reserves memory for any number it reads. The functions share no state and run in any thread. */
 
-#include <hwloc.h>
+#include "hwloc_lib.h"
 #include "cpuset.h"
 
 #include "topo.h"

@@ -9,7 +9,7 @@
  * distance is a minimum and a maximum over the units of the cpuset. Works on the caller's stack;
  * any thread. */
 
-#include <hwloc.h>
+#include "hwloc_lib.h"
 #include "distance.h"
 
 #include "topo.h"

@@ -4,7 +4,7 @@
 /* The NUMA placement of segments. A policy on a shared mapping belongs to the object behind it (the
  * memfd), so the policy that the one writer sets holds for the pages that all readers map. */
 
-#include <hwloc.h>
+#include "hwloc_lib.h"
 #include "interleave.h"
 
 #include "topo.h"

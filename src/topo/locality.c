@@ -8,7 +8,7 @@
  * source, as the Standard says; those of OpenPMIx 4.2 do not, so a string without a source is taken
  * for hwloc's. */
 
-#include <hwloc.h>
+#include "hwloc_lib.h"
 #include "locality.h"
 
 #include "topo.h"

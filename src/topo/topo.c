@@ -9,7 +9,7 @@
  * application stays recognisable until the process ends (struct lent), because an application may
  * release its pmix_topology_t after PMIx_Finalize, and that must not destroy the shared one. */
 
-#include <hwloc.h>
+#include "hwloc_lib.h"
 #include "topo.h"
 
 #include <stdlib.h>
@@ -106,6 +106,9 @@ int px_topo_build(const char *xml, const char *synthetic, bool here, hwloc_topol
     px_assert(xml == NULL || synthetic == NULL); /* at most one of them */
     if (xml != NULL && strlen(xml) > INT32_MAX - 1) {
         return PMIX_ERR_BAD_PARAM;
+    }
+    if (!px_hwloc_open()) {
+        return PMIX_ERR_NOT_SUPPORTED;
     }
     hwloc_topology_t topo;
     if (hwloc_topology_init(&topo) != 0) {

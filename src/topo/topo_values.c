@@ -5,7 +5,7 @@
  * hold hwloc objects, which the value layer copies, releases, compares and measures through these
  * functions (src/topo/topo_hooks.c). They share no state. */
 
-#include <hwloc.h>
+#include "hwloc_lib.h"
 #include "topo_values.h"
 
 #include "topo.h"

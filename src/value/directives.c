@@ -135,6 +135,9 @@ static bool read_member(const struct px_directive *row, const pmix_info_t *info,
     case PX_KIND_TEXT:
         *(const char **) member = value->type == PMIX_STRING ? value->data.string : NULL;
         return *(const char **) member != NULL;
+    case PX_KIND_NODE:
+        *(const char **) member = value->type == PMIX_STRING ? value->data.string : NULL;
+        return value->type == PMIX_STRING;
     case PX_KIND_PROCS:
         return px_value_procs(value, member);
     case PX_KIND_SCOPE:

@@ -45,6 +45,7 @@ enum px_switch { PX_SWITCH_UNSET, PX_SWITCH_OFF, PX_SWITCH_ON };
 #define PX_TYPE_OF_SWITCH enum px_switch
 #define PX_TYPE_OF_U32    uint32_t            /* any number that fits */
 #define PX_TYPE_OF_TEXT   const char *        /* PMIX_STRING, not NULL */
+#define PX_TYPE_OF_NODE   const char *        /* PMIX_STRING; NULL is as if it were absent */
 #define PX_TYPE_OF_PROCS  struct px_procs     /* PMIX_PROC, or an array of them */
 #define PX_TYPE_OF_SCOPE  pmix_scope_t        /* PMIX_SCOPE */
 #define PX_TYPE_OF_RANGE  pmix_data_range_t   /* PMIX_DATA_RANGE */
@@ -55,6 +56,7 @@ enum px_switch { PX_SWITCH_UNSET, PX_SWITCH_OFF, PX_SWITCH_ON };
 #define PX_ABSENT_SWITCH PX_SWITCH_UNSET
 #define PX_ABSENT_U32    PX_NOT_GIVEN
 #define PX_ABSENT_TEXT   NULL
+#define PX_ABSENT_NODE   NULL
 #define PX_ABSENT_PROCS                                                                            \
     {                                                                                              \
         NULL, 0                                                                                    \
@@ -69,6 +71,7 @@ enum px_directive_kind {
     PX_KIND_SWITCH,
     PX_KIND_U32,
     PX_KIND_TEXT,
+    PX_KIND_NODE,
     PX_KIND_PROCS,
     PX_KIND_SCOPE,
     PX_KIND_RANGE,

@@ -40,10 +40,13 @@ struct px_in {
     size_t made; /* bytes of the arrays that were made of it */
 };
 
-/* A reader at the beginning of len bytes, which it borrows; not exact, topologies refused. */
+/* A reader at the beginning of len bytes, which it borrows; not exact, topologies refused. Without
+ * a byte there may be no address, to which nothing can be added. */
 static inline struct px_in px_in_make(const void *bytes, size_t len, enum px_wire_kind kind)
 {
-    return (struct px_in){.at = bytes, .end = (const unsigned char *) bytes + len, .kind = kind};
+    const unsigned char *at = bytes;
+
+    return (struct px_in){.at = at, .end = len ? at + len : at, .kind = kind};
 }
 
 /* Marks the input as failed, unless it has failed before or status is 0; then nothing is left of

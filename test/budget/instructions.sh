@@ -59,7 +59,7 @@ miss 212
 pointer 200
 jobid 680
 posted64 778
-foreign 915
+foreign 920
 resolve_peers 2650
 EOF
 finish

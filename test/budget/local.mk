@@ -1,7 +1,7 @@
 check_PROGRAMS += %D%/gets %D%/growth %D%/instructions %D%/register
 %C%_growth_SOURCES = %D%/growth.c
 %C%_growth_LDADD = libpx-event.la libpx-context.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-shmem.la \
-  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(ZLIB_LIBS)
+  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(ZLIB_LIBS)
 %C%_gets_SOURCES = %D%/gets.c
 %C%_gets_LDADD = libpmix.la
 %C%_gets_LDFLAGS = $(AM_LDFLAGS) -no-install

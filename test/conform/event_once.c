@@ -226,6 +226,7 @@ const struct conform_case cases[] = {
     {.ids = "EVT-010", .what = "a custom range of nobody", .client = no_processes, .seconds = 20},
     {.ids = "EVT-013",
      .what = "an event reaches a handler once",
+     .spread = true,
      .ranks = 2,
      .client = once,
      .seconds = 20},

@@ -409,6 +409,19 @@ static void describe_realms(const struct job *job, struct infos *list)
     add_array(list, PMIX_NODE_INFO_ARRAY, &at);
 }
 
+/* Of a node whose name is a string of NULL: of one's own, as clients of OpenPMIx mean it. */
+static const char *got_of_unnamed_node(const char *key)
+{
+    struct infos list = {0};
+    const char *answer;
+
+    add_true(&list, PMIX_NODE_INFO);
+    add_text(&list, PMIX_HOSTNAME, NULL);
+    answer = got(me.nspace, PMIX_RANK_WILDCARD, key, list.at, list.n);
+    free_infos(&list);
+    return answer;
+}
+
 static void ask_by_realm(void)
 {
     static const struct {
@@ -431,6 +444,7 @@ static void ask_by_realm(void)
         same(table[i].want, got_of(PMIX_RANK_WILDCARD, table[i].key, table[i].realm), "%s of %s",
              table[i].key, table[i].realm != NULL ? table[i].realm : "the job, by default");
     }
+    same("600", got_of_unnamed_node(PMIX_MAX_PROCS), "the node, without a name");
     same("node0", got_of(1, PMIX_HOSTNAME, PROC_REALM), "the node of a process");
     same("1", got_of(1, PMIX_RANK, PROC_REALM), "what a process is");
 }

@@ -322,6 +322,7 @@ const struct conform_case cases[] = {
      .after = told_of_leaders},
     {.ids = "GRP-061 GRP-063",
      .what = "numbers of leaders that are none",
+     .spread = true,
      ON_ONE_NODE(2, wrong_numbers)},
     {.ids = "GRP-061",
      .what = "leaders that do not agree how many they are",

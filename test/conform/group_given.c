@@ -399,6 +399,7 @@ const struct conform_case cases[] = {
      .after = host_was_asked},
     {.ids = "GRP-110",
      .what = "a contribution is read without the server",
+     .spread = true,
      ON_NODES(1, 2, read_alone),
      .form = SHARED},
     {.ids = "GRP-014 GRP-039 GRP-043",

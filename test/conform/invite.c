@@ -522,6 +522,7 @@ static void crosswise(void)
 const struct conform_case cases[] = {
     {.ids = "GRP-064 GRP-065 GRP-067 GRP-068 GRP-076 GRP-077 GRP-078 GRP-080 GRP-081",
      .what = "all accept, on one node",
+     .spread = true,
      .ranks = 4,
      .client = all_accept,
      .after = no_upcall},
@@ -534,7 +535,10 @@ const struct conform_case cases[] = {
     {.ids = "GRP-066",
      .what = "an invitation from before the registration",
      ON_NODES(2, 1, register_late)},
-    {.ids = "GRP-070 GRP-076", .what = "a join that waits", ON_NODES(1, 3, join_here)},
+    {.ids = "GRP-070 GRP-076",
+     .what = "a join that waits",
+     .spread = true,
+     ON_NODES(1, 3, join_here)},
     {.ids = "GRP-074 GRP-077 S18",
      .what = "all or nothing, on one node",
      ON_NODES(1, 4, all_or_nothing)},
@@ -544,6 +548,7 @@ const struct conform_case cases[] = {
     {.ids = "GRP-067 GRP-071 GRP-083 S18", .what = "fewer are fine", ON_NODES(2, 2, optional)},
     {.ids = "GRP-072 GRP-073 S18",
      .what = "a handler lets it go on with fewer",
+     .spread = true,
      ON_NODES(1, 4, handler_ignores)},
     {.ids = "GRP-072 GRP-074 S18",
      .what = "a handler aborts when one fails",
@@ -574,6 +579,6 @@ const struct conform_case cases[] = {
      .what = "an invitation of another library",
      .client = invited_by_another,
      .script = another_leader},
-    {.ids = "GRP-085", .what = "two invite each other", ON_NODES(1, 2, crosswise)},
+    {.ids = "GRP-085", .what = "two invite each other", .spread = true, ON_NODES(1, 2, crosswise)},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

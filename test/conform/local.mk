@@ -35,6 +35,7 @@ conform_programs = \
   %D%/group_get.t \
   %D%/group_decide.t \
   %D%/group_faults.t \
+  %D%/group_parts.t \
   %D%/group_ids.t \
   %D%/group_given.t \
   %D%/group_leave.t \
@@ -78,6 +79,7 @@ conform_programs = \
   %D%/tool.t \
   %D%/tool_files.t \
   %D%/tool_life.t \
+  %D%/tool_posts.t \
   %D%/tool_search.t \
   %D%/tool_attach.t \
   %D%/tool_requests.t \
@@ -167,6 +169,9 @@ TESTS += $(conform_programs)
 %C%_group_faults_t_SOURCES = %D%/group_faults.c
 %C%_group_faults_t_LDADD = $(conform_ldadd)
 %C%_group_faults_t_LDFLAGS = $(conform_ldflags)
+%C%_group_parts_t_SOURCES = %D%/group_parts.c
+%C%_group_parts_t_LDADD = $(conform_ldadd)
+%C%_group_parts_t_LDFLAGS = $(conform_ldflags)
 %C%_group_decide_t_SOURCES = %D%/group_decide.c
 %C%_group_decide_t_LDADD = $(conform_ldadd)
 %C%_group_decide_t_LDFLAGS = $(conform_ldflags)
@@ -296,6 +301,9 @@ TESTS += $(conform_programs)
 %C%_tool_files_t_SOURCES = %D%/tool_files.c
 %C%_tool_files_t_LDADD = $(conform_ldadd)
 %C%_tool_files_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_posts_t_SOURCES = %D%/tool_posts.c
+%C%_tool_posts_t_LDADD = $(conform_ldadd)
+%C%_tool_posts_t_LDFLAGS = $(conform_ldflags)
 %C%_tool_life_t_SOURCES = %D%/tool_life.c
 %C%_tool_life_t_LDADD = $(conform_ldadd)
 %C%_tool_life_t_LDFLAGS = $(conform_ldflags)

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { CODE = PMIX_EXTERNAL_ERR_BASE - 30 };
+
 #define DRIVEN                                                                                     \
     .jobs = {{"A", {1}, .quiet = true}}, .tools = 1, .server = without_tools,                      \
     .further = serve_tools, .host = {[ON_QUERY] = {OWN, .own = answer_question}}
@@ -153,6 +155,77 @@ static void see_three(void)
     remove_folder("dir");
 }
 
+/* ---- in place of a server that has died */
+
+static void tell_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                       pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                       pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    (void) id;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    tell(path_named("event %d of %s", CODE - status, source->nspace));
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+/* The other tool: an event from each server that takes the place of one that has died. */
+static void raise_there(void)
+{
+    for (int i = 2; i <= 3; i++) {
+        pmix_status_t rc;
+
+        await(path_named("server%d is the primary one", i));
+        check_status(PMIX_SUCCESS, tool_begin(and_text(to_server(i), PMIX_TOOL_NSPACE, "other")),
+                     "tool_init");
+        rc = PMIx_Notify_event(CODE - i, NULL, PMIX_RANGE_LOCAL, NULL, 0, NULL, NULL);
+        check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "notify: %d", rc);
+        await(path_named("event %d of other", i));
+        tool_end();
+    }
+}
+
+static void lose_two(void)
+{
+    pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
+    pmix_status_t codes[] = {CODE - 2, CODE - 3};
+
+    about("TOOL-060");
+    if (tool_number() == 1) {
+        raise_there();
+        return;
+    }
+    for (int i = 1; i <= 3; i++) {
+        begin_server(i);
+    }
+    check_status(PMIX_SUCCESS, tool_begin(to_server(1)), "tool_init");
+    check(PMIx_Register_event_handler(&lost, 1, NULL, 0, tell_loss, NULL, NULL) >= 0, "a handler");
+    check(PMIx_Register_event_handler(codes, 2, NULL, 0, tell_event, NULL, NULL) >= 0, "another");
+    server_kill(1);
+    await("-61 of server1");
+    check(answered_by()[0] == '-', "nobody answers");
+    check_status(PMIX_SUCCESS, attach_by(to_server(2), NULL), "attach");
+    same("server2", answered_by(), "the only server is the primary one");
+    tell("server2 is the primary one");
+    await("event 2 of other");
+    check_status(PMIX_SUCCESS, attach_by(to_server(3), NULL), "attach");
+    server_kill(2);
+    await("-61 of server2");
+    same("server3", servers(), "one is left");
+    check_status(PMIX_SUCCESS, set(3), "set");
+    same("server3", answered_by(), "it is the primary one");
+    tell("server3 is the primary one");
+    await("event 3 of other");
+    tool_end();
+    server_end(3);
+    for (int i = 1; i <= 2; i++) { /* removes what was left */
+        begin_server(i);
+        server_end(i);
+    }
+    remove_folder("dir");
+}
+
 /* ---- a server that comes later */
 
 static void *attach_beside(void *arg)
@@ -283,6 +356,14 @@ const struct conform_case cases[] = {
      .what = "one tool, three servers",
      DRIVEN,
      .tool = see_three},
+    {.ids = "TOOL-060",
+     .what = "events are asked of the server that takes the place of a dead one",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .tools = 2,
+     .server = without_tools,
+     .further = serve_tools,
+     .tool = lose_two,
+     .host = {[ON_QUERY] = {OWN, .own = answer_question}}},
     {.ids = "TOOL-055", .what = "a server that is attached later", DRIVEN, .tool = wait_for_server},
     {.ids = "TOOL-069",
      .what = "the server of the parent beside the own",

@@ -4,7 +4,8 @@
 /* To be preloaded: one call of a kind fails. SHMIX_FAULT="KIND K": the K-th one, counted from the
  * start of the program; K 0: none. SHMIX_FAULT_COUNTS: a file that gets a line "KIND CALLS" for
  * each kind when the program ends. Of allocations only those of libpmix.so fail, so that a program
- * that does not look at its own is none of the result. Children are left alone. */
+ * that does not look at its own is none of the result; how many of these are not freed is the line
+ * "live", taken when the library has been finalized or did not start. Children are left alone. */
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,6 +22,9 @@
 #include <unistd.h>
 
 #include <stdatomic.h>
+
+#include <pmix_server.h>
+#include <pmix_tool.h>
 
 enum kind {
     ALLOC,
@@ -51,6 +55,7 @@ static atomic_ulong calls[N_KINDS];
 static enum kind chosen = N_KINDS;
 static unsigned long nth;
 static char counts[256];
+static long left = -1; /* allocations when the library was down; -1: it never was */
 static uintptr_t from; /* the code of the library */
 static uintptr_t to;
 
@@ -94,6 +99,9 @@ __attribute__((destructor)) static void end(void)
     for (int kind = 0; fd >= 0 && kind < N_KINDS; kind++) {
         (void) !dprintf(fd, "%s %lu\n", kinds[kind].name, (unsigned long) calls[kind]);
     }
+    if (fd >= 0 && left >= 0) {
+        (void) !dprintf(fd, "live %ld\n", left);
+    }
 }
 
 /* Counts a call; true if it is to fail. */
@@ -106,9 +114,49 @@ static bool fails(enum kind kind)
     return true;
 }
 
-static bool alloc_fails(const void *caller)
+/* --- what the library has allocated: a table with open addressing, where 1 is a place that was
+ * left */
+
+enum { PLACES = 1 << 20, LEFT = 1 };
+
+static uintptr_t places[PLACES];
+static long live;
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+/* The place of the address, or the first free one in its way. */
+static uintptr_t *place_of(uintptr_t address, uintptr_t last)
 {
-    return (uintptr_t) caller >= from && (uintptr_t) caller < to && fails(ALLOC);
+    size_t at = address / 16 * 2654435761U % PLACES;
+
+    while (places[at] != address && places[at] != 0 && places[at] != last) {
+        at = (at + 1) % PLACES;
+    }
+    return &places[at];
+}
+
+static void note(const void *address, bool allocated)
+{
+    uintptr_t *place;
+
+    if (!address) {
+        return;
+    }
+    while (atomic_flag_test_and_set(&busy)) {
+    }
+    place = place_of((uintptr_t) address, allocated ? LEFT : 0);
+    if (allocated) {
+        *place = (uintptr_t) address;
+        live++;
+    } else if (*place) {
+        *place = LEFT;
+        live--;
+    }
+    atomic_flag_clear(&busy);
+}
+
+static bool is_library(const void *caller)
+{
+    return (uintptr_t) caller >= from && (uintptr_t) caller < to;
 }
 
 /* --- allocation */
@@ -116,31 +164,53 @@ static bool alloc_fails(const void *caller)
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
+void __libc_free(void *old);
+
+/* What an allocation by that caller gives; the old block, if it is gone, is noted. */
+static void *give(const void *caller, void *old, size_t n, size_t size)
+{
+    bool ours = is_library(caller);
+    void *given;
+
+    if (ours && fails(ALLOC)) {
+        return NULL;
+    }
+    note(old, false);
+    given = old ? __libc_realloc(old, size) : __libc_calloc(n, size);
+    if (ours || (old && !given)) {
+        note(given ? given : old, true);
+    }
+    return given;
+}
 
 void *malloc(size_t size)
 {
-    return alloc_fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+    return give(__builtin_return_address(0), NULL, 1, size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-    return alloc_fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+    return give(__builtin_return_address(0), NULL, n, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    return alloc_fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+    return give(__builtin_return_address(0), old, 1, size);
+}
+
+void free(void *old)
+{
+    note(old, false);
+    __libc_free(old);
 }
 
 char *strdup(const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy = alloc_fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+    char *copy = give(__builtin_return_address(0), NULL, 1, size);
 
     return copy ? memcpy(copy, text, size) : NULL;
 }
-
-/* --- system calls */
 
 /* Calls the C library's function of that name, unless this call is to fail. */
 #define PASS(kind, type, name, types, ...)                                                         \
@@ -150,6 +220,64 @@ char *strdup(const char *text)
         *(void **) &next = dlsym(RTLD_NEXT, name);                                                 \
     }                                                                                              \
     return fails(kind) ? (type) -1 : next(__VA_ARGS__)
+
+/* --- start and end of the library */
+
+/* The library's function of that name. */
+#define NEXT(name) ((__typeof__(&name)) dlsym(RTLD_NEXT, #name))
+
+static pmix_status_t ended(pmix_status_t status)
+{
+    left = live;
+    return status;
+}
+
+/* What the program had made by the library before is not the library's. */
+static pmix_status_t started(pmix_status_t status, long before)
+{
+    if (status != PMIX_SUCCESS && status != PMIX_ERR_UNREACH) {
+        left = live - before;
+    }
+    return status;
+}
+
+pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
+{
+    long before = live;
+
+    return started(NEXT(PMIx_Init)(proc, info, ninfo), before);
+}
+
+pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
+{
+    return ended(NEXT(PMIx_Finalize)(info, ninfo));
+}
+
+pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
+{
+    long before = live;
+
+    return started(NEXT(PMIx_tool_init)(proc, info, ninfo), before);
+}
+
+pmix_status_t PMIx_tool_finalize(void)
+{
+    return ended(NEXT(PMIx_tool_finalize)());
+}
+
+pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[], size_t ninfo)
+{
+    long before = live;
+
+    return started(NEXT(PMIx_server_init)(module, info, ninfo), before);
+}
+
+pmix_status_t PMIx_server_finalize(void)
+{
+    return ended(NEXT(PMIx_server_finalize)());
+}
+
+/* --- system calls */
 
 int memfd_create(const char *name, unsigned flags)
 {

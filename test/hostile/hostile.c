@@ -8,6 +8,7 @@
  * the server in order. With HOSTILE_OUTSIDE set it makes only the attacks that never get through
  * the handshake. usage: hostile PROGRAM [ARG...] */
 
+#include "commits.h"
 #include "speak.h"
 
 #include <errno.h>
@@ -305,67 +306,6 @@ static bool over_deep(const char *uri)
     return answered(uri, payload, (uint32_t) n);
 }
 
-/* COMMIT of one block with these bytes in this scope. True if the answer is a status that begins
- * so, or with NULL any. */
-static bool committed(const char *uri, char scope, const char *block, size_t len,
-                      const char *status)
-{
-    unsigned char payload[ROOM / 2];
-    unsigned char bytes[ROOM];
-    unsigned char reply[16 + 2];
-    int fd = admitted(uri);
-    size_t n = put(payload, "\x02\x02\x02", 3);
-    bool held;
-
-    if (fd < 0) {
-        return false;
-    }
-    payload[n++] = (unsigned char) scope;
-    n += put(payload + n, "\x02\x01", 2);
-    payload[n++] = (unsigned char) len;
-    n += put(payload + n, block, len);
-    send_all(fd, bytes, write_frame(bytes, 101, payload, (uint32_t) n));
-    held =
-        receive(fd, reply, sizeof(reply)) && (status == NULL || memcmp(reply + 16, status, 2) == 0);
-    close(fd);
-    return held;
-}
-
-/* Scopes that no commit has: the answer is PMIX_ERR_NOT_SUPPORTED. */
-static bool unknown_scope(const char *uri)
-{
-    return committed(uri, 0, "", 0, "\x02\x5d") && committed(uri, 4, "", 0, "\x02\x5d") &&
-           committed(uri, 8, "", 0, "\x02\x5d") && committed(uri, 9, "", 0, "\x02\x5d") &&
-           committed(uri, -1, "", 0, "\x02\x5d");
-}
-
-/* Deletions of nothing, of a key that nobody has, of one of the host's, of one without a name, of a
- * value that is one; and of garbage. */
-static bool odd_deletions(const char *uri)
-{
-    static const char none[] = "\x02\x08key\0\x00";
-    static const char hosts[] = "\x02\x1cpmix.job.size\0\x00";
-    static const char valued[] = "\x02\x08key\0\x0c\x07";
-    static const char unnamed[] = "\x02\x02\0\x00";
-    static const char cut[] = "\x02\x7fkey";
-    char garbage[40];
-
-    memset(garbage, 0xff, sizeof(garbage));
-    for (char scope = 5; scope <= 7; scope++) {
-        if (!committed(uri, scope, "", 0, "\x02\x00") ||
-            !committed(uri, scope, none, sizeof(none) - 1, "\x02\x00") ||
-            !committed(uri, scope, hosts, sizeof(hosts) - 1, "\x02\x00") ||
-            !committed(uri, scope, valued, sizeof(valued) - 1, "\x02\x00") ||
-            !committed(uri, scope, unnamed, sizeof(unnamed) - 1, NULL) ||
-            !committed(uri, scope, cut, sizeof(cut) - 1, NULL) ||
-            !committed(uri, scope, garbage, sizeof(garbage), NULL)) {
-            printf("# scope %d\n", scope);
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool promised_elements(const char *uri)
 {
     /* FENCE over 2^62 procs that are not there */
@@ -555,6 +495,7 @@ static const struct {
     {"arrays 2,000 deep", over_deep, true},
     {"a commit of a scope that is not known", unknown_scope, true},
     {"odd deletions", odd_deletions, true},
+    {"a commit for everybody beside one for some", blocks_that_overlap, true},
     {"elements that do not come", promised_elements, true},
     {"what was collected, by odd numbers", collects_oddly, true},
     {"requesters that vanish", vanishing_requester, true},

@@ -32,10 +32,9 @@ enum {
 
 /* What the server of this test is told, in bytes. */
 static const char *const bounds[][2] = {
-    {"PMIX_MCA_shmix_rank_posted", "30000"},
-    {"PMIX_MCA_shmix_user_posted", "50000"},
-    {"PMIX_MCA_shmix_peer_requests", "100000"},
-    {"PMIX_MCA_shmix_user_requests", "250000"},
+    {"PMIX_MCA_shmix_rank_posted", "30000"},    {"PMIX_MCA_shmix_user_posted", "50000"},
+    {"PMIX_MCA_shmix_peer_requests", "100000"}, {"PMIX_MCA_shmix_user_requests", "250000"},
+    {"PMIX_MCA_shmix_user_groups", "1000000"},
 };
 
 static struct contact *contact;
@@ -261,6 +260,55 @@ static void pull_much(void)
     PMIx_Finalize(NULL, 0);
 }
 
+/* --- groups */
+
+static pmix_status_t make_group(const char *job, int number)
+{
+    pmix_info_t *results = NULL;
+    pmix_status_t rc;
+    pmix_proc_t self;
+    size_t n = 0;
+    char name[32];
+
+    snprintf(name, sizeof(name), "%s-%d", job, number);
+    PMIX_LOAD_PROCID(&self, job, 0);
+    rc = PMIx_Group_construct(name, &self, 1, NULL, 0, &results, &n);
+    PMIX_INFO_FREE(results, n);
+    return rc;
+}
+
+/* The reply to a construct depends on the release that the server has told. */
+static void join_for_groups(const char *job)
+{
+    (void) setenv("PMIX_VERSION", "5.0.0", 1);
+    join_job(contact, job);
+}
+
+static void group_much(void)
+{
+    pmix_status_t rc = PMIX_SUCCESS;
+    int n = 0;
+
+    join_for_groups("second");
+    while (n < MANY && (rc = make_group("second", n)) == PMIX_SUCCESS) {
+        n++;
+    }
+    say(n > 10 && n < 16 && rc == PMIX_ERR_OUT_OF_RESOURCE, "a user may have so many groups");
+    step_done(); /* the first user makes one meanwhile */
+    say(PMIx_Group_destruct("second-0", NULL, 0) == PMIX_SUCCESS &&
+            make_group("second", MANY) == PMIX_SUCCESS,
+        "one that is destructed makes room for another");
+    say(make_group("second", 0) == PMIX_ERR_OUT_OF_RESOURCE, "for one");
+    PMIx_Finalize(NULL, 0);
+}
+
+static void group_own(void)
+{
+    join_for_groups("first");
+    say(make_group("first", 0) == PMIX_SUCCESS, "another user has his own groups");
+    PMIx_Finalize(NULL, 0);
+}
+
 /* --- the host */
 
 static const struct answer answers[N_ENTRIES] = {
@@ -328,6 +376,8 @@ int main(void)
     struct actor asks;
     struct actor asks_own;
     struct actor pulls;
+    struct actor groups;
+    struct actor groups_own;
     struct actor posts[3];
     int bad = 0;
 
@@ -337,6 +387,8 @@ int main(void)
     asks = actor_start(SECOND, ask_much);
     asks_own = actor_start(FIRST, ask_own);
     pulls = actor_start(SECOND, pull_much);
+    groups = actor_start(SECOND, group_much);
+    groups_own = actor_start(FIRST, group_own);
     posts[0] = actor_start(SECOND, post_much);
     posts[1] = actor_start(SECOND, post_besides);
     posts[2] = actor_start(FIRST, post_own);
@@ -346,6 +398,10 @@ int main(void)
     bad += actor_finish(&asks_own);
     bad += actor_finish(&asks);
     bad += actor_finish(&pulls);
+    actor_turn(&groups);
+    bad += await_step();
+    bad += actor_finish(&groups_own);
+    bad += actor_finish(&groups);
     bad += posting(&posts[0], &posts[1], &posts[2]);
     PMIx_server_finalize();
     return bad != 0;

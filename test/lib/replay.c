@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Runs a fuzz target over the files of its corpus, each whole and cut at every byte, without a
+/* Runs a fuzz target over the files of its corpus, each whole and cut (REPLAY_CUTS), without a
  * fuzzer. The corpus is the folder in argv[1], or test/fuzz/corpus/<program> below
  * PX_TOP_SRCDIR. */
 #include <dirent.h>
@@ -12,7 +12,12 @@
 
 #include "test/fuzz/fuzz.h"
 
-enum { LARGEST = 1 << 20, CUTS = 2048 };
+/* Each input is cut at so many places at most: at its first bytes if they are many, else evenly. */
+#ifndef REPLAY_CUTS
+#define REPLAY_CUTS 2048
+#endif
+
+enum { LARGEST = 1 << 20, MANY_CUTS = 64 };
 
 /* The bytes lie at the end of their allocation, so that a sanitizer sees the first one read too
  * far. */
@@ -29,6 +34,7 @@ static int replay(const char *path)
 {
     static unsigned char bytes[LARGEST];
     FILE *file = fopen(path, "rb");
+    size_t step = 1;
     size_t len;
 
     if (!file) {
@@ -37,7 +43,10 @@ static int replay(const char *path)
     len = fread(bytes, 1, sizeof(bytes), file);
     fclose(file);
     run(bytes, len);
-    for (size_t cut = 0; cut < len && cut < CUTS; cut++) {
+    if (REPLAY_CUTS < MANY_CUTS) {
+        step += len / REPLAY_CUTS;
+    }
+    for (size_t cut = 0; cut < len && cut < REPLAY_CUTS * step; cut += step) {
         run(bytes, cut);
     }
     return 1;

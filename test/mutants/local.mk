@@ -1,6 +1,7 @@
 # Mutants: small changes of the library, and the test that has to notice each; HACKING.md says more.
-px_mutant_lists = %D%/api.list %D%/base.list %D%/client.list %D%/event.list %D%/gds.list %D%/groups.list %D%/loop.list %D%/net.list \
-  %D%/nspace.list %D%/request.list %D%/server.list %D%/shmem.list %D%/spawn.list %D%/tool.list %D%/value.list %D%/wire.list
+px_mutant_lists = %D%/api.list %D%/base.list %D%/client.list %D%/commands.list %D%/event.list %D%/gds.list %D%/groups.list \
+  %D%/loop.list %D%/net.list %D%/nspace.list %D%/output.list %D%/quota.list %D%/request.list %D%/server.list %D%/shmem.list \
+  %D%/spawn.list %D%/tool.list %D%/topo.list %D%/trace.list %D%/value.list %D%/waits.list %D%/wire.list
 EXTRA_DIST += $(px_mutant_lists) %D%/none scripts/run-mutants scripts/mutants.awk scripts/mutate.awk
 dist_check_SCRIPTS += %D%/mutants.sh
 TESTS += %D%/mutants.sh
@@ -15,11 +16,11 @@ mutants: all-am $(check_PROGRAMS)
 # For run-mutants, which asks what these commands are (make -n).
 .PHONY: mutant-compile mutant-link mutant-libs mutant-objects
 mutant-compile:
-	$(COMPILE) $(LIBEVENT_CFLAGS) $(HWLOC_CFLAGS)
+	$(COMPILE) $(HWLOC_CFLAGS)
 mutant-link:
 	$(CCLD) -shared $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS)
 mutant-libs:
-	: $(LIBEVENT_LIBS) $(HWLOC_LIBS) $(ZLIB_LIBS) $(LIBS)
+	: $(ZLIB_LIBS) $(LIBS)
 mutant-objects:
 	@echo $(libpx_api_la_OBJECTS) $(libpx_server_la_OBJECTS) $(libpx_client_la_OBJECTS) $(libpx_event_la_OBJECTS) \
 	  $(libpx_context_la_OBJECTS) $(libpx_discovery_la_OBJECTS) $(libpx_nspace_la_OBJECTS) $(libpx_net_la_OBJECTS) \

@@ -5,7 +5,7 @@
  * or say goodbye, all chosen by a seed that every process has; in some groups handlers decide what
  * becomes of it then. Says "SEED RANK kill" or "SEED RANK leave" of who is going to be gone, then
  * "SEED RANK STATUS" of the construct and, after a success, the members. usage: group_chaos SEED
- * collective|bootstrap */
+ * collective|bootstrap|added */
 
 #include <pmix.h>
 #include <signal.h>
@@ -14,6 +14,10 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* All call it together, or each by itself, or every third rank leads, in one of these two ways, and
+ * adds the others. */
+enum kind { COLLECTIVE, BOOTSTRAP, ADDED };
 
 enum fate { LIVES, DIES_BEFORE, DIES_AFTER, STOPS, GOES, N_FATES };
 
@@ -164,21 +168,56 @@ static void pick_decision(uint32_t n)
     }
 }
 
-static void take_part(size_t n, enum fate fate, bool bootstrap, bool survive, unsigned later)
+/* The processes that this one names when it calls, and directives that say who else there is. */
+struct parties {
+    pmix_proc_t procs[16];
+    size_t n_procs;
+    pmix_info_t info[2];
+    size_t n_info;
+};
+
+static void find_parties(enum kind kind, size_t n, struct parties *ret)
 {
-    pmix_info_t info[5];
+    pmix_proc_t added[16];
+    pmix_data_array_t array = {.type = PMIX_PROC, .array = added};
+    bool alone = kind == BOOTSTRAP || (kind == ADDED && seed % 2 == 0);
+    size_t n_leaders = kind == ADDED ? (n + 2) / 3 : n;
+
+    for (pmix_rank_t r = 0; r < n; r++) {
+        bool leads = kind != ADDED || r % 3 == 0;
+        pmix_proc_t *at = leads ? &ret->procs[ret->n_procs++] : &added[array.size++];
+
+        PMIX_LOAD_PROCID(at, me.nspace, r);
+    }
+    if (kind == ADDED && me.rank % 3 != 0) {
+        ret->n_procs = 0;
+        return;
+    }
+    if (alone) {
+        ret->procs[0] = me;
+        ret->n_procs = 1;
+        PMIX_INFO_LOAD(&ret->info[ret->n_info++], PMIX_GROUP_BOOTSTRAP, &n_leaders, PMIX_SIZE);
+    }
+    if (kind == ADDED) {
+        PMIX_INFO_LOAD(&ret->info[ret->n_info++], PMIX_GROUP_ADD_MEMBERS, &array, PMIX_DATA_ARRAY);
+    }
+}
+
+static void take_part(size_t n, enum fate fate, enum kind kind, bool survive, unsigned later)
+{
+    struct parties parties = {.n_info = 0};
+    pmix_info_t info[6];
     pmix_info_t *results = NULL;
     size_t n_results = 0;
     size_t n_info = 0;
-    pmix_proc_t job;
-    const pmix_proc_t *procs = bootstrap ? &me : &job;
-    int seconds = bootstrap ? 2 : 30;
+    const pmix_proc_t *procs = parties.procs;
+    int seconds = kind == COLLECTIVE ? 30 : 2;
     pmix_status_t rc;
 
-    PMIX_LOAD_PROCID(&job, me.nspace, PMIX_RANK_WILDCARD);
+    find_parties(kind, n, &parties);
     PMIX_INFO_LOAD(&info[n_info++], PMIX_TIMEOUT, &seconds, PMIX_INT);
-    if (bootstrap) {
-        PMIX_INFO_LOAD(&info[n_info++], PMIX_GROUP_BOOTSTRAP, &n, PMIX_SIZE);
+    while (parties.n_info > 0) {
+        info[n_info++] = parties.info[--parties.n_info];
     }
     if (survive) {
         PMIX_INFO_LOAD(&info[n_info++], PMIX_GROUP_FT_COLLECTIVE, &survive, PMIX_BOOL);
@@ -190,11 +229,12 @@ static void take_part(size_t n, enum fate fate, bool bootstrap, bool survive, un
         PMIX_INFO_LOAD(&info[n_info++], PMIX_GROUP_LEADER, &decision.leads, PMIX_BOOL);
     }
     if (fate == DIES_AFTER) {
-        check(PMIx_Group_construct_nb("g", procs, 1, info, n_info, answered, NULL), "construct");
+        check(PMIx_Group_construct_nb("g", procs, parties.n_procs, info, n_info, answered, NULL),
+              "construct");
         dawdle(later);
         raise(SIGKILL);
     }
-    rc = PMIx_Group_construct("g", procs, 1, info, n_info, &results, &n_results);
+    rc = PMIx_Group_construct("g", procs, parties.n_procs, info, n_info, &results, &n_results);
     say(rc, results, n_results);
     PMIX_INFO_FREE(results, n_results);
     if (rc == PMIX_SUCCESS) {
@@ -207,7 +247,7 @@ int main(int argc, char **argv)
     unsigned later = 0;
     enum fate fate = LIVES;
     uint32_t n;
-    bool bootstrap;
+    enum kind kind = COLLECTIVE;
     bool survive;
 
     seed = argc > 1 ? (unsigned) strtoul(argv[1], NULL, 10) : 1;
@@ -216,7 +256,9 @@ int main(int argc, char **argv)
     alarm(100);
     check(PMIx_Init(&me, NULL, 0), "init");
     n = job_size();
-    bootstrap = argc > 2 && strcmp(argv[2], "bootstrap") == 0;
+    if (argc > 2 && strcmp(argv[2], "collective") != 0) {
+        kind = strcmp(argv[2], "added") == 0 ? ADDED : BOOTSTRAP;
+    }
     survive = pick(2) == 0;
     for (pmix_rank_t r = 0; r < n; r++) { /* everybody picks for all */
         enum fate one = pick(3) == 0 ? (enum fate) pick(N_FATES) : LIVES;
@@ -239,7 +281,7 @@ int main(int argc, char **argv)
         stop();
     }
     if (fate != GOES) {
-        take_part(n, fate, bootstrap, survive, later / 2);
+        take_part(n, fate, kind, survive, later / 2);
     }
     check(PMIx_Finalize(NULL, 0), "finalize");
     return 0;

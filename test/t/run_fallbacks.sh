@@ -20,7 +20,7 @@ results() { sed -n 's/ # .*//; /^ok\|^not ok\|returned/p' "$SCRATCH/out"; }
 
 scenarios --form messages
 want=$(results)
-same 'each scenario has a case, and there are no segments in the form of messages' 12 \
+same 'each scenario has a case, and there are no segments in the form of messages' 16 \
     "$(printf '%s\n' "$want" | grep -c '^ok .* S\(01\|08\|15\|29\) ')"
 "$conform/put.t" --worlds >"$SCRATCH/worlds"
 while read -r world reading; do

@@ -3,10 +3,10 @@
 # Copyright (c) 2026 The shmix authors
 #
 # Groups with added members and by bootstrap, on one node and across several.
-# Covers: GRP-001 GRP-016 GRP-019 GRP-046 GRP-047 GRP-054 GRP-057 GRP-061
+# Covers: GRP-001 GRP-016 GRP-019 GRP-046 GRP-047 GRP-054 GRP-057 GRP-061 GRP-062 GRP-087 GRP-089 GRP-090
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 
-for nodes in 1 2 4; do
+for nodes in 1 2 3; do
     run "$pmixrun" --nodes $nodes -n 4 "$PX_TOP_BUILDDIR/test/t/groups" bootstrap
     # The leaders first, in the order in which they came; it is the same for all.
     order=$(sed -n '1s/^[0-3] //p' "$SCRATCH/out")
@@ -92,5 +92,23 @@ for nodes in 1 2 4; do
 0 PMIX_EVENT_PROC_TERMINATED 2
 3 PMIX_ERR_PROC_ABORTED_BY_SIG 1
 3 PMIX_EVENT_PROC_TERMINATED 2' "$(lines)"
+done
+
+# One that is added ends, and the leaders want to be told: who has called is asked at once.
+for nodes in 1 2 3; do
+    for leaders in together alone; do
+        for how in go abort nobody; do
+            run "$pmixrun" --nodes $nodes -n 4 --map-by node --keep-going "$PX_TOP_BUILDDIR/test/t/group_asked" $leaders $how
+            case $how in
+            go) want=$(sed -n '1s/^[0-9]* //p' "$SCRATCH/out") ;;
+            abort) want='PMIX_GROUP_CONSTRUCT_ABORT, asked 1' ;;
+            nobody) want='PMIX_GROUP_CONSTRUCT_ABORT, asked 0' ;;
+            esac
+            case $how-$want in go-'PMIX_SUCCESS 0 3 2, asked 1' | go-'PMIX_SUCCESS 3 0 2, asked 1') ;; go-*) want="one of two orders" ;; esac
+            same "an added member ends, leaders $leaders, $how, on $nodes nodes" "0 $want
+2 $want
+3 $want" "$(lines)"
+        done
+    done
 done
 finish

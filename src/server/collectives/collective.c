@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "group_leave.h"
+#include "group_losses.h"
 #include "group_names.h"
 #include "open_waits.h"
 #include "src/nspace/proc_sets.h"
@@ -79,15 +80,15 @@ static void on_timer(struct px_timer *timer)
 }
 
 /* The collective is handed over to the host: the limit starts anew, with the grace; or it is the
- * host's alone (hosts_time). 0 or the status of px_timer_start_loop. */
-static int hand_over_limit(struct px_coll *coll)
+ * host's alone (hosts_time). */
+static void hand_over_limit(struct px_coll *coll)
 {
     uint64_t ms = (uint64_t) coll->timeout_s * 1000 + HOSTS_GRACE_MS;
 
     px_timer_stop_loop(&coll->timer);
-    return coll->timeout_s && !coll->ops->hosts_time
-               ? px_timer_start_loop(coll->server->loop, &coll->timer, ms, on_timer)
-               : PMIX_SUCCESS;
+    if (coll->timeout_s && !coll->ops->hosts_time) {
+        px_timer_start_loop(coll->server->loop, &coll->timer, ms, on_timer);
+    }
 }
 
 /* --- with the host --- */
@@ -111,7 +112,8 @@ static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
                              &coll->local_status, PMIX_STATUS);
     }
     px_directives_mark(coll->ops->request->call, PX_ATTR_SERVER, up->info, up->ninfo);
-    return rc ? rc : hand_over_limit(coll);
+    hand_over_limit(coll);
+    return rc;
 }
 
 /* For tables without `answered`: the host's status is that of the collective. */
@@ -244,25 +246,23 @@ static void tell_limit(struct px_coll *coll)
 
 /* Takes over what a member asks of the gathering itself. Each limit counts from its caller's call,
  * and the first that runs out ends the collective for all. */
-static int apply_directives(struct px_coll *coll, const struct px_fence_directives *directives)
+static void apply_directives(struct px_coll *coll, const struct px_fence_directives *directives)
 {
     uint64_t ms = (uint64_t) directives->timeout * 1000;
     uint64_t deadline_ns = coll->last_ns + ms * 1000000;
 
     coll->all_clones |= directives->all_clones;
     if (directives->timeout == PX_NOT_GIVEN || !directives->timeout) {
-        return PMIX_SUCCESS;
+        return;
     }
     if (!coll->timeout_s || directives->timeout < coll->timeout_s) {
         coll->timeout_s = directives->timeout;
         tell_limit(coll);
     }
-    if (coll->deadline_ns && coll->deadline_ns <= deadline_ns) {
-        return PMIX_SUCCESS;
+    if (!coll->deadline_ns || coll->deadline_ns > deadline_ns) {
+        coll->deadline_ns = deadline_ns;
+        px_timer_start_loop(coll->server->loop, &coll->timer, ms, on_timer);
     }
-    coll->deadline_ns = deadline_ns;
-    px_timer_stop_loop(&coll->timer);
-    return px_timer_start_loop(coll->server->loop, &coll->timer, ms, on_timer);
 }
 
 /* The processes that the caller has named, as far as this server knows the groups among them:
@@ -345,10 +345,10 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
     px_open_waits_arrived(coll, who->row);
     px_stage_joined(coll, &who->proc);
     rc = ops->absorb ? ops->absorb(coll, call, who) : px_coll_merge(coll, args->info, args->ninfo);
-    rc = rc ? rc : apply_directives(coll, &directives);
     if (rc) {
         px_coll_finish(coll, rc);
     } else {
+        apply_directives(coll, &directives);
         (void) complete_if_all_local(s, coll, false);
     }
     return PMIX_SUCCESS;
@@ -385,6 +385,7 @@ void px_colls_recount(struct px_server *s)
 
     px_assert(px_loop_inside(s->loop));
     px_groups_recheck(s);
+    px_group_ended_here(s);
     px_list_each(item, next, &s->colls.list) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
         bool waits = coll->closed && !coll->upcall && coll->ops->recount;

@@ -17,6 +17,7 @@
 #include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
+#include "src/server/peers/quota.h"
 #include "src/server/peers/segment_offer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
@@ -55,7 +56,8 @@ static bool is_family(const struct px_coll *coll)
 }
 
 /* A process may be in several of these operations at once, but not in two with the same processes:
- * PMIX_ERR_EXISTS. Another connection of the process, a clone, may. */
+ * PMIX_ERR_EXISTS. Another connection of the process, a clone, may. PMIX_ERR_OUT_OF_RESOURCE: its
+ * user has too many connected sets. */
 static int connect_admit(struct px_server *s, const struct px_coll_call *call,
                          const struct px_coll_member *who)
 {
@@ -65,7 +67,9 @@ static int connect_admit(struct px_server *s, const struct px_coll_call *call,
             return PMIX_ERR_EXISTS;
         }
     }
-    return PMIX_SUCCESS;
+    return call->ops == &px_disconnect_ops || px_quota_allows_set(s, &who->proc, call->set.n)
+               ? PMIX_SUCCESS
+               : PMIX_ERR_OUT_OF_RESOURCE;
 }
 
 /* Refuses, for all members, to disconnect processes that are not connected. */
@@ -106,11 +110,14 @@ static pmix_status_t disconnect_ask(struct px_coll *coll, struct px_upcall *up)
 /* Records the connected set, once. */
 static void connect_finished(struct px_coll *coll, pmix_status_t status)
 {
+    struct px_proc_set *set;
+
     px_assert(coll->nset > 0);
     if (!status && !find_connected(coll)) {
         /* If memory is out, they are connected but cannot disconnect. */
-        (void) px_proc_set_add(&coll->server->proc_sets, PX_SET_CONNECTED, NULL, coll->set,
-                               coll->nset);
+        set = px_proc_set_add(&coll->server->proc_sets, PX_SET_CONNECTED, NULL, coll->set,
+                              coll->nset);
+        px_quota_add_set(coll->server, set, &coll->members[0].proc);
     }
 }
 

@@ -18,22 +18,43 @@
 #include "src/server/state.h"
 #include "src/value/infos.h"
 
-/* The next complete part of the named group behind `from` (NULL: the first), or NULL. */
-static struct px_coll *next_part(struct px_server *s, const struct px_coll *from, const char *name)
+bool px_group_in_parts(const struct px_coll *coll)
+{
+    const struct px_group_build *build = px_group_build_of(coll);
+
+    return build && (coll->solo || build->added.n);
+}
+
+struct px_coll *px_group_next_part(struct px_server *s, const struct px_coll *from,
+                                   const char *name)
 {
     const struct px_list *item = from ? from->link.next : s->colls.list.next;
 
     for (; item != &s->colls.list; item = item->next) {
         struct px_coll *coll = px_container_of(item, struct px_coll, link);
 
-        const struct px_group_build *build = px_group_build_of(coll);
-
-        if (coll->closed && !coll->upcall && build && !px_group_decision_begun(build) &&
-            strcmp(coll->name, name) == 0) {
+        if (px_group_in_parts(coll) && strcmp(coll->name, name) == 0) {
             return coll;
         }
     }
     return NULL;
+}
+
+/* The next complete part that waits for others here. */
+static struct px_coll *next_part(struct px_server *s, const struct px_coll *from, const char *name)
+{
+    struct px_coll *part = px_group_next_part(s, from, name);
+
+    while (part && (!part->closed || part->upcall || px_group_decision_begun(part->state))) {
+        part = px_group_next_part(s, part, name);
+    }
+    return part;
+}
+
+/* True if members decide about those who have ended. */
+static bool is_decided(const struct px_group_build *whole)
+{
+    return whole->failed.n && whole->notify && !whole->survives && !whole->optional;
 }
 
 /* Merges one part into the whole: its members, added members and directives. Appends its callers
@@ -66,6 +87,10 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
     whole->survives |= build->survives;
     whole->optional |= build->optional;
     whole->notify |= build->notify;
+    if (build->has_leader) {
+        whole->has_leader = true;
+        whole->leader = build->leader;
+    }
     whole->wants_id |= build->wants_id;
     whole->n_leaders = build->n_leaders ? build->n_leaders : whole->n_leaders;
     *n_leaders += part->solo && part->nprocs > 0;
@@ -101,7 +126,7 @@ static int gather(struct px_server *s, const char *name, struct px_group_build *
         }
     }
     px_proc_list_fini(&come);
-    if (!rc && whole->failed.n && !whole->survives && !whole->optional) {
+    if (!rc && whole->failed.n && !whole->survives && !whole->optional && !whole->notify) {
         wrong = wrong ? wrong : PMIX_GROUP_CONSTRUCT_ABORT;
     }
     rc = rc ? rc : wrong;
@@ -127,7 +152,8 @@ static int gather_given(struct px_server *s, const char *name, struct px_group_b
     return rc;
 }
 
-/* Gives one part its copy of the outcome, for the replies. 0 or PMIX_ERR_NOMEM. */
+/* Gives one part its copy of the outcome, for the replies, and for what members decide. 0 or
+ * PMIX_ERR_NOMEM. */
 static int copy_outcome(const struct px_group_build *from, struct px_group_build *to)
 {
     int rc = px_proc_list_add_all(&to->members, from->members.at, from->members.n);
@@ -138,21 +164,33 @@ static int copy_outcome(const struct px_group_build *from, struct px_group_build
     rc = rc ? rc : px_proc_list_expand(&to->failed, from->failed.at, from->failed.n, NULL, NULL);
     to->optional = from->optional;
     to->notify = from->notify;
+    to->has_leader = from->has_leader;
+    to->leader = from->leader;
     return rc;
 }
 
-/* Ends all parts of a group with the status. A caller that is no member gets
- * PMIX_ERR_NOT_A_MEMBER. */
+/* True if the caller of the part, which has ended itself, is to be a member. */
+static bool has_failed(const struct px_coll *part, const struct px_group_build *whole)
+{
+    return px_procs_cover(whole->failed.at, whole->failed.n, &part->members[0].proc);
+}
+
+/* Ends all parts of a group with the status, or lets their members decide. A caller that is no
+ * member gets PMIX_ERR_NOT_A_MEMBER. */
 static void finish_parts(struct px_server *s, const char *name, const struct px_group_build *whole,
                          pmix_status_t status)
 {
     struct px_coll *part;
 
     while ((part = next_part(s, NULL, name)) != NULL) {
-        int rc = status ? status : px_group_judge(part, &whole->members);
+        int rc = status || has_failed(part, whole) ? status : px_group_judge(part, &whole->members);
 
         rc = rc ? rc : copy_outcome(whole, part->state);
-        px_coll_finish(part, rc ? rc : px_group_status(whole));
+        if (!rc && is_decided(whole)) {
+            px_group_decision_begin(part);
+        } else {
+            px_coll_finish(part, rc ? rc : px_group_status(whole));
+        }
     }
 }
 

@@ -9,6 +9,15 @@
 #include <stdbool.h>
 
 struct px_coll;
+struct px_server;
+
+/* True if other trackers belong to the same construct: a caller by itself, or leaders that add
+ * members. */
+bool px_group_in_parts(const struct px_coll *coll);
+/* The next part, complete or not, of a group of that name behind `from` (NULL: the first), or
+ * NULL. */
+struct px_coll *px_group_next_part(struct px_server *s, const struct px_coll *from,
+                                   const char *name);
 
 /* One part of a group is complete: a leader or an added member by itself, or leaders that add
  * members. If all parts are, constructs the group and ends their trackers, `part` among them;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "collective.h"
+#include "group_bootstrap.h"
 #include "group_data.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
@@ -60,8 +61,45 @@ bool px_group_decision_begun(const struct px_group_build *build)
 bool px_group_decides(const struct px_coll *coll)
 {
     const struct px_group_build *build = coll->state;
+    const struct px_coll *part = NULL;
+    bool notify = build->notify;
+    bool goes_on = build->survives || build->optional;
 
-    return build->notify && !build->survives && !build->optional && !coll->solo && !build->added.n;
+    while (px_group_in_parts(coll) &&
+           (part = px_group_next_part(coll->server, part, coll->name)) != NULL) {
+        const struct px_group_build *other = part->state;
+
+        notify |= other->notify;
+        goes_on |= other->survives || other->optional;
+    }
+    return notify && !goes_on;
+}
+
+/* True if a caller of this tracker is to be a member of the group, or was. */
+static bool belongs(const struct px_coll *coll, struct px_group_build *group)
+{
+    for (size_t i = 0; i < coll->n_members; i++) {
+        if (px_proc_list_has(&group->members, &coll->members[i].proc) ||
+            px_proc_list_has(&group->failed, &coll->members[i].proc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The next tracker of the construct, whose outcome is known, behind `from` (NULL: the first), or
+ * NULL: the tracker itself, or the parts of this group. */
+static struct px_coll *next_tracker(struct px_coll *coll, struct px_coll *from)
+{
+    struct px_coll *part = from;
+
+    if (!px_group_in_parts(coll)) {
+        return from ? NULL : coll;
+    }
+    do {
+        part = px_group_next_part(coll->server, part, coll->name);
+    } while (part && !belongs(part, coll->state));
+    return part;
 }
 
 /* --- what servers tell each other --- */
@@ -107,6 +145,7 @@ int px_group_decision_describe(const struct px_coll *coll, struct px_upcall *up)
     }
     memcpy(procs, build->members.at, build->members.n * sizeof(*procs));
     free(up->procs);
+    px_infos_drop(up->info, &up->ninfo, PMIX_GROUP_BOOTSTRAP); /* they know each other by now */
     up->procs = procs;
     up->nprocs = build->members.n;
     return add_mark(up, decision->has_claim ? &decision->claim : self, decision->goes,
@@ -279,28 +318,28 @@ int px_group_ask(struct px_coll *coll, struct px_proc_list *ended)
     return rc;
 }
 
-/* True if the callers themselves are all the members: then everybody who is in the group can be
- * asked. */
+/* True if all the members have called: then everybody who is in the group can be asked. */
 static bool knows_all(const struct px_coll *coll)
 {
     const struct px_group_build *build = coll->state;
+    bool all = true;
 
-    for (size_t i = 0; i < build->members.n; i++) {
-        if (!px_procs_cover(coll->set, coll->nset, &build->members.at[i])) {
-            return false;
-        }
+    for (size_t i = 0; all && !px_group_in_parts(coll) && i < build->members.n; i++) {
+        all = px_procs_cover(coll->set, coll->nset, &build->members.at[i]);
     }
-    return !coll->solo;
+    return all;
 }
 
 /* Takes over what the members of this server have said about those who are not in the group: of
  * others they have been asked too early, before their call came to the host. */
-static void count_answers(struct px_group_build *build)
+static void count_answers(struct px_group_build *build, struct px_group_decision *decision)
 {
-    struct px_group_decision *decision = build->decision;
+    const struct px_group_decision *part = build->decision;
 
-    for (size_t i = 0; i < decision->n_asked; i++) {
-        const struct question *at = &decision->asked[i];
+    decision->aborts |= part->aborts;
+    decision->goes |= part->goes;
+    for (size_t i = 0; i < part->n_asked; i++) {
+        const struct question *at = &part->asked[i];
 
         if (px_proc_list_has(&build->failed, &at->about)) {
             decision->aborts |= at->said == PMIX_GROUP_CONSTRUCT_ABORT;
@@ -309,21 +348,6 @@ static void count_answers(struct px_group_build *build)
                 claim(decision, &at->member);
             }
         }
-    }
-}
-
-/* All members of this server have answered. */
-static void conclude(struct px_coll *coll)
-{
-    struct px_group_build *build = coll->state;
-
-    count_answers(build);
-    coll->local_status = build->decision->aborts ? PMIX_GROUP_CONSTRUCT_ABORT : PMIX_SUCCESS;
-    if (build->decision->hosted) {
-        build->decision->confirming = true;
-        px_coll_ask_host(coll);
-    } else {
-        px_group_decision_end(coll, coll->local_status);
     }
 }
 
@@ -340,8 +364,36 @@ static bool has_members(const struct px_coll *coll)
     return false;
 }
 
-/* A group with members that others have added is given up, since added members do not take part in
- * the second upcall. A server whose callers have all ended has no part in it, either. */
+/* All members of this server have answered: one tracker with a living member speaks for all. A
+ * server whose callers have all ended has no part in the second upcall. */
+static void conclude(struct px_coll *coll)
+{
+    struct px_coll *speaker = next_tracker(coll, NULL);
+    struct px_group_decision *decision;
+
+    while (speaker && !has_members(speaker)) {
+        speaker = next_tracker(coll, speaker);
+    }
+    if (!speaker) {
+        px_group_decision_end(coll, PMIX_GROUP_CONSTRUCT_ABORT);
+        return;
+    }
+    decision = ((struct px_group_build *) speaker->state)->decision;
+    for (struct px_coll *at = next_tracker(coll, NULL); at; at = next_tracker(coll, at)) {
+        struct px_group_build *build = at->state;
+
+        count_answers(build, decision);
+        build->decision->confirming = true;
+    }
+    speaker->local_status = decision->aborts ? PMIX_GROUP_CONSTRUCT_ABORT : PMIX_SUCCESS;
+    if (decision->hosted) {
+        px_coll_ask_host(speaker);
+    } else {
+        px_group_decision_end(speaker, speaker->local_status);
+    }
+}
+
+/* Of a group in parts nobody else is asked: the host has named the members. */
 void px_group_decision_begin(struct px_coll *coll)
 {
     struct px_group_build *build = coll->state;
@@ -349,7 +401,7 @@ void px_group_decision_begin(struct px_coll *coll)
 
     px_assert(coll->closed && !coll->upcall && build->failed.n);
     px_assert(!px_group_decision_begun(build));
-    if (!knows_all(coll) || !has_members(coll)) {
+    if (!knows_all(coll)) {
         px_coll_finish(coll, PMIX_GROUP_CONSTRUCT_ABORT);
         return;
     }
@@ -419,14 +471,14 @@ static bool is_awaited(const struct px_coll *coll, const struct question *questi
            px_proc_list_has(&build->failed, &question->about);
 }
 
-/* A member that ends before the second upcall ends the construct; one that ends later is in the
- * group. */
-bool px_group_decision_recount(struct px_coll *coll)
+/* True if the outcome is known to this tracker and all its members have answered. A member that
+ * ends before the second upcall ends the construct; one that ends later is in the group. */
+static bool has_answered(struct px_coll *coll)
 {
     struct px_group_build *build = coll->state;
     struct px_group_decision *decision = build->decision;
 
-    if (decision->confirming) {
+    if (!px_group_decision_begun(build)) {
         return false;
     }
     for (size_t i = 0; i < coll->n_members; i++) {
@@ -435,6 +487,21 @@ bool px_group_decision_recount(struct px_coll *coll)
     }
     for (size_t i = 0; i < decision->n_asked; i++) {
         if (is_awaited(coll, &decision->asked[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool px_group_decision_recount(struct px_coll *coll)
+{
+    const struct px_group_build *build = coll->state;
+
+    if (build->decision->confirming) {
+        return false;
+    }
+    for (struct px_coll *at = next_tracker(coll, NULL); at; at = next_tracker(coll, at)) {
+        if (!has_answered(at)) {
             return false;
         }
     }
@@ -487,5 +554,29 @@ void px_group_decision_end(struct px_coll *coll, pmix_status_t status)
     if (decision->leader_failed) {
         tell_leader(coll);
     }
-    px_coll_finish(coll, status ? status : goes ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT);
+    status = status ? status : goes ? PMIX_SUCCESS : PMIX_GROUP_CONSTRUCT_ABORT;
+    for (struct px_coll *at = next_tracker(coll, NULL); at;) {
+        struct px_coll *next = next_tracker(coll, at);
+
+        if (at != coll) {
+            px_coll_finish(at, status);
+        }
+        at = next;
+    }
+    px_coll_finish(coll, status);
+}
+
+void px_group_decision_over(struct px_coll *coll)
+{
+    struct px_coll *part = NULL;
+
+    while (px_group_in_parts(coll) &&
+           (part = px_group_next_part(coll->server, part, coll->name)) != NULL) {
+        struct px_group_build *build = part->state;
+
+        if (px_group_decision_begun(build) && belongs(coll, build)) {
+            build->decision->aborts = true;
+            build->decision->confirming = false;
+        }
+    }
 }

@@ -30,8 +30,8 @@ struct px_upcall;
 struct px_group_decision; /* in px_group_build.decision; NULL: nothing is to be decided */
 void px_group_decision_free(struct px_group_decision *decision);
 
-/* True if the members of this construct decide about who ends: one has asked for it, and they all
- * know each other. */
+/* True if the members of this construct decide about who ends: one of this server, in any part of
+ * the group, has asked for it, and none goes on without asking. */
 bool px_group_decides(const struct px_coll *coll);
 
 /* Adds what other servers have to know to the upcall of a construct: that members decide, and who
@@ -46,11 +46,15 @@ int px_group_ask(struct px_coll *coll, struct px_proc_list *ended);
 /* True if the outcome is known, and members decide about those who have ended. */
 bool px_group_decision_begun(const struct px_group_build *build);
 
-/* The outcome of a construct is in its build, and some have ended: asks, or ends the collective. It
- * may be over, and freed, when this returns. */
+/* The outcome of a construct is in its build, and some have ended: asks, or ends the collective.
+ * The parts of a group are decided together, when this has been called for each of them that has a
+ * member. It may be over, and freed, when this returns. */
 void px_group_decision_begin(struct px_coll *coll);
-/* The host has confirmed that all have decided, or has not: ends the collective. */
+/* The host has confirmed that all have decided, or has not: ends the collective, in all parts. */
 void px_group_decision_end(struct px_coll *coll, pmix_status_t status);
+/* A part that is being decided has ended, also by its time limit: the others do not make the group
+ * without its members. */
+void px_group_decision_over(struct px_coll *coll);
 /* Members may have ended while they were asked. True if the collective is over, and freed. */
 bool px_group_decision_recount(struct px_coll *coll);
 

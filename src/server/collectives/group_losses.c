@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "group_bootstrap.h"
 #include "group_data.h"
 #include "group_decision.h"
 #include "src/base/assert.h"
@@ -23,23 +24,54 @@
 
 /* --- who has ended --- */
 
-/* A construct, and all who are to be members. */
+/* A construct, in one tracker or in parts, and all who are to be members. */
 struct construct {
     struct px_coll *coll;
+    bool in_parts;
     struct px_proc_list wanted;
+    struct px_proc_list lost; /* those of them that have ended */
     int rc;
 };
+
+/* The next tracker of the construct behind `from` (NULL: the first), or NULL. */
+static struct px_coll *next_tracker(const struct construct *construct, struct px_coll *from)
+{
+    struct px_coll *coll = construct->coll;
+
+    if (!construct->in_parts) {
+        return from ? NULL : coll;
+    }
+    return px_group_next_part(coll->server, from, coll->name);
+}
+
+/* Adds those whom a part names, and its callers. 0 or PMIX_ERR_NOMEM. */
+static int add_wanted(struct construct *construct, const struct px_coll *coll)
+{
+    const struct px_group_build *build = coll->state;
+    int rc = px_group_add_named(coll, &construct->wanted);
+
+    rc = rc ? rc : px_proc_list_add_all(&construct->wanted, build->added.at, build->added.n);
+    for (size_t i = 0; !rc && i < coll->n_members; i++) {
+        rc = px_proc_list_add(&construct->wanted, &coll->members[i].proc);
+    }
+    return rc;
+}
 
 /* 0 or PMIX_ERR_NOMEM. To be ended with construct_fini. */
 static int construct_init(struct construct *construct, struct px_coll *coll)
 {
-    *construct = (struct construct){.coll = coll};
-    return px_group_add_named(coll, &construct->wanted);
+    *construct = (struct construct){.coll = coll, .in_parts = px_group_in_parts(coll)};
+    for (struct px_coll *at = next_tracker(construct, NULL); at && !construct->rc;
+         at = next_tracker(construct, at)) {
+        construct->rc = add_wanted(construct, at);
+    }
+    return construct->rc;
 }
 
 static void construct_fini(struct construct *construct)
 {
     px_proc_list_fini(&construct->wanted);
+    px_proc_list_fini(&construct->lost);
 }
 
 /* Notes a process of another node, or all of a namespace: of its own a server knows by itself. For
@@ -47,26 +79,56 @@ static void construct_fini(struct construct *construct)
 static void note_far(void *arg, const pmix_proc_t *proc)
 {
     struct construct *construct = arg;
-    struct px_group_build *build = construct->coll->state;
     const struct px_nspace *ns = px_nspace_find(construct->coll->server, proc->nspace);
 
     for (size_t i = 0; i < construct->wanted.n && !construct->rc; i++) {
         const pmix_proc_t *at = &construct->wanted.at[i];
 
         if (px_proc_covers(proc, at) && !(ns && px_nspace_is_local(ns, at->rank))) {
-            construct->rc = px_proc_list_add(&build->lost, at);
+            construct->rc = px_proc_list_add(&construct->lost, at);
+        }
+    }
+}
+
+/* A leader in one part is the leader of all. */
+static void share_leader(const struct construct *construct, const struct px_group_build *from)
+{
+    for (struct px_coll *at = next_tracker(construct, NULL); at && from->has_leader;
+         at = next_tracker(construct, at)) {
+        struct px_group_build *build = at->state;
+
+        if (!px_group_decision_begun(build)) {
+            build->has_announced = true;
+            build->announced = from->leader;
         }
     }
 }
 
 /* Asks those who have called. Without memory they are asked later. */
-static void ask(struct px_coll *coll)
+static void ask(struct construct *construct)
 {
-    struct px_group_build *build = coll->state;
+    struct px_coll *at = NULL;
 
-    if (build->lost.n && !px_group_decision_begun(build)) {
-        (void) px_group_ask(coll, &build->lost);
+    while (construct->in_parts && (at = next_tracker(construct, at)) != NULL) {
+        share_leader(construct, at->state);
     }
+    while ((at = next_tracker(construct, at)) != NULL) {
+        struct px_group_build *build = at->state;
+        int rc = px_proc_list_add_all(&build->lost, construct->lost.at, construct->lost.n);
+
+        if (!rc && build->lost.n && !px_group_decision_begun(build)) {
+            (void) px_group_ask(at, &build->lost);
+        }
+    }
+}
+
+/* True if the tracker is the first of a construct in which members decide. */
+static bool decides_first(struct px_coll *coll)
+{
+    return px_group_build_of(coll) &&
+           (!px_group_in_parts(coll) ||
+            coll == px_group_next_part(coll->server, NULL, coll->name)) &&
+           px_group_decides(coll);
 }
 
 void px_group_ended(struct px_server *s, const struct px_event *event)
@@ -75,10 +137,26 @@ void px_group_ended(struct px_server *s, const struct px_event *event)
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         struct construct construct;
 
-        if (px_group_build_of(coll) && px_group_decides(coll)) {
+        if (decides_first(coll)) {
             if (!construct_init(&construct, coll)) {
                 px_event_each_ended(event, note_far, &construct);
-                ask(coll);
+                ask(&construct);
+            }
+            construct_fini(&construct);
+        }
+    }
+}
+
+void px_group_ended_here(struct px_server *s)
+{
+    px_assert(px_loop_inside(s->loop));
+    px_list_for(struct px_coll, coll, &s->colls.list, link) {
+        struct construct construct;
+
+        if (px_group_in_parts(coll) && decides_first(coll)) {
+            if (!construct_init(&construct, coll) &&
+                !px_group_find_failed(s, &construct.wanted, &construct.lost)) {
+                ask(&construct);
             }
             construct_fini(&construct);
         }
@@ -102,8 +180,9 @@ bool px_group_is_announcement(const struct px_event *event)
 
 /* Tells the host, and with it the other servers, of the leader among the members of this server.
  * Without memory they are not told. */
-static void announce(struct px_coll *coll)
+static void announce(const struct construct *construct)
 {
+    struct px_coll *coll = construct->coll;
     struct px_group_build *build = coll->state;
     pmix_data_array_t members = {.type = PMIX_PROC, .size = coll->nset, .array = coll->set};
     struct px_event event = {
@@ -112,6 +191,10 @@ static void announce(struct px_coll *coll)
     bool yes = true;
     int rc = px_infos_append(&infos.info, &infos.n, PMIX_GROUP_ID, coll->name, PMIX_STRING);
 
+    if (construct->in_parts) {
+        members.size = construct->wanted.n;
+        members.array = construct->wanted.at;
+    }
     rc = rc ? rc
             : px_infos_append(&infos.info, &infos.n, PMIX_EVENT_CUSTOM_RANGE, &members,
                               PMIX_DATA_ARRAY);
@@ -125,13 +208,14 @@ static void announce(struct px_coll *coll)
     px_infos_fini(&infos);
 }
 
-/* True if the event announces the leader of this construct, which is among its processes. */
+/* True if the event announces the leader of this construct, which is among its processes; those of
+ * other parts are not known. */
 static bool is_about(const struct px_event *event, const struct px_coll *coll)
 {
     const char *name = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
 
     return px_group_is_announcement(event) && name && strcmp(name, coll->name) == 0 &&
-           px_procs_cover(coll->set, coll->nset, &event->source);
+           (px_group_in_parts(coll) || px_procs_cover(coll->set, coll->nset, &event->source));
 }
 
 static void take_leader(struct px_coll *coll, const struct px_event *event)
@@ -181,25 +265,36 @@ static void look_back(struct construct *construct)
     }
 }
 
+/* Tells of the leader once. */
+static void announce_once(const struct construct *construct)
+{
+    struct px_group_build *build = construct->coll->state;
+
+    if (build->has_leader && !build->announces) {
+        build->announces = true;
+        announce(construct);
+    }
+}
+
+/* Others may have named more members of a group in parts: it is looked at anew. */
 void px_group_gathers(struct px_coll *coll, bool remote, bool lost)
 {
     struct px_group_build *build = coll->state;
-    struct construct construct;
+    struct construct construct = {.coll = coll, .in_parts = px_group_in_parts(coll)};
 
     if (!px_group_decides(coll)) {
         return;
     }
-    if ((remote && !build->looked) || lost) {
+    if ((remote && !build->looked) || lost || construct.in_parts) {
         if (!construct_init(&construct, coll)) {
             look_back(&construct);
-            (void) px_group_find_failed(coll->server, &construct.wanted, &build->lost);
+            (void) px_group_find_failed(coll->server, &construct.wanted, &construct.lost);
         }
-        construct_fini(&construct);
         build->looked = true;
     }
-    if (remote && build->has_leader && !build->announces) {
-        build->announces = true;
-        announce(coll);
+    if (remote || construct.in_parts) {
+        announce_once(&construct);
     }
-    ask(coll);
+    ask(&construct);
+    construct_fini(&construct);
 }

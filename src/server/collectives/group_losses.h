@@ -27,6 +27,9 @@ void px_group_losses_over(struct px_coll *coll);
 
 /* An event by which the host reports the end of processes. */
 void px_group_ended(struct px_server *s, const struct px_event *event);
+/* Processes of this server may have ended: looks for groups in parts that miss them. Of others
+ * px_group_gathers knows. */
+void px_group_ended_here(struct px_server *s);
 /* An event of the host. True: it announces a leader, and is for nobody else. */
 bool px_group_announced(struct px_server *s, const struct px_event *event);
 /* True for such an event. */

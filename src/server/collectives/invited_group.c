@@ -9,6 +9,7 @@
 #include "src/base/assert.h"
 #include "src/event/registry.h"
 #include "src/nspace/proc_sets.h"
+#include "src/server/peers/quota.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
 
@@ -41,9 +42,9 @@ static void add_group(struct px_server *s, const char *name, const struct px_eve
     struct px_procs members = {NULL, 0};
 
     if (list && px_value_procs(list, &members) && are_members(&members, &event->source) &&
-        !is_there(s, name, &members)) {
+        !is_there(s, name, &members) && px_quota_allows_set(s, &event->source, members.n)) {
         /* a group that cannot be named is one all the same */
-        (void) px_group_names_add(s, name, members.at, members.n);
+        px_quota_add_set(s, px_group_names_add(s, name, members.at, members.n), &event->source);
     }
 }
 

@@ -17,6 +17,7 @@
 #include "collective.h"
 #include "group_bootstrap.h"
 #include "src/nspace/proc_sets.h"
+#include "src/server/peers/quota.h"
 #include "src/server/state.h"
 #include "src/server/events/server_events.h"
 #include "src/event/registry.h"
@@ -158,17 +159,19 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
 }
 
 /* PMIX_ERR_EXISTS: one of the processes is in a group of this name, or in another construction
- * of it, or a job has it. A call that joins an open construction is always admitted. */
+ * of it, or a job has it. A call that joins an open construction is not asked about that.
+ * PMIX_ERR_OUT_OF_RESOURCE: its user has too many groups. */
 static int construct_admit(struct px_server *s, const struct px_coll_call *call,
                            const struct px_coll_member *who)
 {
-    return !px_coll_find(&s->colls, call, who) &&
-                   (px_group_name_is_job(s, call->args.group) ||
-                    is_there(s, call->args.group, call->set.at, call->set.n) ||
-                    is_there(s, call->args.group, &who->proc, 1) ||
-                    is_being_made(s, call, &who->proc))
-               ? PMIX_ERR_EXISTS
-               : PMIX_SUCCESS;
+    if (!px_coll_find(&s->colls, call, who) &&
+        (px_group_name_is_job(s, call->args.group) ||
+         is_there(s, call->args.group, call->set.at, call->set.n) ||
+         is_there(s, call->args.group, &who->proc, 1) || is_being_made(s, call, &who->proc))) {
+        return PMIX_ERR_EXISTS;
+    }
+    return px_quota_allows_set(s, &who->proc, call->set.n) ? PMIX_SUCCESS
+                                                           : PMIX_ERR_OUT_OF_RESOURCE;
 }
 
 /* --- construction --- */
@@ -300,13 +303,14 @@ static void take_answer(struct px_upcall *up)
     px_coll_answered(up, rc);
 }
 
-/* Members that have ended while the host was asked are in the group, and this is told. */
+/* Members that have ended while the host was asked are in the group, and this is told. A part whose
+ * caller has ended may be the last that others have waited for. */
 static void construct_answered(struct px_upcall *up)
 {
     struct px_server *s = up->server;
 
     take_answer(up);
-    px_groups_recheck(s);
+    px_colls_recount(s);
 }
 
 /* Registers the group, so that calls may name it and queries find it. Nothing is registered
@@ -319,6 +323,9 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
     if (build->notify) {
         px_group_losses_over(coll);
     }
+    if (px_group_decision_begun(build)) {
+        px_group_decision_over(coll);
+    }
     if (!px_status_has_results(status) || !build->members.n) {
         return;
     }
@@ -328,6 +335,7 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
         return;
     }
     group = px_group_names_add(coll->server, coll->name, build->members.at, build->members.n);
+    px_quota_add_set(coll->server, group, &coll->members[0].proc);
     if (group) { /* NULL: the group exists, but cannot be named */
         group->hosted = build->hosted;
         group->notify = build->notify;

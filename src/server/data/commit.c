@@ -3,10 +3,11 @@
 
 /* Publishes committed values in the store of the namespace. A client sends two buffers: values for
  * processes of this node, and values for processes of other nodes; a key in both has the scope
- * PMIX_GLOBAL. All readers of the store are on this node. Therefore a key that is only in the
- * second buffer is stored without a value, as a mark that it exists but has the scope PMIX_REMOTE.
- * Values of the second buffer also enter the modex log, from which fences and direct modex take
- * them. Further buffers name keys whose values go away (deletion.c).
+ * PMIX_GLOBAL. A client of ours sends one buffer when all its values have that scope. All readers
+ * of the store are on this node. Therefore a key that is only in the second buffer is stored
+ * without a value, as a mark that it exists but has the scope PMIX_REMOTE. Values of the second
+ * buffer also enter the modex log, from which fences and direct modex take them. Further buffers
+ * name keys whose values go away (deletion.c).
  *
  * An item is read once and has two orders: its place in `items`, in which it is published, and the
  * list from `first_logged`, in which it enters the modex log. So neither order changes with the way
@@ -29,31 +30,15 @@
 #include "src/server/peers/dispatch.h"
 #include "nspace.h"
 #include "src/server/peers/peer.h"
+#include "src/server/tools/tool_data.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
 #include "gds/generation.h"
-#include "gds/nodes.h"
 #include "gds/publication.h"
 #include "gds/level.h"
 #include "gds/slice.h"
-
-/* True if the host has given the value of this reserved key of a process. The host's value stands:
- * applications that put it again get success, but the store does not change. */
-static bool is_hosts(const struct px_nspace *ns, uint32_t rank, const char *key)
-{
-    struct px_slice slice;
-
-    if (!px_key_reserved(key)) {
-        return false;
-    }
-    if (strcmp(key, PMIX_HOSTNAME) == 0 && px_store_node_of(ns->store, rank) != PX_NO_NODE) {
-        return true;
-    }
-    return !px_store_find(ns->store, PX_LEVEL_PROC, rank, key, strlen(key), &slice) &&
-           slice.scope == PMIX_SCOPE_UNDEF;
-}
 
 /* Adds a value of a process to the batch, unless the host has given it. */
 static int add_value(struct px_kval_reader *reader, const struct px_nspace *ns, uint32_t rank,
@@ -62,7 +47,8 @@ static int add_value(struct px_kval_reader *reader, const struct px_nspace *ns, 
     kval.entry.level = PX_LEVEL_PROC;
     kval.entry.index = rank;
     kval.entry.scope = scope;
-    return is_hosts(ns, rank, kval.entry.key) ? PMIX_SUCCESS : px_kval_reader_add(reader, &kval);
+    return px_nspace_is_hosts(ns, rank, kval.entry.key) ? PMIX_SUCCESS
+                                                        : px_kval_reader_add(reader, &kval);
 }
 
 /* Publishes the values that the reader has collected, all of them or none. An empty batch is
@@ -144,19 +130,6 @@ static int read_item(struct commit *commit, struct px_in *in, pmix_scope_t scope
     return rc;
 }
 
-/* Reads the first buffer. */
-static int read_local(struct commit *commit, struct px_in *in)
-{
-    int rc = PMIX_SUCCESS;
-
-    px_assert(!commit->n);
-    while (!rc && px_in_left(in)) {
-        rc = read_item(commit, in, PMIX_LOCAL);
-    }
-    commit->n_local = commit->n;
-    return rc;
-}
-
 /* Marks an item as one for other nodes: it will enter the modex log, after those marked before. */
 static void add_logged(struct commit *commit, size_t at)
 {
@@ -167,6 +140,22 @@ static void add_logged(struct commit *commit, size_t at)
         commit->first_logged = at + 1;
     }
     commit->last_logged = at + 1;
+}
+
+/* Reads the first buffer: values of the scope PMIX_LOCAL, for the time being; or of PMIX_GLOBAL,
+ * then they are logged as well. */
+static int read_first(struct commit *commit, struct px_in *in, pmix_scope_t scope)
+{
+    int rc = PMIX_SUCCESS;
+
+    while (!rc && px_in_left(in)) {
+        rc = read_item(commit, in, scope);
+        if (!rc && scope == PMIX_GLOBAL) {
+            add_logged(commit, commit->n - 1);
+        }
+    }
+    commit->n_local = commit->n;
+    return rc;
 }
 
 /* Fills commit->names. Only needed if the two buffers differ in their order or their values. */
@@ -336,9 +325,16 @@ struct blocks {
     struct px_in of[PMIX_DEL_GLOBAL + 1];
 };
 
+/* True if a commit may have a block of this scope. */
+static bool is_commits(pmix_scope_t scope)
+{
+    return scope == PMIX_LOCAL || scope == PMIX_REMOTE || scope == PMIX_GLOBAL ||
+           px_commit_deletes(scope);
+}
+
 /* Splits a commit message into its blocks. If several have one scope the last counts. 0,
- * PMIX_ERR_NOT_SUPPORTED (another scope than the five that servers are told of), or the status of
- * unpacking. */
+ * PMIX_ERR_NOT_SUPPORTED (a scope that no commit has, or values in a block for all and in one for
+ * some), or the status of unpacking. */
 static int find_blocks(struct px_in *in, struct blocks *ret)
 {
     for (int i = 0; i <= PMIX_DEL_GLOBAL; i++) {
@@ -352,10 +348,14 @@ static int find_blocks(struct px_in *in, struct blocks *ret)
         if (px_unpack_buffer_view(in, &inner)) {
             break;
         }
-        if (scope != PMIX_LOCAL && scope != PMIX_REMOTE && !px_commit_deletes(scope)) {
+        if (!is_commits(scope)) {
             return PMIX_ERR_NOT_SUPPORTED;
         }
         ret->of[scope] = inner;
+    }
+    if (px_in_left(&ret->of[PMIX_GLOBAL]) &&
+        (px_in_left(&ret->of[PMIX_LOCAL]) || px_in_left(&ret->of[PMIX_REMOTE]))) {
+        return PMIX_ERR_NOT_SUPPORTED;
     }
     return in->status;
 }
@@ -369,7 +369,8 @@ static int take_commit(struct px_server *s, struct px_local_proc *rank, struct b
     struct commit commit = {.reader = px_kval_reader_create(false, NULL)};
     struct px_in *remote = &blocks->of[PMIX_REMOTE];
     struct px_deletions gone = {0};
-    int rc = commit.reader ? read_local(&commit, &blocks->of[PMIX_LOCAL]) : PMIX_ERR_NOMEM;
+    pmix_scope_t first = px_in_left(&blocks->of[PMIX_GLOBAL]) ? PMIX_GLOBAL : PMIX_LOCAL;
+    int rc = commit.reader ? read_first(&commit, &blocks->of[first], first) : PMIX_ERR_NOMEM;
 
     while (!rc && px_in_left(remote)) {
         rc = read_remote(&commit, remote);
@@ -402,6 +403,10 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
     int rc = find_blocks(in, &blocks);
 
     px_assert(px_loop_inside(s->loop));
+    if (!rc && !rank && peer->tool) {
+        rank = px_tool_data_make(peer);
+        rc = rank ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    }
     if (rc || !rank) {
         return rc ? rc : PMIX_ERR_NOT_SUPPORTED;
     }

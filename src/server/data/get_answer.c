@@ -406,7 +406,7 @@ static bool wants_levels(const struct px_get *get, const struct px_nspace *ns)
  * have one place. */
 int px_get_attempt(struct px_get *get)
 {
-    struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
+    struct px_nspace *ns = px_get_nspace(get);
     struct px_slice slice;
     bool committed;
     int rc;

@@ -36,6 +36,10 @@
 #include "src/nspace/job_pack.h"
 #include "src/topo/interleave.h"
 #include "gds/nodes.h"
+#include "gds/level.h"
+#include "gds/lookup.h"
+#include "gds/slice.h"
+#include "src/value/keys.h"
 
 /* Names from messages may lack their terminating NUL; at most PMIX_MAX_NSLEN bytes are read. */
 struct px_nspace *px_nspace_find(struct px_server *s, const char *name)
@@ -95,7 +99,7 @@ static bool may_share(const struct px_server *s)
 /* Creates the empty store of a namespace: a segment if possible, otherwise in process memory.
  * Sizes, huge pages and placement are parameters. A segment that cannot be made is logged and is no
  * error: clients then read by messages. 0 or the status of px_store_create. */
-static int make_store(struct px_server *s, struct px_nspace *ns)
+static int make_store(struct px_server *s, struct px_nspace *ns, bool shared)
 {
     struct px_segment_hints hints = {
         .initial_commit = (uint64_t) px_param_int(PX_P_SHMEM_FIRST),
@@ -105,7 +109,7 @@ static int make_store(struct px_server *s, struct px_nspace *ns)
     };
     struct px_store_opts opts = {
         .nspace = ns->name,
-        .shared = may_share(s),
+        .shared = shared,
         .virtual_size = (uint64_t) px_param_int(PX_P_SHMEM_VIRTUAL),
         .hints = &hints,
         .uid = s->uid,
@@ -155,17 +159,12 @@ static void ns_destroy(struct px_server *s, struct px_nspace *ns)
     free(ns);
 }
 
-/* Until a client is registered the namespace belongs to the server's user. */
-struct px_nspace *px_nspace_make(struct px_server *s, const char *name)
+/* A record in no list. Until a client is registered it belongs to the server's user. NULL: no
+ * memory. */
+static struct px_nspace *ns_create(struct px_server *s, const char *name, size_t len, bool shared)
 {
-    size_t len = strnlen(name, PMIX_MAX_NSLEN + 1);
-    struct px_nspace *ns = px_nspace_find(s, name);
+    struct px_nspace *ns = calloc(1, sizeof(*ns));
 
-    px_assert(px_loop_inside(s->loop));
-    if (ns || !len || len > PMIX_MAX_NSLEN) {
-        return ns;
-    }
-    ns = calloc(1, sizeof(*ns));
     if (!ns) {
         return NULL;
     }
@@ -178,7 +177,27 @@ struct px_nspace *px_nspace_make(struct px_server *s, const char *name)
     ns->gid = s->gid;
     ns->packed_sequence[0] = UINT64_MAX;
     ns->packed_sequence[1] = UINT64_MAX;
-    if (make_store(s, ns) || px_map_set(&s->nspaces, ns->name, len, ns)) {
+    if (make_store(s, ns, shared)) {
+        ns_destroy(s, ns);
+        return NULL;
+    }
+    return ns;
+}
+
+struct px_nspace *px_nspace_make(struct px_server *s, const char *name)
+{
+    size_t len = strnlen(name, PMIX_MAX_NSLEN + 1);
+    struct px_nspace *ns = px_nspace_find(s, name);
+
+    px_assert(px_loop_inside(s->loop));
+    if (ns || !len || len > PMIX_MAX_NSLEN) {
+        return ns;
+    }
+    ns = ns_create(s, name, len, may_share(s));
+    if (!ns) {
+        return NULL;
+    }
+    if (px_map_set(&s->nspaces, ns->name, len, ns)) {
         ns_destroy(s, ns);
         return NULL;
     }
@@ -239,6 +258,36 @@ void px_nspace_drop_all(struct px_server *s)
         px_nspace_drop(s, px_container_of(s->ns_list.next, struct px_nspace, link));
     }
     px_map_fini(&s->nspaces);
+}
+
+/* It counts as registered, so that no get waits for the host's information of a job. */
+struct px_local_proc *px_nspace_make_apart(struct px_server *s, const pmix_proc_t *proc, uid_t uid,
+                                           gid_t gid)
+{
+    struct px_nspace *ns = ns_create(s, proc->nspace, strnlen(proc->nspace, PMIX_MAX_NSLEN), false);
+    struct px_local_proc *rank = ns ? px_local_proc_make(ns, proc->rank) : NULL;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!rank) {
+        px_nspace_drop_apart(s, ns);
+        return NULL;
+    }
+    ns->registered = true;
+    ns->owned = true;
+    ns->uid = uid;
+    ns->gid = gid;
+    rank->uid = uid;
+    rank->gid = gid;
+    return rank;
+}
+
+void px_nspace_drop_apart(struct px_server *s, struct px_nspace *ns)
+{
+    px_assert(px_loop_inside(s->loop));
+    if (ns) {
+        px_assert(px_nspace_find(s, ns->name) != ns);
+        ns_destroy(s, ns);
+    }
 }
 
 /* --- ranks --- */
@@ -503,4 +552,18 @@ int px_nspace_append_info(struct px_nspace *ns, enum px_wire_kind kind, bool our
     }
     px_buf_fini(&maps);
     return rc;
+}
+
+bool px_nspace_is_hosts(const struct px_nspace *ns, uint32_t rank, const char *key)
+{
+    struct px_slice slice;
+
+    if (!px_key_reserved(key)) {
+        return false;
+    }
+    if (strcmp(key, PMIX_HOSTNAME) == 0 && px_store_node_of(ns->store, rank) != PX_NO_NODE) {
+        return true;
+    }
+    return !px_store_find(ns->store, PX_LEVEL_PROC, rank, key, strlen(key), &slice) &&
+           slice.scope == PMIX_SCOPE_UNDEF;
 }

@@ -110,6 +110,15 @@ void px_nspace_drop(struct px_server *s, struct px_nspace *ns);
 /* The same for all namespaces, when the server stops. */
 void px_nspace_drop_all(struct px_server *s);
 
+/* Makes a record for what one process posts that is of no job: a tool. Such a namespace is in no
+ * list and is found by nobody but its owner (src/server/tools/tool_data.h); its store is in process
+ * memory. NULL: no memory. */
+struct px_local_proc *px_nspace_make_apart(struct px_server *s, const pmix_proc_t *proc, uid_t uid,
+                                           gid_t gid);
+
+/* Frees such a namespace, with its process. Nobody may wait for its data. Takes NULL. */
+void px_nspace_drop_apart(struct px_server *s, struct px_nspace *ns);
+
 /* The record of a rank, or NULL. */
 struct px_local_proc *px_local_proc_find(const struct px_nspace *ns, uint32_t rank);
 
@@ -139,6 +148,10 @@ uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bo
 
 /* The job's size, or 0 if it is unknown. A px_job_size_fn; arg is the server. */
 uint32_t px_nspace_job_size(void *arg, const char *name);
+
+/* True if the host has given the value of this reserved key of a process. The host's value stands:
+ * applications that put it again get success, but the store does not change. */
+bool px_nspace_is_hosts(const struct px_nspace *ns, uint32_t rank, const char *key);
 
 /* Appends the job information for a peer, with the maps of the job if `ours`: a client of this
  * library. 0, PMIX_ERR_NOMEM or the status of packing; then buf is as before. */

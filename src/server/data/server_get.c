@@ -28,8 +28,8 @@
 #include "get_answer.h"
 #include "modex.h"
 #include "nspace.h"
-#include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
+#include "src/server/tools/tool_data.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/base/seed.h"
@@ -63,6 +63,11 @@ void px_gets_init(struct px_server *s)
     for (size_t i = 0; i < PX_GET_LISTS; i++) {
         px_list_init(&s->gets[i]);
     }
+}
+
+struct px_nspace *px_get_nspace(const struct px_get *get)
+{
+    return px_tool_data_or_job(get->server, &get->target);
 }
 
 /* Also for a get that is in no list and has no timer running. */
@@ -169,8 +174,8 @@ static void wait_for_data(struct px_get *get, bool implicit_limit)
     }
     enlist(get);
     px_open_waits_get(get, false);
-    if (ms && px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer)) {
-        get_end(get, PMIX_ERR_NOMEM);
+    if (ms) {
+        px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer);
     }
 }
 
@@ -188,9 +193,8 @@ static void wait_for_host(struct px_get *get, uint32_t rank)
         get->renews ? ++get->server->modex_numbers : px_modex_choose(get->server, get, rank);
     enlist(get);
     px_open_waits_get(get, true);
-    if (ms && px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer)) {
-        get_end(get, PMIX_ERR_NOMEM);
-        return;
+    if (ms) {
+        px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer);
     }
     /* After success the host may have answered already; then the get is freed. */
     rc = px_modex_start(get->server, get, rank);
@@ -211,8 +215,7 @@ static bool is_of_self(const struct px_get *get)
  * here; job information that is missing after the registration will not appear later. */
 static void answer_or_wait(struct px_get *get)
 {
-    struct px_server *s = get->server;
-    struct px_nspace *ns = px_nspace_find(s, get->target.nspace);
+    struct px_nspace *ns = px_get_nspace(get);
     bool of_job = !get->key ? get->target.rank == PMIX_RANK_WILDCARD
                             : px_key_reserved(get->key) || get->target.rank == PMIX_RANK_WILDCARD;
     struct px_local_proc *rank;
@@ -263,7 +266,7 @@ static bool take_change(struct px_get *get, const char *key)
  */
 static bool is_supported(const struct px_get *get)
 {
-    const struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
+    const struct px_nspace *ns = px_get_nspace(get);
     bool hosts =
         get->server->host.direct_modex && (!ns || !px_nspace_is_local(ns, get->target.rank));
     unsigned levels = PX_ATTR_ALL | (get->value ? PX_ATTR_WAITING : 0);
@@ -276,7 +279,7 @@ static bool is_supported(const struct px_get *get)
  * PMIX_OPTIONAL forbids asking the host. */
 static bool is_renewable(const struct px_get *get)
 {
-    const struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
+    const struct px_nspace *ns = px_get_nspace(get);
 
     if (!get->directives.refresh_cache || get->directives.optional || !ns) {
         return false;

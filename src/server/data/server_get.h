@@ -98,4 +98,7 @@ void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer);
 /* The server stops: all gets end with PMIX_ERR_LOST_CONNECTION. */
 void px_gets_drop_all(struct px_server *s);
 
+/* The namespace with the data that the get asks for, or NULL: px_tool_data_or_job. Loop thread. */
+struct px_nspace *px_get_nspace(const struct px_get *get);
+
 #endif

@@ -115,7 +115,7 @@ static void period_over(struct px_timer *timer)
     struct monitor *monitor = px_container_of(timer, struct monitor, timer);
     bool alive = monitor->file ? file_has_changed(monitor) : monitor->alive;
 
-    (void) px_timer_start_loop(monitor->server->loop, timer, monitor->period_ms, period_over);
+    px_timer_start_loop(monitor->server->loop, timer, monitor->period_ms, period_over);
     monitor->alive = false;
     if (alive) {
         monitor->missed = 0;
@@ -220,11 +220,11 @@ static pmix_status_t start(const struct px_upcall *up,
     monitor->watched = monitor->watched ? monitor->watched : WATCH_CHANGE;
     rc = file && !monitor->file ? PMIX_ERR_NOMEM : describe(monitor, up, directives);
     rc = rc ? rc : count_bytes(monitor);
-    rc = rc ? rc : px_timer_start_loop(s->loop, &monitor->timer, monitor->period_ms, period_over);
     if (rc) {
         monitor_destroy(monitor);
         return rc;
     }
+    px_timer_start_loop(s->loop, &monitor->timer, monitor->period_ms, period_over);
     if (monitor->file) {
         (void) file_has_changed(monitor);
     }

@@ -566,3 +566,9 @@ void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer)
     px_code_set_fini(&peer->codes);
     peer->wants_all = false;
 }
+
+void px_event_report_loss(struct px_server *s, const pmix_proc_t *proc)
+{
+    px_assert(px_loop_inside(s->loop));
+    px_events_raise(s->ctx->events, PMIX_ERR_LOST_CONNECTION, proc, proc);
+}

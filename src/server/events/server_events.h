@@ -66,6 +66,10 @@ void px_event_tell_lost(struct px_peer *peer);
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *by);
 
+/* Raises PMIX_ERR_LOST_CONNECTION in this process: the host learns by its own event handlers that a
+ * client or tool disconnected without finalizing. */
+void px_event_report_loss(struct px_server *s, const pmix_proc_t *proc);
+
 /* Passes an event to the host's notify_event, unless its range ends at this node. */
 void px_event_to_host(struct px_server *s, const struct px_event *event);
 

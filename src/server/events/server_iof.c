@@ -413,6 +413,27 @@ void px_iof_pull_answered(struct px_upcall *up)
     }
 }
 
+void px_iof_launched(struct px_server *s, struct px_peer *peer, const struct px_args *args,
+                     const char *nspace)
+{
+    struct px_local_spawn_directives wants = px_local_spawn_absent();
+    struct px_iof_subscription *pull;
+    pmix_iof_channel_t channels;
+    pmix_proc_t job;
+
+    (void) px_local_spawn_read(args->info, args->ninfo, &wants); /* the host has judged them */
+    channels = (wants.fwd_stdout ? PMIX_FWD_STDOUT_CHANNEL : 0) |
+               (wants.fwd_stderr ? PMIX_FWD_STDERR_CHANNEL : 0);
+    if (!peer->launcher || channels == 0) {
+        return;
+    }
+    PMIX_LOAD_PROCID(&job, nspace, PMIX_RANK_WILDCARD);
+    pull = px_iof_subscription_add(s, peer->id, &job, 1, channels);
+    if (pull) {
+        px_outputs_deliver(s, peer->id, pull->id, NULL, 0);
+    }
+}
+
 /* The host is told as soon as no other subscription covers the output. */
 pmix_status_t px_iof_deregister_call(struct px_upcall *up)
 {

@@ -60,6 +60,13 @@ pmix_status_t px_iof_pull_call(struct px_upcall *up);
 /* Its `done`: answers with the subscription's number, then delivers kept output. */
 void px_iof_pull_answered(struct px_upcall *up);
 
+/* A job that this peer has asked for has started. If the peer is a launcher and wants the output of
+ * the job forwarded (PMIX_FWD_STDOUT, PMIX_FWD_STDERR), it gets that unasked, as number 0, which
+ * tools write to their own streams: as OpenPMIx does it, launchers that were written for it never
+ * call PMIx_IOF_pull. Lost if memory is out. */
+void px_iof_launched(struct px_server *s, struct px_peer *peer, const struct px_args *args,
+                     const char *nspace);
+
 /* Service of PMIx_IOF_deregister, its `call`. PMIX_OPERATION_SUCCEEDED or PMIX_ERR_NOT_FOUND. */
 pmix_status_t px_iof_deregister_call(struct px_upcall *up);
 

@@ -314,9 +314,9 @@ static void look_at_all(struct px_timer *timer)
             reap(&job->children[i]);
         }
     }
-    if (job->n_running == 0 ||
-        px_timer_start_loop(job->server->loop, &job->look, LOOK_MS, look_at_all) != 0) {
-        job_kill(job); /* without memory for the timer its end would not be noticed */
+    if (job->n_running > 0) {
+        px_timer_start_loop(job->server->loop, &job->look, LOOK_MS, look_at_all);
+    } else {
         job_over(job);
     }
 }
@@ -348,8 +348,11 @@ static int watch(struct child *child)
                  ? px_io_start_loop(loop, &output->io, output->io.fd, PX_IO_READ, output_ready)
                  : PMIX_SUCCESS;
     }
+    if (!rc && child->end.fd < 0) {
+        px_timer_start_loop(loop, &child->job->look, LOOK_MS, look_at_all);
+    }
     if (rc || child->end.fd < 0) {
-        return rc ? rc : px_timer_start_loop(loop, &child->job->look, LOOK_MS, look_at_all);
+        return rc;
     }
     return px_io_start_loop(loop, &child->end, child->end.fd, PX_IO_READ, child_ended);
 }

@@ -15,6 +15,7 @@
 #include "src/server/stages.h"
 #include "src/server/state.h"
 #include "src/server/data/nspace.h"
+#include "src/server/tools/tool_data.h"
 #include "access.h"
 #include "dispatch.h"
 #include "peer.h"
@@ -159,6 +160,7 @@ int px_handle_finalize(struct px_server *s, struct px_peer *peer, uint32_t tag, 
     (void) in;
     peer->stage_ns = px_stage_clock(s);
     if (peer->tool || !s->host.client_finalized || peer->finalizing) {
+        px_tool_data_drop(peer);
         peer->finalized = true;
         px_stage_finalized(peer);
         px_answer_status(s, &reply_to, PMIX_SUCCESS);

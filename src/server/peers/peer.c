@@ -23,12 +23,10 @@
 #include "src/server/state.h"
 #include "src/base/param.h"
 #include "src/base/process.h"
-#include "src/event/registry.h"
 #include "src/net/auth.h"
 #include "src/net/conn.h"
-#include "src/context/context.h"
-#include "src/wire/message.h"
 #include "src/server/tools/server_tool.h"
+#include "src/server/tools/tool_data.h"
 #include "src/server/collectives/collective.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/data/modex.h"
@@ -44,7 +42,6 @@
 #include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/base/status.h"
-#include "src/event/chain.h"
 #include "src/net/conn_write.h"
 #include "src/net/pending_conn.h"
 
@@ -56,21 +53,14 @@ struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
 
 /* --- the end --- */
 
-/* A task that frees one closed peer; owns both. */
-struct deferred_free {
-    struct px_task task;
-    struct px_peer *peer;
-};
-
 /* Runs from the loop when no handler can hold the peer any more. */
 static void free_deferred(struct px_task *task)
 {
-    struct deferred_free *deferred_free = px_container_of(task, struct deferred_free, task);
+    struct px_peer *peer = px_container_of(task, struct px_peer, end);
 
-    px_code_set_fini(&deferred_free->peer->codes);
-    px_map_fini(&deferred_free->peer->offered);
-    free(deferred_free->peer);
-    free(deferred_free);
+    px_code_set_fini(&peer->codes);
+    px_map_fini(&peer->offered);
+    free(peer);
 }
 
 /* Removes a peer from everything that knows it. With the last connection of its process the process
@@ -99,6 +89,7 @@ static void unlink_peer(struct px_peer *peer)
     if (rank) {
         rank->n_callers--;
     }
+    px_tool_data_drop(peer);
     px_gets_peer_disconnected(s, peer);
     px_colls_peer_disconnected(s, peer);
     if (rank && !rank->n_peers && (rank->departed || rank->finalized)) {
@@ -108,11 +99,9 @@ static void unlink_peer(struct px_peer *peer)
     px_iof_tell_unwanted(s);
 }
 
-/* Without memory for the task the peer's memory is not freed. */
 void px_peer_close(struct px_peer *peer)
 {
     struct px_server *s = peer->server;
-    struct deferred_free *deferred_free = calloc(1, sizeof(*deferred_free));
 
     if (peer->conn) {
         px_stage_gone(peer);
@@ -125,11 +114,8 @@ void px_peer_close(struct px_peer *peer)
     px_conn_destroy_loop(peer->conn);
     peer->conn = NULL;
     peer->rank = NULL;
-    if (deferred_free) {
-        deferred_free->peer = peer;
-        deferred_free->task.run = free_deferred;
-        px_loop_post(s->loop, &deferred_free->task);
-    }
+    peer->end.run = free_deferred;
+    px_loop_post(s->loop, &peer->end);
 }
 
 /* What tools get before they lose their server: output of processes that have ended just now. They
@@ -161,13 +147,6 @@ void px_peer_close_all(struct px_server *s)
     px_map_fini(&s->peers);
 }
 
-/* Raises PMIX_ERR_LOST_CONNECTION in this process: the host learns by its own event handlers that a
- * client disconnected without finalizing. */
-static void report_loss(struct px_server *s, const pmix_proc_t *proc)
-{
-    px_events_raise(s->ctx->events, PMIX_ERR_LOST_CONNECTION, proc, proc);
-}
-
 /* A message has arrived. A descriptor that came with it is closed: peers have none to send. */
 static void on_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
 {
@@ -194,7 +173,7 @@ static void on_closed(void *arg, int status)
     (void) status;
     px_peer_close(peer);
     if (lost) {
-        report_loss(s, &proc);
+        px_event_report_loss(s, &proc);
     }
 }
 
@@ -520,6 +499,7 @@ static void accept_client(struct px_server *s, struct px_pending_conn *pending,
     peer->rank = rank;
     peer->further = rank->n_callers++ != 0;
     peer->as_tool = handshake->flag != PX_HANDSHAKE_CLIENT;
+    peer->launcher = handshake->flag == PX_HANDSHAKE_CLIENT_LAUNCHER;
     peer->uid = rank->uid;
     peer->gid = rank->gid;
     peer->shared = peer->maps_segments && peer_cred->known && peer_cred->uid == rank->uid &&

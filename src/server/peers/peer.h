@@ -16,6 +16,7 @@
 #include "src/base/map.h"
 #include "src/server/peers/quota.h"
 #include "src/event/code_set.h"
+#include "src/loop/loop.h"
 #include "src/wire/codec.h"
 
 struct px_buf;
@@ -32,11 +33,13 @@ struct px_server;
  * id, which is never reused, and calls px_peer_find. */
 struct px_peer {
     struct px_list link;
+    struct px_task end; /* frees it when it has been closed */
     struct px_server *server;
     uint64_t id;
     struct px_conn *conn; /* NULL until the host has admitted it, and once it is closed */
     struct px_pending_conn *pending; /* until the host has decided; then NULL */
     struct px_local_proc *rank; /* the process that it belongs to; NULL: a tool, or a closed peer */
+    struct px_local_proc *posted; /* of a tool: what it has committed (tool_data.h), or NULL */
     pmix_proc_t proc;
     uid_t uid; /* of a registered process as registered, else as authenticated */
     gid_t gid;
@@ -60,6 +63,7 @@ struct px_peer {
     bool maps_segments;    /* it asked for the shared store in its handshake */
     bool tool;
     bool as_tool;    /* a client that talks as a tool does */
+    bool launcher;   /* a tool or such a client that has said PMIX_LAUNCHER */
     bool needs_id;   /* a tool that gets its name from the host or the server */
     bool finalizing; /* PMIx_Finalize is with the host */
     bool finalized;  /* it has finalized, or is closed by this server: no loss is reported */

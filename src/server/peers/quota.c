@@ -13,6 +13,8 @@
 #include "src/base/assert.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
+#include "src/nspace/proc_sets.h"
+#include "src/server/data/nspace.h"
 #include "src/server/state.h"
 
 /* --- users --- */
@@ -63,6 +65,7 @@ struct bound {
 static const struct bound bounds[PX_N_QUOTAS] = {
     [PX_QUOTA_POSTED] = {PX_P_RANK_POSTED, PX_P_USER_POSTED, "posted data"},
     [PX_QUOTA_REQUESTS] = {PX_P_PEER_REQUESTS, PX_P_USER_REQUESTS, "open requests"},
+    [PX_QUOTA_GROUPS] = {PX_P_USER_GROUPS, PX_P_USER_GROUPS, "groups"},
 };
 
 /* What is left of a bound. */
@@ -113,6 +116,43 @@ void px_quota_subtract(struct px_usage *holder, struct px_user *user, enum px_qu
     user->usage.held[what] -= n;
     if (holder) {
         holder->held[what] -= n;
+    }
+}
+
+/* --- groups and connected sets --- */
+
+/* What a set counts besides its members: it is in the way of each walk over all sets. */
+enum { SET_BYTES = 65536 };
+
+static size_t set_bytes(size_t n)
+{
+    return SET_BYTES + n * sizeof(pmix_proc_t);
+}
+
+/* NULL: a process that is not registered here, or memory is out. */
+static struct px_user *user_of(struct px_server *s, const pmix_proc_t *proc)
+{
+    const struct px_local_proc *rank = px_local_proc_of(s, proc);
+
+    return rank && rank->registered ? px_user_of(s, rank->uid) : NULL;
+}
+
+bool px_quota_allows_set(struct px_server *s, const pmix_proc_t *proc, size_t n)
+{
+    struct px_user *user = user_of(s, proc);
+
+    return !user || px_quota_allows(&user->usage, user, PX_QUOTA_GROUPS, set_bytes(n), proc);
+}
+
+void px_quota_add_set(struct px_server *s, struct px_proc_set *set, const pmix_proc_t *proc)
+{
+    struct px_user *user = set ? user_of(s, proc) : NULL;
+
+    if (user) {
+        px_assert(!set->held);
+        set->held = &user->usage.held[PX_QUOTA_GROUPS];
+        set->bytes = set_bytes(set->n);
+        *set->held += set->bytes;
     }
 }
 

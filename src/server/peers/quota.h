@@ -20,12 +20,14 @@
 #include "src/net/conn_pool.h"
 
 struct px_peer;
+struct px_proc_set;
 struct px_server;
 
 /* What is counted, in bytes. */
 enum px_quota {
     PX_QUOTA_POSTED,   /* values that a process has committed */
     PX_QUOTA_REQUESTS, /* requests that are not answered, monitors, subscriptions to output */
+    PX_QUOTA_GROUPS,   /* groups and connected sets; of a user only */
     PX_N_QUOTAS
 };
 
@@ -76,6 +78,13 @@ struct px_holding {
  * back. */
 int px_holding_take(struct px_peer *peer, size_t bytes, struct px_holding *ret);
 void px_holding_give(struct px_server *s, struct px_holding *holding);
+
+/* True if the user of the process may have one more group, or connected set, of n members. A
+ * refusal is named in the log, once for each user. Only registered processes are counted. */
+bool px_quota_allows_set(struct px_server *s, const pmix_proc_t *proc, size_t n);
+
+/* Counts the set (NULL: none) for the user of the process until it is removed. */
+void px_quota_add_set(struct px_server *s, struct px_proc_set *set, const pmix_proc_t *proc);
 
 /* --- requests --- */
 

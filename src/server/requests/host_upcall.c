@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "src/base/epoch.h"
+#include "src/base/probe.h"
 #include "src/base/lock.h"
 #include "src/base/map.h"
 #include "src/server/collectives/open_waits.h"
@@ -166,6 +167,7 @@ static void upcall_end(struct px_upcall *up)
 {
     px_list_remove(&up->link);
     px_open_waits_close(up->server, &up->wait);
+    PX_PROBE(host_answer, up->arg, up->reply.status);
     up->done(up);
     px_upcall_destroy(up);
 }

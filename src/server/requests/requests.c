@@ -263,6 +263,9 @@ static void spawn_answered(struct px_upcall *up)
     bool good = up->reply.status == PMIX_SUCCESS;
     struct px_buf buf = {0};
 
+    if (peer && good) {
+        px_iof_launched(s, peer, up->args, up->reply.proc.nspace);
+    }
     if (!peer || !good || !ns) {
         px_upcall_answer(up);
         return;

@@ -141,6 +141,9 @@ void px_tool_accept(struct px_peer *peer, const struct px_handshake *handshake)
     struct px_upcall *up = px_upcall_create(s, &reply_to, &peer->proc, tool_answered);
 
     peer->tool = true;
+    peer->launcher = handshake->flag == PX_HANDSHAKE_LAUNCHER ||
+                     handshake->flag == PX_HANDSHAKE_LAUNCHER_NEEDS_ID ||
+                     handshake->flag == PX_HANDSHAKE_LEGACY_LAUNCHER;
     peer->needs_id = handshake->flag == PX_HANDSHAKE_TOOL_NEEDS_ID ||
                      handshake->flag == PX_HANDSHAKE_LAUNCHER_NEEDS_ID ||
                      handshake->flag == PX_HANDSHAKE_LEGACY_TOOL ||

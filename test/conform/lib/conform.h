@@ -89,6 +89,7 @@ struct conform_case {
     const char *what;      /* a sentence without full stop */
     int nodes;             /* default 1 */
     int ranks;             /* of the default job "A", on each node; default 1 */
+    bool spread;           /* is run again with these ranks of one node on two, and on three */
     struct job jobs[MAX_JOBS]; /* instead of nodes' and ranks' job A */
     int tools; /* processes on node 0 that run `tool` and get no job's environment */
     struct answer host[N_ENTRIES];

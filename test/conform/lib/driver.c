@@ -28,6 +28,7 @@ static bool failed;
 static FILE *results;
 static const char *only_form;
 static int world;
+static int spread; /* over so many nodes the ranks are dealt; 0: as the case says */
 static int bound = DEFAULT_SECONDS;
 
 /* ---- what cases ask */
@@ -115,7 +116,7 @@ static void prepare(int which, bool shared)
     board->world = world;
     board->shared = shared;
     board->seed = seed + (unsigned) number;
-    board->n_nodes = c->nodes > 0 ? c->nodes : 1;
+    board->n_nodes = spread > 0 ? spread : c->nodes > 0 ? c->nodes : 1;
     for (int i = 0; i < MAX_JOBS && c->jobs[i].name != NULL; i++) {
         board->jobs[i] = c->jobs[i];
         board->jobs[i].name = board_text(c->jobs[i].name);
@@ -123,7 +124,9 @@ static void prepare(int which, bool shared)
     if (c->jobs[0].name == NULL && !c->alone) {
         board->jobs[0].name = board_text("A");
         for (int i = 0; i < board->n_nodes; i++) {
-            board->jobs[0].ranks[i] = c->ranks > 0 ? c->ranks : 1;
+            int ranks = c->ranks > 0 ? c->ranks : 1;
+
+            board->jobs[0].ranks[i] = spread > 0 ? (ranks + spread - 1 - i) / spread : ranks;
         }
     }
     verdict_prepare(c);
@@ -289,6 +292,12 @@ static const char *judge(const struct conform_case *c, const char *end)
     return atomic_load(&board->unsound) ? "crash" : "fail";
 }
 
+/* What a case's sentence is followed by. */
+static const char *dealt(void)
+{
+    return spread == 0 ? "" : spread == 2 ? ", dealt over two nodes" : ", dealt over three nodes";
+}
+
 static void report(const struct conform_case *c, const char *form, const char *end)
 {
     bool passed = strcmp(end, "pass") == 0;
@@ -296,8 +305,8 @@ static void report(const struct conform_case *c, const char *form, const char *e
     uint32_t n_lines = atomic_load(&board->n_lines);
 
     number++;
-    printf("%s %d - %s %s # %s%s%s\n", passed || omitted ? "ok" : "not ok", number, c->ids, c->what,
-           omitted ? "SKIP " : form, passed || omitted ? "" : ", ",
+    printf("%s %d - %s %s%s # %s%s%s\n", passed || omitted ? "ok" : "not ok", number, c->ids,
+           c->what, dealt(), omitted ? "SKIP " : form, passed || omitted ? "" : ", ",
            passed    ? ""
            : omitted ? end + 9
                      : end);
@@ -312,7 +321,7 @@ static void report(const struct conform_case *c, const char *form, const char *e
     if (results == NULL) {
         return;
     }
-    fprintf(results, "case\t%s\t%s\t%s\t%s\n", form, end, c->ids, c->what);
+    fprintf(results, "case\t%s\t%s\t%s\t%s%s\n", form, end, c->ids, c->what, dealt());
     for (int i = 0; i < board->n_ids; i++) {
         fprintf(results, "id\t%s\t%s\t%s\n", form, omitted ? end : verdict(i), board->ids[i].name);
     }
@@ -363,12 +372,16 @@ static void run_forms(int which)
         omit(which, why);
         return;
     }
-    if (c->form != MESSAGES && wanted("default")) {
-        run(which, true);
+    for (spread = 0; spread <= (c->spread && host_command == NULL ? 3 : 0);
+         spread += spread > 0 ? 1 : 2) {
+        if (c->form != MESSAGES && wanted("default")) {
+            run(which, true);
+        }
+        if (c->form != SHARED && !c->alone && wanted("messages")) {
+            run(which, false);
+        }
     }
-    if (c->form != SHARED && !c->alone && wanted("messages")) {
-        run(which, false);
-    }
+    spread = 0;
 }
 
 /* ---- which */

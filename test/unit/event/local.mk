@@ -1,5 +1,5 @@
 px_event_test_libs = libpx-event.la libpx-context.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-shmem.la \
-  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
+  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/chain.t %D%/code_set.t %D%/registry.t
 TESTS += %D%/chain.t %D%/code_set.t %D%/registry.t
 noinst_HEADERS += %D%/fixture.h

@@ -1,5 +1,5 @@
-loop_tests = %D%/after.t %D%/cpus.t %D%/loop.t %D%/wait.t
-loop_libs = libpx-loop.la libpx-base.la $(LIBEVENT_LIBS) $(CMOCKA_LIBS)
+loop_tests = %D%/after.t %D%/cpus.t %D%/loop.t %D%/timers.t %D%/wait.t %D%/watch.t
+loop_libs = libpx-loop.la libpx-base.la $(CMOCKA_LIBS)
 check_PROGRAMS += $(loop_tests)
 TESTS += $(loop_tests)
 %C%_after_t_SOURCES = %D%/after.c
@@ -8,5 +8,9 @@ TESTS += $(loop_tests)
 %C%_cpus_t_LDADD = $(loop_libs)
 %C%_loop_t_SOURCES = %D%/loop.c
 %C%_loop_t_LDADD = $(loop_libs)
+%C%_timers_t_SOURCES = %D%/timers.c
+%C%_timers_t_LDADD = $(loop_libs)
 %C%_wait_t_SOURCES = %D%/wait.c %D%/asleep.h
 %C%_wait_t_LDADD = $(loop_libs)
+%C%_watch_t_SOURCES = %D%/watch.c
+%C%_watch_t_LDADD = $(loop_libs)

@@ -246,10 +246,10 @@ static void tick(struct px_timer *timer)
 {
     struct clockwork *c = px_container_of(timer, struct clockwork, timer);
 
-    assert_null(timer->event); /* it holds nothing, and may be started again */
+    assert_null(timer->loop); /* it may be started again */
     c->fired++;
     if (c->fired <= c->again) {
-        assert_int_equal(px_timer_start_loop(c->loop, timer, 1, tick), 0);
+        px_timer_start_loop(c->loop, timer, 1, tick);
         return;
     }
     px_wait_done(&c->wait, c->fired);
@@ -259,9 +259,8 @@ static void start_clockwork(void *arg)
 {
     struct clockwork *c = arg;
 
-    assert_int_equal(px_timer_start_loop(c->loop, &c->timer, 100000, tick), 0);
-    assert_int_equal(px_timer_start_loop(c->loop, &c->timer, 1, tick),
-                     0); /* the second time counts */
+    px_timer_start_loop(c->loop, &c->timer, 100000, tick);
+    px_timer_start_loop(c->loop, &c->timer, 1, tick); /* the second time counts */
 }
 
 static void timers_fire_and_start_again(void **state)
@@ -281,10 +280,10 @@ static void start_and_stop(void *arg)
     struct clockwork *c = arg;
 
     px_timer_stop_loop(&c->timer);
-    assert_int_equal(px_timer_start_loop(c->loop, &c->timer, 0, tick), 0);
+    px_timer_start_loop(c->loop, &c->timer, 0, tick);
     px_timer_stop_loop(&c->timer);
     px_timer_stop_loop(&c->timer);
-    assert_int_equal(px_timer_start_loop(c->loop, &c->timer, UINT64_MAX, tick), 0);
+    px_timer_start_loop(c->loop, &c->timer, UINT64_MAX, tick);
     px_timer_stop_loop(&c->timer);
 }
 
@@ -337,8 +336,8 @@ static void start_race(void *arg)
 {
     struct race *race = arg;
 
-    assert_int_equal(px_timer_start_loop(race->loop, &race->never, UINT64_MAX, tick), 0);
-    assert_int_equal(px_timer_start_loop(race->loop, &race->timer, 120, then_fires), 0);
+    px_timer_start_loop(race->loop, &race->never, UINT64_MAX, tick);
+    px_timer_start_loop(race->loop, &race->timer, 120, then_fires);
     assert_int_equal(px_io_start_loop(race->loop, &race->io, race->fd, PX_IO_READ, first_comes), 0);
 }
 

@@ -35,7 +35,7 @@ static void *do_it(void *arg)
     return NULL;
 }
 
-/* The waiter's frame is gone at once: a touch behind the last unlock would be seen by a
+/* The waiter's frame is gone at once: a touch behind the post would be seen by a
  * sanitizer. */
 static void wait_on_the_stack(pthread_t *thread)
 {

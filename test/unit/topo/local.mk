@@ -1,4 +1,4 @@
-topo_unit_tests = %D%/cpuset.t %D%/distance.t %D%/topo_hooks.t %D%/locality.t %D%/interleave.t %D%/topo.t
+topo_unit_tests = %D%/cpuset.t %D%/distance.t %D%/hwloc_lib.t %D%/topo_hooks.t %D%/locality.t %D%/interleave.t %D%/topo.t
 topo_unit_libs = libpx-topo.la libpx-value.la libpx-base.la $(HWLOC_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += $(topo_unit_tests)
 TESTS += $(topo_unit_tests)
@@ -15,4 +15,6 @@ test_unit_topo_topo_hooks_t_SOURCES = %D%/topo_hooks.c
 test_unit_topo_topo_hooks_t_LDADD = $(topo_unit_libs)
 test_unit_topo_interleave_t_SOURCES = %D%/interleave.c
 test_unit_topo_interleave_t_LDADD = $(topo_unit_libs)
+test_unit_topo_hwloc_lib_t_SOURCES = %D%/hwloc_lib.c
+test_unit_topo_hwloc_lib_t_LDADD = libpx-topo.la libpx-value.la libpx-base.la $(CMOCKA_LIBS)
 noinst_HEADERS += %D%/use.h

@@ -141,8 +141,9 @@ static void test_wrong_types(void **unused)
         const void *data;
         pmix_data_type_t type;
     } wrong[] = {
-        {PMIX_TIMEOUT, "soon", PMIX_STRING},      {PMIX_TIMEOUT, &negative, PMIX_INT},
-        {PMIX_HOSTNAME, &negative, PMIX_INT},     {PMIX_HOSTNAME, NULL, PMIX_STRING},
+        {PMIX_TIMEOUT, "soon", PMIX_STRING},
+        {PMIX_TIMEOUT, &negative, PMIX_INT},
+        {PMIX_HOSTNAME, &negative, PMIX_INT},
         {PMIX_DATA_SCOPE, "global", PMIX_STRING},
     };
     struct px_get_directives get;
@@ -154,6 +155,20 @@ static void test_wrong_types(void **unused)
         assert_int_equal(px_get_read(&info, 1, &get), PMIX_ERR_BAD_PARAM);
         PMIx_Info_destruct(&info);
     }
+}
+
+/* A string of NULL is no text; for a node it is no name. */
+static void test_no_text(void **unused)
+{
+    pmix_info_t info = info_of(PMIX_HOSTNAME, NULL, PMIX_STRING);
+    struct px_server_init_directives init;
+    struct px_get_directives get;
+
+    (void) unused;
+    assert_int_equal(px_server_init_read(&info, 1, &init), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_get_read(&info, 1, &get), 0);
+    assert_null(get.hostname);
+    PMIx_Info_destruct(&info);
 }
 
 static void test_required(void **unused)
@@ -186,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_tables),     cmocka_unit_test(test_absent),
         cmocka_unit_test(test_kinds),      cmocka_unit_test(test_wrong_types),
         cmocka_unit_test(test_said_twice), cmocka_unit_test(test_required),
+        cmocka_unit_test(test_no_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Descriptors by epoll, level-triggered (poll.h). What is ready is fetched as a batch; a callback
+ * may stop any watcher, so a watcher that is stopped is taken out of the batch. */
+
+#include "src/loop/poll.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "src/base/assert.h"
+#include "src/base/clock.h"
+#include "src/base/status.h"
+#include "src/loop/timers.h"
+#include "src/loop/watch.h"
+
+int px_poll_open(struct px_poll *poll)
+{
+    poll->fd = epoll_create1(EPOLL_CLOEXEC);
+    return poll->fd >= 0 ? PX_OK : PX_ERR_OUT_OF_RESOURCE;
+}
+
+void px_poll_close(struct px_poll *poll)
+{
+    if (poll->fd >= 0) {
+        (void) close(poll->fd);
+        poll->fd = -1;
+    }
+}
+
+/* Milliseconds until the earliest timer, rounded up so that it is due then; -1: there is none. */
+static int pause_ms(const struct px_poll *poll)
+{
+    uint64_t now;
+    uint64_t ms;
+
+    if (poll->first == NULL) {
+        return -1;
+    }
+    now = px_clock_ns();
+    if (poll->first->due_ns <= now) {
+        return 0;
+    }
+    ms = (poll->first->due_ns - now - 1) / 1000000 + 1;
+    return ms < INT_MAX ? (int) ms : INT_MAX;
+}
+
+void px_poll_wait(struct px_poll *poll, bool sleep)
+{
+    int n = epoll_wait(poll->fd, poll->batch, PX_POLL_BATCH, sleep ? pause_ms(poll) : 0);
+
+    px_assert(n >= 0 || errno == EINTR);
+    poll->at = 0;
+    poll->n = n > 0 ? n : 0;
+}
+
+/* What a watcher is told. An error or a peer that is gone concerns readers and writers. */
+static int found(uint32_t events)
+{
+    int what = (events & EPOLLIN ? PX_IO_READ : 0) | (events & EPOLLOUT ? PX_IO_WRITE : 0);
+
+    return events & (EPOLLERR | EPOLLHUP) ? PX_IO_READ | PX_IO_WRITE : what;
+}
+
+/* Fires the timers that were due when it began. */
+static void fire_timers(struct px_poll *poll)
+{
+    uint64_t now = poll->first != NULL ? px_clock_ns() : 0;
+
+    while (poll->first != NULL && poll->first->due_ns <= now) {
+        struct px_timer *timer = poll->first;
+
+        px_timer_stop_loop(timer);
+        timer->fire(timer);
+    }
+}
+
+void px_poll_handle(struct px_poll *poll)
+{
+    while (poll->at < poll->n) {
+        const struct epoll_event *event = &poll->batch[poll->at++];
+        struct px_io *io = event->data.ptr;
+        int what = io != NULL ? found(event->events) & io->want : 0;
+
+        if (what != 0) {
+            io->ready(io, what);
+        }
+    }
+    fire_timers(poll);
+}
+
+int px_poll_watch(struct px_poll *poll, struct px_io *io, int before)
+{
+    struct epoll_event event = {.data.ptr = io};
+
+    px_assert(io->want != 0);
+    event.events = (io->want & PX_IO_READ ? EPOLLIN : 0) | (io->want & PX_IO_WRITE ? EPOLLOUT : 0);
+    return epoll_ctl(poll->fd, before != 0 ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, io->fd, &event) == 0
+               ? PX_OK
+               : PX_ERR_NOMEM;
+}
+
+void px_poll_forget(struct px_poll *poll, struct px_io *io)
+{
+    (void) epoll_ctl(poll->fd, EPOLL_CTL_DEL, io->fd, NULL);
+    for (int i = poll->at; i < poll->n; i++) {
+        if (poll->batch[i].data.ptr == io) {
+            poll->batch[i].data.ptr = NULL;
+        }
+    }
+}

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# What packagers use: CMake finds what is installed, the recipes are well formed. With PX_LONG: the tarball is the same twice;
+# Debian's packages are built, and tried in a copy of this system, of which nothing stays: installed, an MPI program has
+# our library; removed, the distribution's.
+. "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
+[ -z "${PX_SANITIZED:-}" ] || skip_all 'programs that are built here would need the sanitizer'
+unset MAKEFLAGS MFLAGS DESTDIR LD_LIBRARY_PATH PKG_CONFIG_PATH
+contrib=$PX_TOP_SRCDIR/contrib
+
+# --- CMake, with files as configure --prefix would have made them
+prefix=$SCRATCH/opt/shmix
+installed() {
+    at=$(sed -n 's/^prefix = //p' "$PX_TOP_BUILDDIR/Makefile")
+    make -s -C "$PX_TOP_BUILDDIR" DESTDIR="$SCRATCH/dest" install-libLTLIBRARIES install-includeHEADERS \
+        install-nobase_includeHEADERS install-nodist_includeHEADERS install-cmakeDATA || return 1
+    mkdir -p "$SCRATCH/opt" && mv "$SCRATCH/dest$at" "$prefix" || return 1
+    sed "s|^S\\[\"prefix\"\\]=.*|S[\"prefix\"]=\"$prefix\"|" "$PX_TOP_BUILDDIR/config.status" >"$SCRATCH/config.status"
+    for file in "$prefix"/lib/cmake/pmix/*.cmake; do
+        (cd "$SCRATCH" && sh config.status --file="$file:$PX_TOP_SRCDIR/${file##*/}.in") || return 1
+    done
+}
+if command -v cmake >/dev/null 2>&1; then
+    check 'it is installed' installed
+    mkdir "$SCRATCH/project"
+    cp "$PX_TOP_SRCDIR/examples/hello.c" "$SCRATCH/project"
+    cat >"$SCRATCH/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.10)
+project(hello C)
+find_package(pmix 4.2 REQUIRED)
+add_executable(hello hello.c)
+target_link_libraries(hello PMIx::pmix)
+END
+    check 'CMake finds it' cmake -S "$SCRATCH/project" -B "$SCRATCH/project/build" -DCMAKE_PREFIX_PATH="$prefix"
+    check 'and builds with it' cmake --build "$SCRATCH/project/build"
+    limit 60 "$PX_TOP_BUILDDIR/src/tools/pmixrun" -n 2 "$SCRATCH/project/build/hello" >"$SCRATCH/out" 2>&1
+    same 'a program that runs' '0 2' "$? $(grep -c '^rank [01] of 2 on ' "$SCRATCH/out")"
+    sed -i 's/pmix 4\.2/pmix 9.0/' "$SCRATCH/project/CMakeLists.txt"
+    ! cmake -S "$SCRATCH/project" -B "$SCRATCH/project/other" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null 2>&1
+    report $? 'one that wants a newer release is told'
+else
+    skip 'CMake' 'no cmake on this machine'
+fi
+
+# --- recipes
+if command -v python3 >/dev/null 2>&1; then
+    check "Spack's recipe can be read" python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$contrib/spack/package.py"
+fi
+if command -v rpmspec >/dev/null 2>&1; then
+    check 'the spec, too' rpmspec -q --srpm "$contrib/shmix.spec"
+else
+    skip 'the spec, too' 'no rpmspec on this machine'
+fi
+same 'all speak of this release' "$(sed -n 's/^PACKAGE_VERSION = //p' "$PX_TOP_BUILDDIR/Makefile")" \
+    "$(sed -n 's/^Version: *//p' "$contrib/shmix.spec")"
+same "Debian's, too" "$(sed -n 's/^Version: *//p' "$contrib/shmix.spec")" \
+    "$(sed -n '1s/.*(\(.*\)-[0-9]*).*/\1/p' "$contrib/debian/changelog")"
+# The formal part of the maintainer scripts: what is added is what is removed.
+names() { sed -n 's/^ *for name in \(.*\); do/\1/p; s/.*\(--divert [^ ]*\).*/\1/p' "$contrib/debian/divert.$1"; }
+same 'what is diverted comes back' "$(names preinst)" "$(names postrm)"
+
+[ -n "${PX_LONG:-}" ] || { skip 'packages are built and tried' 'make check-long does'; finish; }
+
+# --- the tarball
+dist() { make -s -C "$PX_TOP_BUILDDIR" dist distdir="shmix-once" >"$SCRATCH/dist.out" 2>&1 && mv "$PX_TOP_BUILDDIR/shmix-once.tar.xz" "$SCRATCH/$1"; }
+check 'a tarball is made' dist one
+check 'and again' dist two
+check 'the same' cmp "$SCRATCH/one" "$SCRATCH/two"
+
+# --- Debian
+command -v dpkg-buildpackage >/dev/null 2>&1 && command -v dh >/dev/null 2>&1 || { skip 'packages' 'no debhelper on this machine'; finish; }
+[ "$(id -u)" = 0 ] || { skip 'packages' 'only root can make a copy of the system'; finish; }
+check 'the packages are built' limit 550 "$contrib/debian/build" "$SCRATCH/debs"
+same 'four' 4 "$(find "$SCRATCH/debs" -name '*.deb' ! -name '*dbgsym*' | wc -l)"
+if command -v lintian >/dev/null 2>&1; then
+    lintian --allow-root --fail-on error "$SCRATCH"/debs/*.deb >"$SCRATCH/lintian" 2>&1
+    same 'lintian has no errors' '' "$(grep '^E:' "$SCRATCH/lintian")"
+fi
+cat >"$SCRATCH/try" <<'END'
+set -e
+mount -t tmpfs none "$1/over"
+mkdir "$1/over/upper" "$1/over/work" "$1/over/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$1/over/upper,workdir=$1/over/work" "$1/over/root"
+mount -t proc proc "$1/over/root/proc"
+mount -t sysfs sysfs "$1/over/root/sys"
+mount --rbind /dev "$1/over/root/dev"
+exec chroot "$1/over/root" sh "$1/inside" "$1"
+END
+cat >"$SCRATCH/inside" <<'END'
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+cd "$1" && mpicc -O1 -o ring ring.c || exit 1
+stock=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)/pmix2/lib
+job() { RING_MAPS=1 timeout 100 mpirun --oversubscribe -n 2 ./ring; }
+look() { echo "$1: $(job | sed -n 's/^library.*\(libpmix[^ ]*\)$/\1/p' | sort -u) $(readlink -f $stock/libpmix.so.2)"; }
+dpkg -P libpmix-bin >/dev/null 2>&1
+look before
+dpkg -i $(ls debs/*.deb | grep -v dbgsym) >install.log 2>&1 || { cat install.log; exit 1; }
+look installed
+pmixrun -n 2 true && echo "pmixrun runs"
+[ -e /usr/share/man/man3/PMIx_Get.3.gz ] && echo "the manual is there"
+dpkg -r pmix-shmix-bin pmix-shmix-doc libpmix-shmix-dev libpmix2-shmix >remove.log 2>&1 || { cat remove.log; exit 1; }
+look removed
+dpkg-divert --list | grep shmix
+END
+mkdir "$SCRATCH/over"
+cp "$PX_TOP_SRCDIR/test/interop/ring.c" "$SCRATCH/ring.c"
+if ! command -v mpirun >/dev/null 2>&1 || ! unshare -m true 2>/dev/null; then
+    skip 'they are tried' 'no Open MPI, or no mount namespace'
+    finish
+fi
+limit 300 unshare -m sh "$SCRATCH/try" "$SCRATCH" >"$SCRATCH/tried.all" 2>&1
+grep -v hwloc "$SCRATCH/tried.all" >"$SCRATCH/tried" # which says that a copy has no /sys
+sed 's/^/# /' "$SCRATCH/tried"
+# Ours has another version behind the name than the distribution's, and another folder.
+file=$(sed -n 's/^installed: .* .*\/shmix\/\(libpmix.*\)$/\1/p' "$SCRATCH/tried")
+same 'an MPI program and Slurm have it while it is installed' "$file" "$(sed -n 's/^installed: \([^ ]*\) .*/\1/p' "$SCRATCH/tried")"
+[ -n "$file" ] || report 1 'there is a name for it'
+same 'commands and pages are there' 2 "$(grep -c -e '^pmixrun runs' -e '^the manual is there' "$SCRATCH/tried")"
+same 'then all is as before' "$(sed -n 's/^before: //p' "$SCRATCH/tried")" "$(sed -n 's/^removed: //p' "$SCRATCH/tried")"
+same 'no diversion is left' '' "$(sed -n '/^removed/,$p' "$SCRATCH/tried" | sed 1d)"
+finish
