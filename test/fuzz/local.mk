@@ -1,6 +1,8 @@
 # Every target is a program of its own: replayed over its corpus by make check, driven by libFuzzer by make fuzz.
-check_PROGRAMS += %D%/codec_fuzz.t %D%/map_fuzz.t %D%/segment_fuzz.t
-TESTS += %D%/codec_fuzz.t %D%/map_fuzz.t %D%/segment_fuzz.t
+fuzz_tests = %D%/codec_fuzz.t %D%/dispatch_fuzz.t %D%/introduction_fuzz.t %D%/map_fuzz.t %D%/modex_fuzz.t %D%/param_fuzz.t \
+  %D%/reply_fuzz.t %D%/segment_fuzz.t %D%/uri_fuzz.t
+check_PROGRAMS += $(fuzz_tests)
+TESTS += $(fuzz_tests)
 EXTRA_DIST += %D%/corpus
 wire_fuzz_libs = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS)
 
@@ -12,29 +14,73 @@ test_fuzz_map_fuzz_t_LDADD = $(wire_fuzz_libs)
 test_fuzz_segment_fuzz_t_SOURCES = %D%/segment_fuzz.c %D%/fuzz.h test/lib/replay.c $(libpx_gds_la_SOURCES) $(libpx_shmem_la_SOURCES)
 test_fuzz_segment_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DPX_SHM_STEP_HOOK
 test_fuzz_segment_fuzz_t_LDADD = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS)
+# With the whole library, whose inner names libpmix does not export; a few cuts of each input, since one takes a millisecond.
+half_server = %D%/half_server.c %D%/half_server.h %D%/fuzz.h test/lib/replay.c
+half_libs = libpx-host.la $(libpmix_la_LIBADD)
+test_fuzz_dispatch_fuzz_t_SOURCES = %D%/dispatch_fuzz.c $(half_server)
+test_fuzz_dispatch_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
+test_fuzz_dispatch_fuzz_t_LDADD = $(half_libs)
+test_fuzz_introduction_fuzz_t_SOURCES = %D%/introduction_fuzz.c $(half_server)
+test_fuzz_introduction_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
+test_fuzz_introduction_fuzz_t_LDADD = $(half_libs)
+test_fuzz_modex_fuzz_t_SOURCES = %D%/modex_fuzz.c $(half_server)
+test_fuzz_modex_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
+test_fuzz_modex_fuzz_t_LDADD = $(half_libs)
+test_fuzz_reply_fuzz_t_SOURCES = %D%/reply_fuzz.c %D%/half_client.c %D%/half_client.h %D%/half_server.h %D%/fuzz.h test/lib/replay.c
+test_fuzz_reply_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
+test_fuzz_reply_fuzz_t_LDADD = $(half_libs)
+test_fuzz_param_fuzz_t_SOURCES = %D%/param_fuzz.c %D%/fuzz.h test/lib/replay.c
+test_fuzz_param_fuzz_t_LDADD = libpx-base.la
+test_fuzz_uri_fuzz_t_SOURCES = %D%/uri_fuzz.c %D%/fuzz.h test/lib/replay.c
+test_fuzz_uri_fuzz_t_LDADD = $(half_libs)
 
 # Writes the seeds of corpus/segment: test/lib/segment_seeds test/fuzz/corpus/segment
 check_PROGRAMS += test/lib/segment_seeds
 test_lib_segment_seeds_SOURCES = test/lib/segment_seeds.c
 test_lib_segment_seeds_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS)
 
+# Writes those of introduction, dispatch, reply and modex: test/lib/conversation_seeds test/fuzz/corpus
+check_PROGRAMS += test/lib/conversation_seeds
+test_lib_conversation_seeds_SOURCES = test/lib/conversation_seeds.c %D%/half_client.c %D%/half_client.h %D%/half_server.c %D%/half_server.h
+test_lib_conversation_seeds_LDADD = $(half_libs)
+test_lib_conversation_seeds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sendmsg,--wrap=recvmsg
+
 FUZZ_CC = clang
+FUZZ_CXX = $(FUZZ_CC)
 FUZZ_SECONDS = 60
-FUZZ_CFLAGS = -std=gnu11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -D_GNU_SOURCE
-FUZZ_TARGETS = codec map segment
-fuzz_sources = $(libpx_gds_la_SOURCES) $(libpx_shmem_la_SOURCES) $(libpx_wire_la_SOURCES) $(libpx_value_la_SOURCES) $(libpx_base_la_SOURCES)
+FUZZ_OUT = test/fuzz
+FUZZ_SANITIZE = address,undefined
+FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer-no-link,$(FUZZ_SANITIZE) -fno-sanitize-recover=undefined
+FUZZ_ENGINE = -fsanitize=fuzzer,$(FUZZ_SANITIZE)
+FUZZ_TARGETS = codec dispatch introduction map modex param reply segment uri
+fuzz_build = sources="$(libpmix_la_sources) $(libpx_host_la_SOURCES)" flags='$(DEFS) $(DEFAULT_INCLUDES) $(fuzz_cppflags) $(CPPFLAGS)' \
+  libs='$(ZLIB_LIBS) -lpthread -ldl' top='$(abs_top_srcdir)' $(SHELL) $(srcdir)/test/fuzz/build
+libpmix_la_sources = $(libpx_api_la_SOURCES) $(libpx_server_la_SOURCES) $(libpx_client_la_SOURCES) $(libpx_event_la_SOURCES) \
+  $(libpx_context_la_SOURCES) $(libpx_discovery_la_SOURCES) $(libpx_nspace_la_SOURCES) $(libpx_net_la_SOURCES) $(libpx_gds_la_SOURCES) \
+  $(libpx_waits_la_SOURCES) $(libpx_request_la_SOURCES) $(libpx_wire_la_SOURCES) $(libpx_topo_la_SOURCES) $(libpx_value_la_SOURCES) \
+  $(libpx_loop_la_SOURCES) $(libpx_shmem_la_SOURCES) $(libpx_base_la_SOURCES)
+
+# AM_CPPFLAGS without what is quoted.
+fuzz_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir) -I$(top_srcdir)/include -DPMIX_SERVER_MODULE_LEVEL=61
+
+# The targets, in test/fuzz of the build folder, or where ossfuzz-build wants them.
+fuzz-targets: $(BUILT_SOURCES)
+	@CC='$(FUZZ_CC)' CXX='$(FUZZ_CXX)' FUZZ_CFLAGS='$(FUZZ_CFLAGS)' FUZZ_ENGINE='$(FUZZ_ENGINE)' $(fuzz_build) '$(FUZZ_OUT)' $(FUZZ_TARGETS)
 
 # Finds are kept in the build folder; what is worth keeping goes into the corpus, with a test.
 fuzz:
 	@command -v $(FUZZ_CC) >/dev/null || { echo "fuzz: $(FUZZ_CC) is not here, skipped"; exit 0; }; \
-	$(MKDIR_P) test/fuzz; \
-	sources=; \
-	for f in $(fuzz_sources); do case $$f in *.c) sources="$$sources $(abs_top_srcdir)/$$f";; esac; done; \
+	$(MAKE) --no-print-directory fuzz-targets || exit 1; \
 	for t in $(FUZZ_TARGETS); do \
-	  hook=; [ $$t != segment ] || hook=-DPX_SHM_STEP_HOOK; \
-	  $(FUZZ_CC) $(FUZZ_CFLAGS) $$hook $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) \
-	    $(abs_top_srcdir)/test/fuzz/$${t}_fuzz.c $$sources $(ZLIB_LIBS) -lpthread -o test/fuzz/$${t}_fuzz || exit 1; \
 	  $(MKDIR_P) test/fuzz/found-$$t; \
-	  test/fuzz/$${t}_fuzz -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -artifact_prefix=test/fuzz/ \
-	    test/fuzz/found-$$t $(abs_top_srcdir)/test/fuzz/corpus/$$t || exit 1; \
+	  echo "==== fuzz: $$t, $(FUZZ_SECONDS) s"; \
+	  test/fuzz/$${t}_fuzz -dict=test/fuzz/fuzz.dict -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -max_len=16384 -timeout=60 -print_final_stats=1 \
+	    -verbosity=0 -artifact_prefix=test/fuzz/$$t- test/fuzz/found-$$t $(abs_top_srcdir)/test/fuzz/corpus/$$t || exit 1; \
 	done
+
+# Which lines the corpora reach: those of the folders in which a peer's bytes are read.
+fuzz-coverage:
+	@$(MAKE) --no-print-directory fuzz-targets FUZZ_OUT=test/fuzz/coverage FUZZ_CFLAGS='-g -O0 -fprofile-instr-generate -fcoverage-mapping' \
+	  FUZZ_ENGINE='-I$(top_srcdir) -DREPLAY_CUTS=1 $(abs_top_srcdir)/test/lib/replay.c' || exit 1; \
+	top='$(abs_top_srcdir)' $(SHELL) $(srcdir)/test/fuzz/coverage test/fuzz/coverage $(FUZZ_TARGETS)
+EXTRA_DIST += %D%/build %D%/coverage %D%/ossfuzz-build

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A client, or a tool, against what its server may say. Byte 0: 0x01 a tool, 0x02 described
+ * encoding, 0x04 the server is of another implementation, 0x08 the first step is the answer to the
+ * introduction, in place of an honest one. Byte 1 is a number of calls, which follow, a byte each.
+ * Then the steps of the server, which is a thread: each request gets the next one as its reply;
+ * before that go those with 0x80 in `who`, with `what` as their tag, and those with 0x40, without a
+ * frame. With 0x20 a descriptor comes along, of a file with the same bytes. When there is no step
+ * left the server hangs up. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <pmix.h>
+
+#include "fuzz.h"
+#include "half_client.h"
+#include "half_server.h"
+
+enum { TOOL = 0x01, DESCRIBED = 0x02, STRANGE = 0x04, RUDE = 0x08 };
+enum { UNASKED = 0x80, RAW = 0x40, WITH_FILE = 0x20, MAX_CALLS = 8 };
+
+static int listener = -1;
+static char address[128];
+
+/* --- the server --- */
+
+static bool receive(int fd, void *to, size_t len)
+{
+    return recv(fd, to, len, MSG_WAITALL) == (ssize_t) len;
+}
+
+static bool discard(int fd, size_t len)
+{
+    char sink[4096];
+
+    while (len > 0) {
+        size_t n = len < sizeof(sink) ? len : sizeof(sink);
+
+        if (!receive(fd, sink, n)) {
+            return false;
+        }
+        len -= n;
+    }
+    return true;
+}
+
+static void send_bytes(int fd, const void *bytes, size_t len)
+{
+    (void) !send(fd, bytes, len, MSG_NOSIGNAL);
+}
+
+/* A header, with a file that has the step's bytes, if it says so. */
+static void send_header(int fd, uint32_t tag, const struct fuzz_step *step)
+{
+    uint32_t header[4] = {0, htonl(tag), htonl((uint32_t) step->len), 0};
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+    struct iovec piece = {header, sizeof(header)};
+    struct msghdr msg = {.msg_iov = &piece, .msg_iovlen = 1};
+    int file = step->who & WITH_FILE ? memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
+
+    if (file >= 0) {
+        (void) !write(file, step->payload, step->len);
+        memcpy(CMSG_DATA(&control.head), &file, sizeof(file));
+        msg.msg_control = &control;
+        msg.msg_controllen = sizeof(control);
+    }
+    (void) !sendmsg(fd, &msg, MSG_NOSIGNAL);
+    if (file >= 0) {
+        close(file);
+    }
+}
+
+/* Sends up to and with the reply to a request. False: there is none, or bytes without a frame have
+ * been sent, behind which the client may wait for the rest of a message. */
+static bool reply(int fd, struct fuzz_input *in, uint32_t tag)
+{
+    struct fuzz_step step;
+    bool framed = true;
+
+    while (fuzz_next(in, &step)) {
+        if (step.who & RAW) {
+            framed = false;
+            send_bytes(fd, step.payload, step.len);
+            continue;
+        }
+        send_header(fd, step.who & UNASKED ? step.what : tag, &step);
+        send_bytes(fd, step.payload, step.len);
+        if (!(step.who & UNASKED)) {
+            return framed;
+        }
+    }
+    return false;
+}
+
+/* Answers the introduction: status, index; for a tool status, its server's name, status. */
+static bool welcome(int fd, struct fuzz_input *in, uint8_t bits)
+{
+    unsigned char answer[4 + PMIX_MAX_NSLEN + 1 + 4 + 4] = {0};
+    uint32_t header[4];
+    struct fuzz_step step;
+
+    if (!receive(fd, header, sizeof(header)) || !discard(fd, header[2])) {
+        return false;
+    }
+    if (bits & RUDE) {
+        if (fuzz_next(in, &step)) {
+            send_bytes(fd, step.payload, step.len);
+        }
+        (void) shutdown(fd, SHUT_WR); /* the client shall not wait for the rest */
+        return true;
+    }
+    if (!(bits & TOOL)) {
+        send_bytes(fd, answer, 8);
+        return true;
+    }
+    /* It has asked for a name. */
+    memcpy(answer + 4, "tool", 4);
+    send_bytes(fd, answer, sizeof(answer) - 4);
+    memcpy(answer + 4, "serv", 4);
+    send_bytes(fd, answer + 4, sizeof(answer) - 4);
+    return true;
+}
+
+struct fake {
+    struct fuzz_input in;
+    uint8_t bits;
+};
+
+static void serve_one(int fd, struct fake *fake)
+{
+    uint32_t header[4];
+
+    if (!welcome(fd, &fake->in, fake->bits)) {
+        return;
+    }
+    while (receive(fd, header, sizeof(header)) && discard(fd, ntohl(header[2]))) {
+        uint32_t tag = ntohl(header[1]);
+
+        if (tag >= 100 && !reply(fd, &fake->in, tag)) {
+            return;
+        }
+    }
+}
+
+/* The client may try again in another way. */
+static void *serve(void *arg)
+{
+    int fd;
+
+    while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+        serve_one(fd, arg);
+        (void) close(fd);
+    }
+    return NULL;
+}
+
+/* A new one each time, so that no connection waits for the next input's server. */
+static void listen_here(void)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    socklen_t len = sizeof(at);
+
+    listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener < 0 || bind(listener, (struct sockaddr *) &at, sizeof(sa_family_t)) != 0 ||
+        listen(listener, 8) != 0 || getsockname(listener, (struct sockaddr *) &at, &len) != 0) {
+        abort();
+    }
+    snprintf(address, sizeof(address), "server.0;unix://@%.*s",
+             (int) (len - offsetof(struct sockaddr_un, sun_path) - 1), at.sun_path + 1);
+}
+
+/* --- the client --- */
+
+static void set(const char *name, const char *value)
+{
+    (void) (value ? setenv(name, value, 1) : unsetenv(name));
+}
+
+static void set_environment(uint8_t bits)
+{
+    bool strange = bits & STRANGE;
+
+    fuzz_environment();
+    set("PMIX_NAMESPACE", bits & TOOL ? NULL : FUZZ_JOB);
+    set("PMIX_RANK", bits & TOOL ? NULL : "0");
+    set("PMIX_SHMIX_URI", strange ? NULL : address);
+    set("PMIX_SHMIX_GDS", strange ? NULL : "shmix,hash");
+    set("PMIX_SERVER_URI61", strange ? address : NULL);
+    set("PMIX_BFROP_BUFFER_TYPE", bits & DESCRIBED ? "PMIX_BFROP_BUFFER_FULLY_DESC" : NULL);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fake fake = {.in = {data, data + size}};
+    uint8_t calls[MAX_CALLS];
+    uint8_t n_calls;
+    pthread_t thread;
+
+    fake.bits = fuzz_byte(&fake.in);
+    n_calls = fuzz_byte(&fake.in) % (MAX_CALLS + 1);
+    for (unsigned i = 0; i < n_calls; i++) {
+        calls[i] = fuzz_byte(&fake.in);
+    }
+    listen_here();
+    set_environment(fake.bits);
+    if (pthread_create(&thread, NULL, serve, &fake) != 0) {
+        abort();
+    }
+    if (half_client_start(fake.bits & TOOL ? address : NULL)) {
+        for (unsigned i = 0; i < n_calls; i++) {
+            half_client_call(calls[i]);
+        }
+        half_client_stop(fake.bits & TOOL);
+    }
+    (void) shutdown(listener, SHUT_RDWR);
+    (void) pthread_join(thread, NULL);
+    (void) close(listener);
+    return 0;
+}
