@@ -83,7 +83,7 @@ else
     unset PMIX_MCA_gds_base_verbose
 fi
 if [ -n "$stock" ]; then
-    check "build a host against the distribution's library" stock_build "$SCRATCH/stock-host" "$PX_TOP_SRCDIR/test/interop/host.c" "$PX_TOP_SRCDIR"/src/host/*.c
+    check "build a host against the distribution's library" stock_build "$SCRATCH/stock-host" "$PX_TOP_SRCDIR"/test/interop/host*.c "$PX_TOP_SRCDIR"/src/host/*.c
     quiet "ours on the distribution's server, behind a hook" env CLIENT_LIBRARY_PATH="$PX_TOP_BUILDDIR/.libs" \
         "$SCRATCH/stock-host" 2 "$SCRATCH/hook" "$peer"
 else

@@ -1,49 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A one-node host daemon that uses only what every PMIx of the 4.2 to 6.1 series has, in the way of
- * the older daemons (legacy client_connected, maps as plain strings). Built against our library and
- * the distribution's. usage: host N PROGRAM [ARG...]; returns the first non-zero exit code, or the
- * status of an abort. With HOST_COUNT_FDS set it says how many descriptors the job has left open,
- * with HOST_OTHER_JOB it registers another job like this one, which nobody runs, with HOST_TOOLS it
- * serves tools. */
+/* A host daemon that uses only what every PMIx of the 4.2 to 6.1 series has, in the way of the
+ * older daemons (legacy client_connected, maps as plain strings). Built against our library and the
+ * distribution's.
+ *
+ *     host [OPTION...] N PROGRAM [ARG...]    returns the first exit code that is not zero, or the
+ *                                            status of an abort
+ *     host [OPTION...] --stays               serves tools until SIGTERM, as a distributed virtual
+ *                                            machine does
+ *
+ * --nodes 2          a second daemon on this machine, joined by TCP on loopback
+ * --tools            tools may connect
+ * --stdio            processes have pipes; what they write is shown here, and delivered to tools
+ * --local-output     what is delivered the library shows, not we
+ * --push-stdin       our standard input is for rank 0
+ * --tmpdir, --system-tmpdir, --report-uri: what PMIx_server_init is told
+ *
+ * With HOST_COUNT_FDS set it says how many descriptors the job has left open, with HOST_OTHER_JOB
+ * it registers another job like this one, which nobody runs; HOST_TOOLS is --tools. */
 
-#include <pmix.h>
-#include <pmix_server.h>
+#include "test/interop/host.h"
 
+#include <pmix_tool.h>
+
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "src/host/host.h"
+#define MAIN_JOB "interop-job"
 
-enum { MAX_PROCS = 64 };
-
-extern char **environ;
-
-static const pmix_nspace_t nspace_name = "interop-job";
-static const pmix_nspace_t other_name = "other-job";
-static int nprocs;
-static _Atomic pid_t
-    pids[MAX_PROCS]; /* a thread of the library may end them while they are started */
-static _Atomic int abort_status;
+struct settings settings = {.nodes = 1};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
-static int completions;
+static int completions;          /* lock */
+static struct task *tasks;       /* lock */
+static struct task **tasks_tail; /* lock */
+static int bell[2];
+static int term_fd = -1;
 
-static void op_done(pmix_status_t status, void *cbdata)
+/* ---- waiting */
+
+void op_done(pmix_status_t status, void *cbdata)
 {
     (void) cbdata;
     pthread_mutex_lock(&lock);
-    if (status != PMIX_SUCCESS) {
+    if (status != PMIX_SUCCESS && status != PMIX_OPERATION_SUCCEEDED) {
         fprintf(stderr, "host: an operation ended with %s\n", PMIx_Error_string(status));
     }
     completions++;
@@ -51,7 +62,7 @@ static void op_done(pmix_status_t status, void *cbdata)
     pthread_mutex_unlock(&lock);
 }
 
-static void wait_op(pmix_status_t rc)
+void wait_op(pmix_status_t rc)
 {
     if (rc == PMIX_OPERATION_SUCCEEDED) {
         return;
@@ -68,211 +79,151 @@ static void wait_op(pmix_status_t rc)
     pthread_mutex_unlock(&lock);
 }
 
-static pmix_status_t abort_job(struct upcall *upcall)
+/* ---- tasks */
+
+pmix_status_t later(struct upcall *upcall, void (*run)(struct task *task))
 {
-    printf("host: abort %d: %s\n", upcall->number, upcall->text ? upcall->text : "");
-    fflush(stdout);
-    abort_status = upcall->number;
-    px_host_reply_status(upcall, PMIX_SUCCESS);
-    for (int i = 0; i < nprocs; i++) {
-        kill(pids[i], SIGKILL);
+    struct task *task = calloc(1, sizeof(*task));
+
+    task->run = run;
+    task->upcall = *upcall;
+    if (upcall->proc) {
+        task->proc = *upcall->proc;
+        task->upcall.proc = &task->proc;
+    }
+    if (upcall->n_data) {
+        task->data = malloc(upcall->n_data);
+        memcpy(task->data, upcall->data, upcall->n_data);
+    }
+    task->upcall.data = task->data;
+    pthread_mutex_lock(&lock);
+    *tasks_tail = task;
+    tasks_tail = &task->next;
+    pthread_mutex_unlock(&lock);
+    if (write(bell[1], "", 1) < 0 && errno != EAGAIN) {
+        abort();
     }
     return PMIX_SUCCESS;
 }
 
-/* ---- what tools ask */
-
-static pmix_status_t name_tool(struct upcall *upcall)
+static void run_tasks(void)
 {
-    static _Atomic int count;
-    pmix_proc_t proc;
+    char drain[64];
 
-    memset(&proc, 0, sizeof(proc));
-    snprintf(proc.nspace, sizeof(proc.nspace), "interop-tool.%d", ++count);
-    upcall->reply.tool(PMIX_SUCCESS, &proc, upcall->cbdata);
-    return PMIX_SUCCESS;
-}
-
-static void load_table(pmix_info_t *info)
-{
-    pmix_proc_info_t table[MAX_PROCS];
-    pmix_data_array_t array = {.type = PMIX_PROC_INFO, .size = (size_t) nprocs, .array = table};
-
-    memset(table, 0, sizeof(table));
-    for (int r = 0; r < nprocs; r++) {
-        strncpy(table[r].proc.nspace, nspace_name, PMIX_MAX_NSLEN);
-        table[r].proc.rank = (pmix_rank_t) r;
-        table[r].hostname = (char *) "here";
-        table[r].executable_name = (char *) "program";
-        table[r].pid = pids[r];
-        table[r].state = PMIX_PROC_STATE_RUNNING;
+    while (read(bell[0], drain, sizeof(drain)) > 0) {
     }
-    PMIx_Info_load(info, PMIX_QUERY_PROC_TABLE, &array, PMIX_DATA_ARRAY);
-}
+    for (;;) {
+        struct task *task;
 
-/* The first key of the first query: namespaces, or the table of the job. */
-static pmix_status_t answer_query(struct upcall *upcall)
-{
-    const pmix_query_t *query = upcall->queries;
-    bool of_job = query->nqual == 0 || query->qualifiers[0].value.type != PMIX_STRING ||
-                  strcmp(query->qualifiers[0].value.data.string, nspace_name) == 0;
-    pmix_info_t info;
-
-    memset(&info, 0, sizeof(info));
-    if (strcmp(query->keys[0], PMIX_QUERY_NAMESPACES) == 0) {
-        PMIx_Info_load(&info, PMIX_QUERY_NAMESPACES, nspace_name, PMIX_STRING);
-    } else if (strcmp(query->keys[0], PMIX_QUERY_PROC_TABLE) == 0 && of_job) {
-        load_table(&info);
-    } else {
-        return PMIX_ERR_NOT_FOUND;
-    }
-    px_host_reply_infos(upcall, PMIX_SUCCESS, &info, 1);
-    PMIX_INFO_DESTRUCT(&info);
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t allocate(struct upcall *upcall)
-{
-    pmix_info_t info;
-
-    memset(&info, 0, sizeof(info));
-    PMIx_Info_load(&info, PMIX_ALLOC_ID, "seventeen", PMIX_STRING);
-    px_host_reply_infos(upcall, PMIX_SUCCESS, &info, 1);
-    PMIX_INFO_DESTRUCT(&info);
-    return PMIX_SUCCESS;
-}
-
-/* Only to end processes. */
-static pmix_status_t control(struct upcall *upcall)
-{
-    bool kills = upcall->n_infos > 0 && PMIX_CHECK_KEY(&upcall->infos[0], PMIX_JOB_CTRL_KILL);
-
-    if (!kills) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    for (size_t i = 0; i < upcall->n_procs; i++) {
-        if (upcall->procs[i].rank < (pmix_rank_t) nprocs) {
-            kill(pids[upcall->procs[i].rank], SIGKILL);
+        pthread_mutex_lock(&lock);
+        task = tasks;
+        if (task && !(tasks = task->next)) {
+            tasks_tail = &tasks;
         }
+        pthread_mutex_unlock(&lock);
+        if (!task) {
+            return;
+        }
+        task->run(task);
     }
-    px_host_reply_status(upcall, PMIX_SUCCESS);
-    return PMIX_SUCCESS;
 }
 
-static void serve_tools(struct answer *to)
-{
-    to[ON_TOOL] = (struct answer){OWN, .own = name_tool};
-    to[ON_QUERY] = (struct answer){OWN, .own = answer_query};
-    to[ON_ALLOCATE] = (struct answer){OWN, .own = allocate};
-    to[ON_CONTROL] = (struct answer){OWN, .own = control};
-}
+/* ---- the loop */
 
-static struct answer answers[N_ENTRIES] = {
-    [ON_CONNECTED1] = {AT_ONCE, .status = PMIX_SUCCESS},
-    [ON_FINALIZED] = {INSIDE, .status = PMIX_SUCCESS},
-    [ON_ABORT] = {OWN, .own = abort_job},
-    [ON_FENCE] = {OWN, .own = px_host_fence_alone},
-    [ON_MODEX] = {AT_ONCE, .status = PMIX_ERR_NOT_FOUND},
-    [ON_PUBLISH] = {OWN, .own = px_host_publish},
-    [ON_LOOKUP] = {OWN, .own = px_host_lookup},
-    [ON_UNPUBLISH] = {OWN, .own = px_host_unpublish},
-    [ON_REGISTER] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
-    [ON_NOTIFY] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED},
+struct watch {
+    struct job *job; /* NULL: one of our own descriptors */
+    int rank;
+    int stream; /* N_STREAMS: the process's end */
 };
 
-static void load_u32(pmix_info_t *info, const char *key, uint32_t v)
+enum { MAX_FDS = 1024 };
+static struct pollfd fds[MAX_FDS];
+static struct watch watches[MAX_FDS];
+
+static nfds_t watch(nfds_t n, int fd, struct watch what)
 {
-    PMIX_INFO_LOAD(info, key, &v, PMIX_UINT32);
+    if (fd >= 0 && n < MAX_FDS) {
+        fds[n] = (struct pollfd){.fd = fd, .events = POLLIN};
+        watches[n++] = what;
+    }
+    return n;
 }
 
-static void load_proc(pmix_info_t *info, uint32_t rank, const char *host)
+static nfds_t gather(void)
 {
-    pmix_data_array_t *array = malloc(sizeof(*array));
-    pmix_info_t *in;
-    uint16_t local = (uint16_t) rank;
-    int app = 0;
+    nfds_t n = watch(0, bell[0], (struct watch){0});
+    struct job *job;
 
-    PMIX_DATA_ARRAY_CONSTRUCT(array, 7, PMIX_INFO);
-    in = (pmix_info_t *) array->array;
-    PMIX_INFO_LOAD(&in[0], PMIX_RANK, &rank, PMIX_PROC_RANK);
-    PMIX_INFO_LOAD(&in[1], PMIX_APPNUM, &app, PMIX_INT);
-    load_u32(&in[2], PMIX_GLOBAL_RANK, rank);
-    PMIX_INFO_LOAD(&in[3], PMIX_LOCAL_RANK, &local, PMIX_UINT16);
-    PMIX_INFO_LOAD(&in[4], PMIX_NODE_RANK, &local, PMIX_UINT16);
-    PMIX_INFO_LOAD(&in[5], PMIX_HOSTNAME, host, PMIX_STRING);
-    load_u32(&in[6], PMIX_NODEID, 0);
-    PMIX_INFO_CONSTRUCT(info);
-    PMIX_LOAD_KEY(info->key, PMIX_PROC_DATA);
-    info->value.type = PMIX_DATA_ARRAY;
-    info->value.data.darray = array;
-}
+    n = watch(n, link_fd(), (struct watch){0});
+    n = watch(n, term_fd, (struct watch){0});
+    for (int j = 0; (job = job_at(j)); j++) {
+        for (int r = 0; r < job->n; r++) {
+            const struct proc *proc = &job->procs[r];
 
-static void register_job(const char *host)
-{
-    enum { JOB_INFOS = 9 };
-    pmix_info_t *info;
-    size_t ninfo = JOB_INFOS + (size_t) nprocs;
-    char ranks[1024] = "";
-    char *nodes = NULL;
-    char *ppn = NULL;
-
-    for (int r = 0; r < nprocs; r++) {
-        snprintf(ranks + strlen(ranks), sizeof(ranks) - strlen(ranks), "%s%d", r ? "," : "", r);
-    }
-    PMIx_generate_regex(host, &nodes);
-    PMIx_generate_ppn(ranks, &ppn);
-    PMIX_INFO_CREATE(info, ninfo);
-    load_u32(&info[0], PMIX_JOB_SIZE, (uint32_t) nprocs);
-    load_u32(&info[1], PMIX_UNIV_SIZE, (uint32_t) nprocs);
-    load_u32(&info[2], PMIX_LOCAL_SIZE, (uint32_t) nprocs);
-    load_u32(&info[3], PMIX_MAX_PROCS, (uint32_t) nprocs);
-    PMIX_INFO_LOAD(&info[4], PMIX_JOBID, "interop.1", PMIX_STRING);
-    PMIX_INFO_LOAD(&info[5], PMIX_NODE_MAP, nodes, PMIX_STRING);
-    PMIX_INFO_LOAD(&info[6], PMIX_PROC_MAP, ppn, PMIX_STRING);
-    PMIX_INFO_LOAD(&info[7], PMIX_LOCAL_PEERS, ranks, PMIX_STRING);
-    load_u32(&info[8], PMIX_LOCALLDR, 0);
-    for (int r = 0; r < nprocs; r++) {
-        load_proc(&info[JOB_INFOS + r], (uint32_t) r, host);
-    }
-    wait_op(PMIx_server_register_nspace(nspace_name, nprocs, info, ninfo, op_done, NULL));
-    if (getenv("HOST_OTHER_JOB")) {
-        wait_op(PMIx_server_register_nspace(other_name, 0, info, ninfo, op_done, NULL));
-    }
-    PMIX_INFO_FREE(info, ninfo);
-    free(nodes);
-    free(ppn);
-}
-
-static void start(int rank, char **command)
-{
-    pmix_proc_t proc;
-    char **env = NULL;
-
-    memset(&proc, 0, sizeof(proc));
-    strncpy(proc.nspace, nspace_name, PMIX_MAX_NSLEN);
-    proc.rank = (pmix_rank_t) rank;
-    wait_op(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, op_done, NULL));
-    for (char **e = environ; *e; e++) {
-        if (strncmp(*e, "PMIX_", 5) != 0 || strncmp(*e, "PMIX_MCA_", 9) == 0) {
-            PMIX_ARGV_APPEND(abort_status, env, *e);
+            for (int s = 0; s < N_STREAMS; s++) {
+                n = watch(n, proc->out[s], (struct watch){job, r, s});
+            }
+            if (proc->out[0] < 0 && proc->out[1] < 0) { /* its output comes first */
+                n = watch(n, proc->ended, (struct watch){job, r, N_STREAMS});
+            }
         }
     }
-    abort_status = 0;
-    if (PMIx_server_setup_fork(&proc, &env) != PMIX_SUCCESS) {
-        exit(71);
-    }
-    pids[rank] = fork();
-    if (pids[rank] == 0) {
-        const char *path = getenv("CLIENT_LIBRARY_PATH");
-
-        if (path) {
-            PMIX_SETENV(abort_status, "LD_LIBRARY_PATH", path, &env);
-        }
-        execve(command[0], command, env);
-        _exit(127);
-    }
-    PMIX_ARGV_FREE(env);
+    return n;
 }
+
+static void read_output(struct job *job, int rank, int stream)
+{
+    struct proc *proc = &job->procs[rank];
+    char bytes[4096];
+    ssize_t n = read(proc->out[stream], bytes, sizeof(bytes));
+
+    if (n > 0) {
+        job_output(job, rank, stream, bytes, (size_t) n);
+    } else if (n == 0 || errno != EINTR) {
+        close(proc->out[stream]);
+        proc->out[stream] = -1;
+        job_output(job, rank, stream, NULL, 0);
+    }
+}
+
+/* False when the other node or SIGTERM has ended us. */
+static bool look(nfds_t n)
+{
+    for (nfds_t i = 0; i < n; i++) {
+        const struct watch *w = &watches[i];
+
+        if (!fds[i].revents) {
+            continue;
+        }
+        if (w->job && w->stream == N_STREAMS) {
+            job_ended(w->job, w->rank, -1);
+        } else if (w->job) {
+            read_output(w->job, w->rank, w->stream);
+        } else if (fds[i].fd == bell[0]) {
+            run_tasks();
+        } else if (fds[i].fd == term_fd || !link_read()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int loop(const struct job *job)
+{
+    while (!job || job->left > 0) {
+        nfds_t n = gather();
+
+        if (poll(fds, n, -1) < 0 && errno != EINTR) {
+            exit(74);
+        }
+        if (!look(n)) {
+            break;
+        }
+    }
+    return job ? job->result : 0;
+}
+
+/* ---- main */
 
 /* Descriptors this process has open. */
 static int open_descriptors(void)
@@ -283,20 +234,6 @@ static int open_descriptors(void)
         n += fcntl(fd, F_GETFD) >= 0;
     }
     return n;
-}
-
-static int reap(void)
-{
-    int result = 0;
-
-    for (int i = 0; i < nprocs; i++) {
-        int status;
-
-        if (waitpid(pids[i], &status, 0) == pids[i] && status && !result) {
-            result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        }
-    }
-    return abort_status ? abort_status : result;
 }
 
 /* Says how many more descriptors there are than before the job, once the server has seen its
@@ -314,43 +251,193 @@ static void settle(int before)
     fflush(stdout);
 }
 
-int main(int argc, char **argv)
-{
-    char host[256] = "";
-    int result;
-    int before;
-    pmix_status_t rc;
-    pmix_info_t tools;
-    static const struct px_host module = {.answers = answers};
+enum { MAX_INFOS = 16 };
+static pmix_info_t infos[MAX_INFOS];
+static size_t n_infos;
 
-    alarm(150);
-    nprocs = argc > 2 ? atoi(argv[1]) : 0;
-    if (nprocs < 1 || nprocs > MAX_PROCS) {
-        fprintf(stderr, "usage: host N PROGRAM [ARG...]\n");
-        return 64;
+static void tell_flag(bool is, const char *key)
+{
+    bool yes = true;
+
+    if (is) {
+        PMIX_INFO_LOAD(&infos[n_infos], key, &yes, PMIX_BOOL);
+        n_infos++;
     }
-    gethostname(host, sizeof(host) - 1);
-    if (getenv("HOST_TOOLS")) {
-        bool yes = true;
-        serve_tools(answers);
-        PMIX_INFO_LOAD(&tools, PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
+}
+
+static void tell_text(const char *text, const char *key)
+{
+    if (text) {
+        PMIX_INFO_LOAD(&infos[n_infos], key, text, PMIX_STRING);
+        n_infos++;
     }
-    rc = PMIx_server_init(px_host_module(&module), &tools, getenv("HOST_TOOLS") ? 1 : 0);
+}
+
+static void server_begin(void)
+{
+    char name[256] = "";
+    pmix_rank_t rank = (pmix_rank_t) settings.node;
+    pmix_status_t rc;
+
+    tell_flag(settings.tools, PMIX_SERVER_TOOL_SUPPORT);
+    tell_flag(settings.local_output, PMIX_IOF_LOCAL_OUTPUT);
+    tell_text(settings.tmpdir, PMIX_SERVER_TMPDIR);
+    tell_text(settings.systemdir, PMIX_SYSTEM_TMPDIR);
+    tell_text(settings.uri_file, PMIX_TCP_REPORT_URI);
+    if (settings.nodes > 1) {
+        node_name(settings.node, name, sizeof(name));
+        tell_text(name, PMIX_HOSTNAME);
+        tell_text("interop-host", PMIX_SERVER_NSPACE);
+        PMIX_INFO_LOAD(&infos[n_infos], PMIX_SERVER_RANK, &rank, PMIX_PROC_RANK);
+        n_infos++;
+    }
+    rc = PMIx_server_init(serve_module(), infos, n_infos);
+    for (size_t i = 0; i < n_infos; i++) {
+        PMIX_INFO_DESTRUCT(&infos[i]);
+    }
     if (rc != PMIX_SUCCESS) {
         fprintf(stderr, "host: server init: %s\n", PMIx_Error_string(rc));
-        return 72;
+        exit(72);
     }
-    register_job(host);
+}
+
+/* Our own standard input, for rank 0 of the job: the library reads it. */
+static void push_stdin(const struct job *job)
+{
+    pmix_info_t info;
+    pmix_proc_t proc;
+    pmix_status_t rc;
+    bool yes = true;
+
+    PMIX_LOAD_PROCID(&proc, job->name, 0);
+    PMIX_INFO_LOAD(&info, PMIX_IOF_PUSH_STDIN, &yes, PMIX_BOOL);
+    rc = PMIx_IOF_push(&proc, 1, NULL, &info, 1, NULL, NULL);
+    if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED) {
+        fprintf(stderr, "host: push: %s\n", PMIx_Error_string(rc));
+    }
+}
+
+static void server_end(void)
+{
+    job_forget_all();
+    if (PMIx_server_finalize() != PMIX_SUCCESS) {
+        exit(73);
+    }
+}
+
+struct word {
+    const char *name;
+    bool *flag;
+    const char **text;
+    int *number;
+};
+
+static int join_port;
+static const struct word words[] = {
+    {"--tools", &settings.tools, NULL, NULL},
+    {"--stdio", &settings.stdio, NULL, NULL},
+    {"--local-output", &settings.local_output, NULL, NULL},
+    {"--push-stdin", &settings.push_stdin, NULL, NULL},
+    {"--stays", &settings.stays, NULL, NULL},
+    {"--tmpdir", NULL, &settings.tmpdir, NULL},
+    {"--system-tmpdir", NULL, &settings.systemdir, NULL},
+    {"--report-uri", NULL, &settings.uri_file, NULL},
+    {"--nodes", NULL, NULL, &settings.nodes},
+    {"--join", NULL, NULL, &join_port},
+};
+
+/* Returns the words that are left. */
+static char **options(char **argv)
+{
+    for (argv++; *argv && !strncmp(*argv, "--", 2); argv++) {
+        const struct word *word = words;
+
+        for (; word < words + sizeof(words) / sizeof(words[0]); word++) {
+            if (!strcmp(*argv, word->name)) {
+                break;
+            }
+        }
+        if (word == words + sizeof(words) / sizeof(words[0]) || (!word->flag && !argv[1])) {
+            fprintf(stderr, "host: what is %s?\n", *argv);
+            exit(64);
+        }
+        if (word->flag) {
+            *word->flag = true;
+        } else if (word->text) {
+            *word->text = *++argv;
+        } else {
+            *word->number = atoi(*++argv);
+        }
+    }
+    return argv;
+}
+
+/* The second daemon: what the first one says, until it closes the connection. */
+static int second(void)
+{
+    settings.node = 1;
+    settings.nodes = 2;
+    settings.stdio = true;
+    link_join(join_port);
+    server_begin();
+    (void) loop(NULL);
+    server_end();
+    return 0;
+}
+
+static int first(char **argv)
+{
+    struct job *job = NULL;
+    int n = argv[0] ? atoi(argv[0]) : 0;
+    int before;
+    int result;
+
+    if (!settings.stays && (n < 1 || n > MAX_PROCS || !argv[1])) {
+        fprintf(stderr, "usage: host [OPTION...] N PROGRAM [ARG...]\n");
+        return 64;
+    }
+    if (settings.nodes > 1) {
+        settings.stdio = true;
+        link_open("/proc/self/exe");
+    }
+    server_begin();
+    if (!settings.stays) {
+        job = job_make(MAIN_JOB, n, argv + 1, settings.stdio);
+    }
     before = open_descriptors();
-    for (int r = 0; r < nprocs; r++) {
-        start(r, argv + 2);
+    if (job) {
+        job_start(job);
+        if (settings.push_stdin) {
+            push_stdin(job);
+        }
     }
-    result = reap();
-    if (getenv("HOST_COUNT_FDS") || getenv("HOST_TOOLS")) {
+    result = loop(job);
+    if (getenv("HOST_COUNT_FDS") || (settings.tools && !settings.stays)) {
         settle(before);
     }
-    PMIx_server_deregister_nspace(nspace_name, op_done, NULL);
-    wait_op(PMIX_SUCCESS);
-    rc = PMIx_server_finalize();
-    return rc == PMIX_SUCCESS ? result : 73;
+    link_close();
+    server_end();
+    return result;
+}
+
+int main(int argc, char **argv)
+{
+    sigset_t term;
+
+    (void) argc;
+    alarm(150);
+    signal(SIGPIPE, SIG_IGN);
+    settings.tools = getenv("HOST_TOOLS") != NULL;
+    argv = options(argv);
+    tasks_tail = &tasks;
+    if (pipe2(bell, O_CLOEXEC | O_NONBLOCK) != 0) {
+        return 75;
+    }
+    if (settings.stays) {
+        sigemptyset(&term);
+        sigaddset(&term, SIGTERM);
+        pthread_sigmask(SIG_BLOCK, &term, NULL);
+        term_fd = signalfd(-1, &term, SFD_CLOEXEC);
+    }
+    return join_port ? second() : first(argv);
 }

@@ -3,8 +3,11 @@
 
 /* A client that uses only what every PMIx of the 4.2 to 6.1 series has. It is built against our
  * headers and library and against the distribution's, and runs under either's server. One line "ok
- * - what" or "not ok - what" a check; the exit status says whether all held. usage: peer [abort |
- * resolve] */
+ * - what" or "not ok - what" a check; the exit status says whether all held.
+ *
+ *     peer            job data, exchange, misses, events, publishing
+ *     peer AREA...    only these (the table `areas`)
+ *     peer abort      rank 1 aborts */
 
 #include <pmix.h>
 
@@ -15,6 +18,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "test/interop/results.h"
 
 enum { EVENT_CODE = -5017, EVENT_WAIT_S = 30 };
 
@@ -318,17 +323,133 @@ static void publishing(void)
     }
 }
 
+static void groups(void)
+{
+    pmix_proc_t all = proc_of(PMIX_RANK_WILDCARD);
+    pmix_info_t want;
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+    size_t id = 0;
+    bool yes = true;
+
+    PMIX_INFO_CONSTRUCT(&want);
+    PMIX_INFO_LOAD(&want, PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
+    check_status(PMIx_Group_construct("interop-group", &all, 1, &want, 1, &results, &n),
+                 "construct a group");
+    for (size_t i = 0; i < n; i++) {
+        if (PMIX_CHECK_KEY(&results[i], PMIX_GROUP_CONTEXT_ID)) {
+            id = results[i].value.data.size;
+        }
+    }
+    check(id > 0, "its context id");
+    if (results) {
+        PMIX_INFO_FREE(results, n);
+    }
+    check_status(PMIx_Group_destruct("interop-group", NULL, 0), "destruct the group");
+}
+
+/* What the host knows. */
+static void queries(void)
+{
+    pmix_query_t query;
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+    pmix_status_t rc;
+
+    PMIX_QUERY_CONSTRUCT(&query);
+    PMIX_ARGV_APPEND(rc, query.keys, PMIX_QUERY_NAMESPACES);
+    rc = PMIx_Query_info(&query, 1, &results, &n);
+    check_status(rc, "query the namespaces");
+    check(has_text(results, n, PMIX_QUERY_NAMESPACES, self.nspace), "which are this job's");
+    if (results) {
+        PMIX_INFO_FREE(results, n);
+    }
+    PMIX_QUERY_DESTRUCT(&query);
+}
+
+/* What counts is that the parent learns the job's name, and can get its job information. */
+static void spawning(void)
+{
+    char *words[] = {"/bin/true", NULL};
+    pmix_app_t app;
+    pmix_nspace_t nspace = "";
+    pmix_proc_t job;
+    pmix_value_t *value = NULL;
+
+    fence(false);
+    if (self.rank != 0) {
+        return;
+    }
+    memset(&app, 0, sizeof(app));
+    app.cmd = words[0];
+    app.argv = words;
+    app.maxprocs = 3;
+    check_status(PMIx_Spawn(NULL, 0, &app, 1, nspace), "spawn");
+    check(nspace[0] && strcmp(nspace, self.nspace) != 0, "a job of another name");
+    PMIX_LOAD_PROCID(&job, nspace, PMIX_RANK_WILDCARD);
+    check_status(PMIx_Get(&job, PMIX_JOB_SIZE, NULL, 0, &value), "get its size");
+    check(value && value->type == PMIX_UINT32 && value->data.uint32 == 3, "which is right");
+    if (value) {
+        PMIX_VALUE_RELEASE(value);
+    }
+}
+
+/* Waits for a line in the file INTEROP_GATE, and writes one: what tools are tried with. */
+static void talking(void)
+{
+    const char *gate = getenv("INTEROP_GATE");
+    FILE *file;
+    char line[64];
+
+    check(true, "waits at the gate");
+    file = self.rank == 0 && gate ? fopen(gate, "r") : NULL;
+    check(self.rank != 0 || (file && fgets(line, sizeof(line), file)), "the gate opens");
+    printf("interop line of %u\n", self.rank);
+    fflush(stdout);
+    while (file && fgets(line, sizeof(line), file)) { /* until it is closed */
+    }
+    if (file) {
+        fclose(file);
+    }
+    fence(false);
+}
+
+static void nothing(void)
+{
+}
+
+struct area {
+    const char *name;
+    void (*run)(void);
+    bool usual;
+};
+
+static const struct area areas[] = {
+    {"init", nothing, false},      {"job", job_data, true},         {"exchange", exchange, true},
+    {"misses", misses, true},      {"events", notifications, true}, {"publish", publishing, true},
+    {"resolve", resolving, false}, {"groups", groups, false},       {"queries", queries, false},
+    {"spawn", spawning, false},    {"talk", talking, false},
+};
+
+static bool chosen(const struct area *area, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], area->name)) {
+            return true;
+        }
+    }
+    return argc < 2 && area->usual;
+}
+
 int main(int argc, char **argv)
 {
-    bool aborting = argc > 1 && !strcmp(argv[1], "abort");
-
     alarm(120);
     check_status(PMIx_Init(&self, NULL, 0), "init");
     if (failures) {
         return 1;
     }
-    job_data();
-    if (aborting) {
+    check(get_u32(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, &size), "the job's size");
+    if (argc > 1 && !strcmp(argv[1], "abort")) {
         fence(false);
         if (self.rank == 1) {
             (void) PMIx_Abort(43, "interop aborts", NULL, 0);
@@ -337,13 +458,11 @@ int main(int argc, char **argv)
             pause();
         }
     }
-    if (argc > 1 && !strcmp(argv[1], "resolve")) {
-        resolving();
+    for (const struct area *area = areas; area < areas + sizeof(areas) / sizeof(areas[0]); area++) {
+        if (chosen(area, argc, argv)) {
+            area->run();
+        }
     }
-    exchange();
-    misses();
-    notifications();
-    publishing();
     check_status(PMIx_Finalize(NULL, 0), "finalize");
     return failures ? 1 : 0;
 }

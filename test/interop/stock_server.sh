@@ -5,7 +5,7 @@
 
 host=$SCRATCH/host
 peer=$PX_TOP_BUILDDIR/test/interop/peer
-check "build the host against the distribution's library" stock_build "$host" "$PX_TOP_SRCDIR/test/interop/host.c" "$PX_TOP_SRCDIR"/src/host/*.c
+check "build the host against the distribution's library" stock_build "$host" "$PX_TOP_SRCDIR"/test/interop/host*.c "$PX_TOP_SRCDIR"/src/host/*.c
 CLIENT_LIBRARY_PATH=$PX_TOP_BUILDDIR/.libs
 export CLIENT_LIBRARY_PATH
 check "two clients" limit 100 "$host" 2 "$peer"
