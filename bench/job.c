@@ -2,16 +2,18 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Runs a program as a job of NODES * PER_NODE real processes on this machine: a server process for
- * each node, and a relay between them that gives all nodes what each hands in for a fence. Public
+ * each node (node.c), and a relay between them that gives all nodes what each hands in for a
+ * collective, and tells them of each other's events. A job of one node has no relay. Public
  * interface only, so that the same job can be run on another library.
  *
  * usage: job NODES PER_NODE PROGRAM [ARGUMENT...]
  *
- * Its exit code is 0 when all processes have ended well. All fences are of the whole job, so while
- * a server waits for the relay none of its clients can want anything: it waits in the upcall. */
+ * Its exit code is 0 when all processes have ended well. All collectives are of the whole job. */
 
 #include <pmix.h>
 
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,9 +25,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon.h"
+#include "board.h"
 #include "layout.h"
 #include "measure.h"
+#include "node.h"
 
 #define NSPACE "bench-large-job"
 
@@ -53,7 +56,12 @@ static unsigned place_in_block(unsigned rank)
 
 static void block_name(unsigned node, char *ret, size_t room)
 {
-    snprintf(ret, room, "job-node%02u", node);
+    if (n_nodes == 1) { /* then it is this machine: tools look for its name */
+        gethostname(ret, room);
+        ret[room - 1] = '\0';
+    } else {
+        snprintf(ret, room, "job-node%02u", node);
+    }
 }
 
 /* --- pieces: a length and as many bytes --- */
@@ -118,6 +126,31 @@ static bool relay_once(const int *fds)
     return good;
 }
 
+/* What is heard from one node of events goes to all others; until all nodes have ended. */
+static void *relay_events(void *arg)
+{
+    struct pollfd *at = arg;
+    unsigned open = n_nodes;
+    char bytes[4096];
+
+    while (open && poll(at, n_nodes, -1) > 0) {
+        for (unsigned i = 0; i < n_nodes; i++) {
+            ssize_t n = at[i].revents ? recv(at[i].fd, bytes, sizeof(bytes), 0) : -1;
+
+            if (at[i].revents && n <= 0) {
+                at[i].fd = -1;
+                open--;
+            }
+            for (unsigned k = 0; k < n_nodes && n > 0; k++) {
+                if (k != i && at[k].fd >= 0) {
+                    (void) send(at[k].fd, bytes, (size_t) n, MSG_NOSIGNAL);
+                }
+            }
+        }
+    }
+    return NULL;
+}
+
 /* --- a node --- */
 
 static char *exchange(const char *data, size_t len, size_t *ret_len)
@@ -131,7 +164,7 @@ static char *exchange(const char *data, size_t len, size_t *ret_len)
     return all;
 }
 
-static int run_node(unsigned node, char **argv)
+static int run_node(unsigned node, int events, char **argv)
 {
     struct layout layout = {NSPACE, "bench.2",  n_nodes * per_node, n_nodes,
                             node,   block_node, place_in_block,     block_name};
@@ -143,7 +176,7 @@ static int run_node(unsigned node, char **argv)
         die("job: a node");
     }
     block_name(node, name, sizeof(name));
-    daemon_init(name, exchange);
+    node_start(NSPACE, name, n_nodes > 1 ? exchange : NULL, n_nodes > 1 ? events : -1);
     layout_register(&layout);
     for (unsigned i = 0; i < per_node; i++) {
         pids[i] = daemon_spawn(NSPACE, node * per_node + i, argv, -1, -1);
@@ -152,17 +185,19 @@ static int run_node(unsigned node, char **argv)
         bad |= daemon_wait(pids[i]);
     }
     free(pids);
-    daemon_fini(NSPACE);
+    node_end(NSPACE);
     return bad;
 }
 
-static pid_t start_node(unsigned node, int *fds, char **argv)
+static pid_t start_node(unsigned node, int *fds, struct pollfd *events, char **argv)
 {
     pid_t parent = getpid();
     int pair[2];
+    int told[2];
     pid_t pid;
 
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, told)) {
         die("job: a socket");
     }
     pid = fork();
@@ -171,7 +206,9 @@ static pid_t start_node(unsigned node, int *fds, char **argv)
     }
     if (pid) {
         close(pair[1]);
+        close(told[1]);
         fds[node] = pair[0];
+        events[node] = (struct pollfd){.fd = told[0], .events = POLLIN};
         return pid;
     }
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent) {
@@ -179,15 +216,20 @@ static pid_t start_node(unsigned node, int *fds, char **argv)
     }
     for (unsigned i = 0; i < node; i++) {
         close(fds[i]);
+        close(events[i].fd);
     }
     close(pair[0]);
+    close(told[0]);
     to_relay = pair[1];
-    exit(run_node(node, argv));
+    exit(run_node(node, told[1], argv));
 }
 
 int main(int argc, char **argv)
 {
+    const char *cpu = getenv("BENCH_CPU");
+    struct pollfd *events;
     struct rlimit files;
+    pthread_t relay;
     pid_t *pids;
     int *fds;
     int bad = 0;
@@ -204,11 +246,19 @@ int main(int argc, char **argv)
     }
     pids = calloc(n_nodes, sizeof(*pids));
     fds = calloc(n_nodes, sizeof(*fds));
-    if (!pids || !fds) {
+    events = calloc(n_nodes, sizeof(*events));
+    if (!pids || !fds || !events) {
         die("job");
     }
+    if (cpu) {
+        pin(atoi(cpu));
+    }
+    board_make();
     for (unsigned i = 0; i < n_nodes; i++) {
-        pids[i] = start_node(i, fds, argv + 3);
+        pids[i] = start_node(i, fds, events, argv + 3);
+    }
+    if (pthread_create(&relay, NULL, relay_events, events)) {
+        die("job: a relay");
     }
     while (relay_once(fds)) {
     }
@@ -218,7 +268,9 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < n_nodes; i++) {
         bad |= daemon_wait(pids[i]);
     }
+    pthread_join(relay, NULL);
     free(pids);
     free(fds);
+    free(events);
     return bad;
 }

@@ -41,13 +41,23 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double sample_median(struct samples *samples)
+static double at_share(struct samples *samples, size_t percent)
 {
     if (!samples->n) {
         return NAN;
     }
     qsort(samples->ns, samples->n, sizeof(samples->ns[0]), ascending);
-    return samples->ns[samples->n / 2];
+    return samples->ns[samples->n * percent / 100];
+}
+
+double sample_median(struct samples *samples)
+{
+    return at_share(samples, 50);
+}
+
+double sample_p99(struct samples *samples)
+{
+    return at_share(samples, 99);
 }
 
 unsigned scaled(unsigned n)

@@ -20,6 +20,7 @@ uint64_t now_ns(void);
 uint64_t cpu_ns(void); /* of the process, all threads */
 void sample_add(struct samples *samples, double ns);
 double sample_median(struct samples *samples); /* sorts; NAN when empty */
+double sample_p99(struct samples *samples);    /* the same; what 1 of 100 is above */
 
 /* A process's memory, of /proc/PID/smaps: what is resident of shared mappings, what is resident of
  * all others, what no other process has, and its share of all. */

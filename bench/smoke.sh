@@ -19,7 +19,7 @@ for form in shared hash; do
     [ $form = hash ] && PMIX_MCA_gds=hash && export PMIX_MCA_gds
     check "$form: bench ends well" limit 120 "$bench"
     limit 120 "$bench" >"$SCRATCH/out" 2>&1
-    same "$form: every metric is there" 28 "$(grep -c '^metric ' "$SCRATCH/out")"
+    same "$form: every metric is there" 42 "$(grep -c '^metric ' "$SCRATCH/out")"
     same "$form: every answer is right" "" "$(grep -v '^metric [a-z0-9_]* [0-9.]*$' "$SCRATCH/out")"
     check "$form: scale ends well" limit 120 "$scale" 1000 --post
     limit 120 "$scale" 1000 --post >"$SCRATCH/out" 2>&1
@@ -29,6 +29,47 @@ for form in shared hash; do
     same "$form: every process of it tells what it took" 12 "$(grep -c '^rank .* finalize_ns ' "$SCRATCH/out")"
 done
 unset PMIX_MCA_gds
+
+# smoke FAMILY METRICS NODES PER_NODE [ARGUMENT...]: how many metrics, and every one is a number
+smoke() {
+    name=$1 metrics=$2 nodes=$3 each=$4
+    shift 4
+    limit 120 "$job" "$nodes" "$each" "${job%/*}/family" "$name" "$@" >"$SCRATCH/out" 2>&1
+    same "family $name, $nodes x $each${*:+, $*}: ends well" 0 $?
+    same "family $name, $nodes x $each${*:+, $*}: every answer is right" "$metrics" \
+        "$(grep -c '^metric [a-z0-9_]* [0-9.]* [0-9.]*$' "$SCRATCH/out")"
+}
+
+for form in shared hash; do
+    [ $form = hash ] && PMIX_MCA_gds=hash && export PMIX_MCA_gds
+    smoke event 2 1 2
+    smoke event 4 2 2
+    smoke group 6 1 3
+    smoke group 4 2 2
+    smoke connect 2 1 2
+    smoke fence 2 1 2 8 64
+    smoke fence 6 2 2 1 65536
+    smoke allgather 3 2 2 64
+    smoke spawn 2 1 1
+    smoke publish 3 1 1
+    smoke query 1 1 1
+    BENCH_TOOLS=1 && export BENCH_TOOLS
+    smoke attach 2 1 1
+    unset BENCH_TOOLS
+done
+unset PMIX_MCA_gds
+# wrong FAMILY METRIC [ARGUMENT...]: what is sent is not what is expected, and its metric fails
+wrong() {
+    name=$1 metric=$2
+    shift 2
+    BENCH_CORRUPT_SENT=1 limit 120 "$job" 1 2 "${job%/*}/family" "$name" "$@" >"$SCRATCH/out" 2>&1
+    same "family $name: a wrong answer is no figure" "metric $metric failed" "$(grep "^metric $metric " "$SCRATCH/out" | sort -u)"
+}
+wrong event event_one_per_s
+wrong group group_construct_id_info
+wrong fence fence_first 1 64
+wrong allgather allgather_20 64
+wrong publish lookup
 limit 120 "$scale" 1000 --move >"$SCRATCH/out" 2>&1
 same 'the segment moves twenty times under a reader' 1 "$(grep -c '"moves": 20, .*"valid": true' "$SCRATCH/out")"
 
@@ -36,8 +77,8 @@ same 'the segment moves twenty times under a reader' 1 "$(grep -c '"moves": 20, 
 BENCH_CORRUPT=1
 export BENCH_CORRUPT
 limit 120 "$bench" >"$SCRATCH/out" 2>&1
-same 'corrupt: what reads something else fails' 'get_miss' \
-    "$(sed -n 's/^metric \(get_[a-z0-9_]*\) [0-9.]*$/\1/p' "$SCRATCH/out" | sort | paste -sd' ')"
+same 'corrupt: what reads something else fails' 'fair_miss get_miss' \
+    "$(sed -n 's/^metric \(\(get\|fair\|first\|second\)_[a-z0-9_]*\) [0-9.]*$/\1/p' "$SCRATCH/out" | sort | paste -sd' ')"
 limit 120 "$scale" 1000 >"$SCRATCH/out" 2>&1
 same 'corrupt: scale fails' 1 "$?"
 same 'corrupt: and says so' 1 "$(grep -c '"valid": false' "$SCRATCH/out")"
@@ -46,6 +87,11 @@ unset BENCH_CORRUPT
 check 'the floor of the machine' limit 120 "$bench" floor
 limit 120 "$bench" floor >"$SCRATCH/out" 2>&1
 same 'every floor is there' 12 "$(grep -c '^metric floor_[a-z0-9_]* [0-9.]*$' "$SCRATCH/out")"
+"${job%/*}/family" write 3 64 >"$SCRATCH/out" 2>&1
+same 'a program that writes wants a rank' 2 $?
+PMIX_RANK=5 "${job%/*}/family" write 1000 64 >"$SCRATCH/lines"
+same 'its lines' '005 00000999' "$(tail -1 "$SCRATCH/lines" | cut -c1-12)"
+same 'a program that reads says how much' '64000 ' "$("${job%/*}/family" read <"$SCRATCH/lines" | sed 's/[0-9]*$//')"
 if command -v python3 >/dev/null 2>&1 && [ -d "$PX_TOP_SRCDIR/bench/results" ]; then
     check 'the page is what the results say' "$PX_TOP_SRCDIR/bench/report" --check
 else

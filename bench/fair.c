@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "fair.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+
+enum { BUFFERS = 16, ABSENT = 8, ROUNDS_MAX = 64 };
+
+struct number {
+    const char *key;
+    pmix_data_type_t type;
+    uint32_t (*want)(unsigned rank);
+};
+
+static uint16_t local_ranks[JOB_RANKS];
+
+static uint32_t is_local(unsigned rank)
+{
+    return local_ranks[rank];
+}
+
+static uint32_t is_zero(unsigned rank)
+{
+    (void) rank;
+    return 0;
+}
+
+static uint32_t is_rank(unsigned rank)
+{
+    return rank;
+}
+
+static uint32_t is_size(unsigned rank)
+{
+    (void) rank;
+    return JOB_RANKS;
+}
+
+static uint32_t is_nodes(unsigned rank)
+{
+    (void) rank;
+    return JOB_NODES;
+}
+
+/* Not the node id and the global rank, which 4.2.2 does not find for all ranks. */
+static const struct number of_ranks[] = {
+    {PMIX_LOCAL_RANK, PMIX_UINT16, is_local},
+    {PMIX_NODE_RANK, PMIX_UINT16, is_local},
+    {PMIX_APPNUM, PMIX_UINT32, is_zero},
+    {PMIX_APP_RANK, PMIX_PROC_RANK, is_rank},
+};
+static const struct number of_job[] = {
+    {PMIX_JOB_SIZE, PMIX_UINT32, is_size},
+    {PMIX_UNIV_SIZE, PMIX_UINT32, is_size},
+    {PMIX_MAX_PROCS, PMIX_UINT32, is_size},
+    {PMIX_NUM_NODES, PMIX_UINT32, is_nodes},
+};
+
+enum {
+    N_OF_RANKS = sizeof(of_ranks) / sizeof(of_ranks[0]),
+    N_OF_JOB = sizeof(of_job) / sizeof(of_job[0]),
+    ANY_KEYS = N_OF_RANKS + 4
+};
+
+/* One of several places of the same texts. */
+struct texts {
+    pmix_proc_t proc;
+    pmix_key_t of_ranks[N_OF_RANKS];
+    pmix_key_t of_job[N_OF_JOB];
+    pmix_key_t hostname;
+    pmix_key_t absent[ABSENT];
+    pmix_key_t local_size;
+    char nodes[JOB_NODES][256];
+};
+static struct texts *places;
+static pmix_info_t as_static, as_pointer, optional;
+static pmix_info_t on_node[JOB_NODES];
+static struct {
+    char keys[ROUNDS_MAX][64];
+    unsigned rounds;
+    size_t len;
+} posted;
+
+static uint32_t draw(uint32_t below)
+{
+    static uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
+
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t) ((state >> 32) * below >> 32);
+}
+
+static struct texts *somewhere(pmix_rank_t rank)
+{
+    struct texts *at = &places[draw(BUFFERS)];
+
+    at->proc.rank = rank;
+    return at;
+}
+
+static bool number_is(const pmix_value_t *value, const struct number *number, unsigned rank)
+{
+    return value->type == number->type &&
+           (number->type == PMIX_UINT16 ? value->data.uint16 : value->data.uint32) ==
+               number->want(rank);
+}
+
+static bool get_number(const struct texts *at, const char *key, const struct number *number)
+{
+    pmix_value_t *value = NULL;
+    bool good;
+
+    if (PMIx_Get(&at->proc, key, NULL, 0, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    good = number_is(value, number, at->proc.rank);
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+bool fair_job(unsigned i)
+{
+    const struct texts *at = somewhere(PMIX_RANK_WILDCARD);
+    unsigned k = draw(N_OF_JOB);
+
+    (void) i;
+    return get_number(at, at->of_job[k], &of_job[k]);
+}
+
+static bool number_of(unsigned rank, unsigned k)
+{
+    const struct texts *at = somewhere(rank);
+
+    return get_number(at, at->of_ranks[k], &of_ranks[k]);
+}
+
+bool fair_number(unsigned i)
+{
+    (void) i;
+    return number_of(draw(JOB_RANKS), draw(N_OF_RANKS));
+}
+
+static bool host_is(const pmix_value_t *value, unsigned rank)
+{
+    return value->type == PMIX_STRING && value->data.string &&
+           !strcmp(value->data.string, places[0].nodes[node_of(rank)]);
+}
+
+static bool host_of(unsigned rank)
+{
+    const struct texts *at = somewhere(rank);
+    pmix_value_t *value = NULL;
+    bool good;
+
+    if (PMIx_Get(&at->proc, at->hostname, NULL, 0, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    good = host_is(value, rank);
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+bool fair_string(unsigned i)
+{
+    (void) i;
+    return host_of(draw(JOB_RANKS));
+}
+
+bool fair_any(unsigned i)
+{
+    unsigned rank = draw(JOB_RANKS);
+    unsigned k = draw(ANY_KEYS);
+
+    if (k > N_OF_RANKS) {
+        return fair_job(i);
+    }
+    return k < N_OF_RANKS ? number_of(rank, k) : host_of(rank);
+}
+
+bool fair_static(unsigned i)
+{
+    unsigned rank = draw(JOB_RANKS);
+    unsigned k = draw(N_OF_RANKS);
+    const struct texts *at = somewhere(rank);
+    pmix_value_t storage = {.type = PMIX_UNDEF};
+    pmix_value_t *value = &storage;
+
+    (void) i;
+    return PMIx_Get(&at->proc, at->of_ranks[k], &as_static, 1, &value) == PMIX_SUCCESS &&
+           value == &storage && number_is(&storage, &of_ranks[k], rank);
+}
+
+/* A library that ignores the directive gives another copy for the same question. */
+static bool honours_pointers(void)
+{
+    static int known = -1;
+    pmix_value_t *values[2] = {NULL, NULL};
+
+    for (unsigned n = 0; n < 2 && known < 0; n++) {
+        (void) PMIx_Get(&somewhere(0)->proc, PMIX_HOSTNAME, &as_pointer, 1, &values[n]);
+    }
+    known = known < 0 ? values[0] && values[0] == values[1] : known;
+    return known;
+}
+
+static bool by_pointer(unsigned rank, unsigned k)
+{
+    const struct texts *at = somewhere(rank);
+    const char *key = k < N_OF_RANKS ? at->of_ranks[k] : at->hostname;
+    pmix_value_t *value = NULL;
+
+    if (PMIx_Get(&at->proc, key, &as_pointer, 1, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    return k < N_OF_RANKS ? number_is(value, &of_ranks[k], rank) : host_is(value, rank);
+}
+
+bool fair_pointer(unsigned i)
+{
+    (void) i;
+    return honours_pointers() && by_pointer(draw(JOB_RANKS), draw(N_OF_RANKS + 1));
+}
+
+bool fair_miss(unsigned i)
+{
+    const struct texts *at = somewhere(draw(JOB_RANKS));
+    pmix_value_t *value = NULL;
+
+    (void) i;
+    return PMIx_Get(&at->proc, at->absent[draw(ABSENT)], &optional, 1, &value) ==
+           PMIX_ERR_NOT_FOUND;
+}
+
+static unsigned ranks_on(unsigned node)
+{
+    return node == 0 ? LOCAL_CLIENTS : node < JOB_NODES - 1 ? FULL_NODE : LAST_NODE;
+}
+
+bool fair_node(unsigned i)
+{
+    unsigned node = draw(JOB_NODES);
+    const struct texts *at = somewhere(PMIX_RANK_WILDCARD);
+    pmix_value_t *value = NULL;
+    bool good;
+
+    (void) i;
+    if (PMIx_Get(&at->proc, at->local_size, &on_node[node], 1, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    good = value->type == PMIX_UINT32 && value->data.uint32 == ranks_on(node);
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+bool fair_peers(unsigned i)
+{
+    unsigned node = draw(JOB_NODES);
+    const struct texts *at = somewhere(0);
+    pmix_proc_t *procs = NULL;
+    size_t n = 0;
+    bool good = PMIx_Resolve_peers(at->nodes[node], at->proc.nspace, &procs, &n) == PMIX_SUCCESS &&
+                n == ranks_on(node) && node_of(procs[0].rank) == node &&
+                node_of(procs[n - 1].rank) == node;
+
+    (void) i;
+    PMIX_PROC_FREE(procs, n);
+    return good;
+}
+
+void fair_set_posted(const char *prefix, unsigned rounds, size_t len)
+{
+    posted.rounds = rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX;
+    posted.len = len;
+    for (unsigned r = 0; r < posted.rounds; r++) {
+        snprintf(posted.keys[r], sizeof(posted.keys[r]), "%s-%u", prefix, r);
+    }
+}
+
+bool fair_posted(unsigned i)
+{
+    unsigned round = draw(posted.rounds);
+    const struct texts *at = somewhere(draw(LOCAL_CLIENTS));
+    char mark = (char) (at->proc.rank + round);
+    pmix_value_t *value = NULL;
+    bool good;
+
+    (void) i;
+    if (PMIx_Get(&at->proc, posted.keys[round], NULL, 0, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    good = value->type == PMIX_BYTE_OBJECT && value->data.bo.size == posted.len &&
+           value->data.bo.bytes[0] == mark && value->data.bo.bytes[posted.len - 1] == mark;
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+static void flag(pmix_info_t *info, const char *key)
+{
+    bool yes = true;
+
+    PMIX_INFO_CONSTRUCT(info);
+    PMIX_INFO_LOAD(info, key, &yes, PMIX_BOOL);
+}
+
+static void fill(struct texts *at, const pmix_proc_t *self, const char (*nodes)[256])
+{
+    at->proc = *self;
+    PMIX_LOAD_KEY(at->hostname, PMIX_HOSTNAME);
+    PMIX_LOAD_KEY(at->local_size, PMIX_LOCAL_SIZE);
+    for (unsigned k = 0; k < N_OF_RANKS; k++) {
+        PMIX_LOAD_KEY(at->of_ranks[k], of_ranks[k].key);
+    }
+    for (unsigned k = 0; k < N_OF_JOB; k++) {
+        PMIX_LOAD_KEY(at->of_job[k], of_job[k].key);
+    }
+    for (unsigned k = 0; k < ABSENT; k++) {
+        snprintf(at->absent[k], sizeof(at->absent[k]), "bench-nobody-has-%u", k);
+    }
+    memcpy(at->nodes, nodes, sizeof(at->nodes));
+}
+
+void fair_set_up(const pmix_proc_t *self, const char (*nodes)[256])
+{
+    places = calloc(BUFFERS, sizeof(*places));
+    if (!places) {
+        exit(70);
+    }
+    for (unsigned b = 0; b < BUFFERS; b++) {
+        fill(&places[b], self, nodes);
+    }
+    for (unsigned r = 0; r < JOB_RANKS; r++) {
+        local_ranks[r] = (uint16_t) local_rank_of(r);
+    }
+    flag(&as_static, PMIX_GET_STATIC_VALUES);
+    flag(&as_pointer, PMIX_GET_POINTER_VALUES);
+    flag(&optional, PMIX_OPTIONAL);
+    for (unsigned n = 0; n < JOB_NODES; n++) {
+        PMIX_INFO_CONSTRUCT(&on_node[n]);
+        PMIX_INFO_LOAD(&on_node[n], PMIX_HOSTNAME, nodes[n], PMIX_STRING);
+    }
+}
+
+void fair_tear_down(void)
+{
+    for (unsigned n = 0; n < JOB_NODES; n++) {
+        PMIX_INFO_DESTRUCT(&on_node[n]);
+    }
+    free(places);
+}

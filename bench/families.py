@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+"""The families of metrics: what bench/compare runs for each, and how bench/report shows it.
+
+A family of kind "job" is a name that bench/family knows, run by bench/job; the other kinds are in launch.py. A metric's unit says which of two figures is
+the better one."""
+
+from collections import namedtuple
+
+Unit = namedtuple("Unit", "name higher_is_better")
+NS, BYTES, NUMBER = Unit("ns", False), Unit("bytes", False), Unit("number", False)
+PER_S, BYTES_PER_S = Unit("per_s", True), Unit("bytes_per_s", True)
+
+# sizes: NODESxPROCESSES of a node. variants: (what the page says, arguments). metrics: name -> (what the page says, unit).
+Family = namedtuple("Family", "name kind title sizes variants metrics environment")
+
+
+def family(name, title, sizes, metrics, variants=(("", ()),), kind="job", environment=None):
+    return Family(name, kind, title, [tuple(map(int, size.split("x"))) for size in sizes], variants, metrics,
+                  environment or {})
+
+
+def size_text(size):
+    return "%d KiB" % (size // 1024) if size >= 1024 else "%d B" % size
+
+
+FAMILIES = [
+    family("event", "Events", ["1x2", "1x512", "8x64"], {
+        "event_one": ("one process to another", NS),
+        "event_one_per_s": ("to another, events in a second", PER_S),
+        "event_all": ("one process to all others", NS),
+        "event_all_per_s": ("to all others, events in a second", PER_S)}),
+    family("group", "Groups", ["1x2", "1x64", "1x512", "8x8", "8x64"], {
+        "group_construct": ("construct", NS),
+        "group_destruct": ("destruct", NS),
+        "group_construct_id": ("construct, context id", NS),
+        "group_destruct_id": ("its destruct", NS),
+        "group_construct_id_info": ("construct, context id and 64 B of each", NS),
+        "group_destruct_id_info": ("its destruct", NS)}),
+    family("connect", "Two jobs connect", ["1x1", "1x16"], {
+        "connect": ("connect", NS),
+        "disconnect": ("disconnect", NS)}),
+    family("fence", "Fences", ["1x2", "2x2", "8x2", "8x8", "32x2"], {
+        "fence_first": ("first", NS),
+        "fence_20th": ("20th", NS),
+        "fence_handed": ("handed", BYTES),
+        "fence_pack_per_kib": ("pack, each KiB", NS),
+        "fence_carry_per_kib": ("carry, each KiB", NS),
+        "fence_publish_per_kib": ("publish, each KiB", NS)},
+        variants=[("%d x %s" % (keys, size_text(size)), (str(keys), str(size)))
+                  for keys, size in ((0, 0), (1, 1), (1, 64), (8, 64), (1, 4096), (8, 4096), (1, 65536), (1, 524288))]),
+    family("allgather", "Allgather", ["1x2", "1x64", "8x8"], {
+        "allgather_second": ("the second", NS),
+        "allgather_20th": ("the 20th", NS),
+        "allgather_20": ("all twenty", NS)},
+        variants=[(size_text(size), (str(size),)) for size in (64, 4096)]),
+    family("spawn", "Spawn", ["1x1"], {
+        "spawn": ("one process, until its PMIx_Init returns", NS),
+        "spawn_posix": ("posix_spawn of the program, until it has ended", NS)}),
+    family("publish", "Publish and look up", ["1x1"], {
+        "publish": ("publish", NS),
+        "lookup": ("lookup", NS),
+        "unpublish": ("unpublish", NS)}),
+    family("query", "Query", ["1x1"], {"query": ("the namespaces, which the host knows", NS)}),
+    family("attach", "Tools", ["1x1"], {
+        "attach": ("the first attachment of a process", NS),
+        "attach_again": ("its second", NS)}, environment={"BENCH_TOOLS": "1"}),
+    family("output", "Output", ["1x1", "1x8"], {
+        "output_bytes_per_s": ("bytes", BYTES_PER_S),
+        "output_lines_per_s": ("lines", PER_S)},
+        variants=[("lines of " + size_text(size), (str(size),)) for size in (64, 4096)], kind="output"),
+    family("stdin", "Standard input", ["1x1", "1x8"], {"stdin_bytes_per_s": ("input", BYTES_PER_S)},
+           variants=[("to rank 0", ("0",)), ("to all", ("all",))], kind="stdin"),
+    family("mpi", "MPI_Init and MPI_Finalize", ["1x4", "1x16", "1x64", "1x128"], {
+        "mpi_wall": ("the whole command", NS),
+        "mpi_cpu": ("its processor time", NS),
+        "mpi_init_slowest": ("MPI_Init, slowest rank", NS),
+        "mpi_finalize_slowest": ("MPI_Finalize, slowest rank", NS),
+        "mpi_peak": ("memory of the largest rank", BYTES),
+        "mpi_messages": ("messages of a rank", NUMBER),
+        "mpi_fences": ("fences", NUMBER),
+        "mpi_sys_opens": ("files of /sys opened, of each rank", NUMBER)}, kind="mpi"),
+]
+BY_NAME = {f.name: f for f in FAMILIES}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Fences: a sweep over keys and bytes that each process posts, and an allgather done again and
+ * again, each with a key of its own. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "board.h"
+#include "family.h"
+
+enum { ROUNDS = 11, WARM_UP = 1, IN_A_ROW = 20, GATHERS = 20, KEYS_MAX = 8 };
+
+/* One value of a process: bytes that differ by rank, key and round. */
+static void fill(char *bytes, size_t len, pmix_rank_t rank, unsigned key, unsigned round)
+{
+    uint64_t x = ((uint64_t) rank << 32 | key << 16 | round) * 2 + 1;
+
+    for (size_t i = 0; i < len; i++) {
+        x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        bytes[i] = (char) (x >> 56);
+    }
+    if (family_corrupts()) {
+        bytes[0]++;
+    }
+}
+
+static bool put(const char *key, char *bytes, size_t len)
+{
+    pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = bytes, .size = len}};
+
+    return PMIx_Put(PMIX_GLOBAL, key, &value) == PMIX_SUCCESS;
+}
+
+static bool value_is(const pmix_proc_t *proc, const char *key, const char *want, size_t len)
+{
+    pmix_value_t *value = NULL;
+    bool good;
+
+    if (PMIx_Get(proc, key, NULL, 0, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    good = value->type == PMIX_BYTE_OBJECT && value->data.bo.size == len &&
+           !memcmp(value->data.bo.bytes, want, len);
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+/* ---- the sweep */
+
+struct sweep {
+    const struct crew *crew;
+    unsigned n_keys;
+    size_t len;
+    char *bytes;
+    struct samples first, last, pack, carry, publish, handed;
+};
+
+static void key_name(char ret[32], unsigned key)
+{
+    snprintf(ret, 32, "bench-sweep-%u", key);
+}
+
+static bool post(const struct sweep *s, unsigned round)
+{
+    bool good = true;
+    char key[32];
+
+    for (unsigned k = 0; k < s->n_keys && good; k++) {
+        fill(s->bytes, s->len, s->crew->self.rank, k, round);
+        key_name(key, k);
+        good = put(key, s->bytes, s->len);
+    }
+    return good && (s->n_keys == 0 || PMIx_Commit() == PMIX_SUCCESS);
+}
+
+/* What the next rank posted, and the last. */
+static bool look(const struct sweep *s, unsigned round)
+{
+    pmix_rank_t ranks[2] = {(s->crew->self.rank + 1) % s->crew->size, s->crew->size - 1};
+    bool good = true;
+    char key[32];
+
+    for (unsigned k = 0; k < s->n_keys && good; k++) {
+        for (unsigned r = 0; r < 2 && good; r++) {
+            pmix_proc_t proc = crew_proc(s->crew, ranks[r]);
+
+            memset(s->bytes, 0, s->len);
+            fill(s->bytes, s->len, ranks[r], k, round);
+            s->bytes[0] = (char) (s->bytes[0] - family_corrupts());
+            key_name(key, k);
+            good = value_is(&proc, key, s->bytes, s->len);
+        }
+    }
+    return good;
+}
+
+/* A fence of all; returns its time from the last process's call to this one's return. */
+static double timed_fence(void)
+{
+    board_stamp(STAMP_ENTERED);
+    if (!crew_fence(true)) {
+        return -1;
+    }
+    return (double) (now_ns() - board_time(STAMP_ENTERED));
+}
+
+/* Where the time of the first fence went, by the hosts' stamps: until the last host was asked,
+ * until it answered, until this process went on. A server whose clients are all of the job need not
+ * ask its host. */
+static void split(struct sweep *s, double took, uint64_t handed)
+{
+    double entered = (double) board_time(STAMP_ENTERED);
+    double asked = (double) board_time(STAMP_UPCALL) - entered;
+    double answered = (double) board_time(STAMP_ANSWERED) - entered;
+
+    sample_add(&s->first, took);
+    if (asked > 0 && asked <= answered && answered <= took) { /* else of the next fence already */
+        sample_add(&s->pack, asked);
+        sample_add(&s->carry, answered - asked);
+        sample_add(&s->publish, took - answered);
+        sample_add(&s->handed, (double) handed / s->crew->size);
+    }
+}
+
+static bool sweep_round(struct sweep *s, unsigned round)
+{
+    bool good = post(s, round) && crew_fence(false);
+    double took = timed_fence();
+
+    good &= took >= 0;
+    if (round >= WARM_UP) {
+        split(s, took, board_fence_bytes(crew_fences() - 1));
+    }
+    good &= look(s, round) && crew_fence(false);
+    for (unsigned i = 1; i < IN_A_ROW; i++) {
+        took = timed_fence();
+        good &= took >= 0;
+    }
+    if (round >= WARM_UP) {
+        sample_add(&s->last, took);
+    }
+    return good && crew_fence(false);
+}
+
+static void print(struct sweep *s, bool good)
+{
+    double bytes = (double) s->crew->size * s->n_keys * (double) s->len;
+
+    metric("fence_first", good, &s->first);
+    metric("fence_20th", good, &s->last);
+    if (s->handed.n) {
+        metric("fence_handed", good, &s->handed);
+    }
+    if (s->handed.n && bytes >= 65536) { /* of less it is the time of a message that counts */
+        metric_one("fence_pack_per_kib", good, sample_median(&s->pack) / bytes * 1024);
+        metric_one("fence_carry_per_kib", good, sample_median(&s->carry) / bytes * 1024);
+        metric_one("fence_publish_per_kib", good, sample_median(&s->publish) / bytes * 1024);
+    }
+}
+
+/* Arguments: keys of each process, bytes of each key. */
+bool family_fence(const struct crew *crew)
+{
+    static struct sweep s;
+    bool good = crew->argc == 2;
+
+    s.crew = crew;
+    s.n_keys = good ? (unsigned) strtoul(crew->argv[0], NULL, 10) : 0;
+    s.len = good ? strtoul(crew->argv[1], NULL, 10) : 0;
+    s.bytes = malloc(s.len + 1);
+    good = good && s.bytes;
+    for (unsigned round = 0; round < scaled(ROUNDS) + WARM_UP && good; round++) {
+        good = sweep_round(&s, round);
+    }
+    if (crew->self.rank == 0 || !good) {
+        print(&s, good);
+    }
+    free(s.bytes);
+    return good;
+}
+
+/* ---- allgather, as a program does it that has nothing else: put, commit, fence, read all */
+
+static bool gather(const struct crew *crew, unsigned nth, char *bytes, size_t len)
+{
+    char key[32];
+    bool good;
+
+    snprintf(key, sizeof(key), "bench-gather-%u", nth);
+    fill(bytes, len, crew->self.rank, 0, nth);
+    good = put(key, bytes, len) && PMIx_Commit() == PMIX_SUCCESS && crew_fence(true);
+    for (pmix_rank_t r = 0; r < crew->size && good; r++) {
+        pmix_proc_t proc = crew_proc(crew, r);
+
+        fill(bytes, len, r, 0, nth);
+        bytes[0] = (char) (bytes[0] - family_corrupts());
+        good = value_is(&proc, key, bytes, len);
+    }
+    return good;
+}
+
+/* Argument: bytes of each process. */
+bool family_allgather(const struct crew *crew)
+{
+    size_t len = crew->argc == 1 ? strtoul(crew->argv[0], NULL, 10) : 0;
+    char *bytes = malloc(len + 1);
+    uint64_t start = 0;
+    double took[GATHERS] = {0};
+    bool good = len && bytes && crew_fence(false);
+    double all = 0;
+
+    for (unsigned nth = 0; nth < GATHERS && good; nth++) {
+        start = now_ns();
+        good = gather(crew, nth, bytes, len);
+        took[nth] = (double) (now_ns() - start);
+        all += took[nth];
+    }
+    good &= crew_fence(false);
+    if (crew->self.rank == 0 || !good) {
+        metric_one("allgather_second", good, took[1]);
+        metric_one("allgather_20th", good, took[GATHERS - 1]);
+        metric_one("allgather_20", good, all);
+    }
+    free(bytes);
+    return good;
+}
