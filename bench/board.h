@@ -7,35 +7,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Shared memory of all processes of a benchmark's job, hosts and clients, beside any library: times
- * that one process takes and another one needs, and a count of those who have arrived. All times
- * are of CLOCK_MONOTONIC, which the processes share. */
+/* One mapping (a memfd) that all hosts and clients of a benchmark's job share, independent of the
+ * library that is measured: time stamps that one process sets and another reads, a counter of
+ * arrivals, and the sizes of fences. Times are CLOCK_MONOTONIC in ns. All fields are atomic: any
+ * process and thread may call these functions, unless stated. */
 
 enum stamp {
-    STAMP_ENTERED,  /* the last process called */
-    STAMP_UPCALL,   /* the last host was asked */
-    STAMP_ANSWERED, /* the last host answered */
-    STAMP_ARRIVED,  /* the last process received */
+    STAMP_ENTERED,  /* the last process calls */
+    STAMP_UPCALL,   /* the last host gets its upcall */
+    STAMP_ANSWERED, /* the last host answers */
+    STAMP_ARRIVED,  /* the last process receives the result */
     STAMPS
 };
 
-/* The host, before it starts anybody: makes the board, which children inherit. */
+/* Creates the board and puts its descriptor into the environment, for the children. Called by
+ * bench/job before it starts the first one. On failure: message and exit code 70. */
 void board_make(void);
-/* A child: maps it. False if there is none, which is said on standard error. */
+/* Maps the inherited board, in a client. Without one: message on standard error, false. The
+ * functions that read need a board; board_stamp and board_count_fence do nothing without one. */
 bool board_open(void);
 
-/* Keeps the latest of all times that are given. Without a board nothing happens. */
+/* Sets the stamp to the current time if that is later: the last process to call wins. */
 void board_stamp(enum stamp which);
-uint64_t board_time(enum stamp which);
-/* One process; nobody else uses the board meanwhile. */
+uint64_t board_time(enum stamp which); /* 0: not set since board_reset */
+/* Clears the stamps and expects so many arrivals. No other process may use the board meanwhile. */
 void board_reset(unsigned expected);
-/* Stamps STAMP_ARRIVED, counts, and wakes whoever waits if all who are expected have arrived. */
+/* Sets STAMP_ARRIVED and counts one arrival; the last expected one wakes board_wait. */
 void board_arrive(void);
-/* Waits for them. False: not all came within the seconds. */
+/* Blocks until all expected arrivals are counted. False: some are missing after `seconds`. One
+ * thread of one process. */
 bool board_wait(unsigned seconds);
 
-/* Bytes that all hosts together were given for the nth fence of the job (from 0), of the first
- * BOARD_FENCES. */
+/* Bytes that all hosts together got in the upcall of the job's nth fence, from 0. Only the first
+ * BOARD_FENCES are counted. */
 enum { BOARD_FENCES = 1024 };
 void board_count_fence(unsigned nth, uint64_t bytes);
 uint64_t board_fence_bytes(unsigned nth);

@@ -12,12 +12,6 @@
 
 enum { BUFFERS = 16, ABSENT = 8, ROUNDS_MAX = 64 };
 
-struct number {
-    const char *key;
-    pmix_data_type_t type;
-    uint32_t (*want)(unsigned rank);
-};
-
 static uint16_t local_ranks[JOB_RANKS];
 
 static uint32_t is_local(unsigned rank)
@@ -36,39 +30,36 @@ static uint32_t is_rank(unsigned rank)
     return rank;
 }
 
-static uint32_t is_size(unsigned rank)
-{
-    (void) rank;
-    return JOB_RANKS;
-}
-
-static uint32_t is_nodes(unsigned rank)
-{
-    (void) rank;
-    return JOB_NODES;
-}
-
-/* Not the node id and the global rank, which 4.2.2 does not find for all ranks. */
-static const struct number of_ranks[] = {
+/* Numbers of a rank, and their values. PMIX_NODEID and PMIX_GLOBAL_RANK are left out: 4.2.2 does
+ * not find them for all ranks. */
+static const struct {
+    const char *key;
+    pmix_data_type_t type;
+    uint32_t (*want)(unsigned rank);
+} of_ranks[] = {
     {PMIX_LOCAL_RANK, PMIX_UINT16, is_local},
     {PMIX_NODE_RANK, PMIX_UINT16, is_local},
     {PMIX_APPNUM, PMIX_UINT32, is_zero},
     {PMIX_APP_RANK, PMIX_PROC_RANK, is_rank},
 };
-static const struct number of_job[] = {
-    {PMIX_JOB_SIZE, PMIX_UINT32, is_size},
-    {PMIX_UNIV_SIZE, PMIX_UINT32, is_size},
-    {PMIX_MAX_PROCS, PMIX_UINT32, is_size},
-    {PMIX_NUM_NODES, PMIX_UINT32, is_nodes},
+/* Numbers of the job, all PMIX_UINT32, and their values. */
+static const struct {
+    const char *key;
+    uint32_t want;
+} of_job[] = {
+    {PMIX_JOB_SIZE, JOB_RANKS},
+    {PMIX_UNIV_SIZE, JOB_RANKS},
+    {PMIX_MAX_PROCS, JOB_RANKS},
+    {PMIX_NUM_NODES, JOB_NODES},
 };
 
 enum {
     N_OF_RANKS = sizeof(of_ranks) / sizeof(of_ranks[0]),
     N_OF_JOB = sizeof(of_job) / sizeof(of_job[0]),
-    ANY_KEYS = N_OF_RANKS + 4
+    ANY_KEYS = N_OF_RANKS + 4 /* fair_any: one of of_ranks, the host name, three times of_job */
 };
 
-/* One of several places of the same texts. */
+/* Arguments of the calls; each of BUFFERS copies has the same strings at other addresses. */
 struct texts {
     pmix_proc_t proc;
     pmix_key_t of_ranks[N_OF_RANKS];
@@ -78,7 +69,7 @@ struct texts {
     pmix_key_t local_size;
     char nodes[JOB_NODES][256];
 };
-static struct texts *places;
+static struct texts *places; /* BUFFERS; from fair_set_up to fair_tear_down */
 static pmix_info_t as_static, as_pointer, optional;
 static pmix_info_t on_node[JOB_NODES];
 static struct {
@@ -87,6 +78,7 @@ static struct {
     size_t len;
 } posted;
 
+/* A pseudo-random number below `below` (xorshift, fixed seed). */
 static uint32_t draw(uint32_t below)
 {
     static uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
@@ -97,6 +89,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t) ((state >> 32) * below >> 32);
 }
 
+/* One of the copies, with that rank in its process name. */
 static struct texts *somewhere(pmix_rank_t rank)
 {
     struct texts *at = &places[draw(BUFFERS)];
@@ -105,14 +98,19 @@ static struct texts *somewhere(pmix_rank_t rank)
     return at;
 }
 
-static bool number_is(const pmix_value_t *value, const struct number *number, unsigned rank)
+static bool number_is(const pmix_value_t *value, pmix_data_type_t type, uint32_t want)
 {
-    return value->type == number->type &&
-           (number->type == PMIX_UINT16 ? value->data.uint16 : value->data.uint32) ==
-               number->want(rank);
+    return value->type == type &&
+           (type == PMIX_UINT16 ? value->data.uint16 : value->data.uint32) == want;
 }
 
-static bool get_number(const struct texts *at, const char *key, const struct number *number)
+static bool rank_number_is(const pmix_value_t *value, unsigned k, unsigned rank)
+{
+    return number_is(value, of_ranks[k].type, of_ranks[k].want(rank));
+}
+
+static bool get_number(const struct texts *at, const char *key, pmix_data_type_t type,
+                       uint32_t want)
 {
     pmix_value_t *value = NULL;
     bool good;
@@ -120,7 +118,7 @@ static bool get_number(const struct texts *at, const char *key, const struct num
     if (PMIx_Get(&at->proc, key, NULL, 0, &value) != PMIX_SUCCESS || !value) {
         return false;
     }
-    good = number_is(value, number, at->proc.rank);
+    good = number_is(value, type, want);
     PMIX_VALUE_RELEASE(value);
     return good;
 }
@@ -131,14 +129,14 @@ bool fair_job(unsigned i)
     unsigned k = draw(N_OF_JOB);
 
     (void) i;
-    return get_number(at, at->of_job[k], &of_job[k]);
+    return get_number(at, at->of_job[k], PMIX_UINT32, of_job[k].want);
 }
 
 static bool number_of(unsigned rank, unsigned k)
 {
     const struct texts *at = somewhere(rank);
 
-    return get_number(at, at->of_ranks[k], &of_ranks[k]);
+    return get_number(at, at->of_ranks[k], of_ranks[k].type, of_ranks[k].want(rank));
 }
 
 bool fair_number(unsigned i)
@@ -194,10 +192,11 @@ bool fair_static(unsigned i)
 
     (void) i;
     return PMIx_Get(&at->proc, at->of_ranks[k], &as_static, 1, &value) == PMIX_SUCCESS &&
-           value == &storage && number_is(&storage, &of_ranks[k], rank);
+           value == &storage && rank_number_is(&storage, k, rank);
 }
 
-/* A library that ignores the directive gives another copy for the same question. */
+/* True if the library honours PMIX_GET_POINTER_VALUES: two gets of one value then return the same
+ * pointer, otherwise two copies. */
 static bool honours_pointers(void)
 {
     static int known = -1;
@@ -219,7 +218,7 @@ static bool by_pointer(unsigned rank, unsigned k)
     if (PMIx_Get(&at->proc, key, &as_pointer, 1, &value) != PMIX_SUCCESS || !value) {
         return false;
     }
-    return k < N_OF_RANKS ? number_is(value, &of_ranks[k], rank) : host_is(value, rank);
+    return k < N_OF_RANKS ? rank_number_is(value, k, rank) : host_is(value, rank);
 }
 
 bool fair_pointer(unsigned i)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* How long an honest job waits beside another user's process that takes what it can get. For each
- * attack, one after the other: a server, a job of two processes of one user, which fence and get
- * each other's values by message, and the attacker. Prints the slowest and the median of the
- * honest job, and the most memory that the server had. As root with two users, else with one.
+/* Latency of a job while another user's process attacks their server. Each attack gets a new
+ * server, an honest job of two processes of one user that fence and exchange values by message, and
+ * one attacking process of a second user. Without root both have the caller's user.
+ *
+ * One row an attack: the slowest fence and get of the whole trial, the medians of the first
+ * SAMPLES_MAX fences and gets, the attacker's calls and how many of them were refused by a quota
+ * (PMIX_ERR_OUT_OF_RESOURCE), the server's peak memory.
+ *
  * usage: fairness [SECONDS [ATTACK]] */
 #include <grp.h>
 #include <pmix.h>
@@ -24,19 +28,21 @@ enum { HONEST_UID = 1001, ATTACKER_UID = 1002, HONEST = 2, PROCESSES = 3, MILLIO
 enum { CODES = 4096, DIRECTIVES = 1024, VALUE = 30 * MILLION, EVENT = 1 * MILLION, NAMES = 3000 };
 enum { KEYS = 8000, BATCH = 1000 };
 
-static const char *const jobs[PROCESSES] = {"honest", "honest", "attack"};
+struct latency {
+    struct samples first; /* the first SAMPLES_MAX */
+    double slowest;       /* of all, ns */
+};
 
+/* One mapping of the host, which starts a trial and ends it, and of its three processes. */
 static struct {
-    volatile int over;
-    struct samples fences;
-    struct samples gets;
-    double slowest_fence;
-    double slowest_get;
-    volatile unsigned long tries; /* of the attacker */
-    volatile unsigned long refused;
+    volatile int over;              /* written by the host: the honest job is to end */
+    struct latency fences;          /* written by rank 0 of the honest job, read after its end */
+    struct latency gets;            /* the same */
+    volatile unsigned long tries;   /* calls; written by the attacker */
+    volatile unsigned long refused; /* PMIX_ERR_OUT_OF_RESOURCE; written by the attacker */
 } * shared;
 
-static pmix_proc_t self;
+static pmix_proc_t self; /* of this process, after PMIx_Init */
 
 static void need(bool holds, const char *what)
 {
@@ -46,14 +52,16 @@ static void need(bool holds, const char *what)
     }
 }
 
-/* --- the attacks: each is one round, and is repeated */
+/* --- the attacks: each function is one round; the attacker repeats it until it is killed */
 
+/* The status that a call returned. */
 static void count(pmix_status_t rc)
 {
     shared->tries++;
     shared->refused += rc == PMIX_ERR_OUT_OF_RESOURCE;
 }
 
+/* The status of a callback: its call is counted already. */
 static void on_op(pmix_status_t status, void *cbdata)
 {
     (void) cbdata;
@@ -118,6 +126,7 @@ static void open_gets(void)
     (void) PMIx_Fence(&self, 1, NULL, 0);
 }
 
+/* Random bytes, which no compression shortens. */
 static void post(const char *key, size_t n)
 {
     static char bytes[VALUE];
@@ -152,6 +161,7 @@ static void large_gets(void)
     (void) PMIx_Fence(&self, 1, NULL, 0);
 }
 
+/* range: PMIX_EVENT_CUSTOM_RANGE, or NULL for a global event. */
 static void raise_event(size_t bytes, pmix_info_t *range)
 {
     static char text[EVENT];
@@ -215,7 +225,7 @@ static void queries(void)
     PMIX_INFO_FREE(results, n);
 }
 
-/* Requests that the host does not answer. */
+/* Requests that the host leaves unanswered: ON_UNPUBLISH is NEVER. */
 static void unanswered(void)
 {
     for (int i = 0; i < BATCH; i++) {
@@ -251,19 +261,41 @@ static const struct {
 
 enum { N_ATTACKS = sizeof(attacks) / sizeof(attacks[0]) };
 
-/* --- the processes */
+/* --- the processes: 0 and 1 are the honest job, 2 is the attacker */
 
-static void timed(struct samples *samples, double *slowest, uint64_t since)
+static bool is_honest(unsigned number)
+{
+    return number < HONEST;
+}
+
+/* As root; else all have the caller's user. */
+static uid_t user_of(unsigned number)
+{
+    return geteuid() != 0 ? geteuid() : is_honest(number) ? HONEST_UID : ATTACKER_UID;
+}
+
+static pmix_proc_t name_of(unsigned number)
+{
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, is_honest(number) ? "honest" : "attack",
+                     is_honest(number) ? number : 0);
+    return proc;
+}
+
+/* Rank 0 is measured. */
+static void timed(struct latency *latency, uint64_t since)
 {
     double ns = (double) (now_ns() - since);
 
-    if (samples->n < SAMPLES_MAX) {
-        sample_add(samples, ns);
+    if (self.rank == 0) {
+        sample_add(&latency->first, ns);
+        latency->slowest = ns > latency->slowest ? ns : latency->slowest;
     }
-    *slowest = ns > *slowest ? ns : *slowest;
 }
 
-/* Rank 1 posts, rank 0 gets and is measured; the flag in the value says when it is over. */
+/* Rounds of a fence and a get of what rank 1 posted before it. The value is shared->over: both
+ * ranks read the same one, so they end in the same round. */
 static void be_honest(void)
 {
     pmix_proc_t other = self;
@@ -283,24 +315,21 @@ static void be_honest(void)
         }
         since = now_ns();
         need(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "an honest fence failed");
-        if (self.rank == 0) {
-            timed(&shared->fences, &shared->slowest_fence, since);
-        }
+        timed(&shared->fences, since);
         since = now_ns();
         need(PMIx_Get(&other, key, NULL, 0, &got) == PMIX_SUCCESS, "an honest get failed");
-        if (self.rank == 0) {
-            timed(&shared->gets, &shared->slowest_get, since);
-        }
+        timed(&shared->gets, since);
         over = got->data.integer;
         PMIX_VALUE_RELEASE(got);
         need(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "an honest fence failed");
     }
 }
 
-/* The process waits for its environment. */
+/* The body of a process: reads its environment (lines NAME=VALUE) from the host's pipe, takes its
+ * user, and behaves honestly or attacks. Does not return. */
 static void play(int from, unsigned number, void (*round)(void))
 {
-    uid_t uid = number < HONEST ? HONEST_UID : ATTACKER_UID;
+    uid_t uid = user_of(number);
     FILE *file = fdopen(from, "r");
     char line[4096];
 
@@ -309,14 +338,14 @@ static void play(int from, unsigned number, void (*round)(void))
         (void) putenv(strdup(line));
     }
     need(geteuid() != 0 || (!setgroups(0, NULL) && !setgid(uid) && !setuid(uid)), "a user");
-    if (number < HONEST) {
+    if (is_honest(number)) {
         (void) setenv("PMIX_MCA_gds", "hash", 1);
     }
     need(PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS, "a process does not start");
-    if (number < HONEST) {
+    if (is_honest(number)) {
         be_honest();
     }
-    while (number >= HONEST) {
+    while (!is_honest(number)) {
         round();
     }
     (void) PMIx_Finalize(NULL, 0);
@@ -330,31 +359,26 @@ static const struct px_host host = {.answers = answers};
 
 static void add_jobs(void)
 {
-    pmix_nspace_t name;
-
     for (unsigned i = 0; i < PROCESSES; i++) {
-        uid_t uid = i < HONEST ? HONEST_UID : ATTACKER_UID;
-        uint32_t size = i < HONEST ? HONEST : 1;
+        uid_t uid = user_of(i);
+        uint32_t size = is_honest(i) ? HONEST : 1;
+        pmix_proc_t proc = name_of(i);
         pmix_info_t info;
-        pmix_proc_t proc;
 
-        uid = geteuid() == 0 ? uid : geteuid();
-        PMIX_LOAD_NSPACE(name, jobs[i]);
-        PMIX_LOAD_PROCID(&proc, jobs[i], i < HONEST ? i : 0);
         PMIX_INFO_LOAD(&info, PMIX_JOB_SIZE, &size, PMIX_UINT32);
         if (proc.rank == 0) {
-            (void) PMIx_server_register_nspace(name, (int) size, &info, 1, NULL, NULL);
+            (void) PMIx_server_register_nspace(proc.nspace, (int) size, &info, 1, NULL, NULL);
         }
         (void) PMIx_server_register_client(&proc, uid, uid, NULL, NULL, NULL);
     }
 }
 
-static void tell(int to, unsigned number)
+/* Sends a process the environment in which it can start, and closes its pipe. */
+static void send_environment(int to, unsigned number)
 {
-    pmix_proc_t proc;
+    pmix_proc_t proc = name_of(number);
     char **env = NULL;
 
-    PMIX_LOAD_PROCID(&proc, jobs[number], number < HONEST ? number : 0);
     need(PMIx_server_setup_fork(&proc, &env) == PMIX_SUCCESS, "an environment");
     for (char **at = env; *at; at++) {
         (void) dprintf(to, "%s\n", *at);
@@ -381,13 +405,14 @@ static long peak_kb(void)
 static void print_row(unsigned attack)
 {
     printf("| %s | %.1f | %.1f | %.2f | %.2f | %lu | %lu | %ld |\n", attacks[attack].what,
-           shared->slowest_fence / MILLION, shared->slowest_get / MILLION,
-           sample_median(&shared->fences) / MILLION, sample_median(&shared->gets) / MILLION,
-           shared->tries, shared->refused, peak_kb() / 1024);
+           shared->fences.slowest / MILLION, shared->gets.slowest / MILLION,
+           sample_median(&shared->fences.first) / MILLION,
+           sample_median(&shared->gets.first) / MILLION, shared->tries, shared->refused,
+           peak_kb() / 1024);
     fflush(stdout);
 }
 
-/* In a process of its own: one attack, against a new server. */
+/* One attack against a new server. This process is its host; it exits with 0 or 1. */
 static void trial(unsigned attack, unsigned seconds)
 {
     pid_t pids[PROCESSES];
@@ -411,7 +436,7 @@ static void trial(unsigned attack, unsigned seconds)
     need(PMIx_server_init(px_host_module(&host), NULL, 0) == PMIX_SUCCESS, "the server");
     add_jobs();
     for (unsigned i = 0; i < PROCESSES; i++) {
-        tell(to[i], i);
+        send_environment(to[i], i);
     }
     (void) sleep(seconds);
     shared->over = 1;

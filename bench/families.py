@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The shmix authors
 """The families of metrics: what bench/compare runs for each, and how bench/report shows it.
 
-A family of kind "job" is a name that bench/family knows, run by bench/job; the other kinds are in launch.py. A metric's unit says which of two figures is
-the better one."""
+A family of kind "job" is a name of bench/family, which bench/job runs; the other kinds are functions in launch.py. A metric's unit says whether the
+higher or the lower of two figures is better."""
 
 from collections import namedtuple
 
@@ -11,7 +11,7 @@ Unit = namedtuple("Unit", "name higher_is_better")
 NS, BYTES, NUMBER = Unit("ns", False), Unit("bytes", False), Unit("number", False)
 PER_S, BYTES_PER_S = Unit("per_s", True), Unit("bytes_per_s", True)
 
-# sizes: NODESxPROCESSES of a node. variants: (what the page says, arguments). metrics: name -> (what the page says, unit).
+# sizes: (nodes, processes of a node). variants: (label on the page, arguments). metrics: name -> (label on the page, unit).
 Family = namedtuple("Family", "name kind title sizes variants metrics environment")
 
 
@@ -24,6 +24,9 @@ def size_text(size):
     return "%d KiB" % (size // 1024) if size >= 1024 else "%d B" % size
 
 
+# What a construct is asked for: suffix of the metric, label on the page.
+GROUP_FORMS = [("", ""), ("_id", ", context id"), ("_id_info", ", context id and 64 B of each")]
+
 FAMILIES = [
     family("event", "Events", ["1x2", "1x512", "8x64"], {
         "event_one": ("one process to another", NS),
@@ -31,12 +34,8 @@ FAMILIES = [
         "event_all": ("one process to all others", NS),
         "event_all_per_s": ("to all others, events in a second", PER_S)}),
     family("group", "Groups", ["1x2", "1x64", "1x512", "8x8", "8x64"], {
-        "group_construct": ("construct", NS),
-        "group_destruct": ("destruct", NS),
-        "group_construct_id": ("construct, context id", NS),
-        "group_destruct_id": ("its destruct", NS),
-        "group_construct_id_info": ("construct, context id and 64 B of each", NS),
-        "group_destruct_id_info": ("its destruct", NS)}),
+        "group_%s%s" % (what, suffix): (what + label, NS)
+        for suffix, label in GROUP_FORMS for what in ("construct", "destruct")}),
     family("connect", "Two jobs connect", ["1x1", "1x16"], {
         "connect": ("connect", NS),
         "disconnect": ("disconnect", NS)}),

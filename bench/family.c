@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* usage: family NAME [ARGUMENT...], as a program of bench/job. */
+/* usage: job NODES PER_NODE family NAME [ARGUMENT...]   a process of bench/job
+ *        family nothing|tool|write|read [ARGUMENT...]   a process of its own; see run_apart */
 
 #include "family.h"
 
@@ -135,6 +136,7 @@ pmix_status_t family_await(pmix_status_t started, struct awaited *awaited)
     return awaited->status;
 }
 
+/* A uint32_t of the job; 0 if it is not found. */
 static uint32_t of_job(const pmix_proc_t *self, const char *key)
 {
     pmix_proc_t job = *self;
@@ -165,10 +167,10 @@ static int run(family_fn fn, int argc, char **argv)
     return good ? 0 : 1;
 }
 
-/* What is no process of the job; -1: it is one. */
+/* Runs a program that is not a process of a job. Returns its exit code; -1: no such name. */
 static int run_apart(const char *name, int argc, char **argv)
 {
-    if (!strcmp(name, "nothing")) { /* what starting this program takes */
+    if (!strcmp(name, "nothing")) { /* to measure the start of the program alone */
         return 0;
     }
     if (!strcmp(name, "tool")) {

@@ -10,22 +10,24 @@
 
 #include "measure.h"
 
-/* A family of metrics is a program of a job that bench/job starts, on one node or several. All
- * ranks run it; rank 0 measures and prints. Public interface only. */
+/* A family is a set of metrics that one function measures. bench/job starts all ranks of a job, on
+ * one node or several, with this program, and each calls the family's function; rank 0 measures and
+ * prints. Only the public interface of PMIx is used. One thread, except for PMIx callbacks. */
 
+/* The job as one of its processes sees it; constant, owned by family.c. */
 struct crew {
     pmix_proc_t self;
-    uint32_t size; /* of the job */
-    uint32_t nodes;
-    int argc; /* what the family is given */
+    uint32_t size;  /* processes of the job */
+    uint32_t nodes; /* nodes of the job */
+    int argc;       /* arguments of the family, after its name */
     char **argv;
 };
 
-/* Between PMIx_Init and PMIx_Finalize. False: an answer was wrong in this process, which the
- * family's figures must not survive: the program then ends with 1. */
+/* Runs between PMIx_Init and PMIx_Finalize. False if an answer was wrong in this process: the
+ * program then exits with 1, and no figure of the run counts. */
 typedef bool (*family_fn)(const struct crew *crew);
 
-extern const char *family_program; /* its path, for families that start it again */
+extern const char *family_program; /* path of this program, for families that start it again */
 
 bool family_event(const struct crew *crew);
 bool family_group(const struct crew *crew);
@@ -39,39 +41,46 @@ bool family_spawn_one(const struct crew *crew);
 bool family_spawn_child(const struct crew *crew);
 bool family_attach(const struct crew *crew);
 
-/* ---- programs that are no processes of bench/job; each returns its exit code */
+/* ---- programs that run outside a job of bench/job; each returns its exit code */
 
 int family_tool(int argc, char **argv);
 int family_write(int argc, char **argv);
 int family_read(void);
 
-/* ---- family.c: what they share */
+/* ---- family.c: helpers of the families */
 
-/* Prints "metric NAME MEDIAN P99", or "metric NAME failed" unless valid and measured. */
+/* Prints "metric NAME MEDIAN P99"; "metric NAME failed" if not valid or without samples. Sorts the
+ * samples. */
 void metric(const char *name, bool valid, struct samples *samples);
-/* The same of one number. */
+/* The same for a single value, as median and as percentile. */
 void metric_one(const char *name, bool valid, double value);
 
-/* BENCH_CORRUPT_SENT, for a test of the benchmarks: what is sent is not what is expected. 1 then,
- * else 0. */
+/* 1 if BENCH_CORRUPT_SENT is set, else 0. Families add it to what they send or expect, so that a
+ * test of the benchmarks can see each metric fail. */
 unsigned family_corrupts(void);
-/* Of the whole job. */
+/* A fence of the whole job, with PMIX_COLLECT_DATA as given. True on success. */
 bool crew_fence(bool collect);
-unsigned crew_fences(void); /* how many of them this process has begun */
-/* A process of our job, or of nspace. */
+/* Calls of crew_fence in this process so far. */
+unsigned crew_fences(void);
+/* The process with that rank of the own job. */
 pmix_proc_t crew_proc(const struct crew *crew, pmix_rank_t rank);
-/* Whether info has the key; its value, or NULL. */
+/* The value of the first info with that key, borrowed; NULL if there is none. */
 const pmix_value_t *family_find(const pmix_info_t *info, size_t n, const char *key);
 
-/* PMIx_Spawn of so many processes of this program, for that family. */
+/* PMIx_Spawn of n processes of this program as that family. argument: may be NULL. True on success;
+ * ret_nspace is then their namespace. */
 bool family_spawn(const char *family, const char *argument, int n, pmix_nspace_t ret_nspace);
 
-/* A callback of an operation that this thread waits for. */
+/* Waits for a non-blocking call: its callback data is a struct awaited of the calling thread,
+ * zeroed before. */
 struct awaited {
-    pmix_status_t status;
-    bool over;
+    pmix_status_t status; /* valid when over */
+    bool over;            /* both under a lock of family.c */
 };
+/* The callback; in a thread of the library. */
 void family_done(pmix_status_t status, void *awaited);
+/* started: what the call returned. Blocks until the callback unless that status means that there is
+ * none. Returns the final status; PMIX_OPERATION_SUCCEEDED becomes PMIX_SUCCESS. */
 pmix_status_t family_await(pmix_status_t started, struct awaited *awaited);
 
 #endif

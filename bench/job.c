@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Runs a program as a job of NODES * PER_NODE real processes on this machine: a server process for
- * each node (node.c), and a relay between them that gives all nodes what each hands in for a
- * collective, and tells them of each other's events. A job of one node has no relay. Public
- * interface only, so that the same job can be run on another library.
+/* Runs a program as a job of NODES * PER_NODE real processes on this machine. Each emulated node is
+ * a server process (node.c) with its clients as children. This process relays between the nodes: it
+ * all-gathers their contributions to collectives, in its main thread, and forwards events, in a
+ * second one. Servers of a one-node job use neither. Only the public interface of PMIx is used, so
+ * that the job can be run on another library.
  *
  * usage: job NODES PER_NODE PROGRAM [ARGUMENT...]
  *
- * Its exit code is 0 when all processes have ended well. All collectives are of the whole job. */
+ * All collectives have to be of the whole job. Exit code 0 if all processes exited with 0. */
 
 #include <pmix.h>
 
@@ -34,7 +35,7 @@
 
 static unsigned n_nodes;
 static unsigned per_node;
-static int to_relay;
+static int to_relay; /* a node's stream socket to the relay */
 
 static void die(const char *what)
 {
@@ -56,7 +57,7 @@ static unsigned place_in_block(unsigned rank)
 
 static void block_name(unsigned node, char *ret, size_t room)
 {
-    if (n_nodes == 1) { /* then it is this machine: tools look for its name */
+    if (n_nodes == 1) { /* the machine's own name, by which tools find the server */
         gethostname(ret, room);
         ret[room - 1] = '\0';
     } else {
@@ -64,7 +65,8 @@ static void block_name(unsigned node, char *ret, size_t room)
     }
 }
 
-/* --- pieces: a length and as many bytes --- */
+/* --- pieces: 8 bytes length, then the bytes. The functions return false when the other end has
+ * closed. --- */
 
 static bool send_all(int fd, const void *bytes, size_t n)
 {
@@ -87,7 +89,7 @@ static bool send_piece(int fd, const void *bytes, uint64_t n)
     return send_all(fd, &n, sizeof(n)) && send_all(fd, bytes, n);
 }
 
-/* Appends a piece to what is there. */
+/* Appends a piece to *bytes, which is grown by realloc. */
 static bool receive_piece(int fd, char **bytes, size_t *len)
 {
     uint64_t n;
@@ -110,6 +112,8 @@ static bool receive_piece(int fd, char **bytes, size_t *len)
 
 /* --- the relay --- */
 
+/* One collective: reads a piece from each node, sends all of them to each. False: the job has
+ * ended. */
 static bool relay_once(const int *fds)
 {
     char *all = NULL;
@@ -126,7 +130,7 @@ static bool relay_once(const int *fds)
     return good;
 }
 
-/* What is heard from one node of events goes to all others; until all nodes have ended. */
+/* A thread: forwards each datagram of a node to all others, until all have closed their sockets. */
 static void *relay_events(void *arg)
 {
     struct pollfd *at = arg;
@@ -153,6 +157,7 @@ static void *relay_events(void *arg)
 
 /* --- a node --- */
 
+/* fence_fn of a node: its contribution out, all contributions in. Blocks. */
 static char *exchange(const char *data, size_t len, size_t *ret_len)
 {
     char *all = NULL;
@@ -263,7 +268,7 @@ int main(int argc, char **argv)
     while (relay_once(fds)) {
     }
     for (unsigned i = 0; i < n_nodes; i++) {
-        close(fds[i]); /* a node may still wait for one that is gone */
+        close(fds[i]); /* ends the exchange of a node that waits for one that has died */
     }
     for (unsigned i = 0; i < n_nodes; i++) {
         bad |= daemon_wait(pids[i]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Public interface only. A collective of several nodes is of all of them and of all processes, so
- * there is one at a time; a thread waits for the other nodes. */
+/* Public interface only. A collective that spans nodes has all processes of the job, so there is at
+ * most one at a time; the carrier thread does its exchange, which blocks. */
 
 #include "node.h"
 
@@ -27,11 +27,12 @@ static int event_socket = -1;
 static pthread_t event_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static unsigned n_jobs; /* lock; spawned, and not over */
+static unsigned n_jobs; /* spawned jobs that have not ended; lock */
 
 /* ---- collectives */
 
-/* All nodes see the same groups in the same order, so they count the same ids. */
+/* Answers a construct with a context id, a destruct with nothing. Every node sees the same groups
+ * in the same order, so counting gives the same id on all. */
 static void finish_group(const struct upcall *upcall)
 {
     static size_t id;
@@ -55,7 +56,7 @@ static void finish_group(const struct upcall *upcall)
     PMIX_INFO_DESTRUCT(&infos[0]);
 }
 
-/* all: malloc'd, what the nodes have handed in. */
+/* Answers the upcall. all: contributions of all nodes, malloc'd or NULL; taken. */
 static void finish(const struct upcall *upcall, char *all, size_t len)
 {
     board_stamp(STAMP_ANSWERED);
@@ -71,11 +72,12 @@ static void finish(const struct upcall *upcall, char *all, size_t len)
     }
 }
 
+/* The thread that runs with_others, and the collective it is to do next. */
 static struct {
     pthread_t thread;
     struct upcall upcall; /* lock */
-    char *data;           /* a copy; lock */
-    bool wanted, over;    /* lock */
+    char *data;           /* a copy of upcall.data; lock */
+    bool wanted, over;    /* upcall is set; the thread is to end; lock */
 } carrier;
 
 static void *carry(void *arg)
@@ -131,7 +133,7 @@ static pmix_status_t collective(struct upcall *upcall)
     return PMIX_SUCCESS;
 }
 
-/* ---- events: the first info, a number, is all that they carry between nodes */
+/* ---- events. Between nodes an event carries only its first info, which is a number. */
 
 struct told {
     pmix_status_t code;
@@ -194,7 +196,7 @@ static pmix_status_t query(struct upcall *upcall)
                  !strcmp(upcall->queries[0].keys[0], PMIX_QUERY_NAMESPACES);
 
     if (!known) {
-        return PMIX_ERR_NOT_SUPPORTED;
+        return PMIX_ERR_NOT_SUPPORTED; /* family_query asks for the namespaces only */
     }
     PMIX_INFO_CONSTRUCT(&info);
     PMIX_INFO_LOAD(&info, PMIX_QUERY_NAMESPACES, the_nspace, PMIX_STRING);
@@ -203,7 +205,7 @@ static pmix_status_t query(struct upcall *upcall)
     return PMIX_SUCCESS;
 }
 
-/* ---- spawned jobs, each in a thread of its own, one at a time until it is registered */
+/* ---- spawned jobs: one thread each, which waits for the job's processes */
 
 struct spawned {
     char nspace[32];

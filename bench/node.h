@@ -5,14 +5,15 @@
 
 #include "daemon.h"
 
-/* What the host of a node answers in bench/job: collectives with the other nodes, events to them,
- * published names, queries, tools and spawned jobs for itself. */
+/* The host of one node in bench/job. It carries collectives and events to the other nodes; lookup
+ * of published names, queries, tools and spawned jobs it serves for its own node. */
 
-/* nspace: the job, which queries for namespaces are told of. exchange: gives what one node hands
- * in, gets what all have; NULL for one node. events: a socket for what the other nodes shall be
- * told and tell, -1 for one node. */
+/* Starts the server. nspace: the job, also the answer to PMIX_QUERY_NAMESPACES. exchange:
+ * all-gather with the other nodes, called in a thread of the host; NULL for one node. events: a
+ * SOCK_SEQPACKET socket on which this node's events are sent and those of others received; -1 for
+ * one node. Ends the program on failure. */
 void node_start(const char *nspace, const char *hostname, fence_fn exchange, int events);
-/* Waits until the jobs that were spawned have ended, and ends the server. */
+/* Waits for the spawned jobs, then ends the server and the host's threads. */
 void node_end(const char *nspace);
 
 #endif

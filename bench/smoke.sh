@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# The benchmarks run and read what is right, few times; nothing is said about time.
+# Each benchmark runs with few repetitions, and every value that it reads is the expected one. Times are not looked at.
 # Covers: SHM-021 SHM-022
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
 
@@ -11,7 +11,7 @@ scale=$PX_TOP_BUILDDIR/bench/scale
 job=$PX_TOP_BUILDDIR/bench/job
 BENCH_QUICK=1
 export BENCH_QUICK
-# Fence data belong to the host, and these hosts end without giving back what they were given.
+# fence_nb hands its data to the host, and these hosts exit without freeing them.
 ASAN_OPTIONS=detect_leaks=0
 export ASAN_OPTIONS
 
@@ -30,7 +30,7 @@ for form in shared hash; do
 done
 unset PMIX_MCA_gds
 
-# smoke FAMILY METRICS NODES PER_NODE [ARGUMENT...]: how many metrics, and every one is a number
+# smoke FAMILY METRICS NODES PER_NODE [ARGUMENT...]: it exits with 0 and prints so many metrics, each with a number
 smoke() {
     name=$1 metrics=$2 nodes=$3 each=$4
     shift 4
@@ -58,13 +58,15 @@ for form in shared hash; do
     unset BENCH_TOOLS
 done
 unset PMIX_MCA_gds
-# wrong FAMILY METRIC [ARGUMENT...]: what is sent is not what is expected, and its metric fails
+
+# wrong FAMILY METRIC [ARGUMENT...]: with wrong values sent (BENCH_CORRUPT_SENT) the metric is "failed"
 wrong() {
     name=$1 metric=$2
     shift 2
     BENCH_CORRUPT_SENT=1 limit 120 "$job" 1 2 "${job%/*}/family" "$name" "$@" >"$SCRATCH/out" 2>&1
     same "family $name: a wrong answer is no figure" "metric $metric failed" "$(grep "^metric $metric " "$SCRATCH/out" | sort -u)"
 }
+
 wrong event event_one_per_s
 wrong group group_construct_id_info
 wrong fence fence_first 1 64
@@ -73,7 +75,7 @@ wrong publish lookup
 limit 120 "$scale" 1000 --move >"$SCRATCH/out" 2>&1
 same 'the segment moves twenty times under a reader' 1 "$(grep -c '"moves": 20, .*"valid": true' "$SCRATCH/out")"
 
-# A figure of a wrong value is none: what reads it fails, whatever its speed.
+# With wrong values registered and posted (BENCH_CORRUPT) every metric that reads one is "failed", however fast it was.
 BENCH_CORRUPT=1
 export BENCH_CORRUPT
 limit 120 "$bench" >"$SCRATCH/out" 2>&1
