@@ -1,4 +1,5 @@
 # sources of this folder
+noinst_HEADERS += %D%/process.h %D%/scratch.h
 include %D%/api/local.mk
 include %D%/base/local.mk
 include %D%/client/local.mk

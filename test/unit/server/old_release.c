@@ -10,45 +10,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include <pmix.h>
 #include <pmix_server.h>
 
-#define check(e)                                                                                   \
-    do {                                                                                           \
-        if (!(e)) {                                                                                \
-            fprintf(stdout, "# %s:%d: %s\n", __FILE__, __LINE__, #e);                              \
-            fflush(stdout);                                                                        \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
-
-static char scratch[64];
-
-static const char *in_scratch(const char *name)
-{
-    static char path[128];
-
-    snprintf(path, sizeof(path), "%s/%s", scratch, name);
-    return path;
-}
+#include "test/unit/scratch.h"
 
 static void read_text(const char *name, char *room, size_t n)
 {
-    FILE *f = fopen(in_scratch(name), "r");
+    FILE *f = fopen(scratch_path(name), "r");
 
     check(f != NULL);
     room[fread(room, 1, n - 1, f)] = '\0';
@@ -58,7 +31,7 @@ static void read_text(const char *name, char *room, size_t n)
 /* What we say from now on goes to a file. */
 static void log_to_file(void)
 {
-    int fd = open(in_scratch("log"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int fd = open(scratch_path("log"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
     check(fd >= 0 && dup2(fd, STDERR_FILENO) == STDERR_FILENO);
     (void) close(fd);
@@ -155,7 +128,7 @@ static void clients(void)
     pmix_info_t info;
 
     check(setenv("PMIX_MCA_pmix_server_base_verbose", "1", 1) == 0);
-    PMIX_INFO_LOAD(&info, PMIX_TCP_REPORT_URI, in_scratch("uri"), PMIX_STRING);
+    PMIX_INFO_LOAD(&info, PMIX_TCP_REPORT_URI, scratch_path("uri"), PMIX_STRING);
     check(PMIx_server_init(NULL, &info, 1) == PMIX_SUCCESS);
     PMIX_INFO_DESTRUCT(&info);
     check_refused("3.1.7", of_3, sizeof(of_3));
@@ -218,42 +191,8 @@ static void servers(void)
     check(kill(pid, SIGKILL) == 0 && waitpid(pid, NULL, 0) == pid);
 }
 
-/* ---- */
-
-static void in_process(void (*fn)(void))
-{
-    static const char *const names[] = {"uri", "log"};
-    int status = -1;
-    pid_t pid;
-
-    strcpy(scratch, "/tmp/shmix-old.XXXXXX");
-    assert_non_null(mkdtemp(scratch));
-    pid = fork();
-    if (pid == 0) {
-        alarm(30);
-        fn();
-        exit(0);
-    }
-    (void) waitpid(pid, &status, 0);
-    for (size_t i = 0; i < 2; i++) {
-        (void) unlink(in_scratch(names[i]));
-    }
-    (void) rmdir(scratch);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-static void test_clients(void **state)
-{
-    (void) state;
-    in_process(clients);
-}
-
-static void test_servers(void **state)
-{
-    (void) state;
-    in_process(servers);
-}
+CASE(in_scratch, clients)
+CASE(in_scratch, servers)
 
 int main(void)
 {

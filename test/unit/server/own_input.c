@@ -5,32 +5,15 @@
  * whose job reads what the user types. Each case in its own process. Covers: IOF-010, IOF-011 */
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include <pmix_tool.h>
 
 #include "src/host/host.h"
+#include "test/unit/process.h"
 
 enum { SIZE = 300 * 1000 };
-
-#define check(e)                                                                                   \
-    do {                                                                                           \
-        if (!(e)) {                                                                                \
-            fprintf(stderr, "# %s:%d: %s\n", __FILE__, __LINE__, #e);                              \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
 
 /* ---- the host */
 
@@ -200,30 +183,9 @@ static void end_amid(void)
     kept_answer(PMIX_SUCCESS, kept_cbdata); /* too late, and harmless */
 }
 
-static void in_process(void (*fn)(void))
-{
-    int status = -1;
-    pid_t pid = fork();
-
-    if (pid == 0) {
-        alarm(30);
-        fn();
-        exit(0);
-    }
-    (void) waitpid(pid, &status, 0);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-#define CASE(fn)                                                                                   \
-    static void test_##fn(void **state)                                                            \
-    {                                                                                              \
-        (void) state;                                                                              \
-        in_process(fn);                                                                            \
-    }
-CASE(read_to_the_end)
-CASE(close_input)
-CASE(end_amid)
+CASE(in_process, read_to_the_end)
+CASE(in_process, close_input)
+CASE(in_process, end_amid)
 
 int main(void)
 {

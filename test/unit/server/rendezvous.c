@@ -5,32 +5,13 @@
  * Each case in its own process. Requirement ids in brackets. Covers: SHM-009 */
 
 #include <dirent.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "src/host/host.h"
-
-static char scratch[64];
-
-#define check(e)                                                                                   \
-    do {                                                                                           \
-        if (!(e)) {                                                                                \
-            fprintf(stderr, "# %s:%d: %s\n", __FILE__, __LINE__, #e);                              \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
+#include "test/unit/scratch.h"
 
 static pmix_status_t tool_connected(struct upcall *upcall)
 {
@@ -73,10 +54,7 @@ static pmix_status_t start(const char *support, const char *launcher)
 
 static bool there(const char *name)
 {
-    char path[256];
-
-    snprintf(path, sizeof(path), "%s/%s", scratch, name);
-    return access(path, F_OK) == 0;
+    return access(scratch_path(name), F_OK) == 0;
 }
 
 static bool there_by_pid(void)
@@ -101,6 +79,14 @@ static unsigned entries(void)
     return n;
 }
 
+static struct stat identity(const char *name)
+{
+    struct stat st;
+
+    check(stat(scratch_path(name), &st) == 0);
+    return st;
+}
+
 /* [TOOL-001] */
 static void not_asked(void)
 {
@@ -112,7 +98,6 @@ static void not_asked(void)
 /* [TOOL-006], [TOOL-011], [TOOL-012], [TOOL-013], [TOOL-014] */
 static void asked(void)
 {
-    char path[256];
     char line[256];
     struct stat st;
     FILE *f;
@@ -120,9 +105,9 @@ static void asked(void)
     check(start(PMIX_SERVER_TOOL_SUPPORT, NULL) == PMIX_SUCCESS);
     check(there("pmix.here.tool") && there("pmix.here.tool.srv") && there_by_pid());
     check(entries() == 3);
-    snprintf(path, sizeof(path), "%s/pmix.here.tool.srv", scratch);
-    check(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);
-    f = fopen(path, "r");
+    st = identity("pmix.here.tool.srv");
+    check((st.st_mode & 0777) == 0640);
+    f = fopen(scratch_path("pmix.here.tool.srv"), "r");
     check(f != NULL);
     check(fgets(line, sizeof(line), f) != NULL &&
           strncmp(line, "srv.0;tcp4://127.0.0.1:", 23) == 0);
@@ -154,16 +139,6 @@ static void start_second(const char *support, bool refused)
     (void) support;
     (void) refused;
 #endif
-}
-
-static struct stat identity(const char *name)
-{
-    char path[256];
-    struct stat st;
-
-    snprintf(path, sizeof(path), "%s/%s", scratch, name);
-    check(stat(path, &st) == 0);
-    return st;
 }
 
 /* [TOOL-008] Hosts that all take themselves for the node's scheduler, as launchers do. */
@@ -229,11 +204,8 @@ static pid_t leave(void)
 
 static void put_file(const char *name, const char *text)
 {
-    char path[256];
-    FILE *f;
+    FILE *f = fopen(scratch_path(name), "w");
 
-    snprintf(path, sizeof(path), "%s/%s", scratch, name);
-    f = fopen(path, "w");
     check(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
 }
 
@@ -242,15 +214,13 @@ static void put_file(const char *name, const char *text)
 static void swept(void)
 {
     char name[64];
-    char path[256];
     char text[512];
     FILE *f;
     size_t n;
 
     snprintf(name, sizeof(name), "pmix.here.tool.%d", (int) leave());
     check(there(name) && there("pmix.here.tool"));
-    snprintf(path, sizeof(path), "%s/%s", scratch, name);
-    f = fopen(path, "r");
+    f = fopen(scratch_path(name), "r");
     check(f != NULL);
     n = fread(text, 1, sizeof(text) - 1, f);
     text[n] = 0;
@@ -260,8 +230,7 @@ static void swept(void)
     put_file("pmix.here.tool.stock", "a.0;tcp4://127.0.0.1:9\n5.0.0\n999999999\n0:0\nonce\n\n");
     put_file("pmix.here.tool.elsewhere",
              "a.0;tcp4://127.0.0.1:9\n5.0.0\n999999999\n0:0\nonce\n77\n88\n");
-    snprintf(path, sizeof(path), "%s/pmix.here.tool.link", scratch);
-    check(symlink(name, path) == 0);
+    check(symlink(name, scratch_path("pmix.here.tool.link")) == 0);
     check(start(PMIX_SERVER_TOOL_SUPPORT, NULL) == PMIX_SUCCESS);
     check(!there(name) && there_by_pid());
     check(there("pmix.here.other") && there("pmix.here.tool.rubbish"));
@@ -286,11 +255,8 @@ static void recycled_pid(void)
 /* [TOOL-010] */
 static void launcher(void)
 {
-    char path[256];
-
-    snprintf(path, sizeof(path), "%s/a/b/file", scratch);
-    check(start(PMIX_SERVER_TOOL_SUPPORT, path) == PMIX_SUCCESS);
-    check(access(path, R_OK) == 0);
+    check(start(PMIX_SERVER_TOOL_SUPPORT, scratch_path("a/b/file")) == PMIX_SUCCESS);
+    check(access(scratch_path("a/b/file"), R_OK) == 0);
     check(PMIx_server_finalize() == PMIX_SUCCESS);
     check(entries() == 0);
 }
@@ -298,7 +264,7 @@ static void launcher(void)
 /* Nowhere to write: the server does not start, and leaves nothing. */
 static void no_directory(void)
 {
-    char kept[64];
+    char kept[sizeof(scratch)];
 
     memcpy(kept, scratch, sizeof(kept));
     snprintf(scratch, sizeof(scratch), "/dev/null/none");
@@ -311,14 +277,9 @@ static void no_directory(void)
 
 static void plant(const char *name, const char *text)
 {
-    char path[256];
-    FILE *f;
-
-    snprintf(path, sizeof(path), "%s/%s", scratch, name);
-    f = fopen(path, "w");
-    check(f != NULL && fputs(text, f) >= 0 && fclose(f) == 0);
+    put_file(name, text);
     if (geteuid() == 0) {
-        check(chown(path, 54321, 54321) == 0);
+        check(chown(scratch_path(name), 54321, 54321) == 0);
     }
 }
 
@@ -326,26 +287,32 @@ static void plant(const char *name, const char *text)
  * with a process in front of ".new" are those that a server writes aside. */
 static void planted(void)
 {
-    char path[256];
+    char aside[64];
 
-    snprintf(path, sizeof(path), "%s/pmix.sys.here", scratch);
-    check(mkfifo(path, 0666) == 0);
-    snprintf(path, sizeof(path), "%s/pmix.here.tool", scratch);
-    check(symlink("/proc/self/environ", path) == 0);
-    snprintf(path, sizeof(path), "%s/pmix.here.tool.srv", scratch);
-    check(symlink("/nowhere/at/all", path) == 0);
-    snprintf(path, sizeof(path), "%s/pmix.sys.here.%ld.new", scratch, (long) getpid());
-    check(mkfifo(path, 0666) == 0);
+    snprintf(aside, sizeof(aside), "pmix.sys.here.%ld.new", (long) getpid());
+    check(mkfifo(scratch_path("pmix.sys.here"), 0666) == 0);
+    check(symlink("/proc/self/environ", scratch_path("pmix.here.tool")) == 0);
+    check(symlink("/nowhere/at/all", scratch_path("pmix.here.tool.srv")) == 0);
+    check(mkfifo(scratch_path(aside), 0666) == 0);
     check(start(PMIX_SERVER_SYSTEM_SUPPORT, NULL) == PMIX_SUCCESS);
     check(there("pmix.sys.here") && there("pmix.here.tool") && there("pmix.here.tool.srv"));
     check(PMIx_server_finalize() == PMIX_SUCCESS);
     check(!there("pmix.sys.here") && !there("pmix.here.tool") && !there("pmix.here.tool.srv"));
 }
 
+/* Whether another user can reach the directory. He cannot below a TMPDIR that is private. */
+static bool is_reached_by(unsigned id)
+{
+    bool reached = setegid(id) == 0 && seteuid(id) == 0 && eaccess(scratch, F_OK) == 0;
+
+    check(seteuid(0) == 0 && setegid(0) == 0);
+    return reached;
+}
+
 /* A file of another user that names a process that lives is no server's. */
 static void planted_by_another(void)
 {
-    if (geteuid() != 0) {
+    if (geteuid() != 0 || !is_reached_by(54322)) {
         return; /* only root can write as two users */
     }
     plant("pmix.sys.here", "x.0;tcp4://127.0.0.1:1\n5.0.0\n1\n0:0\n");
@@ -379,61 +346,18 @@ static void no_files(void)
     check(PMIx_server_finalize() == PMIX_SUCCESS);
 }
 
-static void clear(void)
-{
-    DIR *dir = opendir(scratch);
-    struct dirent *entry;
-    char path[512];
-
-    for (entry = dir ? readdir(dir) : NULL; entry; entry = readdir(dir)) {
-        snprintf(path, sizeof(path), "%s/%s", scratch, entry->d_name);
-        if (entry->d_name[0] != '.') {
-            (void) unlink(path);
-        }
-    }
-    if (dir) {
-        (void) closedir(dir);
-    }
-    (void) rmdir(scratch);
-}
-
-static void in_process(void (*fn)(void))
-{
-    int status = -1;
-    pid_t pid;
-
-    strcpy(scratch, "/tmp/shmix-rendezvous.XXXXXX");
-    assert_non_null(mkdtemp(scratch));
-    pid = fork();
-    if (pid == 0) {
-        alarm(30);
-        fn();
-        exit(0);
-    }
-    (void) waitpid(pid, &status, 0);
-    clear();
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-#define CASE(fn)                                                                                   \
-    static void test_##fn(void **state)                                                            \
-    {                                                                                              \
-        (void) state;                                                                              \
-        in_process(fn);                                                                            \
-    }
-CASE(not_asked)
-CASE(asked)
-CASE(one_system_server)
-CASE(several)
-CASE(left_behind)
-CASE(swept)
-CASE(recycled_pid)
-CASE(launcher)
-CASE(no_directory)
-CASE(planted)
-CASE(planted_by_another)
-CASE(no_files)
+CASE(in_scratch, not_asked)
+CASE(in_scratch, asked)
+CASE(in_scratch, one_system_server)
+CASE(in_scratch, several)
+CASE(in_scratch, left_behind)
+CASE(in_scratch, swept)
+CASE(in_scratch, recycled_pid)
+CASE(in_scratch, launcher)
+CASE(in_scratch, no_directory)
+CASE(in_scratch, planted)
+CASE(in_scratch, planted_by_another)
+CASE(in_scratch, no_files)
 
 int main(void)
 {

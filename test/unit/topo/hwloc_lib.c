@@ -5,20 +5,11 @@
 #endif
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "src/topo/hwloc_lib.h"
 #include "src/topo/topo.h"
+#include "test/unit/scratch.h"
 
 /* This program is not linked with hwloc, as the library is not. */
 
@@ -48,49 +39,37 @@ static void it_is_loaded_when_it_is_needed(void **state)
     hwloc_topology_destroy(topo);
 }
 
-/* The exit code of the program below. */
+/* What this program does instead of its tests when it is started with the word "without". */
 static int without_hwloc(void)
 {
     pmix_topology_t lent = {.source = NULL};
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     const char *xml;
 
+    check(!px_hwloc_open());
+    check(set == NULL);
     hwloc_bitmap_free(set);
-    return !px_hwloc_open() && set == NULL && px_topo_load(&lent) == PMIX_ERR_NOT_SUPPORTED &&
-                   px_topo_xml_peek(&xml) == PMIX_ERR_NOT_SUPPORTED && lent.topology == NULL
-               ? 0
-               : 1;
+    check(px_topo_load(&lent) == PMIX_ERR_NOT_SUPPORTED);
+    check(lent.topology == NULL);
+    check(px_topo_xml_peek(&xml) == PMIX_ERR_NOT_SUPPORTED);
+    return 0;
 }
 
-/* The same program where hwloc's library is an empty file. */
-static void without_it_nothing_is_supported(void **state)
+/* The same program where the loader finds an empty file as hwloc's library. */
+static void without_it_nothing_is_supported(void)
 {
-    char folder[] = "/tmp/px-hwloc-XXXXXX";
-    char file[sizeof(folder) + sizeof(PX_HWLOC_SONAME) + 1];
-    int status = -1;
-    pid_t pid;
-
-    (void) state;
-    assert_non_null(mkdtemp(folder));
-    (void) snprintf(file, sizeof(file), "%s/%s", folder, PX_HWLOC_SONAME);
-    assert_int_equal(close(open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), 0);
-    pid = fork();
-    if (pid == 0) {
-        (void) setenv("LD_LIBRARY_PATH", folder, 1);
-        (void) execl("/proc/self/exe", "hwloc_lib", "without", (char *) NULL);
-        _exit(2);
-    }
-    assert_true(pid > 0 && waitpid(pid, &status, 0) == pid);
-    assert_true(unlink(file) == 0 && rmdir(folder) == 0);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    check(close(open(scratch_path(PX_HWLOC_SONAME), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)) == 0);
+    check(setenv("LD_LIBRARY_PATH", scratch, 1) == 0);
+    (void) execl("/proc/self/exe", "hwloc_lib", "without", (char *) NULL);
+    check(false);
 }
+CASE(in_scratch, without_it_nothing_is_supported)
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_loaded_when_it_is_needed),
-        cmocka_unit_test(without_it_nothing_is_supported),
+        cmocka_unit_test(test_without_it_nothing_is_supported),
     };
 
     (void) argv;
