@@ -64,16 +64,19 @@ static const char *answered_by(void)
     return by;
 }
 
-static void tell_loss(size_t id, pmix_status_t status, const pmix_proc_t *source,
-                      pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
-                      pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+/* Tells the others of a lost server, or which event came from where. */
+static void tell_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                       pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                       pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     (void) id;
     (void) info;
     (void) ninfo;
     (void) results;
     (void) nresults;
-    tell(path_named("%d of %s", status, source->nspace));
+    tell(status == PMIX_ERR_LOST_CONNECTION
+             ? path_named("%d of %s", status, source->nspace)
+             : path_named("event %d of %s", CODE - status, source->nspace));
     done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
 }
 
@@ -127,7 +130,7 @@ static void see_three(void)
     begin_server(3);
     attach_three();
     set_and_leave();
-    check(PMIx_Register_event_handler(&code, 1, NULL, 0, tell_loss, NULL, NULL) >= 0, "a handler");
+    check(PMIx_Register_event_handler(&code, 1, NULL, 0, tell_event, NULL, NULL) >= 0, "a handler");
     server_kill(1);
     about("TOOL-060");
     await("-61 of server1");
@@ -156,19 +159,6 @@ static void see_three(void)
 }
 
 /* ---- in place of a server that has died */
-
-static void tell_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
-                       pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
-                       pmix_event_notification_cbfunc_fn_t done, void *cbdata)
-{
-    (void) id;
-    (void) info;
-    (void) ninfo;
-    (void) results;
-    (void) nresults;
-    tell(path_named("event %d of %s", CODE - status, source->nspace));
-    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
-}
 
 /* The other tool: an event from each server that takes the place of one that has died. */
 static void raise_there(void)
@@ -200,7 +190,7 @@ static void lose_two(void)
         begin_server(i);
     }
     check_status(PMIX_SUCCESS, tool_begin(to_server(1)), "tool_init");
-    check(PMIx_Register_event_handler(&lost, 1, NULL, 0, tell_loss, NULL, NULL) >= 0, "a handler");
+    check(PMIx_Register_event_handler(&lost, 1, NULL, 0, tell_event, NULL, NULL) >= 0, "a handler");
     check(PMIx_Register_event_handler(codes, 2, NULL, 0, tell_event, NULL, NULL) >= 0, "another");
     server_kill(1);
     await("-61 of server1");

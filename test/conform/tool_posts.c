@@ -23,6 +23,12 @@ static struct infos *as(struct infos *list, const char *nspace, pmix_rank_t rank
     return list;
 }
 
+/* A tool of that name at the job's server. */
+static void begin_as(const char *nspace, pmix_rank_t rank)
+{
+    check_status(PMIX_SUCCESS, tool_begin(as(one_pid(server_pid(0)), nspace, rank)), "tool_init");
+}
+
 /* PMIx_Get of the tool's value, with one directive that is true, or NULL for none. */
 static const char *posted(pmix_rank_t rank, const char *key, const char *directive)
 {
@@ -64,11 +70,22 @@ static void post(const char *key, const char *text)
     free_asked(&asked);
 }
 
+/* All that a tool does: posts a word, tells that it has, and ends when it is told to. */
+static void post_until(const char *nspace, pmix_rank_t rank, const char *text, const char *said,
+                       const char *end)
+{
+    begin_as(nspace, rank);
+    post("word", text);
+    tell(said);
+    await(end);
+    tool_end();
+}
+
 /* ---- while it is connected, and after */
 
 static void be_poster(void)
 {
-    check_status(PMIX_SUCCESS, tool_begin(as(one_pid(server_pid(0)), "poster", 3)), "tool_init");
+    begin_as("poster", 3);
     put_text(PMIX_LOCAL, "near", "here");
     put_text(PMIX_REMOTE, "far", "away");
     post("word", "first");
@@ -111,7 +128,7 @@ static void be_tool(void)
         return;
     }
     about("TOOL-041");
-    check_status(PMIX_SUCCESS, tool_begin(as(one_pid(server_pid(0)), "reader", 0)), "tool_init");
+    begin_as("reader", 0);
     read_it();
     tool_end();
 }
@@ -121,16 +138,8 @@ static void be_tool(void)
 static void post_as_job(void)
 {
     about("TOOL-041");
-    check_status(PMIX_SUCCESS, tool_begin(as(one_pid(server_pid(0)), "A", 7)), "tool_init");
-    post("word", "of a tool");
-    tell("posted");
-    await("read");
-    tool_end();
-    check_status(PMIX_SUCCESS, tool_begin(as(one_pid(server_pid(0)), "poster", 0)), "tool_init");
-    post("word", "of a tool");
-    tell("posted again");
-    await("read again");
-    tool_end();
+    post_until("A", 7, "of a tool", "posted", "read");
+    post_until("poster", 0, "of a tool", "posted again", "read again");
 }
 
 static void be_unmoved(void)
@@ -153,17 +162,10 @@ static void post_beside(void)
 {
     about("TOOL-040");
     if (tool_number() == 0) {
-        check_status(PMIX_SUCCESS, tool_begin(as(one_pid(server_pid(0)), "poster", 0)),
-                     "tool_init");
-        post("word", "of 0");
-        tell("posted");
-        await("never");
+        post_until("poster", 0, "of 0", "posted", "never"); /* it is killed */
+    } else {
+        post_until("poster", 1, "of 1", "posted", "seen");
     }
-    check_status(PMIX_SUCCESS, tool_begin(as(one_pid(server_pid(0)), "poster", 1)), "tool_init");
-    post("word", "of 1");
-    tell("posted");
-    await("seen");
-    tool_end();
 }
 
 static void kill_one(void)
@@ -221,6 +223,12 @@ static void post_too_much(void)
     remove_folder("dir");
 }
 
+/* A host whose other nodes have nothing to give. */
+#define NOBODY_ELSE_POSTS                                                                          \
+    {                                                                                              \
+        [ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}, [ON_QUERY] = { OWN, .own = answer_question }   \
+    }
+
 const struct conform_case cases[] = {
     {.ids = "TOOL-040 TOOL-041",
      .otherwise = "TOOL-041",
@@ -229,23 +237,20 @@ const struct conform_case cases[] = {
      .tools = 2,
      .client = read_it,
      .tool = be_tool,
-     .host =
-         {[ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}, [ON_QUERY] = {OWN, .own = answer_question}}},
+     .host = NOBODY_ELSE_POSTS},
     {.ids = "TOOL-041",
      .what = "what a tool posts is of no job",
      .tools = 1,
      .client = be_unmoved,
      .tool = post_as_job,
-     .host =
-         {[ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}, [ON_QUERY] = {OWN, .own = answer_question}}},
+     .host = NOBODY_ELSE_POSTS},
     {.ids = "TOOL-040",
      .what = "what a tool posts goes with it alone",
      .tools = 2,
      .client = look_at_both,
      .tool = post_beside,
      .script = kill_one,
-     .host =
-         {[ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}, [ON_QUERY] = {OWN, .own = answer_question}}},
+     .host = NOBODY_ELSE_POSTS},
     {.ids = "TOOL-041",
      .what = "what a tool posts has a bound",
      .jobs = {{"A", {1}, .quiet = true}},
