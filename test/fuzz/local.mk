@@ -67,7 +67,8 @@ fuzz_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir) -I$(top_
 fuzz-targets: $(BUILT_SOURCES)
 	@CC='$(FUZZ_CC)' CXX='$(FUZZ_CXX)' FUZZ_CFLAGS='$(FUZZ_CFLAGS)' FUZZ_ENGINE='$(FUZZ_ENGINE)' $(fuzz_build) '$(FUZZ_OUT)' $(FUZZ_TARGETS)
 
-# Finds are kept in the build folder; what is worth keeping goes into the corpus, with a test.
+# Finds are kept in the build folder; what is worth keeping goes into the corpus, with a test. What the library writes to standard
+# error is dropped: an input of param may set its verbosity. Reports of the fuzzer and the sanitizers are not.
 fuzz:
 	@command -v $(FUZZ_CC) >/dev/null || { echo "fuzz: $(FUZZ_CC) is not here, skipped"; exit 0; }; \
 	$(MAKE) --no-print-directory fuzz-targets || exit 1; \
@@ -75,7 +76,7 @@ fuzz:
 	  $(MKDIR_P) test/fuzz/found-$$t; \
 	  echo "==== fuzz: $$t, $(FUZZ_SECONDS) s"; \
 	  test/fuzz/$${t}_fuzz -dict=test/fuzz/fuzz.dict -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -max_len=16384 -timeout=60 -print_final_stats=1 \
-	    -verbosity=0 -artifact_prefix=test/fuzz/$$t- test/fuzz/found-$$t $(abs_top_srcdir)/test/fuzz/corpus/$$t || exit 1; \
+	    -verbosity=0 -close_fd_mask=2 -artifact_prefix=test/fuzz/$$t- test/fuzz/found-$$t $(abs_top_srcdir)/test/fuzz/corpus/$$t || exit 1; \
 	done
 
 # Which lines the corpora reach: those of the folders in which a peer's bytes are read.
