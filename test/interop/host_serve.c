@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What the host answers. */
+/* The answers of the host to upcalls. */
 
 #include "test/interop/host.h"
 
@@ -68,13 +68,13 @@ static void do_spawn(struct task *task)
     task_free(task);
 }
 
+/* PMIX_ERR_NOT_SUPPORTED: jobs are started by node 0 only, and have one application. */
 static pmix_status_t spawn(struct upcall *upcall)
 {
     return upcall->n_apps == 1 && settings.node == 0 ? later(upcall, do_spawn)
                                                      : PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* Only to end processes. */
 static void do_control(struct task *task)
 {
     for (size_t i = 0; i < task->upcall.n_procs; i++) {
@@ -88,6 +88,7 @@ static void do_control(struct task *task)
     task_free(task);
 }
 
+/* PMIX_ERR_NOT_SUPPORTED: the only request that this host carries out is to kill processes. */
 static pmix_status_t control(struct upcall *upcall)
 {
     bool kills = upcall->n_infos > 0 && PMIX_CHECK_KEY(&upcall->infos[0], PMIX_JOB_CTRL_KILL);
@@ -120,7 +121,7 @@ static void do_pull(struct task *task)
     task_free(task);
 }
 
-/* Output before this one is not delivered. */
+/* From now on output is delivered to the library; what came before is not. */
 static pmix_status_t pull(struct upcall *upcall)
 {
     return later(upcall, do_pull);
@@ -148,7 +149,7 @@ static pmix_status_t modex(struct upcall *upcall)
     return settings.nodes > 1 ? later(upcall, link_modex) : PMIX_ERR_NOT_FOUND;
 }
 
-/* The members are all here; they get a context id if they want one. */
+/* Groups have members of this node only. Answers with a context id if one is asked for. */
 static pmix_status_t group(struct upcall *upcall)
 {
     static size_t last_id = 1000;
@@ -201,7 +202,8 @@ static void load_table(pmix_info_t *info, const struct job *job)
     PMIx_Info_load(info, PMIX_QUERY_PROC_TABLE, &array, PMIX_DATA_ARRAY);
 }
 
-/* The first key of the first query: namespaces, or the table of a job. */
+/* Answers the first key of the first query: the namespaces (the first job's), or the process table
+ * of the job that the first qualifier names. Everything else: PMIX_ERR_NOT_FOUND. */
 static void do_query(struct task *task)
 {
     const pmix_query_t *query = task->upcall.queries;

@@ -13,18 +13,17 @@
 #include <pmix_server.h>
 #include <pmix_tool.h>
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
-static bool set_up; /* lock */
-static bool over;   /* lock */
-static pmix_status_t end;
+#include "test/interop/marks.h"
+
+static bool set_up;       /* a mark */
+static bool over;         /* a mark: the job has ended */
+static pmix_status_t end; /* how; written before that mark */
 
 static void must(pmix_status_t rc, const char *what)
 {
@@ -32,23 +31,6 @@ static void must(pmix_status_t rc, const char *what)
         fprintf(stderr, "launcher: %s: %s\n", what, PMIx_Error_string(rc));
         exit(1);
     }
-}
-
-static void mark(bool *what)
-{
-    pthread_mutex_lock(&lock);
-    *what = true;
-    pthread_cond_broadcast(&came);
-    pthread_mutex_unlock(&lock);
-}
-
-static void await(const bool *what)
-{
-    pthread_mutex_lock(&lock);
-    while (!*what) {
-        pthread_cond_wait(&came, &lock);
-    }
-    pthread_mutex_unlock(&lock);
 }
 
 static void on_set_up(pmix_status_t status, pmix_info_t info[], size_t ninfo, void *provided,
@@ -110,7 +92,7 @@ static void find_daemon(const char *directory, const char *uri)
     }
 }
 
-/* What launchers ask the library before they spawn: environment for the processes. */
+/* Launchers ask their library for environment of the processes before they spawn. */
 static void prepare(void)
 {
     static const pmix_nspace_t nspace = "interop-launched";

@@ -1,9 +1,9 @@
 # With other people's programs: each script says what it needs and skips without it.
 check_PROGRAMS += %D%/host %D%/peer %D%/across %D%/launcher %D%/visitor
-%C%_visitor_SOURCES = %D%/visitor.c %D%/results.h
+%C%_visitor_SOURCES = %D%/visitor.c %D%/marks.h %D%/results.h
 %C%_visitor_LDADD = libpmix.la
 %C%_visitor_LDFLAGS = $(AM_LDFLAGS) -no-install
-%C%_launcher_SOURCES = %D%/launcher.c
+%C%_launcher_SOURCES = %D%/launcher.c %D%/marks.h
 %C%_launcher_LDADD = libpmix.la
 %C%_launcher_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_across_SOURCES = %D%/across.c

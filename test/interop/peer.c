@@ -225,7 +225,7 @@ static void resolving(void)
     free(nodes);
 }
 
-static void misses(void)
+static void miss(const char *directive, const char *what)
 {
     pmix_proc_t proc = proc_of(0);
     pmix_value_t *value = NULL;
@@ -233,14 +233,15 @@ static void misses(void)
     bool yes = true;
 
     PMIX_INFO_CONSTRUCT(&info);
-    PMIX_INFO_LOAD(&info, PMIX_OPTIONAL, &yes, PMIX_BOOL);
-    check(PMIx_Get(&proc, "interop-nobody-has-this", &info, 1, &value) != PMIX_SUCCESS,
-          "an optional miss");
+    PMIX_INFO_LOAD(&info, directive, &yes, PMIX_BOOL);
+    check(PMIx_Get(&proc, "interop-nobody-has-this", &info, 1, &value) != PMIX_SUCCESS, what);
     PMIX_INFO_DESTRUCT(&info);
-    PMIX_INFO_LOAD(&info, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
-    check(PMIx_Get(&proc, "interop-nobody-has-this", &info, 1, &value) != PMIX_SUCCESS,
-          "an immediate miss");
-    PMIX_INFO_DESTRUCT(&info);
+}
+
+static void misses(void)
+{
+    miss(PMIX_OPTIONAL, "an optional miss");
+    miss(PMIX_IMMEDIATE, "an immediate miss");
 }
 
 static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],

@@ -12,20 +12,18 @@
 #include <pmix.h>
 #include <pmix_tool.h>
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "test/interop/marks.h"
 #include "test/interop/results.h"
 
 static const pmix_nspace_t job_name = "interop-job";
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
-static bool line_came; /* lock */
-static bool pulled;    /* lock */
+static bool line_came; /* a mark */
+static bool pulled;    /* a mark */
 
 static void must(bool held, const char *what, pmix_status_t rc)
 {
@@ -33,23 +31,6 @@ static void must(bool held, const char *what, pmix_status_t rc)
         fprintf(stderr, "visitor: %s: %s\n", what, PMIx_Error_string(rc));
         exit(1);
     }
-}
-
-static void await(const bool *what)
-{
-    pthread_mutex_lock(&lock);
-    while (!*what) {
-        pthread_cond_wait(&came, &lock);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
-static void mark(bool *what)
-{
-    pthread_mutex_lock(&lock);
-    *what = true;
-    pthread_cond_broadcast(&came);
-    pthread_mutex_unlock(&lock);
 }
 
 static void attach(void)
