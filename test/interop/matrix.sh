@@ -65,7 +65,8 @@ tool() { # tool SERVER TOOL AREA: while a job of the server's library runs
     opener=$!
     gone $host >&2 || kill $host
     wait $host 2>/dev/null
-    kill $opener 2>/dev/null
+    # A process of a host that was killed still waits at the gate.
+    [ $result = 0 ] && kill $opener 2>/dev/null
     wait
 }
 
