@@ -6,19 +6,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The client half of the library in this process: a client, or a tool, that makes the calls of a
- * table. Whatever they return is as good as anything. */
+/* The client half of the library in this process, as a client or a tool, and a table of calls that
+ * it can make. Statuses of the calls are ignored: only crashes and sanitizer reports count. */
 
-/* True if the library is up, with a server or without one. tool: its server is at this address;
- * else the environment says who this is. */
+/* Initialises the library. tool: contact string of the server, for PMIx_tool_init; NULL: a client,
+ * whose name and server are in the environment. True if the library is initialised, connected or
+ * not. */
 bool half_client_start(const char *tool);
 void half_client_stop(bool tool);
 
-/* Makes the call of that number, which is taken modulo the size of the table. */
+/* Makes call number modulo half_client_calls(). Blocks until it returns; gets and fences have a
+ * time limit. */
 void half_client_call(unsigned number);
 
-unsigned half_client_calls(void);
-/* Its name, for files. */
+unsigned half_client_calls(void); /* size of the table */
+/* Name of a call, part of the file names of seeds; static. */
 const char *half_client_name(unsigned number);
 
 #endif

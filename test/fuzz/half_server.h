@@ -7,20 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The server half of the library in this process and this thread, without listeners: the target
- * makes its connections. It has the job FUZZ_JOB, whose processes 0 and 1 are of this node and 2 of
- * another. One at a time; started anew for each input, so that none depends on one before. A step
- * that fails aborts. */
+/* The server half of the library, driven in this thread and without listeners: the target makes the
+ * connections. It serves the job FUZZ_JOB; processes 0 and 1 are of this node, 2 of another. There
+ * is one server at a time. Each input starts a new one, so that inputs do not depend on each other.
+ * The program aborts if it cannot start, stop or connect. */
 
 struct px_buf;
 
 #define FUZZ_JOB "job"
 
 enum half_server_host {
-    HOST_ANSWERS, /* each upcall succeeds at once, with the infos of the request where it has any */
-    HOST_REFUSES,
-    HOST_WAITS, /* answers nothing before half_server_stop */
-    HOST_LACKS, /* all entries but that for clients */
+    HOST_ANSWERS, /* each upcall succeeds at once and returns the infos of the request */
+    HOST_REFUSES, /* each upcall fails */
+    HOST_WAITS,   /* no upcall is answered before half_server_stop */
+    HOST_LACKS,   /* the module has no entry but that for connected clients */
     N_HOSTS
 };
 
@@ -28,34 +28,37 @@ enum half_server_host {
 void half_server_start(enum half_server_host host, bool doors);
 void half_server_stop(void);
 
-/* What the host answers to fences and direct modexes from now on; borrowed. */
+/* Sets what the host answers to fences and direct modexes. bytes: borrowed until the server stops.
+ */
 void half_server_modex(const void *bytes, size_t len);
 
-/* Our end of a new connection, on which nothing was said. */
+/* Opens a connection to the server and returns the peer's end; the caller closes it. */
 int half_server_dial(void);
 
-/* Who somebody says he is: the encoding, this library, which release (two bits), a tool. */
+/* Properties of a peer in its introduction. */
 enum {
-    HELLO_DESCRIBED = 0x01,
-    HELLO_OURS = 0x02,
-    HELLO_RELEASE = 0x0c,
-    HELLO_TOOL = 0x10,
-    HELLO_NAMELESS = 0x20
+    HELLO_DESCRIBED = 0x01, /* fully described encoding */
+    HELLO_OURS = 0x02,      /* this library, else OpenPMIx */
+    HELLO_RELEASE = 0x0c,   /* two bits: which release */
+    HELLO_TOOL = 0x10,      /* a tool, else a client */
+    HELLO_NAMELESS = 0x20   /* a tool that asks for a name */
 };
 
-/* Appends an honest introduction. */
+/* Appends a well-formed introduction of the client with that rank, or of a tool. */
 void half_server_hello(uint8_t bits, uint32_t rank, struct px_buf *buf);
 
-/* A connection on which that was sent; it may have been refused. */
+/* Connects and sends that introduction, which the server may refuse. Returns as half_server_dial.
+ */
 int half_server_introduce(uint8_t bits, uint32_t rank);
 
-/* Sends what the peer's connection takes, runs the server, and reads what it has sent. */
+/* Sends as many of the bytes as the socket takes, runs the server, and discards its replies. */
 void half_server_send(int fd, const void *bytes, size_t len);
 
-/* One framed message in the same way. */
+/* The same for one message: a header with that tag, and the payload. */
 void half_server_message(int fd, uint32_t tag, const void *payload, size_t len);
 
-/* Runs the server until it has nothing more to do at once. */
+/* Runs some rounds of the server's loop: enough for a message, a task that it posts, and the
+ * answer. */
 void half_server_run(void);
 
 #endif

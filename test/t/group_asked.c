@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A group of a job of four that is constructed in parts: ranks 0 and 3 lead, and add the others.
- * Rank 1 is killed when rank 0 has called; ranks 2 and 3 call when rank 0 has been asked about it
- * (or, if nobody has a handler, at once). Says "RANK STATUS MEMBERS, asked N" of each. usage:
- * group_asked together|alone go|abort|nobody */
+/* A group that is constructed in parts by a job of four processes: ranks 0 and 3 are leaders and
+ * add ranks 1 and 2. Rank 1 kills itself after the call of rank 0. Ranks 2 and 3 call after an
+ * event has asked rank 0 whether to go on without it, or at once if no process has a handler. Each
+ * process prints "RANK STATUS MEMBERS, asked N".
+ *
+ * usage: group_asked together|alone go|abort|nobody
+ *
+ * together: both leaders name each other; alone: each names itself, and the number of leaders.
+ * go, abort: what the handler of rank 2 returns, the others go on; nobody: there are no handlers.
+ */
 
 #include <pmix.h>
 #include <pthread.h>
@@ -37,7 +43,7 @@ static void check(pmix_status_t rc, const char *what)
     }
 }
 
-/* ---- what others wait for */
+/* ---- messages between the processes: rank 0 posts that it was asked */
 
 static void say_asked(void)
 {
@@ -47,7 +53,7 @@ static void say_asked(void)
     check(PMIx_Commit(), "commit");
 }
 
-/* A get does not wait for ever. */
+/* Gets again, since a get has a time limit of its own. */
 static void await_asked(void)
 {
     pmix_value_t *v = NULL;
@@ -62,7 +68,7 @@ static void await_asked(void)
     PMIX_VALUE_RELEASE(v);
 }
 
-/* The first rank has called: the one that is killed can be. */
+/* A fence of rank 0, which has called, with rank 1, which may then be killed. */
 static void meet_victim(void)
 {
     pmix_proc_t procs[2];
@@ -116,7 +122,8 @@ static void made(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata
     }
 }
 
-/* The request is at the server, and with its host, when this returns. */
+/* Starts the construct. The fence of this process alone comes back after it, so on return the
+ * request is at the server and its host. */
 static void call(void)
 {
     pmix_proc_t procs[SIZE];
@@ -127,6 +134,7 @@ static void call(void)
     size_t n = 0;
     bool yes = true;
     bool is_leader = me.rank == 0 || me.rank == 3;
+    size_t n_named = alone ? 1 : 2;
 
     for (pmix_rank_t r = 0; r < SIZE; r++) {
         PMIX_LOAD_PROCID(&procs[r], me.nspace, r);
@@ -140,11 +148,8 @@ static void call(void)
     if (is_leader && alone) {
         PMIX_INFO_LOAD(&info[n++], PMIX_GROUP_BOOTSTRAP, &n_leaders, PMIX_SIZE);
     }
-    check(PMIx_Group_construct_nb("g", is_leader ? leaders : NULL,
-                                  !is_leader ? 0
-                                  : alone    ? 1
-                                             : 2,
-                                  info, n, made, NULL),
+    check(PMIx_Group_construct_nb("g", is_leader ? leaders : NULL, is_leader ? n_named : 0, info, n,
+                                  made, NULL),
           "construct");
     check(PMIx_Fence(&me, 1, NULL, 0), "behind it");
     while (n > 0) {

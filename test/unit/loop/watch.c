@@ -24,7 +24,7 @@
 
 enum { MANY = 2 * PX_POLL_BATCH + 10 };
 
-/* One of many that are ready. */
+/* A watcher of a descriptor that is always ready to read. */
 struct bell {
     struct px_io io;
     struct bells *all;
@@ -53,7 +53,7 @@ static void watch(struct bell *bell)
                      PX_OK);
 }
 
-/* All are ready before the first is looked at. */
+/* Starts all watchers; all are ready before the loop runs. */
 static void start_all(struct bells *all, void (*then)(struct bell *))
 {
     assert_int_equal(px_loop_create(true, &all->loop), PX_OK);
@@ -100,7 +100,7 @@ static void more_than_a_batch_has_its_turn(void **state)
     end_all(&all);
 }
 
-/* The first one that is called stops all others. */
+/* The first callback stops all other watchers. */
 static void stop_others(struct bell *bell)
 {
     for (int i = 0; i < MANY; i++) {
@@ -131,8 +131,8 @@ static void who_is_stopped_is_not_called(void **state)
     end_all(&all);
 }
 
-/* What was ready is forgotten although the watcher is in use again, for a descriptor that is not
- * ready. */
+/* The first callback stops all other watchers and starts them again on descriptors that are not
+ * ready: the readiness that the loop had already read is not delivered to them. */
 static void replace_others(struct bell *bell)
 {
     stop_others(bell);
@@ -158,7 +158,7 @@ static void a_new_watch_does_not_see_the_old_one(void **state)
     end_all(&all);
 }
 
-/* The kernel cannot wait for a plain file. */
+/* epoll does not accept a regular file. */
 static void a_file_is_refused(void **state)
 {
     struct px_loop *loop;
@@ -183,7 +183,7 @@ static void count(struct px_io *io, int what)
     px_io_stop_loop(io);
 }
 
-/* A pipe that is empty and has no writer has nothing to read, and no more than that to say. */
+/* The end of a pipe without a writer is reported once as readable. */
 static void an_end_is_seen(void **state)
 {
     struct bell bell = {.rung = 0};
@@ -203,7 +203,7 @@ static void an_end_is_seen(void **state)
     (void) close(ends[0]);
 }
 
-/* Times beside each other, each again when it fires. */
+/* A timer that starts itself again when it fires. */
 struct alarm {
     struct px_timer timer;
     struct px_loop *loop;
@@ -218,7 +218,7 @@ static void again(struct px_timer *timer)
     px_timer_start_loop(alarm->loop, timer, 0, again);
 }
 
-/* A timer of no time that is set again by itself leaves the round. */
+/* Timers of 0 ms that start themselves again do not keep one round of the loop from ending. */
 static void timers_do_not_keep_the_loop(void **state)
 {
     struct alarm alarms[3] = {{.fired = 0}};
@@ -239,7 +239,7 @@ static void timers_do_not_keep_the_loop(void **state)
     px_loop_destroy(loop);
 }
 
-/* A thread that sleeps until its timer. */
+/* A loop with its own thread, which sleeps until the timer fires. */
 struct sleeper {
     struct px_timer timer;
     struct px_loop *loop;
@@ -258,7 +258,7 @@ static void fall_asleep(void *arg)
     px_timer_start_loop(sleeper->loop, &sleeper->timer, 120, end_wait);
 }
 
-/* A thousand times too long is longer than this program may take. */
+/* The timer has 120 ms: if the loop took them for seconds, the program's alarm would end it. */
 static void a_timer_ends_the_sleep(void **state)
 {
     struct sleeper sleeper = {.loop = NULL};
