@@ -30,7 +30,7 @@
 #include "src/base/param.h"
 #include "src/net/auth.h"
 #include "src/net/listener.h"
-#include "src/server/collectives/collective.h"
+#include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/group_infos.h"
 #include "src/server/collectives/group_names.h"
 #include "src/server/collectives/open_waits.h"

@@ -11,6 +11,7 @@
 #include "src/base/probe.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/peers/peer.h"
+#include "src/server/collectives/tracker.h"
 #include "src/server/state.h"
 #include "src/waits/trace.h"
 #include "src/waits/writer.h"

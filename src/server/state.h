@@ -15,8 +15,8 @@
 
 #include "src/base/list.h"
 #include "src/base/map.h"
+#include "src/server/collectives/colls.h"
 #include "src/server/collectives/high_water.h"
-#include "src/server/collectives/tracker.h"
 #include "src/server/peers/quota.h"
 #include "src/loop/loop.h"
 #include "src/server/tools/rendezvous.h"

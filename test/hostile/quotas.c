@@ -11,6 +11,7 @@
 
 #include <pmix_tool.h>
 
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ enum {
     WHOLE = 29000, /* nearly what a process may post */
     ROUNDS = 40,
     GETS = 300,
+    FENCES = 10,
     MANY = 1000,
     REFUSED = 0x39 /* PMIX_ERR_OUT_OF_RESOURCE, as it is packed */
 };
@@ -260,6 +262,57 @@ static void pull_much(void)
     PMIx_Finalize(NULL, 0);
 }
 
+/* --- collectives */
+
+struct ends {
+    sem_t come;
+    int refused; /* loop thread; read when all have come */
+    int timed_out;
+};
+
+static void on_end(pmix_status_t status, void *cbdata)
+{
+    struct ends *ends = cbdata;
+
+    ends->refused += status == PMIX_ERR_OUT_OF_RESOURCE;
+    ends->timed_out += status == PMIX_ERR_TIMEOUT;
+    sem_post(&ends->come);
+}
+
+/* Fences with a process that never calls, FENCES at once. How many were open until their time
+ * limit; -1: one has ended in another way. */
+static int fences(void)
+{
+    struct ends ends = {.refused = 0};
+    pmix_proc_t procs[2];
+    pmix_info_t limit;
+    int seconds = 1;
+    int n = 0;
+
+    PMIX_LOAD_PROCID(&procs[0], "second", 0);
+    PMIX_LOAD_PROCID(&procs[1], "third", 0);
+    PMIX_INFO_LOAD(&limit, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    sem_init(&ends.come, 0, 0);
+    for (int i = 0; i < FENCES; i++) {
+        n += PMIx_Fence_nb(procs, 2, &limit, 1, on_end, &ends) == PMIX_SUCCESS;
+    }
+    for (int i = 0; i < n; i++) {
+        while (sem_wait(&ends.come) != 0) {
+        }
+    }
+    sem_destroy(&ends.come);
+    return ends.refused + ends.timed_out == FENCES ? ends.timed_out : -1;
+}
+
+/* Each takes 64 KiB of what a connection may have; the one that exceeds it is still taken. */
+static void fence_much(void)
+{
+    join_job(contact, "second");
+    say(fences() == 2, "a process may have so many collectives under way");
+    say(fences() == 2, "those that are over make room for others");
+    PMIx_Finalize(NULL, 0);
+}
+
 /* --- groups */
 
 static pmix_status_t make_group(const char *job, int number)
@@ -376,6 +429,7 @@ int main(void)
     struct actor asks;
     struct actor asks_own;
     struct actor pulls;
+    struct actor collects;
     struct actor groups;
     struct actor groups_own;
     struct actor posts[3];
@@ -387,6 +441,7 @@ int main(void)
     asks = actor_start(SECOND, ask_much);
     asks_own = actor_start(FIRST, ask_own);
     pulls = actor_start(SECOND, pull_much);
+    collects = actor_start(SECOND, fence_much);
     groups = actor_start(SECOND, group_much);
     groups_own = actor_start(FIRST, group_own);
     posts[0] = actor_start(SECOND, post_much);
@@ -398,6 +453,7 @@ int main(void)
     bad += actor_finish(&asks_own);
     bad += actor_finish(&asks);
     bad += actor_finish(&pulls);
+    bad += actor_finish(&collects);
     actor_turn(&groups);
     bad += await_step();
     bad += actor_finish(&groups_own);

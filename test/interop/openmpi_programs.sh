@@ -87,7 +87,7 @@ fi
 if command -v NPopenmpi >/dev/null 2>&1; then
     (
         cd "$SCRATCH" || exit 1
-        launch 1 2 NPopenmpi -l 1 -u 4096
+        launch 1 2 NPopenmpi -l 1 -u 4096 -n 50 # as many of each size, not half a second of them
         [ "$code" -eq 0 ]
     )
     report $? 'netpipe'

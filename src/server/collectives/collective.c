@@ -13,18 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "group_leave.h"
-#include "group_losses.h"
 #include "group_names.h"
 #include "open_waits.h"
 #include "src/nspace/proc_sets.h"
 #include "src/nspace/set_index.h"
 #include "src/value/directives.h"
 #include "src/server/stages.h"
+#include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
+#include "src/server/peers/quota.h"
 #include "src/base/assert.h"
 #include "src/base/clock.h"
 #include "src/value/infos.h"
@@ -43,7 +43,7 @@ void px_coll_finish(struct px_coll *coll, pmix_status_t status)
         px_assert(coll->upcall->arg == coll);
         coll->upcall->arg = NULL;
     }
-    px_list_remove(&coll->link);
+    px_coll_unlist(coll);
     px_open_waits_ended(coll, status);
     px_stage_over(coll, status);
     if (ops->finished) {
@@ -322,6 +322,10 @@ static bool is_named(const struct px_coll_call *call, const pmix_proc_t *proc)
     return !call->args.nprocs;
 }
 
+/* What a collective under way takes besides its callers' messages: it is in the way of each walk
+ * over all of them, at each call and each end of a process. */
+enum { COLLECTIVE_BYTES = 65536 };
+
 /* Joins or starts the tracker of a call, and completes the collective if this is the last local
  * member. After px_coll_join an error concerns the collective: it ends for all its members, the
  * caller included, and is not returned. */
@@ -341,6 +345,9 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
     rc = rc ? rc : px_coll_join(&s->colls, call, who, &coll);
     if (rc) {
         return rc;
+    }
+    if (coll->n_members == 1) {
+        px_request_grow(s, who->request, COLLECTIVE_BYTES);
     }
     px_open_waits_arrived(coll, who->row);
     px_stage_joined(coll, &who->proc);
@@ -376,43 +383,9 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
 
 /* --- what changes who is waited for --- */
 
-/* A completed collective may end others, so the walk begins anew. Groups are told first of members
- * that have ended: those that are no members any more are not lost. */
-void px_colls_recount(struct px_server *s)
+bool px_coll_recount(struct px_coll *coll)
 {
-    struct px_list *item;
-    struct px_list *next;
+    bool waits = coll->closed && !coll->upcall && coll->ops->recount;
 
-    px_assert(px_loop_inside(s->loop));
-    px_groups_recheck(s);
-    px_group_ended_here(s);
-    px_list_each(item, next, &s->colls.list) {
-        struct px_coll *coll = px_container_of(item, struct px_coll, link);
-        bool waits = coll->closed && !coll->upcall && coll->ops->recount;
-
-        if (waits ? coll->ops->recount(coll) : complete_if_all_local(s, coll, true)) {
-            next = s->colls.list.next;
-        }
-    }
-}
-
-/* A process that disconnects after its call stays counted; one that departs before is not waited
- * for any more. */
-void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer)
-{
-    px_assert(px_loop_inside(s->loop));
-    px_list_for(struct px_coll, coll, &s->colls.list, link) {
-        px_coll_forget_peer(coll, peer->id);
-    }
-    px_colls_recount(s);
-}
-
-/* Ending one collective may end others, so the list is read anew each time. */
-void px_colls_drop_all(struct px_server *s)
-{
-    px_assert(px_loop_inside(s->loop));
-    while (!px_list_empty(&s->colls.list)) {
-        px_coll_finish(px_container_of(s->colls.list.next, struct px_coll, link),
-                       PMIX_ERR_LOST_CONNECTION);
-    }
+    return waits ? coll->ops->recount(coll) : complete_if_all_local(coll->server, coll, true);
 }

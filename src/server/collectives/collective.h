@@ -8,12 +8,12 @@
  * completes it, usually by an upcall to the host; then every member gets its reply. Time limits
  * and members that die are treated here, too. Loop thread. */
 
-#include "src/server/requests/host_upcall.h"
 #include "tracker.h"
 
 struct px_in;
 struct px_peer;
 struct px_server;
+struct px_upcall;
 
 /* A member's call: reads its arguments, joins or starts a tracker, and completes the collective if
  * the member is the last local one. 0: the member is answered later, or has been; an error: the
@@ -28,13 +28,10 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
  * members, or PMIX_SUCCESS. */
 pmix_status_t px_coll_local_status(const struct px_coll *coll);
 
-/* A peer's connection has ended: it gets no reply any more, and collectives may now be complete. */
-void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer);
-/* Checks every open collective for completeness. Called when a namespace or client is
- * registered, a process terminates, or a peer connects: each may change who is waited for. */
-void px_colls_recount(struct px_server *s);
-/* For the server's end: ends all collectives with PMIX_ERR_LOST_CONNECTION. */
-void px_colls_drop_all(struct px_server *s);
+/* Others may be waited for than before, or some may have ended: completes the collective if all are
+ * there, also one that is closed and waits without the host. True if it did; it may be freed then.
+ */
+bool px_coll_recount(struct px_coll *coll);
 
 /* Starts the upcall of a closed collective: processes, directives, and the status of lost local
  * members (PMIX_LOCAL_COLLECTIVE_STATUS), then the table's `ask`. Ends the collective if that

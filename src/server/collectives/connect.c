@@ -12,6 +12,7 @@
 #include "collective.h"
 #include "gds/store.h"
 #include "src/nspace/proc_sets.h"
+#include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
 #include "src/value/directives.h"
 #include "src/server/data/nspace.h"

@@ -25,30 +25,35 @@ bool px_group_in_parts(const struct px_coll *coll)
     return build && (coll->solo || build->added.n);
 }
 
-struct px_coll *px_group_next_part(struct px_server *s, const struct px_coll *from,
-                                   const char *name)
+struct px_coll *px_group_next_tracker(struct px_coll *coll, const struct px_coll *from)
 {
-    const struct px_list *item = from ? from->link.next : s->colls.list.next;
+    struct px_coll *part;
 
-    for (; item != &s->colls.list; item = item->next) {
-        struct px_coll *coll = px_container_of(item, struct px_coll, link);
-
-        if (px_group_in_parts(coll) && strcmp(coll->name, name) == 0) {
-            return coll;
-        }
+    if (!px_group_in_parts(coll)) {
+        return from ? NULL : coll;
     }
-    return NULL;
-}
-
-/* The next complete part that waits for others here. */
-static struct px_coll *next_part(struct px_server *s, const struct px_coll *from, const char *name)
-{
-    struct px_coll *part = px_group_next_part(s, from, name);
-
-    while (part && (!part->closed || part->upcall || px_group_decision_begun(part->state))) {
-        part = px_group_next_part(s, part, name);
+    part = from ? px_coll_next_like(from) : px_coll_first_like(coll);
+    while (part && !px_group_in_parts(part)) {
+        part = px_coll_next_like(part);
     }
     return part;
+}
+
+/* True if a part is complete, and waits for others here. */
+static bool is_waiting(const struct px_coll *part)
+{
+    return part->closed && !part->upcall && !px_group_decision_begun(part->state);
+}
+
+/* The next part that waits of the group that `part` is of, behind `from` (NULL: the first). */
+static struct px_coll *next_waiting(struct px_coll *part, const struct px_coll *from)
+{
+    struct px_coll *next = px_group_next_tracker(part, from);
+
+    while (next && !is_waiting(next)) {
+        next = px_group_next_tracker(part, next);
+    }
+    return next;
 }
 
 /* True if members decide about those who have ended. */
@@ -97,14 +102,15 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
     return rc;
 }
 
-/* Merges all parts of a group into `whole`. PMIX_ERR_NOT_FOUND: a leader or an added member has
- * not called yet; PMIX_ERR_BAD_PARAM: two orders are asked for; PMIX_GROUP_CONSTRUCT_ABORT: one has
- * ended, which is told when all who have to call have called or ended; PMIX_ERR_NOMEM. The number
- * of leaders is the largest that a leader gave (PMIX_GROUP_BOOTSTRAP); without leaders that
- * bootstrap, there must be a part that names members. */
-static int gather(struct px_server *s, const char *name, struct px_group_build *whole)
+/* Merges all parts that wait of the group that `any` is of into `whole`. PMIX_ERR_NOT_FOUND: a
+ * leader or an added member has not called yet; PMIX_ERR_BAD_PARAM: two orders are asked for;
+ * PMIX_GROUP_CONSTRUCT_ABORT: one has ended, which is told when all who have to call have called or
+ * ended; PMIX_ERR_NOMEM. The number of leaders is the largest that a leader gave
+ * (PMIX_GROUP_BOOTSTRAP); without leaders that bootstrap, there must be a part that names members.
+ */
+static int gather(struct px_coll *any, struct px_group_build *whole)
 {
-    const struct px_coll *part = next_part(s, NULL, name);
+    const struct px_coll *part = next_waiting(any, NULL);
     struct px_proc_list come = {0};
     uint32_t n_leaders = 0;
     bool contradict = false;
@@ -112,7 +118,7 @@ static int gather(struct px_server *s, const char *name, struct px_group_build *
     int wrong = PMIX_SUCCESS;
 
     px_assert(part);
-    for (; !rc && part; part = next_part(s, part, name)) {
+    for (; !rc && part; part = next_waiting(any, part)) {
         rc = add_part(part, whole, &come, &n_leaders, &contradict);
         wrong = part->local_status ? part->local_status : wrong;
     }
@@ -135,12 +141,12 @@ static int gather(struct px_server *s, const char *name, struct px_group_build *
 
 /* Merges the contributions of the parts in the order of their calls, without those of callers
  * that are neither members nor added. 0 or PMIX_ERR_NOMEM. */
-static int gather_given(struct px_server *s, const char *name, struct px_group_build *whole)
+static int gather_given(struct px_coll *any, struct px_group_build *whole)
 {
-    const struct px_coll *part = next_part(s, NULL, name);
+    const struct px_coll *part = next_waiting(any, NULL);
     int rc = PMIX_SUCCESS;
 
-    for (; !rc && part; part = next_part(s, part, name)) {
+    for (; !rc && part; part = next_waiting(any, part)) {
         const struct px_group_build *build = part->state;
         bool member = !px_group_judge(part, &whole->members) ||
                       (whole->added.n && !px_group_judge(part, &whole->added));
@@ -175,23 +181,35 @@ static bool has_failed(const struct px_coll *part, const struct px_group_build *
     return px_procs_cover(whole->failed.at, whole->failed.n, &part->members[0].proc);
 }
 
-/* Ends all parts of a group with the status, or lets their members decide. A caller that is no
- * member gets PMIX_ERR_NOT_A_MEMBER. */
-static void finish_parts(struct px_server *s, const char *name, const struct px_group_build *whole,
+/* Ends one part with the status, or lets its members decide. A caller that is no member gets
+ * PMIX_ERR_NOT_A_MEMBER. */
+static void finish_part(struct px_coll *part, const struct px_group_build *whole,
+                        pmix_status_t status)
+{
+    int rc = status || has_failed(part, whole) ? status : px_group_judge(part, &whole->members);
+
+    rc = rc ? rc : copy_outcome(whole, part->state);
+    if (!rc && is_decided(whole)) {
+        px_group_decision_begin(part);
+    } else {
+        px_coll_finish(part, rc ? rc : px_group_status(whole));
+    }
+}
+
+/* The end of one part may be that of others. */
+static void finish_parts(struct px_server *s, const struct px_group_build *whole,
                          pmix_status_t status)
 {
-    struct px_coll *part;
+    struct px_coll_walk walk;
+    struct px_coll *coll;
 
-    while ((part = next_part(s, NULL, name)) != NULL) {
-        int rc = status || has_failed(part, whole) ? status : px_group_judge(part, &whole->members);
-
-        rc = rc ? rc : copy_outcome(whole, part->state);
-        if (!rc && is_decided(whole)) {
-            px_group_decision_begin(part);
-        } else {
-            px_coll_finish(part, rc ? rc : px_group_status(whole));
+    px_coll_walk_begin(&walk, &s->colls);
+    while ((coll = px_coll_walk_next(&walk)) != NULL) {
+        if (px_group_in_parts(coll) && strcmp(coll->name, whole->name) == 0 && is_waiting(coll)) {
+            finish_part(coll, whole, status);
         }
     }
+    px_coll_walk_end(&walk);
 }
 
 /* A context id needs a host, so a part that wants one fails here. The name is copied because the
@@ -201,10 +219,10 @@ bool px_group_bootstrap(struct px_coll *part)
     struct px_server *s = part->server;
     char *name = strdup(part->name);
     struct px_group_build whole = {.name = name};
-    int rc = name ? gather(s, name, &whole) : PMIX_ERR_NOMEM;
+    int rc = name ? gather(part, &whole) : PMIX_ERR_NOMEM;
 
     px_assert(part->closed && !part->upcall);
-    rc = rc ? rc : gather_given(s, name, &whole);
+    rc = rc ? rc : gather_given(part, &whole);
     if (!rc && whole.wants_id) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
@@ -212,9 +230,14 @@ bool px_group_bootstrap(struct px_coll *part)
     if (!name) {
         px_coll_finish(part, rc);
     } else if (rc != PMIX_ERR_NOT_FOUND) {
-        finish_parts(s, name, &whole, rc);
+        finish_parts(s, &whole, rc);
     }
     free(name);
     px_group_build_fini(&whole);
     return rc != PMIX_ERR_NOT_FOUND;
+}
+
+bool px_group_bootstrap_again(struct px_coll *part)
+{
+    return next_waiting(part, NULL) == part && px_group_bootstrap(part);
 }

@@ -16,6 +16,7 @@
 #include "group_infos.h"
 #include "group_names.h"
 #include "modex_exchange.h"
+#include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
 #include "src/nspace/jobinfo.h"
 #include "src/nspace/proc_sets.h"

@@ -16,6 +16,7 @@
 #include "src/server/data/nspace.h"
 #include "src/server/events/server_events.h"
 #include "src/server/peers/peer.h"
+#include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
 #include "src/wire/message.h"
@@ -58,19 +59,17 @@ bool px_group_decision_begun(const struct px_group_build *build)
     return build->decision && build->decision->begun;
 }
 
-bool px_group_decides(const struct px_coll *coll)
+bool px_group_decides(struct px_coll *coll)
 {
-    const struct px_group_build *build = coll->state;
-    const struct px_coll *part = NULL;
-    bool notify = build->notify;
-    bool goes_on = build->survives || build->optional;
+    const struct px_coll *at = NULL;
+    bool notify = false;
+    bool goes_on = false;
 
-    while (px_group_in_parts(coll) &&
-           (part = px_group_next_part(coll->server, part, coll->name)) != NULL) {
-        const struct px_group_build *other = part->state;
+    while ((at = px_group_next_tracker(coll, at)) != NULL) {
+        const struct px_group_build *build = at->state;
 
-        notify |= other->notify;
-        goes_on |= other->survives || other->optional;
+        notify |= build->notify;
+        goes_on |= build->survives || build->optional;
     }
     return notify && !goes_on;
 }
@@ -87,19 +86,16 @@ static bool belongs(const struct px_coll *coll, struct px_group_build *group)
     return false;
 }
 
-/* The next tracker of the construct, whose outcome is known, behind `from` (NULL: the first), or
- * NULL: the tracker itself, or the parts of this group. */
+/* The next tracker of the construct with members of the group, whose outcome is known, behind
+ * `from` (NULL: the first), or NULL. */
 static struct px_coll *next_tracker(struct px_coll *coll, struct px_coll *from)
 {
-    struct px_coll *part = from;
+    struct px_coll *at = px_group_next_tracker(coll, from);
 
-    if (!px_group_in_parts(coll)) {
-        return from ? NULL : coll;
+    while (at && px_group_in_parts(coll) && !belongs(at, coll->state)) {
+        at = px_group_next_tracker(coll, at);
     }
-    do {
-        part = px_group_next_part(coll->server, part, coll->name);
-    } while (part && !belongs(part, coll->state));
-    return part;
+    return at;
 }
 
 /* --- what servers tell each other --- */
@@ -570,8 +566,7 @@ void px_group_decision_over(struct px_coll *coll)
 {
     struct px_coll *part = NULL;
 
-    while (px_group_in_parts(coll) &&
-           (part = px_group_next_part(coll->server, part, coll->name)) != NULL) {
+    while (px_group_in_parts(coll) && (part = px_group_next_tracker(coll, part)) != NULL) {
         struct px_group_build *build = part->state;
 
         if (px_group_decision_begun(build) && belongs(coll, build)) {

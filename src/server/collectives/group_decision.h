@@ -32,7 +32,7 @@ void px_group_decision_free(struct px_group_decision *decision);
 
 /* True if the members of this construct decide about who ends: one of this server, in any part of
  * the group, has asked for it, and none goes on without asking. */
-bool px_group_decides(const struct px_coll *coll);
+bool px_group_decides(struct px_coll *coll);
 
 /* Adds what other servers have to know to the upcall of a construct: that members decide, and who
  * leads; or, when its own have been asked, what they have said. 0 or PMIX_ERR_NOMEM. */

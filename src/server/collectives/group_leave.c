@@ -10,6 +10,7 @@
 
 #include <pmix.h>
 
+#include "all_collectives.h"
 #include "collective.h"
 #include "server_group.h"
 #include "src/base/assert.h"
@@ -18,6 +19,7 @@
 #include "src/server/data/nspace.h"
 #include "src/server/events/server_events.h"
 #include "src/server/peers/peer.h"
+#include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
 

@@ -27,22 +27,10 @@
 /* A construct, in one tracker or in parts, and all who are to be members. */
 struct construct {
     struct px_coll *coll;
-    bool in_parts;
     struct px_proc_list wanted;
     struct px_proc_list lost; /* those of them that have ended */
     int rc;
 };
-
-/* The next tracker of the construct behind `from` (NULL: the first), or NULL. */
-static struct px_coll *next_tracker(const struct construct *construct, struct px_coll *from)
-{
-    struct px_coll *coll = construct->coll;
-
-    if (!construct->in_parts) {
-        return from ? NULL : coll;
-    }
-    return px_group_next_part(coll->server, from, coll->name);
-}
 
 /* Adds those whom a part names, and its callers. 0 or PMIX_ERR_NOMEM. */
 static int add_wanted(struct construct *construct, const struct px_coll *coll)
@@ -60,9 +48,9 @@ static int add_wanted(struct construct *construct, const struct px_coll *coll)
 /* 0 or PMIX_ERR_NOMEM. To be ended with construct_fini. */
 static int construct_init(struct construct *construct, struct px_coll *coll)
 {
-    *construct = (struct construct){.coll = coll, .in_parts = px_group_in_parts(coll)};
-    for (struct px_coll *at = next_tracker(construct, NULL); at && !construct->rc;
-         at = next_tracker(construct, at)) {
+    *construct = (struct construct){.coll = coll};
+    for (struct px_coll *at = px_group_next_tracker(coll, NULL); at && !construct->rc;
+         at = px_group_next_tracker(coll, at)) {
         construct->rc = add_wanted(construct, at);
     }
     return construct->rc;
@@ -91,10 +79,10 @@ static void note_far(void *arg, const pmix_proc_t *proc)
 }
 
 /* A leader in one part is the leader of all. */
-static void share_leader(const struct construct *construct, const struct px_group_build *from)
+static void share_leader(struct px_coll *coll, const struct px_group_build *from)
 {
-    for (struct px_coll *at = next_tracker(construct, NULL); at && from->has_leader;
-         at = next_tracker(construct, at)) {
+    for (struct px_coll *at = px_group_next_tracker(coll, NULL); at && from->has_leader;
+         at = px_group_next_tracker(coll, at)) {
         struct px_group_build *build = at->state;
 
         if (!px_group_decision_begun(build)) {
@@ -107,12 +95,13 @@ static void share_leader(const struct construct *construct, const struct px_grou
 /* Asks those who have called. Without memory they are asked later. */
 static void ask(struct construct *construct)
 {
+    struct px_coll *coll = construct->coll;
     struct px_coll *at = NULL;
 
-    while (construct->in_parts && (at = next_tracker(construct, at)) != NULL) {
-        share_leader(construct, at->state);
+    while (px_group_in_parts(coll) && (at = px_group_next_tracker(coll, at)) != NULL) {
+        share_leader(coll, at->state);
     }
-    while ((at = next_tracker(construct, at)) != NULL) {
+    while ((at = px_group_next_tracker(coll, at)) != NULL) {
         struct px_group_build *build = at->state;
         int rc = px_proc_list_add_all(&build->lost, construct->lost.at, construct->lost.n);
 
@@ -125,9 +114,7 @@ static void ask(struct construct *construct)
 /* True if the tracker is the first of a construct in which members decide. */
 static bool decides_first(struct px_coll *coll)
 {
-    return px_group_build_of(coll) &&
-           (!px_group_in_parts(coll) ||
-            coll == px_group_next_part(coll->server, NULL, coll->name)) &&
+    return px_group_build_of(coll) && coll == px_group_next_tracker(coll, NULL) &&
            px_group_decides(coll);
 }
 
@@ -191,7 +178,7 @@ static void announce(const struct construct *construct)
     bool yes = true;
     int rc = px_infos_append(&infos.info, &infos.n, PMIX_GROUP_ID, coll->name, PMIX_STRING);
 
-    if (construct->in_parts) {
+    if (px_group_in_parts(coll)) {
         members.size = construct->wanted.n;
         members.array = construct->wanted.at;
     }
@@ -280,19 +267,20 @@ static void announce_once(const struct construct *construct)
 void px_group_gathers(struct px_coll *coll, bool remote, bool lost)
 {
     struct px_group_build *build = coll->state;
-    struct construct construct = {.coll = coll, .in_parts = px_group_in_parts(coll)};
+    struct construct construct = {.coll = coll};
+    bool in_parts = px_group_in_parts(coll);
 
     if (!px_group_decides(coll)) {
         return;
     }
-    if ((remote && !build->looked) || lost || construct.in_parts) {
+    if ((remote && !build->looked) || lost || in_parts) {
         if (!construct_init(&construct, coll)) {
             look_back(&construct);
             (void) px_group_find_failed(coll->server, &construct.wanted, &construct.lost);
         }
         build->looked = true;
     }
-    if (remote || construct.in_parts) {
+    if (remote || in_parts) {
         announce_once(&construct);
     }
     ask(&construct);

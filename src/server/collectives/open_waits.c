@@ -18,6 +18,7 @@
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
 #include "src/server/requests/host_upcall.h"
+#include "src/server/collectives/tracker.h"
 #include "src/server/state.h"
 #include "src/value/directives.h"
 #include "src/waits/words.h"

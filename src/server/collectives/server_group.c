@@ -14,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "all_collectives.h"
 #include "collective.h"
 #include "group_bootstrap.h"
 #include "src/nspace/proc_sets.h"
 #include "src/server/peers/quota.h"
+#include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
 #include "src/server/events/server_events.h"
 #include "src/event/registry.h"
@@ -238,7 +240,7 @@ static pmix_status_t ask_group(struct px_coll *coll, struct px_upcall *up,
 
 /* What the host is told in the first upcall, and in the second, which only confirms it. 0 or
  * PMIX_ERR_NOMEM. */
-static int describe(const struct px_coll *coll, struct px_upcall *up)
+static int describe(struct px_coll *coll, struct px_upcall *up)
 {
     const struct px_group_build *build = coll->state;
     int rc = px_group_decision_begun(build) ? PMIX_SUCCESS : px_group_describe(coll, up);
@@ -352,7 +354,7 @@ static bool construct_recount(struct px_coll *coll)
     const struct px_group_build *build = coll->state;
 
     return px_group_decision_begun(build) ? px_group_decision_recount(coll)
-                                          : px_group_bootstrap(coll);
+                                          : px_group_bootstrap_again(coll);
 }
 
 /* Members that know each other are gathered by name and set of processes, and the call joins the

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Trackers and the calls that they match. Few exist at any time, one per set under way, so a
- * list is searched in order of creation. */
+/* Trackers and the calls that they match. */
 
 #include "tracker.h"
 
@@ -16,14 +15,6 @@
 #include "src/base/param.h"
 #include "src/value/infos.h"
 #include "src/value/nested.h"
-
-/* The size function of the server gives 0 for a namespace that is not known yet. */
-void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server *server)
-{
-    px_list_init(&colls->list);
-    colls->size = size;
-    colls->server = server;
-}
 
 /* --- calls --- */
 
@@ -156,7 +147,7 @@ bool px_coll_is_valid(const struct px_coll *coll)
 
 /* A tracker for the first call, not yet on the list. It takes over call->set; name and processes
  * are copied. NULL: out of memory. */
-static struct px_coll *coll_create(struct px_server *server, struct px_coll_call *call)
+static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *call)
 {
     struct px_coll *coll = calloc(1, sizeof(*coll));
 
@@ -164,9 +155,10 @@ static struct px_coll *coll_create(struct px_server *server, struct px_coll_call
         return NULL;
     }
     px_list_init(&coll->link);
+    coll->colls = colls;
     coll->ops = call->ops;
     coll->solo = call->solo;
-    coll->server = server;
+    coll->server = colls->server;
     coll->procs = calloc(call->args.nprocs + 1, sizeof(*coll->procs));
     coll->name = call->args.group ? strdup(call->args.group) : NULL;
     coll->state = call->ops->state_size ? calloc(1, call->ops->state_size) : NULL;
@@ -234,7 +226,7 @@ int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
                  const struct px_coll_member *who, struct px_coll **ret)
 {
     struct px_coll *coll = px_coll_find(colls, call, who);
-    struct px_coll *made = coll ? NULL : coll_create(colls->server, call);
+    struct px_coll *made = coll ? NULL : coll_create(colls, call);
     int rc;
 
     coll = coll ? coll : made;
@@ -244,7 +236,7 @@ int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
         return rc;
     }
     if (made) {
-        px_list_append(&colls->list, &made->link);
+        px_coll_enlist(colls, made);
     }
     px_check(px_coll_is_valid(coll));
     *ret = coll;
@@ -290,7 +282,7 @@ void px_coll_destroy(struct px_coll *coll)
     if (!coll) {
         return;
     }
-    px_list_remove(&coll->link);
+    px_coll_unlist(coll);
     px_timer_stop_loop(&coll->timer);
     if (coll->ops->fini && coll->state) {
         coll->ops->fini(coll->state);

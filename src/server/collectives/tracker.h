@@ -18,12 +18,12 @@
 
 #include <pmix_common.h>
 
+#include "colls.h"
 #include "src/base/list.h"
 #include "src/loop/loop.h"
 #include "src/request/schema.h"
 #include "src/value/procs.h"
 
-struct px_coll;
 struct px_coll_call;
 struct px_coll_member;
 struct px_reply_to;
@@ -101,6 +101,7 @@ int px_coll_call_name(struct px_coll_call *call, const pmix_proc_t *procs, size_
 /* One collective under way. Owned by the server's list; freed by px_coll_finish. */
 struct px_coll {
     struct px_list link;
+    struct px_colls *colls; /* that have it on their list */
     const struct px_coll_ops *ops;
     struct px_server *server;
     char *name;
@@ -128,16 +129,6 @@ struct px_coll {
     struct px_upcall *upcall; /* under way, or NULL */
     void *state;              /* the operation's */
 };
-
-/* All trackers of a server, in order of creation. */
-struct px_colls {
-    struct px_list list;
-    px_job_size_fn size;      /* lets a complete list and a wildcard mean the same; may be NULL */
-    struct px_server *server; /* also the argument of size */
-};
-
-/* An empty list. `server` is borrowed. */
-void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server *server);
 
 /* Fills call->set with the normal form of the processes; a call with a name needs none. 0,
  * PMIX_ERR_BAD_PARAM (no processes and no name, or a process without a namespace),

@@ -18,7 +18,7 @@
 #include "src/base/log.h"
 #include "src/nspace/jobinfo.h"
 #include "src/topo/topo.h"
-#include "src/server/collectives/collective.h"
+#include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/collectives/group_names.h"
 #include "nspace.h"

@@ -12,7 +12,7 @@
 #include "src/event/process_end.h"
 #include "src/event/registry.h"
 #include "src/net/conn_read.h"
-#include "src/server/collectives/collective.h"
+#include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/group_losses.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/data/modex.h"

@@ -27,7 +27,7 @@
 #include "src/net/conn.h"
 #include "src/server/tools/server_tool.h"
 #include "src/server/tools/tool_data.h"
-#include "src/server/collectives/collective.h"
+#include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/data/modex.h"
 #include "src/server/data/nspace.h"

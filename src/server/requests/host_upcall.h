@@ -16,6 +16,7 @@
 
 struct px_call;
 struct px_server;
+struct px_upcall;
 
 /* The end of an upcall, on the loop thread: up->reply has the answer. The upcall is freed
  * afterwards. */

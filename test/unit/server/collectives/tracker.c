@@ -222,6 +222,65 @@ static void named(void **state)
     px_coll_destroy(c);
 }
 
+/* Trackers of one name are beside each other, whatever comes in between. */
+static void beside(void **state)
+{
+    static const char *const names[] = {"g", "h", "g", "h", "g"};
+    struct px_coll *made[5];
+    struct px_colls colls;
+
+    (void) state;
+    px_colls_init(&colls, NULL, NULL);
+    for (uint32_t i = 0; i < 5; i++) {
+        struct px_coll_member who = {.peer = 1, .proc = proc_of("A", i)};
+
+        assert_int_equal(enter(&colls, &construct, names[i], &who.proc, 1, &who, &made[i]), 0);
+    }
+    assert_ptr_equal(px_coll_first_like(made[4]), made[0]);
+    assert_ptr_equal(px_coll_next_like(made[0]), made[2]);
+    assert_ptr_equal(px_coll_next_like(made[2]), made[4]);
+    assert_null(px_coll_next_like(made[4]));
+    assert_ptr_equal(px_coll_next_like(made[1]), made[3]);
+    assert_null(px_coll_next_like(made[3]));
+    px_coll_unlist(made[0]);
+    assert_ptr_equal(px_coll_first_like(made[0]), made[2]);
+    for (size_t i = 0; i < 5; i++) {
+        px_coll_destroy(made[i]);
+    }
+}
+
+/* Walks go on when what comes next is freed, also by somebody who walks meanwhile. */
+static void walks(void **state)
+{
+    struct px_coll_walk outer;
+    struct px_coll_walk inner;
+    struct px_coll *made[5];
+    struct px_colls colls;
+
+    (void) state;
+    px_colls_init(&colls, NULL, NULL);
+    for (uint32_t i = 0; i < 5; i++) {
+        pmix_proc_t self = proc_of("A", i);
+
+        made[i] = join(&colls, 1, i, &self, 1);
+    }
+    px_coll_walk_begin(&outer, &colls);
+    assert_ptr_equal(px_coll_walk_next(&outer), made[0]);
+    px_coll_destroy(made[0]);
+    px_coll_destroy(made[1]);
+    px_coll_walk_begin(&inner, &colls);
+    assert_ptr_equal(px_coll_walk_next(&inner), made[2]);
+    px_coll_destroy(made[2]);
+    px_coll_destroy(made[3]);
+    assert_ptr_equal(px_coll_walk_next(&inner), made[4]);
+    assert_null(px_coll_walk_next(&inner));
+    px_coll_walk_end(&inner);
+    assert_ptr_equal(px_coll_walk_next(&outer), made[4]);
+    px_coll_destroy(made[4]);
+    assert_null(px_coll_walk_next(&outer));
+    px_coll_walk_end(&outer);
+}
+
 /* A caller that names fewer, because some have left, takes the same group apart. */
 static void taken_apart(void **state)
 {
@@ -334,6 +393,7 @@ int main(void)
         cmocka_unit_test(one_set),     cmocka_unit_test(apart),
         cmocka_unit_test(clones),      cmocka_unit_test(membership),
         cmocka_unit_test(directives),  cmocka_unit_test(named),
+        cmocka_unit_test(beside),      cmocka_unit_test(walks),
         cmocka_unit_test(refused),     cmocka_unit_test(taken_apart),
         cmocka_unit_test(known_later), cmocka_unit_test(few_directives),
     };

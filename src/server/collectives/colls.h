@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_COLLS_H
+#define PX_SERVER_COLLS_H
+
+/* The list of a server's trackers, one for each collective under way (tracker.h). Loop thread. */
+
+#include "src/base/list.h"
+#include "src/value/procs.h"
+
+struct px_coll;
+struct px_coll_walk;
+struct px_server;
+
+/* All trackers of a server. Those of one operation and one name are beside each other, in order of
+ * creation; the others in order of creation, too. */
+struct px_colls {
+    struct px_list list;
+    struct px_coll_walk *walks; /* under way, the innermost first */
+    px_job_size_fn size;        /* lets a complete list and a wildcard mean the same; may be NULL */
+    struct px_server *server;   /* also the argument of size */
+};
+
+/* An empty list. `server` is borrowed. */
+void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server *server);
+
+/* Puts a tracker on the list, behind the last of its operation and name. */
+void px_coll_enlist(struct px_colls *colls, struct px_coll *coll);
+/* Takes the tracker off the list, if it is on it: no walk comes to it. */
+void px_coll_unlist(struct px_coll *coll);
+
+/* The first tracker on the list of the same operation and name, or NULL; `coll` may have been taken
+ * off. */
+struct px_coll *px_coll_first_like(const struct px_coll *coll);
+/* The next one behind this, which is on the list, or NULL. */
+struct px_coll *px_coll_next_like(const struct px_coll *coll);
+
+/* A walk over all trackers in which any of them may be freed; others may walk meanwhile. */
+struct px_coll_walk {
+    struct px_colls *colls;
+    struct px_list *next; /* the link that comes next, or the head */
+    struct px_coll_walk *outer;
+};
+
+/* The walk has to be ended. A tracker that is created meanwhile may come or not. */
+void px_coll_walk_begin(struct px_coll_walk *walk, struct px_colls *colls);
+/* The next tracker, or NULL. */
+struct px_coll *px_coll_walk_next(struct px_coll_walk *walk);
+void px_coll_walk_end(struct px_coll_walk *walk);
+
+#endif
