@@ -30,14 +30,17 @@ for form in shared hash; do
 done
 unset PMIX_MCA_gds
 
-# smoke FAMILY METRICS NODES PER_NODE [ARGUMENT...]: it exits with 0 and prints so many metrics, each with a number
+# smoke FAMILY METRICS NODES PER_NODE [ARGUMENT...]: it exits with 0 and prints so many metrics at least, each with a number. Where the
+# time of a fence went is told only if no process was so slow that the stamps are those of the next.
 smoke() {
     name=$1 metrics=$2 nodes=$3 each=$4
     shift 4
     limit 120 "$job" "$nodes" "$each" "${job%/*}/family" "$name" "$@" >"$SCRATCH/out" 2>&1
     same "family $name, $nodes x $each${*:+, $*}: ends well" 0 $?
-    same "family $name, $nodes x $each${*:+, $*}: every answer is right" "$metrics" \
-        "$(grep -c '^metric [a-z0-9_]* [0-9.]* [0-9.]*$' "$SCRATCH/out")"
+    same "family $name, $nodes x $each${*:+, $*}: every answer is right" '' \
+        "$(grep '^metric ' "$SCRATCH/out" | grep -v '^metric [a-z0-9_]* [0-9.]* [0-9.]*$')"
+    check "family $name, $nodes x $each${*:+, $*}: nothing is missing" \
+        [ "$(grep -c '^metric ' "$SCRATCH/out")" -ge "$metrics" ]
 }
 
 for form in shared hash; do
@@ -48,7 +51,7 @@ for form in shared hash; do
     smoke group 4 2 2
     smoke connect 2 1 2
     smoke fence 2 1 2 8 64
-    smoke fence 6 2 2 1 65536
+    smoke fence 2 2 2 1 65536
     smoke allgather 3 2 2 64
     smoke spawn 2 1 1
     smoke publish 3 1 1
