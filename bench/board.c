@@ -14,10 +14,16 @@
 
 #define BOARD_FD "BENCH_BOARD" /* the descriptor that is inherited */
 
+struct fence {
+    _Atomic uint64_t bytes;
+    _Atomic uint64_t asked;
+    _Atomic uint64_t answered;
+};
+
 struct board {
     sem_t all_here;
     _Atomic uint64_t stamps[STAMPS];
-    _Atomic uint64_t fence_bytes[BOARD_FENCES];
+    struct fence fences[BOARD_FENCES];
     _Atomic unsigned expected;
     _Atomic unsigned arrived;
 };
@@ -56,12 +62,20 @@ bool board_open(void)
     return board != NULL;
 }
 
-void board_stamp(enum stamp which)
+/* Keeps the later of the time that is there and the present one. */
+static void keep_latest(_Atomic uint64_t *at)
 {
     uint64_t now = now_ns();
-    uint64_t before = board ? atomic_load(&board->stamps[which]) : now;
+    uint64_t before = atomic_load(at);
 
-    while (before < now && !atomic_compare_exchange_weak(&board->stamps[which], &before, now)) {
+    while (before < now && !atomic_compare_exchange_weak(at, &before, now)) {
+    }
+}
+
+void board_stamp(enum stamp which)
+{
+    if (board) {
+        keep_latest(&board->stamps[which]);
     }
 }
 
@@ -96,14 +110,29 @@ bool board_wait(unsigned seconds)
     return sem_timedwait(&board->all_here, &until) == 0;
 }
 
-void board_count_fence(unsigned nth, uint64_t bytes)
+void board_fence_asked(unsigned nth, uint64_t bytes)
 {
     if (board && nth < BOARD_FENCES) {
-        atomic_fetch_add(&board->fence_bytes[nth], bytes);
+        atomic_fetch_add(&board->fences[nth].bytes, bytes);
+        keep_latest(&board->fences[nth].asked);
     }
 }
 
-uint64_t board_fence_bytes(unsigned nth)
+void board_fence_answered(unsigned nth)
 {
-    return nth < BOARD_FENCES ? atomic_load(&board->fence_bytes[nth]) : 0;
+    if (board && nth < BOARD_FENCES) {
+        keep_latest(&board->fences[nth].answered);
+    }
+}
+
+struct board_fence board_fence(unsigned nth)
+{
+    struct board_fence ret = {0};
+
+    if (nth < BOARD_FENCES) {
+        ret.bytes = atomic_load(&board->fences[nth].bytes);
+        ret.asked = atomic_load(&board->fences[nth].asked);
+        ret.answered = atomic_load(&board->fences[nth].answered);
+    }
+    return ret;
 }

@@ -9,14 +9,12 @@
 
 /* One mapping (a memfd) that all hosts and clients of a benchmark's job share, independent of the
  * library that is measured: time stamps that one process sets and another reads, a counter of
- * arrivals, and the sizes of fences. Times are CLOCK_MONOTONIC in ns. All fields are atomic: any
- * process and thread may call these functions, unless stated. */
+ * arrivals, and what hosts saw of fences. Times are CLOCK_MONOTONIC in ns. All fields are atomic:
+ * any process and thread may call these functions, unless stated. */
 
 enum stamp {
-    STAMP_ENTERED,  /* the last process calls */
-    STAMP_UPCALL,   /* the last host gets its upcall */
-    STAMP_ANSWERED, /* the last host answers */
-    STAMP_ARRIVED,  /* the last process receives the result */
+    STAMP_ENTERED, /* the last process calls */
+    STAMP_ARRIVED, /* the last process receives the result */
     STAMPS
 };
 
@@ -24,7 +22,8 @@ enum stamp {
  * bench/job before it starts the first one. On failure: message and exit code 70. */
 void board_make(void);
 /* Maps the inherited board, in a client. Without one: message on standard error, false. The
- * functions that read need a board; board_stamp and board_count_fence do nothing without one. */
+ * functions that read need a board; board_stamp and board_fence_* of hosts do nothing without one.
+ */
 bool board_open(void);
 
 /* Sets the stamp to the current time if that is later: the last process to call wins. */
@@ -38,10 +37,18 @@ void board_arrive(void);
  * thread of one process. */
 bool board_wait(unsigned seconds);
 
-/* Bytes that all hosts together got in the upcall of the job's nth fence, from 0. Only the first
- * BOARD_FENCES are counted. */
+/* What the hosts saw of one fence of the job: the bytes that all of them together were given, when
+ * the last of them was asked, and when the last answered. Zeros: no host was asked. */
+struct board_fence {
+    uint64_t bytes;
+    uint64_t asked;
+    uint64_t answered;
+};
+
+/* A host, of the job's nth fence (from 0); only the first BOARD_FENCES are kept. */
 enum { BOARD_FENCES = 1024 };
-void board_count_fence(unsigned nth, uint64_t bytes);
-uint64_t board_fence_bytes(unsigned nth);
+void board_fence_asked(unsigned nth, uint64_t bytes);
+void board_fence_answered(unsigned nth);
+struct board_fence board_fence(unsigned nth);
 
 #endif

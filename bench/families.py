@@ -42,6 +42,8 @@ FAMILIES = [
     family("fence", "Fences", ["1x2", "2x2", "8x2", "8x8", "32x2"], {
         "fence_first": ("first", NS),
         "fence_20th": ("20th", NS),
+        "fence_post": ("post", NS),
+        "fence_read": ("read", NS),
         "fence_handed": ("handed", BYTES),
         "fence_pack_per_kib": ("pack, each KiB", NS),
         "fence_carry_per_kib": ("carry, each KiB", NS),

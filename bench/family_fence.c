@@ -50,12 +50,15 @@ static bool value_is(const pmix_proc_t *proc, const char *key, const char *want,
 
 /* ---- the sweep */
 
+enum { READ_OF = 2 }; /* processes whose values each process reads */
+
 struct sweep {
     const struct crew *crew;
     unsigned n_keys;
     size_t len;
-    char *bytes;
-    struct samples first, last, pack, carry, publish, handed;
+    char *own;  /* what this process posts in this round, key by key */
+    char *want; /* the same of the processes whose values are read */
+    struct samples post, first, read, last, pack, carry, publish, handed;
 };
 
 static void key_name(char ret[32], unsigned key)
@@ -63,41 +66,67 @@ static void key_name(char ret[32], unsigned key)
     snprintf(ret, 32, "bench-sweep-%u", key);
 }
 
-static bool post(const struct sweep *s, unsigned round)
+static bool post(const struct sweep *s)
 {
     bool good = true;
     char key[32];
 
     for (unsigned k = 0; k < s->n_keys && good; k++) {
-        fill(s->bytes, s->len, s->crew->self.rank, k, round);
         key_name(key, k);
-        good = put(key, s->bytes, s->len);
+        good = put(key, s->own + k * s->len, s->len);
     }
     return good && (s->n_keys == 0 || PMIx_Commit() == PMIX_SUCCESS);
 }
 
-/* What the next rank posted, and the last. */
-static bool look(const struct sweep *s, unsigned round)
+/* Whose values are read: the next rank's, and the last one's. Returns how many those are. */
+static unsigned others(const struct crew *crew, pmix_rank_t ret[READ_OF])
 {
-    pmix_rank_t ranks[2] = {(s->crew->self.rank + 1) % s->crew->size, s->crew->size - 1};
+    ret[0] = (crew->self.rank + 1) % crew->size;
+    ret[1] = crew->size - 1;
+    return ret[0] == ret[1] ? 1 : READ_OF;
+}
+
+static char *wanted(const struct sweep *s, unsigned other, unsigned key)
+{
+    return s->want + ((size_t) other * s->n_keys + key) * s->len;
+}
+
+/* Makes what is posted and read in a round, before any time is taken. */
+static void prepare(const struct sweep *s, unsigned round)
+{
+    pmix_rank_t ranks[READ_OF];
+    unsigned n = others(s->crew, ranks);
+
+    for (unsigned k = 0; k < s->n_keys; k++) {
+        fill(s->own + k * s->len, s->len, s->crew->self.rank, k, round);
+        for (unsigned r = 0; r < n; r++) {
+            fill(wanted(s, r, k), s->len, ranks[r], k, round);
+            wanted(s, r, k)[0] = (char) (wanted(s, r, k)[0] - family_corrupts());
+        }
+    }
+}
+
+static bool look(const struct sweep *s)
+{
+    pmix_rank_t ranks[READ_OF];
+    unsigned n = others(s->crew, ranks);
     bool good = true;
     char key[32];
 
-    for (unsigned k = 0; k < s->n_keys && good; k++) {
-        for (unsigned r = 0; r < 2 && good; r++) {
-            pmix_proc_t proc = crew_proc(s->crew, ranks[r]);
+    for (unsigned r = 0; r < n; r++) {
+        pmix_proc_t proc = crew_proc(s->crew, ranks[r]);
 
-            memset(s->bytes, 0, s->len);
-            fill(s->bytes, s->len, ranks[r], k, round);
-            s->bytes[0] = (char) (s->bytes[0] - family_corrupts());
+        for (unsigned k = 0; k < s->n_keys && good; k++) {
             key_name(key, k);
-            good = value_is(&proc, key, s->bytes, s->len);
+            good = value_is(&proc, key, wanted(s, r, k), s->len);
         }
     }
     return good;
 }
 
-/* A fence of all; returns its time from the last process's call to this one's return. */
+/* A fence of all; returns its time from the last process's call to this one's return. Whoever calls
+ * it fences again before doing anything else: on one CPU what another process does after its return
+ * would count as well. */
 static double timed_fence(void)
 {
     board_stamp(STAMP_ENTERED);
@@ -107,34 +136,49 @@ static double timed_fence(void)
     return (double) (now_ns() - board_time(STAMP_ENTERED));
 }
 
-/* Where the time of the first fence went, by the hosts' stamps: until the last host was asked,
+/* Where the time of the first fence went, by what the hosts saw: until the last host was asked,
  * until it answered, until this process went on. A server whose clients are all of the job need not
  * ask its host. */
-static void split(struct sweep *s, double took, uint64_t handed)
+static void split(struct sweep *s, double took, struct board_fence host)
 {
     double entered = (double) board_time(STAMP_ENTERED);
-    double asked = (double) board_time(STAMP_UPCALL) - entered;
-    double answered = (double) board_time(STAMP_ANSWERED) - entered;
 
     sample_add(&s->first, took);
-    if (asked > 0 && asked <= answered && answered <= took) { /* else of the next fence already */
-        sample_add(&s->pack, asked);
-        sample_add(&s->carry, answered - asked);
-        sample_add(&s->publish, took - answered);
-        sample_add(&s->handed, (double) handed / s->crew->size);
+    if (host.asked) {
+        sample_add(&s->pack, (double) host.asked - entered);
+        sample_add(&s->carry, (double) (host.answered - host.asked));
+        sample_add(&s->publish, took - ((double) host.answered - entered));
+        sample_add(&s->handed, (double) host.bytes / s->crew->size);
     }
 }
 
+/* Rank 0 posts while all others have posted and wait; then all fence; then rank 0 reads while they
+ * wait; then they do. */
 static bool sweep_round(struct sweep *s, unsigned round)
 {
-    bool good = post(s, round) && crew_fence(false);
-    double took = timed_fence();
+    bool first = s->crew->self.rank == 0;
+    struct board_fence host;
+    double took, posted, looked;
+    uint64_t start;
+    bool good;
 
-    good &= took >= 0;
+    prepare(s, round);
+    good = (first || post(s)) && crew_fence(false);
+    start = now_ns();
+    good = good && (!first || post(s)) && crew_fence(false);
+    posted = (double) (now_ns() - start);
+    took = timed_fence();
+    host = board_fence(crew_fences() - 1);
+    good = good && took >= 0 && crew_fence(false);
+    start = now_ns();
+    good = good && (!first || look(s));
+    looked = (double) (now_ns() - start);
     if (round >= WARM_UP) {
-        split(s, took, board_fence_bytes(crew_fences() - 1));
+        sample_add(&s->post, posted);
+        split(s, took, host);
+        sample_add(&s->read, looked);
     }
-    good &= look(s, round) && crew_fence(false);
+    good = good && crew_fence(false) && (first || look(s)) && crew_fence(false);
     for (unsigned i = 1; i < IN_A_ROW; i++) {
         took = timed_fence();
         good &= took >= 0;
@@ -151,6 +195,10 @@ static void print(struct sweep *s, bool good)
 
     metric("fence_first", good, &s->first);
     metric("fence_20th", good, &s->last);
+    if (s->n_keys) {
+        metric("fence_post", good, &s->post);
+        metric("fence_read", good, &s->read);
+    }
     if (s->handed.n) {
         metric("fence_handed", good, &s->handed);
     }
@@ -170,15 +218,17 @@ bool family_fence(const struct crew *crew)
     s.crew = crew;
     s.n_keys = good ? (unsigned) strtoul(crew->argv[0], NULL, 10) : 0;
     s.len = good ? strtoul(crew->argv[1], NULL, 10) : 0;
-    s.bytes = malloc(s.len + 1);
-    good = good && s.bytes;
+    s.own = malloc(s.n_keys * s.len + 1);
+    s.want = malloc(READ_OF * s.n_keys * s.len + 1);
+    good = good && s.own && s.want;
     for (unsigned round = 0; round < scaled(ROUNDS) + WARM_UP && good; round++) {
         good = sweep_round(&s, round);
     }
     if (crew->self.rank == 0 || !good) {
         print(&s, good);
     }
-    free(s.bytes);
+    free(s.own);
+    free(s.want);
     return good;
 }
 

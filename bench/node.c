@@ -56,11 +56,14 @@ static void finish_group(const struct upcall *upcall)
     PMIX_INFO_DESTRUCT(&infos[0]);
 }
 
+static unsigned
+    n_fences; /* upcalls of this host so far; all hosts get the same ones in one order */
+
 /* Answers the upcall. all: contributions of all nodes, malloc'd or NULL; taken. */
 static void finish(const struct upcall *upcall, char *all, size_t len)
 {
-    board_stamp(STAMP_ANSWERED);
     if (upcall->entry == ON_FENCE) {
+        board_fence_answered(n_fences - 1);
         upcall->reply.modex(PMIX_SUCCESS, all, all ? len : 0, upcall->cbdata, free, all);
         return;
     }
@@ -107,15 +110,12 @@ static void *carry(void *arg)
 
 static pmix_status_t collective(struct upcall *upcall)
 {
-    static unsigned n_fences;
-
-    board_stamp(STAMP_UPCALL);
     if (upcall->entry == ON_FENCE) {
-        board_count_fence(n_fences++, upcall->n_data);
+        board_fence_asked(n_fences++, upcall->n_data);
     }
     if (!with_others) {
-        board_stamp(STAMP_ANSWERED);
         if (upcall->entry == ON_FENCE) {
+            board_fence_answered(n_fences - 1);
             return px_host_fence_alone(upcall);
         }
         finish(upcall, NULL, 0);

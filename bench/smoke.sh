@@ -30,8 +30,7 @@ for form in shared hash; do
 done
 unset PMIX_MCA_gds
 
-# smoke FAMILY METRICS NODES PER_NODE [ARGUMENT...]: it exits with 0 and prints so many metrics at least, each with a number. Where the
-# time of a fence went is told only if no process was so slow that the stamps are those of the next.
+# smoke FAMILY METRICS NODES PER_NODE [ARGUMENT...]: it exits with 0 and prints so many metrics at least, each with a number.
 smoke() {
     name=$1 metrics=$2 nodes=$3 each=$4
     shift 4
@@ -50,8 +49,8 @@ for form in shared hash; do
     smoke group 6 1 3
     smoke group 4 2 2
     smoke connect 2 1 2
-    smoke fence 2 1 2 8 64
-    smoke fence 2 2 2 1 65536
+    smoke fence 4 1 2 8 64
+    smoke fence 8 2 2 1 65536
     smoke allgather 3 2 2 64
     smoke spawn 2 1 1
     smoke publish 3 1 1
