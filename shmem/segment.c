@@ -26,6 +26,9 @@
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
 #endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
@@ -34,6 +37,7 @@ static const uint64_t min_size = UINT64_C(64) << 10;
 static const uint64_t first_bytes = UINT64_C(64) << 10;
 static const uint64_t min_ahead = UINT64_C(64) << 10;
 static const uint64_t max_ahead = UINT64_C(4) << 20;
+static const uint64_t populate_step = UINT64_C(16) << 10;
 static const struct px_segment_hints no_hints;
 static const int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
 
@@ -266,21 +270,14 @@ void px_segment_prefault(struct px_segment *seg, const struct px_segment_hints *
     }
 }
 
-/* A quarter more than is committed is backed ahead, within bounds, so that the number of system
- * calls grows with the logarithm of the size. If that much is not to be had, exactly `upto` is
- * tried. */
-int px_segment_commit(struct px_segment *seg, uint64_t upto)
+/* Backs at least `upto` bytes with memory. A quarter more than is committed is backed ahead, within
+ * bounds, so that the number of system calls grows with the logarithm of the size. If that much is
+ * not to be had, exactly `upto` is tried. */
+static int back_ahead(struct px_segment *seg, uint64_t upto)
 {
     uint64_t ahead = seg->committed / 4;
     uint64_t want;
 
-    px_assert(seg->writer);
-    if (upto <= seg->committed) {
-        return 0;
-    }
-    if (upto > seg->size) {
-        return PX_ERR_OUT_OF_RESOURCE;
-    }
     upto = round_up(upto, page_size());
     ahead = ahead < min_ahead ? min_ahead : ahead / page_size() * page_size();
     ahead = ahead > seg->reserve_ahead ? seg->reserve_ahead : ahead;
@@ -293,6 +290,39 @@ int px_segment_commit(struct px_segment *seg, uint64_t upto)
     }
     px_assert(want >= upto && want <= seg->size && want % page_size() == 0);
     seg->committed = want;
+    return 0;
+}
+
+/* Maps the pages below `upto` into the writer's address space, by one system call for many where
+ * each would take a fault when it is stored to. Of a memfd, whose pages have their memory already,
+ * a step more is mapped, for the small things that come next; process memory is not touched before
+ * it is needed, and mapped when that is a step. Kernels before 5.14 refuse; the pages are then
+ * mapped by faults. */
+static void populate(struct px_segment *seg, uint64_t upto)
+{
+    uint64_t want = round_up(upto + (seg->shared ? populate_step : 0), page_size());
+
+    want = want > seg->committed ? seg->committed : want;
+    if (seg->shared || want - seg->populated >= populate_step) {
+        (void) madvise(seg->base + seg->populated, want - seg->populated, MADV_POPULATE_WRITE);
+        seg->populated = want;
+    }
+}
+
+/* Called for everything that is written, most of which needs neither memory nor pages. */
+int px_segment_commit(struct px_segment *seg, uint64_t upto)
+{
+    px_assert(seg->writer && seg->populated <= seg->committed);
+    if (upto <= seg->populated) {
+        return 0;
+    }
+    if (upto > seg->size) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    if (upto > seg->committed && back_ahead(seg, upto)) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    populate(seg, upto);
     return 0;
 }
 

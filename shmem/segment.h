@@ -18,6 +18,7 @@ struct px_segment {
     unsigned char *base;
     uint64_t size;          /* bytes of address space */
     uint64_t committed;     /* writer: bytes from the front that are backed by memory */
+    uint64_t populated;     /* writer: bytes from the front whose pages are mapped already */
     uint64_t reserve_ahead; /* writer: at most so many are backed before they are asked for */
     uint64_t prefaulted;    /* reader: bytes from the front that were mapped at once */
     int fd;                 /* -1: process memory, or a reader's */
@@ -63,9 +64,9 @@ int px_segment_open(int fd, struct px_segment *ret);
 void px_segment_prefault(struct px_segment *seg, const struct px_segment_hints *hints,
                          uint64_t used);
 
-/* Backs the first `upto` bytes with memory, and some more ahead, so that no store there can fail.
- * Writer's thread. 0; PX_ERR_OUT_OF_RESOURCE: beyond the size, or no memory; what was committed
- * before stays so. */
+/* Backs the first `upto` bytes with memory, and some more ahead, so that no store there can fail,
+ * and maps their pages: the caller is going to store there. Writer's thread. 0;
+ * PX_ERR_OUT_OF_RESOURCE: beyond the size, or no memory; what was committed before stays so. */
 int px_segment_commit(struct px_segment *seg, uint64_t upto);
 
 /* Unmaps and closes; keeps errno. Takes what px_segment_create has half made. A zeroed struct

@@ -433,6 +433,46 @@ static void prefault_maps_what_is_used(void **state)
     px_segment_close(&seg);
 }
 
+/* Faults of this process while it stores into the first bytes of a segment. */
+static long faults_of_stores(const struct px_segment *seg, size_t len)
+{
+    struct rusage before, after;
+
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    memset(seg->base, 1, len);
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    return after.ru_minflt - before.ru_minflt;
+}
+
+/* What is committed is stored to without a fault for each page, and not much more is mapped; of
+ * process memory, where a page costs memory, nothing more. */
+static void pages_are_mapped_together(void **state)
+{
+    static const struct {
+        size_t upto, next;
+        long kb; /* after both */
+    } cases[] = {{100000, 1 << 20, 1024}, {1 << 20, (1 << 20) + 4096, 1028}};
+    long sharp = sysconf(_SC_PAGESIZE) == 4096;
+
+    (void) state;
+    for (unsigned i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        bool shared = i % 2;
+        struct px_segment seg = make(shared, 16 << 20);
+        bool can = madvise(seg.base, 4096, 23) == 0; /* before 5.14 not */
+        long kb;
+
+        assert_int_equal(px_segment_commit(&seg, cases[i / 2].upto), 0);
+        assert_int_equal(px_segment_commit(&seg, cases[i / 2].next), 0);
+        assert_true(seg.populated <= seg.committed);
+        kb = about(seg.base, "Rss", NULL);
+        if (can && sharp) {
+            assert_in_range(kb, 0, cases[i / 2].kb + (shared ? 16 : 0));
+            assert_in_range(faults_of_stores(&seg, cases[i / 2].next), 0, 8); /* else 256 */
+        }
+        px_segment_close(&seg);
+    }
+}
+
 static void huge_pages_are_asked_for(void **state)
 {
     const struct px_segment_hints hints = {.huge = true};
@@ -470,6 +510,7 @@ int main(void)
         cmocka_unit_test(memory_is_placed_before_there_is_any),
         cmocka_unit_test(first_and_ahead),
         cmocka_unit_test(prefault_maps_what_is_used),
+        cmocka_unit_test(pages_are_mapped_together),
         cmocka_unit_test(huge_pages_are_asked_for),
     };
 
