@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Buffers grow by doubling from FIRST_CAP bytes. Sizes are bounded by a quarter of the address
- * space, so that no sum of two of them overflows. */
+/* Buffers grow by doubling from FIRST_CAP bytes, if nobody says how many are to come. Sizes are
+ * bounded by a quarter of the address space, so that no sum of two of them overflows. */
 
 #include "src/base/buf.h"
 
@@ -15,12 +15,24 @@
 
 enum { FIRST_CAP = 128 };
 
+/* Allocates `cap` bytes, not less than are used. False: memory is out; the buffer is unchanged. */
+static bool resize(struct px_buf *buf, size_t cap)
+{
+    unsigned char *data = realloc(buf->data, cap);
+
+    if (!data) {
+        return false;
+    }
+    buf->data = data;
+    buf->cap = cap;
+    return true;
+}
+
 /* Grows the buffer until n more bytes fit. False: memory is out or n is absurd; the buffer is
  * unchanged. */
-static bool reserve(struct px_buf *buf, size_t n)
+static bool grow(struct px_buf *buf, size_t n)
 {
     size_t cap = buf->cap < FIRST_CAP ? FIRST_CAP : buf->cap;
-    unsigned char *data;
 
     if (n > SIZE_MAX / 4 || buf->len > SIZE_MAX / 4) {
         return false;
@@ -28,13 +40,17 @@ static bool reserve(struct px_buf *buf, size_t n)
     while (cap < buf->len + n) {
         cap *= 2;
     }
-    data = realloc(buf->data, cap);
-    if (!data) {
-        return false;
+    return resize(buf, cap);
+}
+
+void px_buf_reserve(struct px_buf *buf, size_t n)
+{
+    if (!px_buf_ok(buf) || buf->cap - buf->len >= n) {
+        return;
     }
-    buf->data = data;
-    buf->cap = cap;
-    return true;
+    if (n > SIZE_MAX / 4 || buf->len > SIZE_MAX / 4 || !resize(buf, buf->len + n)) {
+        (void) px_buf_fail(buf, PX_ERR_NOMEM);
+    }
 }
 
 /* A first extension by 0 bytes allocates as well, so that the result is NULL only after a
@@ -47,7 +63,7 @@ void *px_buf_extend(struct px_buf *buf, size_t n)
     if (!px_buf_ok(buf)) {
         return NULL;
     }
-    if ((buf->cap - buf->len < n || !buf->data) && !reserve(buf, n)) {
+    if ((buf->cap - buf->len < n || !buf->data) && !grow(buf, n)) {
         (void) px_buf_fail(buf, PX_ERR_NOMEM);
         return NULL;
     }

@@ -21,6 +21,10 @@ struct px_buf {
  * next append. NULL: memory is out (PX_ERR_NOMEM), or the buffer has failed before. */
 void *px_buf_extend(struct px_buf *buf, size_t n);
 
+/* Makes room for n more bytes, no more than those, so that appending them allocates nothing.
+ * Without memory the buffer fails (PX_ERR_NOMEM). */
+void px_buf_reserve(struct px_buf *buf, size_t n);
+
 /* Appends n bytes of src; src may be NULL if n is 0. */
 void px_buf_append(struct px_buf *buf, const void *src, size_t n);
 

@@ -14,6 +14,7 @@
 
 #include "state.h"
 #include "src/base/tmpdir.h"
+#include "src/net/auth.h"
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
 #include "src/server/collectives/fence.h"
@@ -142,5 +143,6 @@ int px_server_configure(struct px_server *s, const pmix_info_t *info, size_t nin
 {
     int rc = set_defaults(s);
 
+    s->modes = px_auth_modes();
     return rc ? rc : read_directives(s, info, ninfo);
 }

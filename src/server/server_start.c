@@ -28,7 +28,6 @@
 #include "src/server/self/stored.h"
 #include "src/base/assert.h"
 #include "src/base/param.h"
-#include "src/net/auth.h"
 #include "src/net/listener.h"
 #include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/group_infos.h"
@@ -79,7 +78,6 @@ static int open_listeners(struct px_server *s)
     if (rc) {
         return rc;
     }
-    s->modes = px_auth_modes();
     s->uri_tcp = make_uri(s, px_listeners_tcp(s->listeners));
     s->uri_unix = make_uri(s, px_listeners_unix(s->listeners));
     if ((px_listeners_tcp(s->listeners) && !s->uri_tcp) ||

@@ -311,8 +311,8 @@ static void write_modex(unsigned n, uint32_t flags)
     for (unsigned i = 0; i < n; i++) {
         struct px_modex_blob_part part = {.nspace = FUZZ_JOB, .rank = 2, .from = i, .to = i + 1};
 
-        part.kvals = px_in_make(kvals.data, kvals.len, PX_WIRE_PLAIN);
-        need(px_modex_blob_add(&blob, &part) == 0, "a part");
+        need(px_modex_blob_add(&blob, &part, kvals.len) == 0, "a part");
+        px_buf_append(&blob, kvals.data, kvals.len);
     }
     px_modex_blob_end(&blob, mark);
     snprintf(name, sizeof(name), "parts%u-%u", n, flags);

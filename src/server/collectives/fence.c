@@ -115,8 +115,8 @@ static void fence_answered(struct px_upcall *up)
     int rc = up->reply.status;
 
     /* The data are stored even if the fence is over (a time limit). */
-    if (!rc && up->reply.bytes.size) {
-        rc = px_modex_decode(s, up->reply.bytes.bytes, up->reply.bytes.size, &echo);
+    if (!rc && up->data.size) {
+        rc = px_modex_decode(s, up->data.bytes, up->data.size, &echo);
     }
     if (!rc && coll && echo) {
         px_assert(fence->sent_up_to <= s->commit_number);

@@ -59,7 +59,7 @@ void px_modex_blob_begin(struct px_buf *buf, const struct px_modex_blob_head *he
 }
 
 /* PROC; UINT64[2] from, to; BYTE_OBJECT of KVALs: all in the plain encoding. */
-int px_modex_blob_add(struct px_buf *buf, const struct px_modex_blob_part *part)
+int px_modex_blob_add(struct px_buf *buf, const struct px_modex_blob_part *part, size_t len)
 {
     uint64_t span[] = {part->from, part->to};
     pmix_proc_t proc;
@@ -67,7 +67,7 @@ int px_modex_blob_add(struct px_buf *buf, const struct px_modex_blob_part *part)
     PMIX_LOAD_PROCID(&proc, part->nspace, part->rank);
     (void) px_pack(buf, PX_WIRE_PLAIN, PMIX_PROC, &proc, 1);
     (void) px_pack(buf, PX_WIRE_PLAIN, PMIX_UINT64, span, 2);
-    return px_pack_bytes(buf, PX_WIRE_PLAIN, part->kvals.at, px_in_left(&part->kvals));
+    return px_pack_bytes_head(buf, PX_WIRE_PLAIN, len);
 }
 
 void px_modex_blob_end(struct px_buf *buf, size_t mark)

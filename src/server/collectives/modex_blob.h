@@ -33,15 +33,19 @@ struct px_modex_blob_part {
     pmix_rank_t rank;
     uint64_t from;
     uint64_t to;
-    struct px_in kvals; /* a stream in the plain encoding; borrowed */
+    struct px_in kvals; /* of one that is read: a stream in the plain encoding; borrowed */
 };
+
+/* Most bytes that a part has besides its values. */
+enum { PX_MODEX_BLOB_PART = 320 };
 
 /* Appends the head of a blob to buf; *ret_mark is for px_modex_blob_end. Errors are recorded in
  * buf. */
 void px_modex_blob_begin(struct px_buf *buf, const struct px_modex_blob_head *head,
                          size_t *ret_mark);
-/* Appends one part. 0 or the status of packing. */
-int px_modex_blob_add(struct px_buf *buf, const struct px_modex_blob_part *part);
+/* Appends one part but its values, of which the caller appends `len` bytes next, in the plain
+ * encoding. 0 or the status of packing. */
+int px_modex_blob_add(struct px_buf *buf, const struct px_modex_blob_part *part, size_t len);
 /* Writes the blob's length into its head. */
 void px_modex_blob_end(struct px_buf *buf, size_t mark);
 

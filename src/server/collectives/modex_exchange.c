@@ -23,41 +23,57 @@
 
 /* --- sending --- */
 
-/* Appends a part with one local process's data above `since`, or nothing if there is none. */
-static int add_rank(struct px_buf *buf, struct px_local_proc *rank, uint64_t since)
-{
-    struct px_modex_blob_part part = {.nspace = rank->ns->name, .rank = rank->rank};
-    struct px_modex_log_span span;
-    struct px_buf kvals = {0};
-    int rc = px_modex_log_pack(&rank->modex_log, since, &kvals, &span);
+/* A contribution in the making: first its length is summed up, then it is written into memory of
+ * that length. */
+struct contribution {
+    struct px_server *server;
+    uint64_t since;
+    size_t len;
+    struct px_buf buf;
+};
 
-    if (!rc && kvals.len) {
-        part.from = span.from;
-        part.to = span.to;
-        part.kvals = px_in_make(kvals.data, kvals.len, PX_WIRE_PLAIN);
-        rc = px_modex_blob_add(buf, &part);
-    }
-    px_buf_fini(&kvals);
-    return rc;
+typedef int (*rank_fn)(struct contribution *to, struct px_local_proc *rank);
+
+/* Counts a part with one local process's data above `since`, unless there is none. 0. */
+static int count_rank(struct contribution *to, struct px_local_proc *rank)
+{
+    struct px_modex_log_span span = px_modex_log_since(&rank->modex_log, to->since);
+
+    to->len += span.len ? span.len + PX_MODEX_BLOB_PART : 0;
+    return PMIX_SUCCESS;
 }
 
-/* Appends the parts of a process, or of all local ones for a wildcard. Processes of other nodes,
- * or of namespaces that are not known, have none here. */
-static int add_proc(struct px_server *s, struct px_buf *buf, const pmix_proc_t *proc,
-                    uint64_t since)
+/* Appends that part. */
+static int add_rank(struct contribution *to, struct px_local_proc *rank)
 {
-    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+    struct px_modex_log_span span = px_modex_log_since(&rank->modex_log, to->since);
+    struct px_modex_blob_part part = {
+        .nspace = rank->ns->name, .rank = rank->rank, .from = span.from, .to = span.to};
+    int rc;
+
+    if (!span.len) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_modex_blob_add(&to->buf, &part, span.len);
+    return rc ? rc : px_modex_log_pack(&rank->modex_log, to->since, &to->buf);
+}
+
+/* Calls fn for a process, or for all local ones for a wildcard. Processes of other nodes, or of
+ * namespaces that are not known, have nothing here. */
+static int each_rank(struct contribution *to, const pmix_proc_t *proc, rank_fn fn)
+{
+    struct px_nspace *ns = px_nspace_find(to->server, proc->nspace);
     struct px_local_proc *rank;
     int rc = PMIX_SUCCESS;
 
     if (ns && proc->rank == PMIX_RANK_WILDCARD) {
         px_list_for(struct px_local_proc, local, &ns->rank_list, link) {
-            rc = rc ? rc : add_rank(buf, local, since);
+            rc = rc ? rc : fn(to, local);
         }
         return rc;
     }
     rank = ns ? px_local_proc_find(ns, proc->rank) : NULL;
-    return rank ? add_rank(buf, rank, since) : PMIX_SUCCESS;
+    return rank ? fn(to, rank) : PMIX_SUCCESS;
 }
 
 /* A resync request counts as sent once it is encoded; if the fence fails, it is made again
@@ -68,31 +84,36 @@ int px_modex_encode(struct px_server *s, const pmix_proc_t *procs, size_t nprocs
     struct px_modex_blob_head head = {.server_id = s->server_id,
                                       .flags = ask_resync && s->resync_needed ? PX_MODEX_BLOB_RESEND
                                                                               : 0};
-    struct px_buf buf = {0};
+    struct contribution to = {.server = s, .since = since};
     size_t mark;
     size_t empty;
     int rc = PMIX_SUCCESS;
 
     px_assert(px_loop_inside(s->loop));
-    px_modex_blob_begin(&buf, &head, &mark);
-    empty = buf.len;
-    for (size_t i = 0; !rc && i < nprocs; i++) {
-        rc = add_proc(s, &buf, &procs[i], since);
+    px_modex_blob_begin(&to.buf, &head, &mark);
+    empty = to.buf.len;
+    for (size_t i = 0; i < nprocs; i++) {
+        (void) each_rank(&to, &procs[i], count_rank);
     }
-    px_modex_blob_end(&buf, mark);
-    rc = px_buf_fail(&buf, rc);
+    px_buf_reserve(&to.buf, to.len);
+    for (size_t i = 0; !rc && i < nprocs; i++) {
+        rc = each_rank(&to, &procs[i], add_rank);
+    }
+    px_modex_blob_end(&to.buf, mark);
+    rc = px_buf_fail(&to.buf, rc);
     if (rc) {
-        px_buf_fini(&buf);
+        px_buf_fini(&to.buf);
         return rc;
     }
-    if (buf.len == empty && !ask_resync) {
-        px_buf_fini(&buf);
+    px_assert(to.buf.len <= empty + to.len);
+    if (to.buf.len == empty && !ask_resync) {
+        px_buf_fini(&to.buf);
         *ret = NULL;
         *ret_len = 0;
         return PMIX_SUCCESS;
     }
     s->resync_needed = s->resync_needed && !ask_resync;
-    *ret = px_buf_take(&buf, ret_len);
+    *ret = px_buf_take(&to.buf, ret_len);
     return PMIX_SUCCESS;
 }
 

@@ -176,29 +176,45 @@ int px_modex_log_delete(struct px_modex_log *log, const char *key, size_t key_le
     return rc;
 }
 
-/* Walks from the end, since a delta is short. `from` is the number of the last value left out. */
-int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *buf,
-                      struct px_modex_log_span *ret)
+/* The first entry with a number above `since`, or the list itself. Walks from the end, since a
+ * delta is short. The list of a zeroed log was never initialised: NULL. */
+static struct px_list *first_since(const struct px_modex_log *log, uint64_t since)
 {
-    struct px_modex_log_span span = {0};
-    struct px_list *first = &box->items;
+    struct px_list *first = log->items.next ? (struct px_list *) (uintptr_t) &log->items : NULL;
 
-    if (!first->next || px_list_empty(first)) {
-        *ret = span;
-        return PMIX_SUCCESS;
-    }
-    while (first->prev != &box->items && item_of(first->prev)->number > since) {
+    while (first && first->prev != &log->items && item_of(first->prev)->number > since) {
         first = first->prev;
     }
-    span.to = item_of(box->items.prev)->number;
-    span.from = first->prev != &box->items ? item_of(first->prev)->number : 0;
-    for (; first != &box->items; first = first->next) {
-        px_buf_append(buf, item_of(first)->bytes, item_of(first)->len);
+    return first;
+}
+
+/* `from` is the number of the last value left out. */
+struct px_modex_log_span px_modex_log_since(const struct px_modex_log *log, uint64_t since)
+{
+    struct px_list *at = first_since(log, since);
+    struct px_modex_log_span span = {0};
+
+    if (!at || px_list_empty(&log->items)) {
+        return span;
     }
-    if (!buf->status && box->packed < span.to) {
-        box->packed = span.to;
+    span.to = item_of(log->items.prev)->number;
+    span.from = at->prev != &log->items ? item_of(at->prev)->number : 0;
+    for (; at != &log->items; at = at->next) {
+        span.len += item_of(at)->len;
     }
-    *ret = span;
+    return span;
+}
+
+int px_modex_log_pack(struct px_modex_log *log, uint64_t since, struct px_buf *buf)
+{
+    struct px_list *at = first_since(log, since);
+
+    for (; at && at != &log->items; at = at->next) {
+        px_buf_append(buf, item_of(at)->bytes, item_of(at)->len);
+        if (!buf->status && log->packed < item_of(at)->number) {
+            log->packed = item_of(at)->number;
+        }
+    }
     return buf->status;
 }
 

@@ -32,6 +32,7 @@ struct px_modex_log {
 struct px_modex_log_span {
     uint64_t from; /* 0: the receiver needs nothing before */
     uint64_t to;   /* equal to `from`: nothing new */
+    size_t len;    /* bytes of its entries */
 };
 
 /* Copies a value in the plain encoding into the log and numbers it by ++*counter, unless it
@@ -64,9 +65,10 @@ bool px_modex_log_has(const struct px_modex_log *log, const char *key, size_t ke
 /* Appends all values that are not deleted to buf. 0 or PMIX_ERR_NOMEM. */
 int px_modex_log_pack_values(struct px_modex_log *log, struct px_buf *buf);
 
-/* Appends all entries with a number above `since` to buf; *ret is the span. 0 or PMIX_ERR_NOMEM. */
-int px_modex_log_pack(struct px_modex_log *box, uint64_t since, struct px_buf *buf,
-                      struct px_modex_log_span *ret);
+/* The span of the entries with a number above `since`. */
+struct px_modex_log_span px_modex_log_since(const struct px_modex_log *log, uint64_t since);
+/* Appends these entries to buf. 0 or PMIX_ERR_NOMEM. */
+int px_modex_log_pack(struct px_modex_log *log, uint64_t since, struct px_buf *buf);
 
 /* Frees the values, not the structure. */
 void px_modex_log_fini(struct px_modex_log *box);

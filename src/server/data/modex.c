@@ -149,11 +149,11 @@ static void modex_answered(struct px_upcall *up)
 {
     struct px_server *s = up->server;
     struct modex *modex = up->arg;
-    struct px_in in = px_in_make(up->reply.bytes.bytes, up->reply.bytes.size, PX_WIRE_PLAIN);
+    struct px_in in = px_in_make(up->data.bytes, up->data.size, PX_WIRE_PLAIN);
     int rc = up->reply.status;
 
     px_list_remove(&modex->link);
-    if (!rc && up->reply.bytes.size) {
+    if (!rc && up->data.size) {
         rc = modex->rank == PMIX_RANK_WILDCARD ? store_job(s, modex->nspace, &in)
                                                : store_committed(s, modex, &in);
     } else if (!rc || rc == PMIX_ERR_NOT_FOUND) {

@@ -332,14 +332,19 @@ static void take_bytes(struct px_upcall *up, const char *bytes, size_t n)
     }
 }
 
-/* Data of a fence or a direct modex. If they are not the answer, they are released here. */
+/* Data of a fence or a direct modex. If they are not the answer, they are released here. They can
+ * be many, and are read once: a host that waits for their release keeps them. */
 void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
                      pmix_release_cbfunc_t release, void *release_data)
 {
     struct px_upcall *up = begin_answer(cbdata, status);
 
-    if (up) {
+    if (up && release) {
+        up->data =
+            (pmix_byte_object_t){.bytes = (char *) (uintptr_t) data, .size = data ? ndata : 0};
+    } else if (up) {
         take_bytes(up, data, ndata);
+        up->data = up->reply.bytes;
     }
     post_held(up, release, release_data);
 }

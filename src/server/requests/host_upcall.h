@@ -48,6 +48,8 @@ struct px_upcall {
     pmix_status_t *codes;
     size_t ncodes;
 
+    /* The host's, of px_hostcb_modex: borrowed until `release`; without one reply.bytes. */
+    pmix_byte_object_t data;
     struct px_reply reply;         /* the answer; owned */
     pmix_release_cbfunc_t release; /* the host's, for the memory of its answer; called once, at the
                                       end */
@@ -86,11 +88,12 @@ unsigned px_upcall_levels(const struct px_upcall *up);
 
 /* The callbacks with which the host answers; cbdata is px_upcall_handle of the upcall. Any thread,
  * also before the host's function has returned, and at any time: further answers, and one after an
- * error that the host's function returned, do nothing but call `release`. Infos or data are copied;
- * if that fails, the status of the reply is the error. `release`, if any, is called once for each
+ * error that the host's function returned, do nothing but call `release`. Infos are copied; if that
+ * fails, the status of the reply is the error. `release`, if any, is called once for each
  * callback, when the answer has been processed. */
 void px_hostcb_op(pmix_status_t status, void *cbdata);
-/* For fence_nb and direct_modex: `data` are copied, `release` frees them. */
+/* For fence_nb and direct_modex: `data` are used where they lie until `release` is called; without
+ * one they are copied. */
 void px_hostcb_modex(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
                      pmix_release_cbfunc_t release, void *release_data);
 /* For lookup: values and their publishers. */

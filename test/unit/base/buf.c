@@ -93,13 +93,37 @@ static void texts_and_lists(void **state)
     assert_true(px_buf_ok(&buf));
 }
 
+/* What there is room for moves nothing, and takes no more memory than it was said to be. */
+static void room_beforehand(void **state)
+{
+    struct px_buf buf = {0};
+    const unsigned char *at;
+
+    (void) state;
+    px_buf_byte(&buf, 'a');
+    px_buf_reserve(&buf, 100000);
+    at = buf.data;
+    assert_int_equal(buf.cap, 100001);
+    memset(px_buf_extend(&buf, 99999), 'b', 99999);
+    px_buf_byte(&buf, 'c');
+    px_buf_reserve(&buf, 0);
+    assert_true(buf.data == at && buf.len == 100001 && buf.cap == 100001);
+    assert_true(at[0] == 'a' && at[1] == 'b' && at[100000] == 'c');
+    px_buf_byte(&buf, 'd');
+    assert_true(px_buf_ok(&buf) && buf.data[100001] == 'd');
+    px_buf_reserve(&buf, SIZE_MAX);
+    assert_int_equal(buf.status, PX_ERR_NOMEM);
+    px_buf_reserve(&buf, 1);
+    assert_int_equal(buf.status, PX_ERR_NOMEM);
+    px_buf_fini(&buf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows_and_keeps),
-        cmocka_unit_test(a_failure_sticks),
-        cmocka_unit_test(empty_appends),
-        cmocka_unit_test(texts_and_lists),
+        cmocka_unit_test(grows_and_keeps), cmocka_unit_test(a_failure_sticks),
+        cmocka_unit_test(empty_appends),   cmocka_unit_test(texts_and_lists),
+        cmocka_unit_test(room_beforehand),
     };
 
     alarm(60);

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* What a server does when a host has not brought it all that another server gave to a fence: it
- * misses a piece, cannot read one, or the other server is another one than before. One rank on each
- * of two nodes, and node 1 is the one that gets less. FEN-006 */
+ * misses a piece, cannot read one, the other server is another one than before, or what the host
+ * has given is good for a while only. One rank on each of two nodes, and node 1 is the one that
+ * gets less. FEN-006 */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,6 +129,53 @@ static void host_is_replaced(unsigned node, struct answer *answers)
     }
 }
 
+/* What a host has given, and how it is freed. */
+struct given {
+    char *data;
+    size_t n;
+    pmix_release_cbfunc_t release;
+    void *release_data;
+};
+
+static void take_back(void *cbdata)
+{
+    struct given *given = cbdata;
+
+    memset(given->data, 0xee, given->n);
+    given->release(given->release_data);
+    free(given);
+}
+
+/* Data are good until they are released on node 0; on node 1, where nobody says so, for the call.
+ */
+static void lend(pmix_status_t status, const char *data, size_t ndata, void *cbdata,
+                 pmix_release_cbfunc_t release, void *release_data)
+{
+    struct upcall *real = cbdata;
+    struct given *given = malloc(sizeof(*given));
+
+    check(given != NULL && ndata > 0);
+    *given = (struct given){(char *) (uintptr_t) data, ndata, release, release_data};
+    if (n_fences == 0) {
+        real->reply.modex(status, data, ndata, real->cbdata, take_back, given);
+    } else {
+        real->reply.modex(status, data, ndata, real->cbdata, NULL, NULL);
+        take_back(given);
+    }
+    free(real);
+}
+
+static pmix_status_t lending(struct upcall *upcall)
+{
+    return fence_with(upcall, lend);
+}
+
+static void host_lends(unsigned node, struct answer *answers)
+{
+    n_fences = node;
+    answers[ON_FENCE].own = lending;
+}
+
 /* --- what processes do --- */
 
 static void post_one(const char *key, uint32_t v)
@@ -190,8 +238,23 @@ static int act_replaced(void)
     return 0;
 }
 
-static const struct act acts[] = {
-    {"missed", act_missed}, {"spoilt", act_spoilt}, {"replaced", act_replaced}, {NULL, NULL}};
+static int act_lent(void)
+{
+    for (uint32_t i = 1; i < 4; i++) {
+        post_one("k", i);
+        fence_all(true);
+        has(0, "k", i);
+        has(1, "k", i);
+        fence_all(true);
+    }
+    return 0;
+}
+
+static const struct act acts[] = {{"lent", act_lent},
+                                  {"missed", act_missed},
+                                  {"spoilt", act_spoilt},
+                                  {"replaced", act_replaced},
+                                  {NULL, NULL}};
 
 static void run(struct world world)
 {
@@ -220,12 +283,19 @@ static void replaced(void **state)
     run((struct world){.act = "replaced", .host = host_is_replaced});
 }
 
+static void lent(void **state)
+{
+    (void) state;
+    run((struct world){.act = "lent", .host = host_lends});
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(missed),
         cmocka_unit_test(spoilt),
         cmocka_unit_test(replaced),
+        cmocka_unit_test(lent),
     };
 
     world_maybe_client(argc, argv, acts);

@@ -27,8 +27,8 @@ static void piece(struct px_buf *buf, const char *nspace, pmix_rank_t first, siz
         char bytes[8];
 
         memset(bytes, (int) part.rank, sizeof(bytes));
-        part.kvals = px_in_make(bytes, i, PX_WIRE_PLAIN);
-        assert_int_equal(px_modex_blob_add(buf, &part), 0);
+        assert_int_equal(px_modex_blob_add(buf, &part, i), 0);
+        px_buf_append(buf, bytes, i);
     }
     px_modex_blob_end(buf, mark);
     assert_true(px_buf_ok(buf));
