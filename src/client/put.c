@@ -22,6 +22,10 @@
 #include "src/wire/pack.h"
 #include "gds/payload.h"
 
+/* Bytes of a message besides those of values and keys: most that a value of a known length takes,
+ * and a block. */
+enum { VALUE_HEAD = 48, BLOCK_HEAD = 64 };
+
 struct px_put_value *px_put_value_create(pmix_scope_t scope, const char *key,
                                          const pmix_value_t *value)
 {
@@ -173,17 +177,6 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
     return rc;
 }
 
-/* Packs SCOPE and BUFFER, unless the block is empty; frees the block. */
-static void pack_block(struct px_msg *msg, pmix_scope_t scope, struct px_buf *block)
-{
-    if (block->len > 0) {
-        (void) px_pack(&msg->buf, msg->kind, PMIX_SCOPE, &scope, 1);
-        (void) px_pack_buffer(&msg->buf, msg->kind, block);
-    }
-    (void) px_buf_fail(&msg->buf, block->status);
-    px_buf_fini(block);
-}
-
 /* True if the values can go as one block: all are for everybody, and the server takes such a
  * block. */
 static bool is_one_block(struct px_session *session)
@@ -201,34 +194,66 @@ static bool is_one_block(struct px_session *session)
     return all;
 }
 
-/* Packs all put values, or with `deletions` all keys that go away: a block for processes of this
- * node and a block for those of other nodes. What is for both is packed once and its bytes are
- * copied to the second block, unless all of it is for both and goes as `one_block`. */
-static void pack_values(struct px_msg *msg, const struct px_list *head, bool deletions,
-                        bool one_block)
+/* The bytes that a value takes in a message, if it is one whose length shows; a guess for others.
+ */
+static size_t room_of(const struct px_put_value *put)
 {
-    pmix_scope_t first = deletions ? PMIX_DEL_LOCAL : PMIX_LOCAL;
-    pmix_scope_t second = deletions ? PMIX_DEL_REMOTE : PMIX_REMOTE;
-    pmix_scope_t both = deletions ? PMIX_DEL_GLOBAL : PMIX_GLOBAL;
-    struct px_buf local = {.data = NULL};
-    struct px_buf remote = {.data = NULL};
+    const pmix_value_t *value = &put->value;
+    size_t len = 0;
+
+    if (value->type == PMIX_BYTE_OBJECT) {
+        len = value->data.bo.size;
+    } else if (value->type == PMIX_STRING && value->data.string != NULL) {
+        len = strlen(value->data.string);
+    }
+    return len + put->key_len + VALUE_HEAD;
+}
+
+/* Packs SCOPE and a BUFFER with the values of two scopes, or nothing if there are none. Room is
+ * made for all of them first: what grows by doubling is copied again and again. */
+static void pack_block(struct px_msg *msg, const struct px_list *head, pmix_scope_t scope,
+                       pmix_scope_t other)
+{
+    size_t room = 0;
+    size_t mark;
 
     for (const struct px_list *at = head->next; at != head; at = at->next) {
         const struct px_put_value *value = px_container_of(at, struct px_put_value, link);
-        struct px_buf *block = value->scope == second ? &remote : &local;
-        size_t start = block->len;
 
-        if (px_scope_deletes(value->scope) != deletions) {
-            continue;
-        }
-        px_assert(value->scope == first || value->scope == second || value->scope == both);
-        (void) px_pack_kval(block, msg->kind, value->key, &value->value);
-        if (value->scope == both && !one_block) {
-            px_buf_append(&remote, local.data + start, local.len - start);
+        if (value->scope == scope || value->scope == other) {
+            room += room_of(value);
         }
     }
-    pack_block(msg, one_block ? both : first, &local);
-    pack_block(msg, second, &remote);
+    if (room == 0) {
+        return;
+    }
+    px_buf_reserve(&msg->buf, room + BLOCK_HEAD);
+    (void) px_pack(&msg->buf, msg->kind, PMIX_SCOPE, &scope, 1);
+    px_pack_buffer_begin(&msg->buf, &mark);
+    for (const struct px_list *at = head->next; at != head; at = at->next) {
+        const struct px_put_value *value = px_container_of(at, struct px_put_value, link);
+
+        if (value->scope == scope || value->scope == other) {
+            (void) px_pack_kval(&msg->buf, msg->kind, value->key, &value->value);
+        }
+    }
+    (void) px_pack_buffer_end(&msg->buf, msg->kind, mark);
+}
+
+/* Packs all put values, or with `deletions` all keys that go away: a block for processes of this
+ * node and a block for those of other nodes. What is for both is in both, as the same bytes, unless
+ * all of it is for both and goes as `one_block`. */
+static void pack_values(struct px_msg *msg, const struct px_list *head, bool deletions,
+                        bool one_block)
+{
+    pmix_scope_t both = deletions ? PMIX_DEL_GLOBAL : PMIX_GLOBAL;
+
+    if (one_block) {
+        pack_block(msg, head, both, both);
+        return;
+    }
+    pack_block(msg, head, deletions ? PMIX_DEL_LOCAL : PMIX_LOCAL, both);
+    pack_block(msg, head, deletions ? PMIX_DEL_REMOTE : PMIX_REMOTE, both);
 }
 
 /* The reply to a commit, for which nobody waits. A refusal is kept for the next call that can

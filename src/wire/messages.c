@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "flex.h"
 #include "frame.h"
 #include "pack.h"
 #include "unpack.h"
+#include "src/base/assert.h"
 
 int px_pack_size(struct px_buf *buf, enum px_wire_kind kind, size_t v)
 {
@@ -87,16 +89,47 @@ int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t 
 }
 
 /* A BUFFER is one operation of its own type: a byte for the kind, then the content as a byte
- * object. An inner buffer that failed makes the outer one fail, so that it is not sent. */
-int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_buf *inner)
+ * object, which is its length, as an unsigned number, and the bytes. */
+static int pack_buffer_head(struct px_buf *buf, enum px_wire_kind kind, size_t len)
 {
     uint8_t inner_kind = (uint8_t) kind;
-    pmix_byte_object_t object = {.bytes = (char *) inner->data, .size = inner->len};
 
-    (void) px_buf_fail(buf, inner->status);
     (void) px_pack_frame(buf, kind, PMIX_BUFFER, 1);
     (void) px_pack_raw(buf, false, PMIX_BYTE, &inner_kind);
-    return px_pack_raw(buf, false, PMIX_BYTE_OBJECT, &object);
+    return px_pack_raw(buf, false, PMIX_SIZE, &len);
+}
+
+/* Room for the longest head: a frame with its two types, the kind, and the length. */
+enum { BUFFER_HEAD = 4 * PX_FLEX_MAX + 1 };
+
+/* The length is known at the end only, and so is that of the head. */
+void px_pack_buffer_begin(struct px_buf *buf, size_t *ret_mark)
+{
+    *ret_mark = buf->len;
+    (void) px_buf_extend(buf, BUFFER_HEAD);
+}
+
+/* Moves the content up to the head, which costs less than memory for it a second time. */
+int px_pack_buffer_end(struct px_buf *buf, enum px_wire_kind kind, size_t mark)
+{
+    struct px_buf head = {0};
+    unsigned char *at;
+    size_t len;
+
+    if (!px_buf_ok(buf)) {
+        return buf->status;
+    }
+    px_assert(buf->len >= mark + BUFFER_HEAD);
+    at = buf->data + mark;
+    len = buf->len - mark - BUFFER_HEAD;
+    if (px_buf_fail(buf, pack_buffer_head(&head, kind, len)) == 0) {
+        px_assert(head.len <= BUFFER_HEAD);
+        memcpy(at, head.data, head.len);
+        memmove(at + head.len, at + BUFFER_HEAD, len);
+        buf->len = mark + head.len + len;
+    }
+    px_buf_fini(&head);
+    return buf->status;
 }
 
 int px_unpack_string(struct px_in *in, char **ret)

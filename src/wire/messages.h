@@ -56,9 +56,10 @@ int px_unpack_command(struct px_in *in, uint8_t *ret);
 /* One KVAL. The caller frees the key, which is never NULL and at most PMIX_MAX_KEYLEN bytes long,
  * and destructs the value. */
 int px_unpack_kval(struct px_in *in, char **ret_key, pmix_value_t *ret_value);
-/* One PMIX_BUFFER: the bytes collected in `inner`, with the kind of buffer that they are. `inner`
- * is borrowed. The failure of `inner` also if it has failed before. */
-int px_pack_buffer(struct px_buf *buf, enum px_wire_kind kind, const struct px_buf *inner);
+/* One PMIX_BUFFER: what is appended to buf between these two calls, in the encoding `kind`.
+ * *ret_mark is for the end. The end returns the buffer's status. */
+void px_pack_buffer_begin(struct px_buf *buf, size_t *ret_mark);
+int px_pack_buffer_end(struct px_buf *buf, enum px_wire_kind kind, size_t mark);
 
 /* Arrays as packed by px_pack_array. *ret is malloc'd and the caller's, NULL if the array is
  * empty; release it with px_type_free, PMIx_Info_free or PMIx_Proc_free. PMIX_ERR_UNPACK_FAILURE

@@ -101,12 +101,17 @@ static void views_borrow(void **state)
         struct px_in in;
         struct px_in nested;
         const void *bytes = NULL;
+        size_t mark;
         size_t n = 0;
 
         (void) px_pack_size(&inner, kinds[i], 7);
         (void) px_pack_bytes(&buf, kinds[i], inner.data, inner.len);
         (void) px_pack_bytes(&buf, kinds[i], NULL, 0);
-        (void) px_pack_buffer(&buf, kinds[i], &inner);
+        px_pack_buffer_begin(&buf, &mark);
+        (void) px_pack_size(&buf, kinds[i], 7);
+        assert_int_equal(px_pack_buffer_end(&buf, kinds[i], mark), 0);
+        px_pack_buffer_begin(&buf, &mark);
+        assert_int_equal(px_pack_buffer_end(&buf, kinds[i], mark), 0);
         assert_true(px_buf_ok(&buf));
         in = px_in_make(buf.data, buf.len, kinds[i]);
         assert_int_equal(px_unpack_view(&in, &bytes, &n), 0);
@@ -120,6 +125,8 @@ static void views_borrow(void **state)
         assert_int_equal(nested.kind, kinds[i]);
         assert_int_equal(px_unpack_size(&nested, &n), 0);
         assert_int_equal(n, 7);
+        assert_int_equal(px_in_left(&nested), 0);
+        assert_int_equal(px_unpack_buffer_view(&in, &nested), 0);
         assert_int_equal(px_in_left(&nested), 0);
         assert_int_equal(px_in_left(&in), 0);
         px_buf_fini(&inner);
