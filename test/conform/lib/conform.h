@@ -191,6 +191,8 @@ void jobs_apart(const char *first, const char *second);
 void job_start_rank(const char *name, pmix_rank_t rank);
 void job_end(const char *name); /* waits for its processes to end */
 void job_deregister(const char *name);
+/* An event of the host's, in the range of the session, told by the servers of all nodes. */
+void hosts_say(pmix_status_t code, const pmix_proc_t *about, const struct infos *list);
 void host_dies(void); /* by SIGKILL, now; what it started lives on. For cases of one node */
 pid_t rank_pid(const char *name, pmix_rank_t rank); /* 0: not of this node, or not started */
 void rank_kill(const char *name, pmix_rank_t rank,

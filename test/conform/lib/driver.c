@@ -116,6 +116,7 @@ static void prepare(int which, bool shared)
     board->world = world;
     board->shared = shared;
     board->seed = seed + (unsigned) number;
+    board->dealt = spread > 0;
     board->n_nodes = spread > 0 ? spread : c->nodes > 0 ? c->nodes : 1;
     for (int i = 0; i < MAX_JOBS && c->jobs[i].name != NULL; i++) {
         board->jobs[i] = c->jobs[i];

@@ -44,6 +44,7 @@ struct board {
     bool shared;
     unsigned seed;
     int n_nodes;
+    bool dealt; /* the ranks of one node are dealt over these */
     char scratch[200];
     struct job jobs[MAX_JOBS];
     pid_t servers[MAX_NODES];
@@ -114,9 +115,12 @@ void relay_prepare(int nodes); /* in the driver, before hosts are forked */
 void relay_forget(void);
 void relay_start(void);
 void relay_stop(void);
-pmix_status_t relay_collect(struct upcall *ask);
+pmix_status_t relay_collect(struct upcall *ask); /* shares.c */
 pmix_status_t relay_modex(struct upcall *ask);
 pmix_status_t relay_event(struct upcall *ask);
+/* A process of this node has ended, or is there again: collectives of all nodes hear of it. */
+void relay_ended(const pmix_proc_t *proc);
+void relay_started(const pmix_proc_t *proc);
 
 /* world.c: in which world a case lives; 0 is the usual one */
 int world_find(const char *name); /* -1: there is none of that name */

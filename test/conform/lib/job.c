@@ -304,6 +304,7 @@ void job_start_rank(const char *name, pmix_rank_t rank)
             setup_failed();
         }
         job_begun = true;
+        relay_started(&proc);
         start(job->name, rank, env);
         PMIX_ARGV_FREE(env);
     }
@@ -349,6 +350,7 @@ static struct child *find_child(const char *name, pmix_rank_t rank)
 static void reap(struct child *child)
 {
     pid_t pid = child->pid;
+    pmix_proc_t proc;
     int status = 0;
     pid_t got;
 
@@ -356,6 +358,10 @@ static void reap(struct child *child)
         got = waitpid(child->pid, &status, 0);
     } while (got < 0 && errno == EINTR);
     child->pid = 0;
+    if (find_job(child->job) != NULL) {
+        PMIX_LOAD_PROCID(&proc, child->job, child->rank);
+        relay_ended(&proc);
+    }
     if (child->killed) {
         return;
     }
