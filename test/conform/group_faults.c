@@ -269,6 +269,38 @@ static void lost_in_destruct(void)
     make_again();
 }
 
+/* The member of a node ends, and the others destruct the group: the next one of its name has
+ * another member of that node. */
+static void made_with_another(void)
+{
+    pmix_rank_t other = last_rank() - 1;
+    pmix_proc_t first[32];
+    size_t n = 0;
+
+    for (pmix_rank_t r = 0; r <= last_rank(); r++) {
+        first[n] = process(me.nspace, r);
+        n += r != other;
+    }
+    if (me.rank != other) {
+        begin(first, n, NULL);
+        check_status(PMIX_SUCCESS, await_call(), "construct");
+    }
+    if (me.rank == last_rank()) {
+        await_n("waits", (int) other);
+        tell("kill it");
+        await("nobody says this");
+        return;
+    }
+    if (me.rank < other) {
+        begin_destruct();
+        tell("waits");
+        check_status(PMIX_ERR_LOST_CONNECTION, await_call(), "destruct");
+        tell("destructed");
+    }
+    await_n("destructed", (int) other);
+    make_again();
+}
+
 static void announced_in_destruct(void)
 {
     watch_group(name);
@@ -330,13 +362,17 @@ static void not_announced(void)
     .ranks = ranks_, .nodes = nodes_, .client = client_, .script = kill_last, .seconds = 20
 
 const struct conform_case cases[] = {
-    {.ids = "GRP-086", .what = "a member that ends aborts a construct", PLAYED(3, 1, aborts)},
+    {.ids = "GRP-086",
+     .what = "a member that ends aborts a construct",
+     .spread = true,
+     PLAYED(3, 1, aborts)},
     {.ids = "GRP-086",
      .what = "a member that ends aborts a construct on two nodes",
      PLAYED(2, 2, aborts)},
     {.ids = "GRP-086",
      .what = "a member that ends aborts a construct on three nodes",
      PLAYED(2, 3, aborts)},
+    /* The member has a neighbour that has not called: else its part is at the host already. */
     {.ids = "GRP-086",
      .what = "a member that ends after its call",
      PLAYED(3, 1, aborts_after_its_call)},
@@ -345,36 +381,57 @@ const struct conform_case cases[] = {
      .what = "a member on two nodes that ends after its call",
      PLAYED(2, 2, aborts_after_its_call),
      .after = failure_was_said},
-    {.ids = "GRP-088 GRP-094", .what = "a construct that survives", PLAYED(3, 1, survives)},
+    {.ids = "GRP-086 GRP-096",
+     .otherwise = "GRP-086",
+     .what = "a member on three nodes that ends after its call",
+     PLAYED(2, 3, aborts_after_its_call),
+     .after = failure_was_said},
+    {.ids = "GRP-088 GRP-094",
+     .what = "a construct that survives",
+     .spread = true,
+     PLAYED(3, 1, survives)},
     {.ids = "GRP-088 GRP-094",
      .what = "a construct that survives, on two nodes",
      PLAYED(2, 2, survives)},
     {.ids = "GRP-088 GRP-094",
      .what = "a construct that survives, on three nodes",
      PLAYED(2, 3, survives)},
-    {.ids = "GRP-093 GRP-108", .what = "members that are optional", PLAYED(3, 1, is_optional)},
+    {.ids = "GRP-093 GRP-108",
+     .what = "members that are optional",
+     .spread = true,
+     PLAYED(3, 1, is_optional)},
     {.ids = "GRP-093 GRP-108",
      .what = "members that are optional, on two nodes",
      PLAYED(2, 2, is_optional)},
     {.ids = "GRP-086",
      .what = "an added member that ends",
+     .spread = true,
      PLAYED(3, 1, added_aborts),
      .host = {[ON_GROUP] = {MISSING}}},
     {.ids = "GRP-094",
      .what = "an added member that ends where the others survive",
+     .spread = true,
      PLAYED(3, 1, added_survives),
      .host = {[ON_GROUP] = {MISSING}}},
     {.ids = "GRP-100",
      .what = "a member that ends before a destruct",
+     .spread = true,
      PLAYED(3, 1, lost_in_destruct)},
     {.ids = "GRP-100",
      .what = "a member that ends before a destruct on two nodes",
      PLAYED(2, 2, lost_in_destruct)},
+    {.ids = "GRP-099",
+     .what = "the name of a group that others have destructed",
+     .spread = true,
+     PLAYED(4, 1, made_with_another)},
+    /* On one node: one that nodes have entered before they have heard of the end is an error for
+     * all of them (decision 27). */
     {.ids = "GRP-100 GRP-105",
      .what = "its end is announced in place of an error",
      PLAYED(3, 1, announced_in_destruct)},
     {.ids = "GRP-087 GRP-100 GRP-104 GRP-105",
      .what = "a member that ends is announced",
+     .spread = true,
      PLAYED(3, 1, announced)},
     {.ids = "GRP-087 GRP-100 GRP-104 GRP-105",
      .what = "a member that ends is announced on two nodes",
@@ -384,6 +441,7 @@ const struct conform_case cases[] = {
      PLAYED(2, 3, announced)},
     {.ids = "GRP-087 GRP-100",
      .what = "a member's end that nobody wants to hear of",
+     .spread = true,
      PLAYED(3, 1, not_announced)},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -278,11 +278,33 @@ static void life_and_destruct(void)
 
 #define ON_NODES(n_, ranks_, client_) .nodes = n_, .ranks = ranks_, .client = client_, .seconds = 20
 
+/* A group of two has ended; the third, of another node, has only heard of its completion. */
+static void made_with_a_stranger(void)
+{
+    pmix_proc_t job = process("A", PMIX_RANK_WILDCARD);
+
+    if (me.rank == 1) {
+        answer_all(PMIX_GROUP_ACCEPT);
+    }
+    fence_all(NULL);
+    if (me.rank == 0) {
+        check_status(PMIX_SUCCESS, invite_ranks("g", 1, 1, NULL), "invite");
+    } else if (me.rank == 1) {
+        check_joined(1, PMIX_SUCCESS, "A:0,A:1");
+    }
+    if (me.rank < 2) {
+        check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
+    }
+    fence_all(NULL);
+    check_status(PMIX_SUCCESS, make_group("g", &job, 1, NULL).status, "a group of all three");
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "its end");
+}
+
 const struct conform_case cases[] = {
-    {.ids = "GRP-068", .what = "a join without a callback", ON_NODES(1, 2, join_unheard)},
     {.ids = "GRP-068",
-     .what = "a join without a callback, on two nodes",
-     ON_NODES(2, 1, join_unheard)},
+     .what = "a join without a callback",
+     .spread = true,
+     ON_NODES(1, 2, join_unheard)},
     {.ids = "GRP-078",
      .what = "an answer that comes when its call has ended",
      ON_NODES(2, 1, answer_of_an_ended_call),
@@ -313,5 +335,9 @@ const struct conform_case cases[] = {
     {.ids = "GRP-097 GRP-099",
      .what = "it is destructed and made again, on two nodes",
      ON_NODES(2, 2, life_and_destruct)},
+    {.ids = "GRP-099",
+     .what = "it is destructed and made again with others",
+     .spread = true,
+     ON_NODES(1, 3, made_with_a_stranger)},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

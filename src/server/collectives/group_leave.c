@@ -135,6 +135,18 @@ static const pmix_proc_t *ended_member(struct px_server *s, const struct px_proc
     return NULL;
 }
 
+bool px_group_is_here(struct px_server *s, const pmix_proc_t *members, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct px_local_proc *rank = px_local_proc_of(s, &members[i]);
+
+        if (rank && !rank->departed) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Each event changes the registry, so the walk begins anew. */
 void px_groups_recheck(struct px_server *s)
 {
@@ -144,9 +156,17 @@ void px_groups_recheck(struct px_server *s)
     while (group) {
         const pmix_proc_t *ended = group->notify ? ended_member(s, group) : NULL;
 
-        group = ended && raise_failed(s, group, ended, PX_ORIGIN_CLIENT)
-                    ? px_proc_set_find(&s->proc_sets, PX_SET_GROUP, NULL, NULL)
-                    : px_proc_set_next(&s->proc_sets, group, PX_SET_GROUP, NULL, NULL);
+        if (ended && raise_failed(s, group, ended, PX_ORIGIN_CLIENT)) {
+            group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, NULL, NULL);
+        } else {
+            struct px_proc_set *next =
+                px_proc_set_next(&s->proc_sets, group, PX_SET_GROUP, NULL, NULL);
+
+            if (!px_group_is_here(s, group->members, group->n)) {
+                px_proc_set_remove(group);
+            }
+            group = next;
+        }
     }
 }
 
@@ -192,7 +212,7 @@ bool px_group_left(struct px_server *s, const struct px_event *event, bool own)
         return false;
     }
     px_proc_set_leave(group, left);
-    excuse(s, name, left);
+    excuse(s, name, left); /* and looks whether the group is still one of this server's */
     return true;
 }
 

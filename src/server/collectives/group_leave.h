@@ -26,9 +26,13 @@ pmix_status_t px_group_leave_call(struct px_upcall *up);
 void px_group_tell_failed(struct px_server *s, const struct px_proc_set *group,
                           const struct px_proc_list *failed);
 
+/* True if one of these processes is of this server and lives. Others have their group elsewhere:
+ * what becomes of it, nobody tells this server. */
+bool px_group_is_here(struct px_server *s, const pmix_proc_t *members, size_t n);
+
 /* Looks for members that have ended in groups that want to be told (PMIX_GROUP_NOTIFY_TERMINATION):
  * the others get the event PMIX_GROUP_MEMBER_FAILED, on all nodes, and who has ended is no member
- * any more. */
+ * any more. Groups that have no members here any more are forgotten. */
 void px_groups_recheck(struct px_server *s);
 /* The same for one group, which wants it from now on. The group may be freed. */
 void px_group_expel(struct px_server *s, struct px_proc_set *group);

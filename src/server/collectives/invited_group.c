@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "group_leave.h"
 #include "group_names.h"
 #include "src/base/assert.h"
 #include "src/event/registry.h"
@@ -42,7 +43,8 @@ static void add_group(struct px_server *s, const char *name, const struct px_eve
     struct px_procs members = {NULL, 0};
 
     if (list && px_value_procs(list, &members) && are_members(&members, &event->source) &&
-        !is_there(s, name, &members) && px_quota_allows_set(s, &event->source, members.n)) {
+        !is_there(s, name, &members) && px_group_is_here(s, members.at, members.n) &&
+        px_quota_allows_set(s, &event->source, members.n)) {
         /* a group that cannot be named is one all the same */
         px_quota_add_set(s, px_group_names_add(s, name, members.at, members.n), &event->source);
     }
