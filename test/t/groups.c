@@ -480,6 +480,46 @@ static void act_ends(void)
     await_ends(me.rank % 3 == 0 ? 2 : 0);
 }
 
+static pmix_status_t make_of(const pmix_rank_t *ranks, size_t n)
+{
+    struct call call = {0};
+    pmix_info_t *results = NULL;
+    size_t n_results = 0;
+    pmix_status_t rc;
+
+    for (size_t i = 0; i < n; i++) {
+        name(call.procs, &call.n_procs, ranks[i]);
+    }
+    rc = PMIx_Group_construct("g", call.procs, call.n_procs, NULL, 0, &results, &n_results);
+    PMIX_INFO_FREE(results, n_results);
+    return rc;
+}
+
+/* The last rank is killed in the group of it and the first two, who destruct it; then the third,
+ * which may be of the same node, is in a group of that name. */
+static void act_succeeded(void)
+{
+    static const pmix_rank_t first[] = {0, 1, 3};
+    static const pmix_rank_t second[] = {0, 1, 2};
+    pmix_proc_t left[3];
+    size_t n = 0;
+
+    if (me.rank != 2) {
+        check(make_of(first, 3), "the first group");
+    }
+    if (me.rank == 3) {
+        raise(SIGKILL);
+    } else if (me.rank != 2) {
+        printf("%u %s\n", me.rank, PMIx_Error_string(PMIx_Group_destruct("g", NULL, 0)));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        name(left, &n, second[i]);
+    }
+    check(PMIx_Fence(left, n, NULL, 0), "a fence of those who live");
+    check(make_of(second, 3), "the second group");
+    printf("%u %s\n", me.rank, PMIx_Error_string(PMIx_Group_destruct("g", NULL, 0)));
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -493,6 +533,7 @@ int main(int argc, char **argv)
         {"contradict", act_contradict},     {"bootorder", act_bootorder},
         {"wildcard", act_wildcard},         {"nested", act_nested},
         {"jobname", act_jobname},           {"ends", act_ends},
+        {"succeeded", act_succeeded},
     };
 
     alarm(120);

@@ -92,6 +92,13 @@ for nodes in 1 2 3; do
 0 PMIX_EVENT_PROC_TERMINATED 2
 3 PMIX_ERR_PROC_ABORTED_BY_SIG 1
 3 PMIX_EVENT_PROC_TERMINATED 2' "$(lines)"
+
+    run "$pmixrun" --nodes $nodes -n 4 --keep-going "$PX_TOP_BUILDDIR/test/t/groups" succeeded
+    same "a group of the name of one that somebody was lost of, on $nodes nodes" '0 PMIX_ERR_LOST_CONNECTION
+0 PMIX_SUCCESS
+1 PMIX_ERR_LOST_CONNECTION
+1 PMIX_SUCCESS
+2 PMIX_SUCCESS' "$(lines)"
 done
 
 # One that is added ends, and the leaders want to be told: who has called is asked at once.

@@ -188,7 +188,7 @@ static pmix_status_t lost_status(const struct collective *c)
                                                                         : PMIX_ERR_LOST_CONNECTION;
 }
 
-/* Is a node's share still to come? Not if all that it has of one that survives are lost. */
+/* Is a node's share still to come? Not if c survives or has failed, and all of it are lost. */
 static bool is_awaited(const struct collective *c, uint32_t node)
 {
     uint32_t lost = 0;
@@ -203,7 +203,7 @@ static bool is_awaited(const struct collective *c, uint32_t node)
 
 static bool all_nodes_came(const struct collective *c)
 {
-    if (!c->survives) {
+    if (!c->survives && c->status == PMIX_SUCCESS) {
         return c->n_shares == c->n_wanted;
     }
     for (uint32_t node = 0; node < (uint32_t) px_run.options.n_nodes; node++) {
@@ -437,7 +437,7 @@ static void sweep(void)
         if (is_whole(c)) {
             collective_finish(c);
             c = collectives; /* more than this one may have gone */
-        } else if (c->status != PMIX_SUCCESS && (c->scattered || c->n_shares == c->n_wanted)) {
+        } else if (c->status != PMIX_SUCCESS && (c->scattered || all_nodes_came(c))) {
             struct collective *next = c->next;
             forget(c);
             c = next;
