@@ -223,6 +223,7 @@ const struct conform_case cases[] = {
      .nodes = 2,
      .client = sources,
      .seconds = 20},
+    /* On one node: of one process. */
     {.ids = "EVT-010", .what = "a custom range of nobody", .client = no_processes, .seconds = 20},
     {.ids = "EVT-013",
      .what = "an event reaches a handler once",
@@ -230,6 +231,7 @@ const struct conform_case cases[] = {
      .ranks = 2,
      .client = once,
      .seconds = 20},
+    /* On one node: what a server does with what its own host says. */
     {.ids = "EVT-017",
      .what = "who has raised an event of the host",
      .client = nobodys,

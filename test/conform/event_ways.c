@@ -399,20 +399,14 @@ static void die_when_ready(void)
     host_dies();
 }
 
-static void notified_host(pmix_status_t status, void *cbdata)
-{
-    check(status == PMIX_SUCCESS, "notified: %d", status);
-    (void) cbdata;
-}
-
-/* (host) Its server says by an event that a client is gone, and it says what that means. */
+/* (host) Its server says by an event that a client is gone, and it says on all nodes what that
+ * means. */
 static void client_lost(size_t id, pmix_status_t status, const pmix_proc_t *source,
                         pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
                         pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     struct infos list = {0};
     pmix_proc_t who = *source;
-    pmix_status_t rc;
 
     (void) id;
     (void) status;
@@ -424,9 +418,7 @@ static void client_lost(size_t id, pmix_status_t status, const pmix_proc_t *sour
         }
     }
     add(&list, PMIX_EVENT_AFFECTED_PROC, &who, PMIX_PROC);
-    rc = PMIx_Notify_event(PMIX_ERR_PROC_TERM_WO_SYNC, &who, PMIX_RANGE_SESSION, list.at, list.n,
-                           notified_host, NULL);
-    check(rc == PMIX_SUCCESS, "notify: %d", rc);
+    hosts_say(PMIX_ERR_PROC_TERM_WO_SYNC, &who, &list);
     free_infos(&list);
     done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
 }
@@ -469,12 +461,8 @@ const struct conform_case cases[] = {
      .seconds = 20},
     {.ids = "EVT-013",
      .what = "events are kept in their order",
+     .spread = true,
      .ranks = 2,
-     .client = kept,
-     .seconds = 20},
-    {.ids = "EVT-013",
-     .what = "events are kept in their order, on two nodes",
-     .nodes = 2,
      .client = kept,
      .seconds = 20},
     {.ids = "EVT-014",
@@ -509,6 +497,7 @@ const struct conform_case cases[] = {
      .nodes = 2,
      .client = input_is_reused,
      .seconds = 20},
+    /* On one node: a process has one server. */
     {.ids = "EVT-021",
      .what = "the server dies",
      .client = be_left_alone,
@@ -519,9 +508,11 @@ const struct conform_case cases[] = {
     {.ids = "EVT-022",
      .what = "a process dies",
      .ranks = 3,
+     .spread = true,
      .client = one_dies,
      .script = kill_last,
      .seconds = 20},
+    /* On one node: a macro. */
     {.ids = "EVT-024", .what = "codes of the system", .client = system_events},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Groups of processes that do not know each other: leaders that come by themselves (a bootstrap),
- * and members that leaders add. Everybody is of one node: what is between servers is the host's. */
+ * and members that leaders add. On one node a server settles them if its host makes no groups; what
+ * is between servers is the host's. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -146,39 +147,6 @@ static void leaders_only(void)
 
 /* ---- what the host is asked */
 
-/* The host puts a group together when so many upcalls have come. */
-static pmix_status_t put_together(struct upcall *ask, int n_wanted)
-{
-    static struct upcall parts[4];
-    static int n_parts;
-    pmix_proc_t members[4] = {process("A", 0), process("A", 1), process("A", 2), process("A", 3)};
-    struct infos list = {0};
-
-    if (ask->number != PMIX_GROUP_CONSTRUCT) {
-        return PMIX_OPERATION_SUCCEEDED;
-    }
-    parts[n_parts++] = *ask;
-    if (n_parts < n_wanted) {
-        return PMIX_SUCCESS;
-    }
-    add_procs(&list, PMIX_GROUP_MEMBERSHIP, members, 4);
-    for (int i = 0; i < n_parts; i++) {
-        reply_infos(&parts[i], PMIX_SUCCESS, list.at, list.n);
-    }
-    free_infos(&list);
-    return PMIX_SUCCESS;
-}
-
-static pmix_status_t of_three(struct upcall *ask)
-{
-    return put_together(ask, 3);
-}
-
-static pmix_status_t of_four(struct upcall *ask)
-{
-    return put_together(ask, 4);
-}
-
 /* Those who are added come first, then one leader: of it the host hears with the other one. */
 static void added_with_host(void)
 {
@@ -208,8 +176,8 @@ static void told_of_added(void)
 {
     int n_leaders = 0;
 
-    for (int i = 0; i < group_upcalls(0, PMIX_GROUP_CONSTRUCT); i++) {
-        const struct record *r = group_upcall(0, PMIX_GROUP_CONSTRUCT, i);
+    for (int i = 0; i < group_upcalls(-1, PMIX_GROUP_CONSTRUCT); i++) {
+        const struct record *r = group_upcall(-1, PMIX_GROUP_CONSTRUCT, i);
         const struct note *others = record_info(r, PMIX_GROUP_ADD_MEMBERS);
         const struct note *who = record_info(r, PMIX_PROCID);
 
@@ -238,7 +206,8 @@ static void bootstrap_with_host(void)
     about("GRP-055");
     come_alone(&list);
     await_upcalls(ON_GROUP, (int) me.rank + 1);
-    check(upcalls(ON_GROUP, -1) == (int) me.rank + 1, "%d upcalls", upcalls(ON_GROUP, -1));
+    check(group_upcalls(-1, PMIX_GROUP_CONSTRUCT) == (int) me.rank + 1, "%d upcalls",
+          group_upcalls(-1, PMIX_GROUP_CONSTRUCT));
     about(NULL);
     snprintf(step, sizeof(step), "%u is there", me.rank);
     tell(step);
@@ -251,7 +220,7 @@ static void bootstrap_with_host(void)
 static void told_of_leaders(void)
 {
     for (int rank = 0; rank < 4; rank++) {
-        const struct record *r = group_upcall(0, PMIX_GROUP_CONSTRUCT, rank);
+        const struct record *r = group_upcall(-1, PMIX_GROUP_CONSTRUCT, rank);
         const struct note *n = record_info(r, PMIX_GROUP_BOOTSTRAP);
 
         check_for("GRP-054", (n != NULL && n->number == 2) == (rank < 2), "the number of leaders");
@@ -293,40 +262,35 @@ static void disagree(void)
                  "rank %u", me.rank);
 }
 
-#define ON_ONE_NODE(ranks_, client_) .ranks = ranks_, .client = client_, .seconds = 20
+#define DEALT(ranks_, client_) .ranks = ranks_, .spread = true, .client = client_, .seconds = 20
 
 const struct conform_case cases[] = {
     {.ids = "GRP-001 GRP-018 GRP-019 GRP-021 GRP-060",
      .what = "leaders add members",
-     ON_ONE_NODE(4, added),
+     DEALT(4, added),
      .host = {[ON_GROUP] = {MISSING}}},
     {.ids = "GRP-001 GRP-021 GRP-054 GRP-059 GRP-062",
      .what = "leaders by themselves add members",
-     ON_ONE_NODE(4, by_bootstrap),
+     DEALT(4, by_bootstrap),
      .host = {[ON_GROUP] = {MISSING}}},
     {.ids = "GRP-021",
      .what = "leaders by themselves",
-     ON_ONE_NODE(2, leaders_only),
+     DEALT(2, leaders_only),
      .host = {[ON_GROUP] = {MISSING}}},
     {.ids = "GRP-017 GRP-020",
      .otherwise = "GRP-017 GRP-020",
      .what = "a host is told of those who are added",
-     ON_ONE_NODE(4, added_with_host),
-     .host = {[ON_GROUP] = {OWN, .own = of_three}},
+     DEALT(4, added_with_host),
      .after = told_of_added},
     {.ids = "GRP-054 GRP-055",
      .otherwise = "GRP-054",
      .what = "a host is told of each call",
-     ON_ONE_NODE(4, bootstrap_with_host),
-     .host = {[ON_GROUP] = {OWN, .own = of_four}},
+     DEALT(4, bootstrap_with_host),
      .after = told_of_leaders},
-    {.ids = "GRP-061 GRP-063",
-     .what = "numbers of leaders that are none",
-     .spread = true,
-     ON_ONE_NODE(2, wrong_numbers)},
+    {.ids = "GRP-061 GRP-063", .what = "numbers of leaders that are none", DEALT(2, wrong_numbers)},
     {.ids = "GRP-061",
      .what = "leaders that do not agree how many they are",
-     ON_ONE_NODE(2, disagree),
+     DEALT(2, disagree),
      .host = {[ON_GROUP] = {MISSING}}},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

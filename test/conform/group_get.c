@@ -168,6 +168,7 @@ const struct conform_case cases[] = {
      .ours_only = "PMIx_Get of the distribution's library does not know groups"},
     {.ids = "GET-002",
      .what = "another group of the same name",
+     .spread = true,
      .ranks = 3,
      .client = read_again,
      .ours_only = "PMIx_Get of the distribution's library does not know groups"},

@@ -95,8 +95,7 @@ static void add_group(void)
         add_list(&list, PMIX_GROUP_ADD_MEMBERS, added, 2);
         add_list(&list, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER, added, 2);
     }
-    construct("g", &me, me.rank == 0, &list,
-              the_case()->host[ON_GROUP].how == MISSING ? "A:2,A:0,A:1" : "A:0,A:2,A:1");
+    construct("g", &me, me.rank == 0, &list, "A:2,A:0,A:1");
     check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
 }
 
@@ -111,29 +110,6 @@ static void expect(const char *key, const char *want)
         text = note != NULL ? note->text : text;
     }
     same_for("GRP-005 GRP-058", want, text, "what the host is told");
-}
-
-/* A host that puts a group together from all callers of this node: A has three ranks. */
-static pmix_status_t put_together(struct upcall *ask)
-{
-    static struct upcall parts[3];
-    static int n_parts;
-    pmix_proc_t members[3] = {process("A", 0), process("A", 2), process("A", 1)};
-    struct infos list = {0};
-
-    if (ask->number != PMIX_GROUP_CONSTRUCT || strcmp(ask->text, "g") != 0) {
-        return sound_answer(ask);
-    }
-    parts[n_parts++] = *ask;
-    if (n_parts < 3) {
-        return PMIX_SUCCESS;
-    }
-    add_list(&list, PMIX_GROUP_MEMBERSHIP, members, 3);
-    for (int i = 0; i < 3; i++) {
-        reply_infos(&parts[i], PMIX_SUCCESS, list.at, list.n);
-    }
-    free_infos(&list);
-    return PMIX_SUCCESS;
 }
 
 static void told_of_processes(void)
@@ -221,6 +197,7 @@ const struct conform_case cases[] = {
      .otherwise = "GRP-016",
      .what = "a wildcard among the added members",
      .ranks = 3,
+     .spread = true,
      .host = {[ON_GROUP] = {MISSING}},
      .client = add_job,
      .seconds = 20},
@@ -228,6 +205,7 @@ const struct conform_case cases[] = {
      .otherwise = "GRP-005 GRP-016",
      .what = "a group among the added members, and in the order",
      .ranks = 3,
+     .spread = true,
      .host = {[ON_GROUP] = {MISSING}},
      .client = add_group,
      .seconds = 20},
@@ -235,7 +213,7 @@ const struct conform_case cases[] = {
      .otherwise = "GRP-016",
      .what = "a host is told whom a group among the added members stands for",
      .ranks = 3,
-     .host = {[ON_GROUP] = {OWN, .own = put_together}},
+     .spread = true,
      .client = add_group,
      .after = told_of_processes,
      .seconds = 20},
@@ -243,13 +221,20 @@ const struct conform_case cases[] = {
      .otherwise = "GRP-046",
      .what = "orders of leaders by themselves",
      .ranks = 2,
+     .spread = true,
      .host = {[ON_GROUP] = {MISSING}},
      .client = two_orders,
      .seconds = 20},
-    {.ids = "GRP-004", .what = "names that are taken", .ranks = 3, .client = taken, .seconds = 20},
+    {.ids = "GRP-004",
+     .what = "names that are taken",
+     .ranks = 3,
+     .spread = true,
+     .client = taken,
+     .seconds = 20},
     {.ids = "GRP-005 GRP-099",
      .what = "names that stand for nobody",
      .ranks = 3,
+     .spread = true,
      .client = nobody,
      .after = nothing_came,
      .seconds = 20},

@@ -7,6 +7,8 @@
 #include "lib/calls.h"
 #include "lib/groups.h"
 
+#include <stdio.h>
+
 static void begin(const pmix_proc_t *procs, size_t leaders, int seconds)
 {
     struct infos list = {0};
@@ -18,21 +20,22 @@ static void begin(const pmix_proc_t *procs, size_t leaders, int seconds)
     begin_group("g", procs, 1, &list);
 }
 
-/* The first caller has the longest limit, and the last rank does not come. */
+/* On each node the first caller has the longest limit, and the last rank does not come. */
 static void shortest(void)
 {
     static const int limits[] = {600, 1, 300};
     pmix_proc_t job = process(me.nspace, PMIX_RANK_WILDCARD);
+    pmix_rank_t here = me.rank % 4;
+    char in[16];
 
-    if (me.rank == 3) {
-        await_n("over", 3);
+    snprintf(in, sizeof(in), "in at %d", node());
+    if (here == 3) {
+        await_n("over", 3 * n_nodes());
         return;
     }
-    if (me.rank > 0) {
-        await_n("in", (int) me.rank);
-    }
-    begin(&job, 0, limits[me.rank]);
-    tell("in");
+    await_n(in, (int) here);
+    begin(&job, 0, limits[here]);
+    tell(in);
     check_status_for("GRP-022 GRP-024", PMIX_ERR_TIMEOUT, await_call(), "rank %u", me.rank);
     tell("over");
 }
@@ -73,13 +76,19 @@ static void by_themselves(void)
     handed_over(2);
 }
 
-/* The one upcall has the shortest limit. */
+/* The one upcall of a node has the shortest limit of its members: two seconds of the first rank by
+ * itself, one of all others. */
 static void told_shortest(void)
 {
-    const struct record *r = upcall(ON_GROUP, 0, 0);
-    const struct note *limit = r != NULL ? record_info(r, PMIX_TIMEOUT) : NULL;
+    for (int node = 0; node < n_nodes(); node++) {
+        const struct record *r = upcall(ON_GROUP, node, 0);
+        const struct note *limit = r != NULL ? record_info(r, PMIX_TIMEOUT) : NULL;
+        int want = node == 0 && n_nodes() > 1 ? 2 : 1;
 
-    check_for("GRP-024", limit != NULL && limit->number == 1, "the limit that the host is told");
+        check_for("GRP-024", r == NULL || (limit != NULL && limit->number == want),
+                  "the limit that the host is told");
+    }
+    check_for("GRP-024", upcalls(ON_GROUP, -1) > 0, "the host is asked");
 }
 
 /* The host answers each when both have come and time has passed; the group is both. */
@@ -122,9 +131,22 @@ const struct conform_case cases[] = {
      .ranks = 4,
      .client = shortest,
      .seconds = 30},
+    {.ids = "GRP-022 GRP-024",
+     .what = "the shortest limit of the members of a node counts, on two nodes",
+     .nodes = 2,
+     .ranks = 4,
+     .client = shortest,
+     .seconds = 30},
+    {.ids = "GRP-022 GRP-024",
+     .what = "the shortest limit of the members of a node counts, on three nodes",
+     .nodes = 3,
+     .ranks = 4,
+     .client = shortest,
+     .seconds = 30},
     {.ids = "GRP-023 GRP-024",
      .what = "the host's answer comes after the limit",
      .ranks = 2,
+     .spread = true,
      .host = {[ON_GROUP] = {OWN, .own = answer_late}},
      .client = wants_id,
      .after = told_shortest,
@@ -138,6 +160,7 @@ const struct conform_case cases[] = {
     {.ids = "GRP-056",
      .what = "the host's answer to leaders by themselves comes after the limit",
      .ranks = 2,
+     .spread = true,
      .host = {[ON_GROUP] = {OWN, .own = answer_late}},
      .client = by_themselves,
      .seconds = 30},
