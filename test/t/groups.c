@@ -438,6 +438,12 @@ static void hear(pmix_status_t status, pmix_rank_t rank)
     pthread_mutex_unlock(&heard.lock);
 }
 
+static void destructed(pmix_status_t status, void *cbdata)
+{
+    (void) cbdata;
+    hear(status, 0);
+}
+
 static void await_ends(int n)
 {
     pthread_mutex_lock(&heard.lock);
@@ -478,6 +484,30 @@ static void act_ends(void)
         raise(SIGKILL);
     }
     await_ends(me.rank % 3 == 0 ? 2 : 0);
+}
+
+/* The first leaves while the others take the group apart, which have called when all meet. */
+static void act_left(void)
+{
+    pmix_proc_t all;
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    for (int round = 0; round < 2; round++) {
+        PMIX_LOAD_PROCID(&all, me.nspace, PMIX_RANK_WILDCARD);
+        check(PMIx_Group_construct("g", &all, 1, NULL, 0, &results, &n), "construct");
+        PMIX_INFO_FREE(results, n);
+        if (me.rank > 0) {
+            check(PMIx_Group_destruct_nb("g", NULL, 0, destructed, NULL), "destruct");
+        }
+        fence();
+        if (me.rank == 0) {
+            check(PMIx_Group_leave("g", NULL, 0), "leave");
+        } else {
+            await_ends(round + 1);
+        }
+        fence();
+    }
 }
 
 static pmix_status_t make_of(const pmix_rank_t *ranks, size_t n)
@@ -533,7 +563,7 @@ int main(int argc, char **argv)
         {"contradict", act_contradict},     {"bootorder", act_bootorder},
         {"wildcard", act_wildcard},         {"nested", act_nested},
         {"jobname", act_jobname},           {"ends", act_ends},
-        {"succeeded", act_succeeded},
+        {"succeeded", act_succeeded},       {"left", act_left},
     };
 
     alarm(120);

@@ -99,6 +99,15 @@ for nodes in 1 2 3; do
 1 PMIX_ERR_LOST_CONNECTION
 1 PMIX_SUCCESS
 2 PMIX_SUCCESS' "$(lines)"
+
+    # In two rounds; by node, so that the one that leaves has neighbours, or not.
+    run "$pmixrun" --nodes $((nodes == 3 ? 4 : nodes)) -n 4 "$PX_TOP_BUILDDIR/test/t/groups" left
+    same "one leaves while the others take the group apart, on $((nodes == 3 ? 4 : nodes)) nodes" '1 PMIX_SUCCESS 0
+1 PMIX_SUCCESS 0
+2 PMIX_SUCCESS 0
+2 PMIX_SUCCESS 0
+3 PMIX_SUCCESS 0
+3 PMIX_SUCCESS 0' "$(lines)"
 done
 
 # One that is added ends, and the leaders want to be told: who has called is asked at once.

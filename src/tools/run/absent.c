@@ -57,6 +57,7 @@ void px_run_collect_forget(const char *nspace)
         }
     }
     n_absents = n;
+    px_run_left_forget_job(nspace);
 }
 
 void px_run_absent_free(void)

@@ -23,6 +23,12 @@ const char *px_run_key_name(const char *key, size_t len)
     return px_run_get_string(&r);
 }
 
+pmix_status_t px_run_key_lost_status(const char *key, size_t len)
+{
+    return px_run_key_kind(key, len) == PX_RUN_KIND_CONSTRUCT ? PMIX_GROUP_CONSTRUCT_ABORT
+                                                              : PMIX_ERR_LOST_CONNECTION;
+}
+
 bool px_run_key_names(const char *key, size_t len, const pmix_proc_t *proc)
 {
     struct px_run_reader r = {key, len, false};

@@ -10,10 +10,37 @@
 
 #include "nodes.h"
 
+/* The relay does not wait for who has left a group where others take it apart. */
+static void say_left(const struct px_run_task *task)
+{
+    const char *group = NULL;
+    const pmix_proc_t *who = &task->proc;
+    struct px_run_bytes b = {0};
+
+    for (size_t i = 0; i < task->upcall.n_infos; i++) {
+        const pmix_info_t *info = &task->upcall.infos[i];
+
+        if (PMIX_CHECK_KEY(info, PMIX_GROUP_ID) && info->value.type == PMIX_STRING) {
+            group = info->value.data.string;
+        } else if (PMIX_CHECK_KEY(info, PMIX_EVENT_AFFECTED_PROC) &&
+                   info->value.type == PMIX_PROC) {
+            who = info->value.data.proc;
+        }
+    }
+    if (group != NULL) {
+        px_run_put_proc(&b, who);
+        px_run_put_string(&b, group);
+        (void) px_run_remote_send(PX_RUN_LEFT, PX_RUN_RELAY, 0, 0, &b);
+    }
+}
+
 void px_run_event(struct px_run_task *task)
 {
     struct px_run_bytes b = {0};
 
+    if (task->upcall.number == PMIX_GROUP_LEFT) {
+        say_left(task);
+    }
     px_run_put_proc(&b, &task->proc);
     px_run_put_u32(&b, (uint32_t) task->upcall.range);
     px_run_put_array(&b, task->upcall.infos, task->upcall.n_infos, PMIX_INFO);

@@ -42,6 +42,7 @@ enum px_run_frame_type {
     PX_RUN_COLLECT,
     PX_RUN_COLLECTED, /* serial number; number; {node; bytes}; the lost (number; PROCs) */
     PX_RUN_LOST,      /* PROC: will not come to any collective any more */
+    PX_RUN_LEFT,      /* PROC; name of the group that it has left */
     PX_RUN_SPAWN,     /* to: PROC; INFOS; apps. From: namespace in front */
     PX_RUN_SPAWNED,   /* to: namespace, status in the head. From: the same, of all */
     PX_RUN_JOB_DONE,  /* to: namespace, exit code in the head. From: the same, of all */
@@ -157,6 +158,7 @@ enum px_run_kind {
 };
 void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *payload);
 void px_run_collect_lost(const pmix_proc_t *proc, uint32_t node);
+void px_run_collect_left(const char *group, const pmix_proc_t *proc, uint32_t node);
 void px_run_collect_forget(const char *nspace); /* the job is over everywhere */
 int64_t px_run_collect_deadline(void);
 void px_run_collect_expire(int64_t now_ms);
@@ -168,6 +170,8 @@ uint32_t px_run_key_kind(const char *key, size_t len);
 const char *px_run_key_name(const char *key, size_t len);
 /* Whether the process, or one of the job (PMIX_RANK_WILDCARD), takes part. */
 bool px_run_key_names(const char *key, size_t len, const pmix_proc_t *proc);
+/* What it ends with if somebody will not come to it. */
+pmix_status_t px_run_key_lost_status(const char *key, size_t len);
 /* Whether both are of one kind and name, and one process is in both. */
 bool px_run_keys_contend(const char *a, size_t a_len, const char *b, size_t b_len);
 
@@ -178,6 +182,18 @@ void px_run_absent_add(const pmix_proc_t *proc, uint32_t node);
 const pmix_proc_t *px_run_absent(size_t i, uint32_t *ret_node);
 bool px_run_is_absent(const pmix_proc_t *proc);
 void px_run_absent_free(void);
+
+/* ---- departed.c: who has left a group, as the relay knows */
+
+void px_run_left_add(const char *group, const pmix_proc_t *proc, uint32_t node);
+bool px_run_has_left(const char *group, const pmix_proc_t *proc);
+/* How many processes of the node that the key names have left the group of its name. */
+uint32_t px_run_left_count(const char *key, size_t len, uint32_t node);
+/* They are in a group of that name again, or their job is over. */
+void px_run_left_forget(const char *group, const pmix_proc_t *procs, size_t n);
+void px_run_left_forget_key(const char *key, size_t len);
+void px_run_left_forget_job(const char *nspace);
+void px_run_left_free(void);
 
 /* ---- remote.c: a node's end of its link */
 

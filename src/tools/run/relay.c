@@ -200,6 +200,17 @@ static void lost(struct px_run_reader *payload, uint32_t node)
     }
 }
 
+static void left(struct px_run_reader *payload, uint32_t node)
+{
+    pmix_proc_t proc;
+
+    px_run_get_proc(payload, &proc);
+    const char *group = px_run_get_string(payload);
+    if (!payload->failed) {
+        px_run_collect_left(group, &proc, node);
+    }
+}
+
 static void on_frame(struct px_run_link *link, const struct px_run_frame *sent,
                      struct px_run_reader *payload)
 {
@@ -212,6 +223,9 @@ static void on_frame(struct px_run_link *link, const struct px_run_frame *sent,
         break;
     case PX_RUN_LOST:
         lost(payload, head.from);
+        break;
+    case PX_RUN_LEFT:
+        left(payload, head.from);
         break;
     case PX_RUN_SPAWN:
         spawn(&head, payload);

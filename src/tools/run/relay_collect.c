@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Collectives at the relay. Each node that takes part sends its share once; when all have, each
- * gets all shares. Shares are matched by key (collect_key.c) and in order: a node's share belongs
- * to the first collective of that key which does not have one of it yet. One that has failed
- * answers at once whoever has come, and stays to answer those that come later the same; one whose
- * time is over is forgotten, so that the same processes can try again. */
+ * gets all shares. They are matched by key (collect_key.c), those of a destruct by name and one of
+ * the processes, as nodes hear of departures at different times; and in order: a node's share is of
+ * the first collective of that key which does not have one of it yet. One that has failed answers
+ * at once whoever has come, and stays to answer those that come later the same; one whose time is
+ * over is forgotten, so that the same processes can try again. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,6 @@ static void forget(struct collective *c)
 }
 
 static struct collective *companion(const struct collective *c);
-static void fail_others(const struct collective *failed);
 /* One that is scattered goes with the next sweep. */
 static void fail(struct collective *c, pmix_status_t status)
 {
@@ -89,7 +89,6 @@ static void fail(struct collective *c, pmix_status_t status)
     for (uint32_t i = 0; i < c->n_shares; i++) {
         answer(&c->shares[i], status, NULL);
     }
-    fail_others(c);
 }
 
 /* ---- shares */
@@ -104,12 +103,18 @@ static bool has_share(const struct collective *c, uint32_t node)
     return false;
 }
 
+static bool is_same(const struct collective *c, const char *key, size_t len)
+{
+    return px_run_key_kind(key, len) == PX_RUN_KIND_DESTRUCT
+               ? px_run_keys_contend(c->key, c->key_len, key, len)
+               : c->key_len == len && memcmp(c->key, key, len) == 0;
+}
+
 static struct collective *find_collective(const char *key, size_t len, uint32_t node)
 {
     struct collective *c = collectives;
 
-    while (c != NULL && (c->key_len != len || memcmp(c->key, key, len) != 0 ||
-                         (!c->scattered && has_share(c, node)))) {
+    while (c != NULL && (!is_same(c, key, len) || (!c->scattered && has_share(c, node)))) {
         c = c->next;
     }
     return c;
@@ -158,9 +163,17 @@ static struct collective *make(const char *key, size_t len, uint32_t n_wanted)
 
 /* ---- who is absent */
 
+static uint32_t kind_of(const struct collective *c)
+{
+    return px_run_key_kind(c->key, c->key_len);
+}
+
+/* Who has left the group is not one of a destruct any more. */
 static bool names(const struct collective *c, const pmix_proc_t *proc)
 {
-    return px_run_key_names(c->key, c->key_len, proc);
+    return px_run_key_names(c->key, c->key_len, proc) &&
+           !(kind_of(c) == PX_RUN_KIND_DESTRUCT &&
+             px_run_has_left(px_run_key_name(c->key, c->key_len), proc));
 }
 
 static bool is_missed(const struct collective *c, const pmix_proc_t *proc, uint32_t node)
@@ -181,17 +194,11 @@ static bool names_an_absent(const struct collective *c)
     return false;
 }
 
-/* What a collective ends with that somebody will not come to. */
-static pmix_status_t lost_status(const struct collective *c)
-{
-    return px_run_key_kind(c->key, c->key_len) == PX_RUN_KIND_CONSTRUCT ? PMIX_GROUP_CONSTRUCT_ABORT
-                                                                        : PMIX_ERR_LOST_CONNECTION;
-}
-
 /* Is a node's share still to come? Not if c survives or has failed, and all of it are lost. */
 static bool is_awaited(const struct collective *c, uint32_t node)
 {
-    uint32_t lost = 0;
+    uint32_t lost =
+        kind_of(c) == PX_RUN_KIND_DESTRUCT ? px_run_left_count(c->key, c->key_len, node) : 0;
     uint32_t where;
     const pmix_proc_t *proc;
 
@@ -203,7 +210,7 @@ static bool is_awaited(const struct collective *c, uint32_t node)
 
 static bool all_nodes_came(const struct collective *c)
 {
-    if (!c->survives && c->status == PMIX_SUCCESS) {
+    if (!c->survives && c->status == PMIX_SUCCESS && kind_of(c) != PX_RUN_KIND_DESTRUCT) {
         return c->n_shares == c->n_wanted;
     }
     for (uint32_t node = 0; node < (uint32_t) px_run.options.n_nodes; node++) {
@@ -216,41 +223,13 @@ static bool all_nodes_came(const struct collective *c)
 
 /* ---- groups */
 
-static bool contends(const struct collective *c, const char *key, size_t len, uint32_t kind)
-{
-    return px_run_key_kind(key, len) == kind && px_run_keys_contend(c->key, c->key_len, key, len);
-}
-
-/* Nodes may hear of a lost member of a group at different times, and write the members of a
- * destruct differently: if one of these fails, so do the others. */
-static void fail_others(const struct collective *failed)
-{
-    for (struct collective *c = collectives; c != NULL; c = c->next) {
-        if (c != failed && contends(c, failed->key, failed->key_len, PX_RUN_KIND_DESTRUCT)) {
-            fail(c, failed->status);
-        }
-    }
-}
-
-/* A destruct of the same group that has failed and this node has not heard of. */
-static struct collective *failed_destruct(const char *key, size_t len, uint32_t node)
-{
-    struct collective *c = collectives;
-
-    while (c != NULL && (c->status == PMIX_SUCCESS || has_share(c, node) ||
-                         !contends(c, key, len, PX_RUN_KIND_DESTRUCT))) {
-        c = c->next;
-    }
-    return c;
-}
-
 /* A group of that name is under way, with other processes and one of these. */
 static bool name_is_taken(const char *key, size_t len)
 {
     const struct collective *c = collectives;
 
-    while (c != NULL &&
-           (c->status != PMIX_SUCCESS || !contends(c, key, len, PX_RUN_KIND_CONSTRUCT))) {
+    while (c != NULL && (c->status != PMIX_SUCCESS || kind_of(c) != PX_RUN_KIND_CONSTRUCT ||
+                         !px_run_keys_contend(c->key, c->key_len, key, len))) {
         c = c->next;
     }
     return c != NULL;
@@ -391,9 +370,21 @@ static void put_absent(const struct collective *c, struct px_run_bytes *b)
     }
 }
 
+/* The members of a new group have not left it. */
+static void note_members(const struct collective *c)
+{
+    px_run_left_forget_key(c->key, c->key_len);
+    px_run_left_forget(px_run_key_name(c->key, c->key_len), c->leaders.at, c->leaders.n);
+    px_run_left_forget(px_run_key_name(c->key, c->key_len), c->added.at, c->added.n);
+}
+
 static void complete(struct collective *c)
 {
     struct px_run_bytes all = {0};
+
+    if (kind_of(c) == PX_RUN_KIND_CONSTRUCT) {
+        note_members(c);
+    }
 
     px_run_put_u32(&all, ++last_serial);
     px_run_put_u32(&all, c->n_shares);
@@ -471,8 +462,11 @@ static bool take_survival(struct collective *c, struct px_run_reader *r)
         free(at_node);
         return false;
     }
-    free(c->at_node);
-    c->at_node = at_node;
+    if (c->at_node == NULL) { /* of the key, which is that of the first share */
+        c->at_node = at_node;
+    } else {
+        free(at_node);
+    }
     c->survives = c->survives || survives;
     return true;
 }
@@ -512,7 +506,6 @@ static pmix_status_t place(const char *key, size_t len, uint32_t n_wanted, uint3
         return PMIX_ERR_BAD_PARAM;
     }
     struct collective *c = find_collective(key, len, node);
-    c = c != NULL ? c : failed_destruct(key, len, node);
     if (c == NULL && !scattered && name_is_taken(key, len)) {
         return PMIX_ERR_EXISTS;
     }
@@ -549,7 +542,7 @@ void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *p
         fail(c, scattered != PMIX_SUCCESS ? scattered : head->status);
     } else if (!c->survives &&
                ((c->n_shares < c->n_wanted && names_an_absent(c)) || adds_an_absent(c))) {
-        fail(c, lost_status(c));
+        fail(c, px_run_key_lost_status(c->key, c->key_len));
     }
     sweep();
 }
@@ -560,9 +553,15 @@ void px_run_collect_lost(const pmix_proc_t *proc, uint32_t node)
     for (struct collective *c = collectives; c != NULL; c = c->next) {
         /* Its own node's share may be there, with its part in it: then it is not missed. */
         if (!c->survives && (is_missed(c, proc, node) || has_proc(&c->added, proc))) {
-            fail(c, lost_status(c));
+            fail(c, px_run_key_lost_status(c->key, c->key_len));
         }
     }
+    sweep();
+}
+
+void px_run_collect_left(const char *group, const pmix_proc_t *proc, uint32_t node)
+{
+    px_run_left_add(group, proc, node);
     sweep();
 }
 
@@ -597,4 +596,5 @@ void px_run_collect_free(void)
         forget(collectives);
     }
     px_run_absent_free();
+    px_run_left_free();
 }
