@@ -100,7 +100,8 @@ PMIX_EXPORT pmix_status_t PMIx_tool_get_servers(pmix_proc_t *servers[], size_t *
 /*
  * Choose the primary server, which requests go to. Event handlers are registered with it, too. With
  * PMIX_WAIT_FOR_CONNECTION it blocks until another thread of the tool has connected to that server,
- * at most PMIX_TIMEOUT seconds. Requests for output stay with the server that they were made at.
+ * at most PMIX_TIMEOUT seconds. Requests for output stay with the server that they were made at
+ * while the tool is connected to it; those of servers that are lost or left are made anew here.
  * Events of the former server may still come.
  *
  *   server: its name
@@ -131,8 +132,10 @@ PMIX_EXPORT pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *modu
 /*
  * Ask the primary server for the output of processes. Output that came before is delivered first,
  * as far as the server has kept it. The request stays with that server when another one becomes
- * primary. With regcbfunc it returns at once and regcbfunc receives the number of the request;
- * without, it blocks and returns that number, which is above 0, or a negative status.
+ * primary; if that server is lost or left, the next primary one is asked, and the event
+ * PMIX_ERR_IOF_FAILURE says that it has refused. With regcbfunc it returns at once and regcbfunc
+ * receives the number of the request; without, it blocks and returns that number, which is above 0,
+ * or a negative status.
  *
  *   procs, nprocs: the processes; not empty
  *   directives, ndirs: directives; those that say how output is written, and to which files, are

@@ -19,6 +19,10 @@ void px_client_iof_in(struct px_server_peer *server, struct px_in *in);
  * the loop thread. */
 void px_iof_handlers_fini(struct px_session *session);
 
+/* Asks a server, which has become the primary one, for all output that was asked of servers which
+ * are lost or left by now. Refusals are told by the event PMIX_ERR_IOF_FAILURE. Loop thread. */
+void px_client_iof_repeat(struct px_server_peer *server);
+
 /* As px_role_ops.request: ends the subscription with our number given->id, at the server that it
  * was made at, after the output that the server sent before its answer. Success also if the
  * connection to that server is lost, and with it the subscription. PMIX_ERR_BAD_PARAM: there is
@@ -31,7 +35,7 @@ pmix_status_t px_client_iof_deregister(struct px_session *session,
  * thread with our number; cbfunc (NULL: write the output to our own descriptors) is called there
  * with each piece of output, from before regcbfunc on. PMIX_ERR_UNREACH, PMIX_ERR_LOST_CONNECTION,
  * PMIX_ERR_NOMEM or another error of sending: neither is called. */
-pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *given,
+pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args *args,
                                  pmix_iof_cbfunc_t cbfunc, pmix_hdlr_reg_cbfunc_t regcbfunc,
                                  void *regcbdata);
 

@@ -18,6 +18,7 @@
 #include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/client/events.h"
+#include "src/client/iof.h"
 #include "src/client/ops.h"
 #include "src/client/session.h"
 #include "src/discovery/tool_discovery.h"
@@ -316,23 +317,24 @@ static int know_self(struct px_session *session)
                : px_singleton_describe(session);
 }
 
-/* px_client_repeat_codes for px_loop_run. If it fails, events of other processes do not come. */
-static void repeat_codes(void *arg)
+/* Registers at the primary server what this process has registered at others. For px_loop_run. */
+static void register_again(void *arg)
 {
     struct px_server_peer *server = arg;
 
     (void) px_client_repeat_codes(server); /* no memory, or lost: events of others do not come */
+    px_client_iof_repeat(server);
 }
 
 /* Makes a server the primary one: requests go there, and the event codes that are registered
- * already are registered there too. */
+ * already are registered there too, as is output of servers that are gone. */
 static void make_primary(struct px_session *session, struct px_server_peer *server)
 {
     px_lock_take(&session->lock);
     px_session_set_primary_locked(session, server);
     px_lock_give(&session->lock);
     (void) px_loop_run(session->ctx->loop, px_session_forget_lost, session);
-    (void) px_loop_run(session->ctx->loop, repeat_codes, server);
+    (void) px_loop_run(session->ctx->loop, register_again, server);
 }
 
 /* Keeps what the directives of PMIx_tool_init say for later calls. 0 or PMIX_ERR_NOMEM. */

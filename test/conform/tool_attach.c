@@ -74,7 +74,7 @@ static void tell_event(size_t id, pmix_status_t status, const pmix_proc_t *sourc
     (void) ninfo;
     (void) results;
     (void) nresults;
-    tell(status == PMIX_ERR_LOST_CONNECTION
+    tell(status == PMIX_ERR_LOST_CONNECTION || status == PMIX_ERR_IOF_FAILURE
              ? path_named("%d of %s", status, source->nspace)
              : path_named("event %d of %s", CODE - status, source->nspace));
     done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
@@ -211,6 +211,127 @@ static void lose_two(void)
     server_end(3);
     for (int i = 1; i <= 2; i++) { /* removes what was left */
         begin_server(i);
+        server_end(i);
+    }
+    remove_folder("dir");
+}
+
+static void tell_op(pmix_status_t status, void *cbdata)
+{
+    check_status(PMIX_SUCCESS, status, "%s", (const char *) cbdata);
+    tell(cbdata);
+}
+
+/* ---- output in place of a server that has died */
+
+/* (host) */
+static void say_who(struct upcall *copy)
+{
+    pmix_proc_t source = process("J", 0);
+    const char *text = server_name(node());
+    pmix_byte_object_t bytes = {.bytes = (char *) text, .size = strlen(text)};
+    pmix_status_t rc =
+        PMIx_server_IOF_deliver(&source, PMIX_FWD_STDOUT_CHANNEL, &bytes, NULL, 0, NULL, NULL);
+
+    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "deliver: %d", rc);
+    reply_status(copy, PMIX_SUCCESS);
+}
+
+/* (host) Servers name themselves to who asks for output; the fourth has none, and the fifth answers
+ * when it is told to. */
+static pmix_status_t give_output(struct upcall *ask)
+{
+    if (node() == 4) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    return later(ask, node() == 5 ? "the fifth may answer" : NULL, say_who);
+}
+
+static void hear(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
+                 pmix_byte_object_t *bytes, pmix_info_t info[], size_t ninfo)
+{
+    (void) info;
+    (void) ninfo;
+    check(channel == PMIX_FWD_STDOUT_CHANNEL && strcmp(source->nspace, "J") == 0, "whose output");
+    tell(path_named("%.*s for %zu", (int) bytes->size, bytes->bytes, id));
+}
+
+static size_t pull(void)
+{
+    pmix_proc_t source = process("J", PMIX_RANK_WILDCARD);
+    struct infos list = {0};
+    pmix_status_t rc;
+
+    add_u32(&list, "conform.word", 7);
+    rc = PMIx_IOF_pull(&source, 1, list.at, list.n, PMIX_FWD_STDOUT_CHANNEL, hear, NULL, NULL);
+    check(rc >= 0, "pull: %s", PMIx_Error_string(rc));
+    free_infos(&list);
+    return (size_t) rc;
+}
+
+static void check_asked(int number, int n)
+{
+    const struct record *r = upcall(ON_PULL, number, 0);
+
+    check(upcalls(ON_PULL, number) == n, "server %d was asked %d times", number,
+          upcalls(ON_PULL, number));
+    check(n == 0 ||
+              (r != NULL && r->range == PMIX_FWD_STDOUT_CHANNEL && r->n_procs == 1 &&
+               record_names(r, "J", PMIX_RANK_WILDCARD) && record_info(r, "conform.word") != NULL),
+          "for the same");
+}
+
+static void lose_server(int number)
+{
+    server_kill(number);
+    await(path_named("-61 of %s", server_name(number)));
+}
+
+/* What was asked of a server that is gone is asked of the next primary one, once; what is still
+ * served, or was ended, is not. */
+static void lose_output(void)
+{
+    pmix_status_t codes[] = {PMIX_ERR_LOST_CONNECTION, PMIX_ERR_IOF_FAILURE};
+    pmix_proc_t left = server(2);
+    size_t id;
+
+    for (int i = 1; i <= 5; i++) {
+        begin_server(i);
+    }
+    check_status(PMIX_SUCCESS, tool_begin(to_server(1)), "tool_init");
+    check(PMIx_Register_event_handler(codes, 2, NULL, 0, tell_event, NULL, NULL) >= 0, "a handler");
+    check_status(PMIX_SUCCESS, PMIx_IOF_deregister(pull(), NULL, 0, NULL, NULL), "deregister");
+    id = pull();
+    await(path_named("server1 for %zu", id));
+    lose_server(1);
+    check_status(PMIX_SUCCESS, attach_by(to_server(2), NULL), "attach");
+    await(path_named("server2 for %zu", id));
+    check_asked(2, 1);
+    check_status(PMIX_SUCCESS, attach_by(and_true(to_server(3), PMIX_PRIMARY_SERVER), NULL),
+                 "another primary server");
+    same("server3", answered_by(), "it answers");
+    check_asked(3, 0);
+    check_status(PMIX_SUCCESS, PMIx_tool_disconnect(&left), "leave the server that has it");
+    check_status(PMIX_SUCCESS, set(3), "set");
+    await(path_named("server3 for %zu", id));
+    check_asked(3, 1);
+    lose_server(3);
+    check_status(PMIX_SUCCESS, attach_by(to_server(4), NULL), "a server without output");
+    await("-172 of server4");
+    check_status(PMIX_SUCCESS, attach_by(and_true(to_server(5), PMIX_PRIMARY_SERVER), NULL),
+                 "the last one");
+    check_status(PMIX_SUCCESS, PMIx_IOF_deregister(id, NULL, 0, tell_op, (void *) "ended"),
+                 "deregister what has not been answered yet");
+    tell("the fifth may answer");
+    await("ended");
+    check(told(path_named("server5 for %zu", id)) == 1, "its output came before");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_IOF_deregister(id, NULL, 0, NULL, NULL), "once more");
+    check(upcalls(ON_PULL, 5) == 2, "the host is told that nobody wants it: %d",
+          upcalls(ON_PULL, 5));
+    tool_end();
+    begin_server(1); /* removes what was left */
+    begin_server(3);
+    for (int i = 1; i <= 5; i++) {
         server_end(i);
     }
     remove_folder("dir");
@@ -354,6 +475,15 @@ const struct conform_case cases[] = {
      .further = serve_tools,
      .tool = lose_two,
      .host = {[ON_QUERY] = {OWN, .own = answer_question}}},
+    {.ids = "TOOL-059",
+     .what = "output is asked of the server that takes the place of a lost one",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .tools = 1,
+     .server = without_tools,
+     .further = serve_tools,
+     .tool = lose_output,
+     .host = {[ON_QUERY] = {OWN, .own = answer_question}, [ON_PULL] = {OWN, .own = give_output}},
+     .ours_only = "another library may lose what was asked of a lost server"},
     {.ids = "TOOL-055", .what = "a server that is attached later", DRIVEN, .tool = wait_for_server},
     {.ids = "TOOL-069",
      .what = "the server of the parent beside the own",
