@@ -138,7 +138,7 @@ bool px_grace_over(void)
 
 /* Counts are read after a full barrier: a call that is not counted yet sees what the caller
  * stored. */
-bool px_calls_over(void)
+bool px_calls_over(const struct px_reader *but)
 {
     uint64_t barrier = 0;
     bool over;
@@ -151,7 +151,8 @@ bool px_calls_over(void)
     n = px_load_acquire(&n_slots);             /* pairs with take_slot_locked */
     for (i = 0; over && i < n; i++) {
         /* pairs with px_call_begin and px_call_end */
-        over = px_load_acquire(&slots[i].calls) == 0 || px_thread_has_ended(slots[i].tid);
+        over = &slots[i] == but || px_load_acquire(&slots[i].calls) == 0 ||
+               px_thread_has_ended(slots[i].tid);
     }
     return over;
 }

@@ -94,9 +94,10 @@ static inline void px_call_end(void)
 /* True if this process has no thread with that kernel id any more. Changes errno. */
 bool px_thread_has_ended(uint64_t tid);
 
-/* True if no call that began before is still under way. The caller has stored, before, a state that
- * makes new calls return at once. Calls of ended threads do not count. Never waits. */
-bool px_calls_over(void);
+/* True if no call that began before is still under way, but for those of one thread (NULL: of
+ * none). The caller has stored, before, a state that makes new calls return at once, or find what
+ * they use without what he is to free. Calls of ended threads do not count. Never waits. */
+bool px_calls_over(const struct px_reader *but);
 
 /* Begins a grace period after an object was made unreachable. False: this kernel or the number of
  * threads does not allow to tell when readers have left; the object must be kept. One grace period

@@ -138,12 +138,9 @@ void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, 
                                 bool default_handler)
 {
     struct px_session *session = px_session(ctx);
-    struct px_server_peer *at;
 
-    px_lock_take(&session->lock);
-    at = session->servers;
-    px_lock_give(&session->lock);
-    for (; at != NULL; at = at->next) { /* constant behind the first */
+    for (struct px_server_peer *at = px_server_first(session); at != NULL;
+         at = px_server_next(at)) {
         deregister_at(at, codes, ncodes, default_handler);
     }
 }

@@ -56,23 +56,72 @@ void px_facts_name(struct px_session *session)
         (pmix_value_t){.type = PMIX_UINT32, .data.uint32 = PMIX_NUMERIC_VERSION};
 }
 
-/* The facts point to the copy of the text and to the name that is read from it. */
-int px_facts_server(struct px_server_peer *server, const char *uri)
+/* The facts about servers of that contact string, or NULL. Session lock. */
+static const struct px_server_facts *find_facts_locked(const struct px_session *session,
+                                                       const char *uri)
 {
-    if (px_uri_server(uri, &server->named) != 0) {
+    const struct px_server_facts *at = session->server_facts;
+
+    px_assert(px_lock_held(&session->lock));
+    while (at != NULL && strcmp(at->uri, uri) != 0) {
+        at = at->next;
+    }
+    return at;
+}
+
+/* The facts point to the copy of the text and to the name that is read from it. NULL: no memory. */
+static struct px_server_facts *facts_create(const char *uri, const pmix_proc_t *named)
+{
+    struct px_server_facts *made = calloc(1, sizeof(*made));
+
+    if (made == NULL) {
+        return NULL;
+    }
+    made->uri = strdup(uri);
+    if (made->uri == NULL) {
+        free(made);
+        return NULL;
+    }
+    made->named = *named;
+    made->values[PX_SERVER_FACT_URI] =
+        (pmix_value_t){.type = PMIX_STRING, .data.string = made->uri};
+    made->values[PX_SERVER_FACT_NSPACE] =
+        (pmix_value_t){.type = PMIX_STRING, .data.string = made->named.nspace};
+    made->values[PX_SERVER_FACT_RANK] =
+        (pmix_value_t){.type = PMIX_PROC_RANK, .data.rank = made->named.rank};
+    return made;
+}
+
+int px_facts_server(struct px_session *session, const char *uri, const struct px_server_facts **ret)
+{
+    struct px_server_facts *made;
+    pmix_proc_t named;
+
+    *ret = NULL;
+    if (px_uri_server(uri, &named) != 0) {
         return 0;
     }
-    server->uri = strdup(uri);
-    if (server->uri == NULL) {
-        return PMIX_ERR_NOMEM;
+    px_lock_take(&session->lock);
+    *ret = find_facts_locked(session, uri);
+    made = *ret == NULL ? facts_create(uri, &named) : NULL;
+    if (made != NULL) {
+        made->next = session->server_facts;
+        session->server_facts = made;
+        *ret = made;
     }
-    server->facts[PX_SERVER_FACT_URI] =
-        (pmix_value_t){.type = PMIX_STRING, .data.string = server->uri};
-    server->facts[PX_SERVER_FACT_NSPACE] =
-        (pmix_value_t){.type = PMIX_STRING, .data.string = server->named.nspace};
-    server->facts[PX_SERVER_FACT_RANK] =
-        (pmix_value_t){.type = PMIX_PROC_RANK, .data.rank = server->named.rank};
-    return 0;
+    px_lock_give(&session->lock);
+    return *ret != NULL ? 0 : PMIX_ERR_NOMEM;
+}
+
+void px_server_facts_free(struct px_server_facts *list)
+{
+    while (list != NULL) {
+        struct px_server_facts *next = list->next;
+
+        free(list->uri);
+        free(list);
+        list = next;
+    }
 }
 
 /* True if the process of the request is one of which the fact may be asked. */
@@ -96,9 +145,9 @@ static const pmix_value_t *find_server_fact(const struct px_session *session,
     bool us = request->space == &session->own && (request->spec.rank == session->ctx->self.rank ||
                                                   request->spec.rank == PMIX_RANK_UNDEF);
 
-    for (int i = 0; i < PX_N_SERVER_FACTS && us && server != NULL; i++) {
+    for (int i = 0; i < PX_N_SERVER_FACTS && us && server != NULL && server->facts; i++) {
         if (px_value_key_is(request->spec.key, server_keys[i])) {
-            return server->facts[i].type != PMIX_UNDEF ? &server->facts[i] : NULL;
+            return &server->facts->values[i];
         }
     }
     return NULL;

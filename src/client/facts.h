@@ -11,15 +11,19 @@
 
 struct px_get_request;
 struct px_server_peer;
+struct px_server_facts;
 struct px_session;
 
 /* Sets the facts that follow from our own name. They point into ctx->self. Called by
  * px_session_name. */
 void px_facts_name(struct px_session *session);
 
-/* Sets the facts about a server from the URI by which others reach it, which is copied. If it does
- * not parse, there are none. Before other threads know the server. 0 or PMIX_ERR_NOMEM. */
-int px_facts_server(struct px_server_peer *server, const char *uri);
+/* The facts about servers that others reach by that URI, which is copied; the session's. If it does
+ * not parse, there are none: NULL. Any thread. 0 or PMIX_ERR_NOMEM. */
+int px_facts_server(struct px_session *session, const char *uri,
+                    const struct px_server_facts **ret);
+/* Frees all of a list. */
+void px_server_facts_free(struct px_server_facts *list);
 
 /* Keeps a value that a get handed out by pointer until the end of the session. Takes the value
  * over. Returns it, or an equal one kept earlier for the same process and key (the new one is freed

@@ -77,6 +77,17 @@ static struct px_iof_handler *find_pull_locked(struct px_session *session, size_
     return NULL;
 }
 
+bool px_iof_is_asked_locked(struct px_session *session, const struct px_server_peer *server)
+{
+    px_assert(px_lock_held(&session->lock));
+    px_list_for(struct px_iof_handler, pull, &session->iof_handlers, link) {
+        if (pull->at.server == server) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Writes output to our own standard output or, for any other channel, standard error. */
 static void write_out(const struct px_output *out)
 {

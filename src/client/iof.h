@@ -19,6 +19,9 @@ void px_client_iof_in(struct px_server_peer *server, struct px_in *in);
  * the loop thread. */
 void px_iof_handlers_fini(struct px_session *session);
 
+/* True if a subscription is at that server. Session lock. */
+bool px_iof_is_asked_locked(struct px_session *session, const struct px_server_peer *server);
+
 /* Asks a server, which has become the primary one, for all output that was asked of servers which
  * are lost or left by now. Refusals are told by the event PMIX_ERR_IOF_FAILURE. Loop thread. */
 void px_client_iof_repeat(struct px_server_peer *server);

@@ -49,7 +49,8 @@ void px_session_set_primary_locked(struct px_session *session, struct px_server_
 void px_server_reuse_locked(struct px_session *session, struct px_server_peer *server)
 {
     px_assert(px_lock_held(&session->lock));
-    for (struct px_server_peer *at = session->servers; at != NULL; at = at->next) {
+    for (struct px_server_peer *at = px_server_first(session); at != NULL;
+         at = px_server_next(at)) {
         if (at->forgotten && at->told.spaces != NULL) {
             server->told.spaces = at->told.spaces;
             at->told.spaces = NULL;
@@ -81,7 +82,8 @@ void px_session_forget_lost(void *arg)
 
     px_assert(px_loop_inside(session->ctx->loop));
     px_lock_take(&session->lock);
-    for (struct px_server_peer *at = session->servers; at != NULL; at = at->next) {
+    for (struct px_server_peer *at = px_server_first(session); at != NULL;
+         at = px_server_next(at)) {
         bool lost = px_load_acquire(&at->lost) != 0; /* pairs with link_lost */
 
         if (session->is_tool && lost && !at->forgotten && at != session->primary) {

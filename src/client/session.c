@@ -133,29 +133,51 @@ void px_server_free(struct px_server_peer *server)
 {
     if (server != NULL) {
         px_told_fini(server);
-        free(server->uri);
         free(server);
     }
+}
+
+void px_servers_free(struct px_server_peer **list)
+{
+    while (*list != NULL) {
+        struct px_server_peer *server = *list;
+
+        *list = server->former;
+        px_link_close_loop(server->link);
+        px_server_free(server);
+    }
+}
+
+/* For px_loop_run. */
+static void free_former(void *arg)
+{
+    struct px_session *session = arg;
+
+    px_servers_free(&session->former);
 }
 
 /* Links are closed before any server is freed: their callbacks use the server. */
 void px_session_destroy(struct px_session *session)
 {
     struct px_server_peer *server;
+    struct px_server_peer *next;
 
     if (session == NULL) {
         return;
     }
     px_store_ptr_release(&session->primary, NULL); /* pairs with px_session_server */
+    if (session->former != NULL) {
+        (void) px_loop_run(session->ctx->loop, free_former, session);
+    }
     for (server = session->servers; server != NULL; server = server->next) {
         px_store_release(&server->lost, 1); /* the end that follows is ours. pairs with link_lost */
         px_link_close(server->link);
     }
-    while (session->servers != NULL) {
-        server = session->servers;
-        session->servers = server->next;
+    for (server = session->servers; server != NULL; server = next) {
+        next = server->next;
         px_server_free(server);
     }
+    px_server_facts_free(session->server_facts);
     px_query_cache_fini(&session->queries);
     px_map_fini(&session->fetched);
     px_put_values_free(&session->uncommitted);
@@ -178,10 +200,7 @@ void px_session_open_reads(struct px_session *session)
     px_store_ptr_release(&px_session_readable, session); /* pairs with px_session_visited */
 }
 
-/* Waits until every read-side critical section that began before has ended; these are short. Sets
- * *arg (bool) to false if this system has neither membarrier nor a slot for each reader, so that
- * the end of the readers cannot be known. Runs on the loop thread. */
-static void wait_for_readers(void *arg)
+void px_session_await_readers(void *arg)
 {
     bool *over = arg;
 
@@ -201,7 +220,7 @@ void px_session_end(struct px_session *session)
     bool over = false;
 
     px_assert(px_lock_held(&ctx->lock) && !px_loop_inside(ctx->loop));
-    for (server = session->servers; server != NULL; server = server->next) {
+    for (server = px_server_first(session); server != NULL; server = px_server_next(server)) {
         px_store_release(&server->lost, 1); /* the end that follows is ours. pairs with link_lost */
         px_link_shut(server->link);
     }
@@ -212,7 +231,7 @@ void px_session_end(struct px_session *session)
     }
     px_input_stop(ctx);
     px_store_ptr_release(&px_session_readable, &no_session); /* pairs with px_session_visited */
-    (void) px_loop_run(ctx->loop, wait_for_readers, &over);
+    (void) px_loop_run(ctx->loop, px_session_await_readers, &over);
     ctx->role = NULL;
     ctx->ops = NULL;
     if (over) {
@@ -258,11 +277,11 @@ static const struct px_link_ops link_ops = {
 /* True if any server is connected. */
 static bool has_server_locked(const struct px_session *session)
 {
-    const struct px_server_peer *at = session->servers;
+    const struct px_server_peer *at = px_server_first(session);
 
     px_assert(px_lock_held(&session->lock));
     while (at != NULL && px_load_acquire(&at->lost) != 0) { /* pairs with link_lost */
-        at = at->next;
+        at = px_server_next(at);
     }
     return at != NULL;
 }
@@ -273,7 +292,7 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
                       struct px_server_peer **ret)
 {
     struct px_server_peer *server = calloc(1, sizeof(*server));
-    int rc = server != NULL ? px_facts_server(server, uri) : PMIX_ERR_NOMEM;
+    int rc = server != NULL ? px_facts_server(session, uri, &server->facts) : PMIX_ERR_NOMEM;
 
     if (rc != 0) {
         close(dialed->fd);
@@ -297,7 +316,7 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
         px_session_set_primary_locked(session, server);
     }
     server->next = session->servers;
-    session->servers = server;
+    px_store_ptr_release(&session->servers, server); /* pairs with px_server_first */
     px_lock_give(&session->lock);
     if (session->is_tool) {
         (void) px_loop_run(session->ctx->loop, px_session_forget_lost, session);

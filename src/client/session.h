@@ -39,6 +39,15 @@ enum px_server_fact {
     PX_N_SERVER_FACTS
 };
 
+/* What is known of servers of one contact string. Kept until the end of the session, since gets
+ * hand out pointers to it; whoever connects there again finds it (facts.c). */
+struct px_server_facts {
+    struct px_server_facts *next; /* constant once linked */
+    char *uri;                    /* by which others reach the server */
+    pmix_proc_t named;            /* the name in it */
+    pmix_value_t values[PX_N_SERVER_FACTS];
+};
+
 /* What a server has told a tool of other namespaces, while it is not the primary one (primary.c).
  */
 struct px_told {
@@ -47,26 +56,23 @@ struct px_told {
     struct px_map queries;   /* as px_session.queries */
 };
 
-/* One server that this process has connected to. A tool may have several. They are kept until the
- * end of the session, also when the connection is lost, so a borrowed pointer stays valid. */
+/* One server that this process has connected to. A tool may have several. One whose connection is
+ * lost is kept until no call can have a pointer to it (former.c). */
 struct px_server_peer {
-    /* Set under the session lock, before the server is in the list; constant then, so that the list
-     * is followed without the lock. */
-    struct px_server_peer *next;
+    /* Atomic struct px_server_peer *, changed under the session lock, so that the list is followed
+     * without the lock. Of one that was taken out of the list (former.c) it stays as it was. */
+    void *next;
+    struct px_server_peer *former; /* loop thread: the next in px_session.former */
     struct px_session *session;
     struct px_link *link; /* constant */
     pmix_proc_t proc;     /* constant: the name of the server itself */
     unsigned version[3];  /* constant: major, minor, release; 255: unknown */
     uint64_t lost;        /* atomic: 1 once the connection has ended, by whichever side */
-    /* Constant: the contact string by which others reach the server, and the name in it; values of
-     * type PMIX_UNDEF if the string is malformed (facts.c). */
-    char *uri;
-    pmix_proc_t named;
-    pmix_value_t facts[PX_N_SERVER_FACTS];
-    bool ours;           /* constant: it is known to be a server of this library */
-    bool maps;           /* constant: it was asked for segments */
-    struct px_told told; /* lock: empty while it is the primary one */
-    bool forgotten;      /* lock: it is lost, and what it has told was dropped */
+    const struct px_server_facts *facts; /* constant: NULL if its contact string is malformed */
+    bool ours;                           /* constant: it is known to be a server of this library */
+    bool maps;                           /* constant: it was asked for segments */
+    struct px_told told;                 /* lock: empty while it is the primary one */
+    bool forgotten;                      /* lock: it is lost, and what it has told was dropped */
 };
 
 /* A value of PMIx_Put that waits for the next commit. Owned by px_session.uncommitted; after the
@@ -141,8 +147,11 @@ struct px_session {
 
     /* Atomic struct px_server_peer *: where requests go; NULL: none. */
     void *primary;
-    struct px_server_peer *servers; /* lock; the newest first */
-    struct px_lock lock;            /* "the session lock" */
+    /* Atomic struct px_server_peer *, changed under the lock: the newest first. */
+    void *servers;
+    struct px_server_peer *former;        /* loop thread: taken out of `servers`, to be freed */
+    struct px_server_facts *server_facts; /* lock */
+    struct px_lock lock;                  /* "the session lock" */
 
     struct px_list uncommitted; /* lock: struct px_put_value, in the order of the puts */
     /* Atomic, changed under the lock: 1 while `uncommitted` has values that our private store
@@ -266,6 +275,19 @@ static inline bool px_session_is_own(const struct px_session *session, const pmi
     return proc == NULL || proc->nspace[0] == '\0' || px_session_is_named(session, proc->nspace);
 }
 
+/* The servers, the newest first; each is valid until the end of the call. Any thread in a call, or
+ * the loop thread. */
+static inline struct px_server_peer *px_server_first(const struct px_session *session)
+{
+    /* pairs with px_session_attach and take_out_locked */
+    return px_load_ptr_acquire(&session->servers);
+}
+
+static inline struct px_server_peer *px_server_next(const struct px_server_peer *server)
+{
+    return px_load_ptr_acquire(&server->next); /* pairs with take_out_locked */
+}
+
 /* The primary server, if it is connected and the progress thread runs; else NULL (no server, lost
  * connection, forked child). Any thread. */
 struct px_server_peer *px_session_server(struct px_session *session);
@@ -302,6 +324,13 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
                       struct px_server_peer **ret);
 /* Frees a server that is in no list any more, or was never in one. Takes NULL. */
 void px_server_free(struct px_server_peer *server);
+/* Closes and frees servers that nobody uses, and empties their list, which goes by `former`. Loop
+ * thread. */
+void px_servers_free(struct px_server_peer **list);
+/* Waits until every read-side critical section that began before has ended; these are short. Sets
+ * *arg (bool) to false if this system has neither membarrier nor a slot for each reader, so that
+ * the end of the readers cannot be known. Loop thread. */
+void px_session_await_readers(void *arg);
 /* Sets the server's release from a text such as "v5.0.3"; NULL: unknown. */
 void px_session_set_version(struct px_server_peer *server, const char *version);
 /* Sends FINALIZE, waits for the reply (at most 30 s), and marks the server lost. Success also when

@@ -27,6 +27,7 @@
 #include "src/value/procs.h"
 #include "src/net/dial.h"
 #include "src/wire/message.h"
+#include "former.h"
 #include "primary.h"
 #include "singleton.h"
 #include "start.h"
@@ -416,7 +417,9 @@ pmix_status_t px_tool_stop(struct px_ctx *ctx)
     struct px_session *session = px_session(ctx);
 
     px_assert(px_lock_held(&ctx->lock));
-    for (struct px_server_peer *at = session->servers; at != NULL; at = at->next) {
+    px_former_stop(session);
+    for (struct px_server_peer *at = px_server_first(session); at != NULL;
+         at = px_server_next(at)) {
         (void) px_session_goodbye(session, at); /* it sees us go in any case */
     }
     px_session_report(session);
@@ -452,6 +455,7 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
     if (ret_server != NULL) {
         *ret_server = server->proc;
     }
+    px_former_free(session);
     return PMIX_SUCCESS;
 }
 
@@ -488,13 +492,13 @@ pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret
     size_t k;
 
     px_lock_take(&session->lock);
-    for (at = session->servers; at != NULL; at = at->next) {
+    for (at = px_server_first(session); at != NULL; at = px_server_next(at)) {
         n += px_load_acquire(&at->lost) == 0 ? 1 : 0; /* pairs with link_lost */
     }
     procs = n > 0 ? PMIx_Proc_create(n) : NULL;
     /* The list has the latest first; the answer has the primary first and then the earliest. */
     k = n;
-    for (at = session->servers; procs != NULL && at != NULL; at = at->next) {
+    for (at = px_server_first(session); procs != NULL && at != NULL; at = px_server_next(at)) {
         /* pairs with link_lost */
         if (px_load_acquire(&at->lost) == 0 && at != primary && k > 0) {
             k--;

@@ -55,7 +55,7 @@ bool px_ctx_drain(struct px_ctx *ctx)
     uint64_t end = px_clock_ns() + DRAIN_MS * UINT64_C(1000000);
 
     px_assert(px_lock_held(&ctx->lock) && !px_loop_inside(ctx->loop));
-    while (!px_calls_over()) {
+    while (!px_calls_over(NULL)) {
         if (px_clock_ns() > end) {
             return false;
         }

@@ -331,6 +331,13 @@ static void close_loop(void *arg)
     px_conn_destroy_loop(link->conn);
 }
 
+void px_link_close_loop(struct px_link *link)
+{
+    px_assert(px_loop_inside(link->loop));
+    close_loop(link);
+    link_free(link);
+}
+
 /* The tasks of the link have run by then, because the loop runs them in order. In a forked child
  * nothing of the parent's is touched. */
 void px_link_close(struct px_link *link)

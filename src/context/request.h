@@ -48,6 +48,9 @@ void px_link_shut(struct px_link *link);
  * NULL; does nothing in a forked child. */
 void px_link_close(struct px_link *link);
 
+/* The same on the loop's thread. */
+void px_link_close_loop(struct px_link *link);
+
 /* Ends the stream as if the server had: pending requests are answered, `lost` is called, the
  * descriptor is closed. The link itself stays for threads that still hold it, and refuses requests.
  * Any thread but the loop's. */

@@ -312,11 +312,13 @@ static void lose_output(void)
     same("server3", answered_by(), "it answers");
     check_asked(3, 0);
     check_status(PMIX_SUCCESS, PMIx_tool_disconnect(&left), "leave the server that has it");
+    check_status(PMIX_SUCCESS, attach_by(to_server(5), NULL), "one more connection meanwhile");
     check_status(PMIX_SUCCESS, set(3), "set");
     await(path_named("server3 for %zu", id));
     check_asked(3, 1);
     lose_server(3);
-    check_status(PMIX_SUCCESS, attach_by(to_server(4), NULL), "a server without output");
+    check_status(PMIX_SUCCESS, attach_by(and_true(to_server(4), PMIX_PRIMARY_SERVER), NULL),
+                 "a server without output");
     await("-172 of server4");
     check_status(PMIX_SUCCESS, attach_by(and_true(to_server(5), PMIX_PRIMARY_SERVER), NULL),
                  "the last one");

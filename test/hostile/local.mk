@@ -1,4 +1,8 @@
-check_PROGRAMS += %D%/honest %D%/hostile %D%/private %D%/quotas %D%/slow %D%/users
+check_PROGRAMS += %D%/deaths %D%/honest %D%/hostile %D%/private %D%/quotas %D%/slow %D%/users
+%C%_deaths_SOURCES = %D%/deaths.c %D%/deaths.h %D%/deaths_roles.c %D%/deaths_steps.c
+%C%_deaths_CFLAGS = $(AM_CFLAGS) -fvisibility=default -fno-builtin
+%C%_deaths_LDADD = libpx-host.la libpmix.la
+%C%_deaths_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_honest_SOURCES = %D%/honest.c
 %C%_honest_LDADD = libpmix.la
 %C%_honest_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -20,6 +24,6 @@ check_LTLIBRARIES += %D%/libfaults.la
 %C%_libfaults_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -fno-builtin
 # -rpath makes it an object that can be loaded, which is never installed.
 %C%_libfaults_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
-TESTS += %D%/faults.sh %D%/honest.sh %D%/hostile.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
-px_long_tests += %D%/faults.sh
-EXTRA_DIST += %D%/faults.sh %D%/honest.sh %D%/hostile.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
+TESTS += %D%/deaths.sh %D%/faults.sh %D%/honest.sh %D%/hostile.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
+px_long_tests += %D%/deaths.sh %D%/faults.sh
+EXTRA_DIST += %D%/deaths.sh %D%/faults.sh %D%/honest.sh %D%/hostile.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh

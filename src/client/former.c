@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A former server is lost, is not the primary one, what it has said was dropped, and no output is
+ * asked of it. It is taken out of the list, which others follow without the lock, and keeps its
+ * `next` for those who stand on it. They do so in calls of the library, or as readers: when each
+ * thread was seen outside of both since, nobody has a pointer to it. The loop thread itself, where
+ * all of this is done, has none between two tasks. A finalize, which is no call, goes through the
+ * list when the context is down. */
+
+#include "former.h"
+
+#include "iof.h"
+#include "session.h"
+#include "src/base/epoch.h"
+
+/* One attempt; the caller waits for it. */
+struct release {
+    struct px_session *session;
+    const struct px_reader *caller;
+};
+
+/* Takes former servers out of the session's list. Session lock. */
+static void take_out_locked(struct px_session *session)
+{
+    struct px_server_peer *before = NULL;
+    struct px_server_peer *next;
+
+    px_assert(px_lock_held(&session->lock));
+    for (struct px_server_peer *at = px_server_first(session); at != NULL; at = next) {
+        next = px_server_next(at);
+        if (!at->forgotten || at == session->primary || px_iof_is_asked_locked(session, at)) {
+            before = at;
+            continue;
+        }
+        /* pairs with px_server_next, px_server_first */
+        px_store_ptr_release(before != NULL ? &before->next : &session->servers, next);
+        at->former = session->former;
+        session->former = at;
+    }
+}
+
+/* For px_loop_run. */
+static void free_former(void *arg)
+{
+    const struct release *release = arg;
+    struct px_session *session = release->session;
+    bool over = false;
+
+    if (px_ctx_peek() == NULL) {
+        return; /* px_session_destroy frees them */
+    }
+    px_lock_take(&session->lock);
+    take_out_locked(session);
+    px_lock_give(&session->lock);
+    if (session->former != NULL && px_calls_over(release->caller)) {
+        px_session_await_readers(&over);
+    }
+    if (over) {
+        session->speaker = NULL;
+        px_servers_free(&session->former);
+    }
+}
+
+void px_former_free(struct px_session *session)
+{
+    struct release release = {.session = session, .caller = px_reader_self};
+
+    (void) px_loop_run(session->ctx->loop, free_former, &release); /* or a later call does */
+}
+
+/* For px_loop_run. */
+static void pass(void *arg)
+{
+    (void) arg;
+}
+
+void px_former_stop(struct px_session *session)
+{
+    px_assert(px_ctx_peek() == NULL);
+    (void) px_loop_run(session->ctx->loop, pass, NULL); /* after a free_former that goes on */
+}
