@@ -84,6 +84,8 @@ conform_programs = \
   %D%/tool_attach.t \
   %D%/tool_requests.t \
   %D%/tool_debug.t \
+  %D%/tool_unwelcome.t \
+  %D%/forwarding.t \
   %D%/tool_reads.t \
   %D%/tool_servers.t \
   %D%/upcall_data.t \
@@ -316,6 +318,12 @@ TESTS += $(conform_programs)
 %C%_tool_requests_t_SOURCES = %D%/tool_requests.c
 %C%_tool_requests_t_LDADD = $(conform_ldadd)
 %C%_tool_requests_t_LDFLAGS = $(conform_ldflags)
+%C%_tool_unwelcome_t_SOURCES = %D%/tool_unwelcome.c
+%C%_tool_unwelcome_t_LDADD = $(conform_ldadd)
+%C%_tool_unwelcome_t_LDFLAGS = $(conform_ldflags)
+%C%_forwarding_t_SOURCES = %D%/forwarding.c
+%C%_forwarding_t_LDADD = $(conform_ldadd)
+%C%_forwarding_t_LDFLAGS = $(conform_ldflags)
 %C%_tool_debug_t_SOURCES = %D%/tool_debug.c
 %C%_tool_debug_t_LDADD = $(conform_ldadd)
 %C%_tool_debug_t_LDFLAGS = $(conform_ldflags)

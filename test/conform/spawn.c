@@ -276,11 +276,16 @@ static void be_parent(void)
 
     put_number("parent.word", 5);
     commit();
-    PMIX_APP_CREATE(app, 1);
-    app->cmd = strdup("child");
-    app->maxprocs = 2;
-    check_status(PMIX_SUCCESS, PMIx_Spawn(NULL, 0, app, 1, nspace), "spawn");
-    PMIX_APP_FREE(app, 1);
+    PMIX_APP_CREATE(app, N_APPS);
+    for (int i = 0; i < N_APPS; i++) {
+        app[i].cmd = strdup(i == 0 ? "child" : "other");
+        app[i].maxprocs = 1;
+        PMIX_INFO_CREATE(app[i].info, 1);
+        app[i].ninfo = 1;
+        PMIX_INFO_LOAD(&app[i].info[0], PMIX_HOST, i == 0 ? "here" : "there", PMIX_STRING);
+    }
+    check_status(PMIX_SUCCESS, PMIx_Spawn(NULL, 0, app, N_APPS, nspace), "spawn");
+    PMIX_APP_FREE(app, N_APPS);
     same("B", nspace, "the job");
     same("2", got(nspace, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "its size");
     same(n_nodes() == 1 ? "B:0,B:1" : "B:0", peers_sorted("node0", nspace), "its processes");
@@ -342,6 +347,70 @@ static void start_child(void)
                            NULL);
     check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "notify");
     free_infos(&list);
+}
+
+/* ---- all of it: a family of which a child aborts, and a spawn that fails */
+
+static void spawn_missing(void)
+{
+    pmix_app_t *app;
+
+    PMIX_APP_CREATE(app, 1);
+    app->cmd = strdup("missing");
+    app->maxprocs = 1;
+    check_status_for("SPN-006", PMIX_ERR_JOB_EXE_NOT_FOUND, PMIx_Spawn(NULL, 0, app, 1, NULL),
+                     "an executable that is not there");
+    PMIX_APP_FREE(app, 1);
+}
+
+static void live_and_abort(void)
+{
+    about("SPN-005");
+    be_family();
+    if (strcmp(me.nspace, "A") == 0) {
+        spawn_missing();
+    } else if (me.rank == 1) {
+        check_status_for("SPN-001", PMIX_ERR_PARAM_VALUE_NOT_SUPPORTED,
+                         PMIx_Abort(7, "message", NULL, 0), "the host goes on");
+    }
+}
+
+static pmix_status_t bear_or_fail(struct upcall *ask)
+{
+    if (ask->n_apps > 0 && strcmp(ask->apps[0].cmd, "missing") == 0) {
+        ask->reply.spawn(PMIX_ERR_JOB_EXE_NOT_FOUND, (char *) "", ask->cbdata);
+        return PMIX_SUCCESS;
+    }
+    return bear_later(ask);
+}
+
+/* The application `name` of a spawn is for one process, there. */
+static void check_app(const struct record *r, const char *name, const char *where)
+{
+    const struct note *app = record_info(r, name);
+    const struct note *place = app != NULL ? note_info(app, PMIX_HOST) : NULL;
+
+    check_for("SPN-004", app != NULL && app->number == 1, "%s, for one process", name);
+    same_for("SPN-004", where, place != NULL ? place->text : "(none)", "and where");
+}
+
+static void see_family(void)
+{
+    const struct record *r = upcall(ON_SPAWN, 0, 0);
+
+    check_app(r, "child", "here");
+    check_app(r, "other", "there");
+    same_for("SPN-004", "A:0", record_info(r, PMIX_PARENT_ID)->text, "the parent");
+    for (const char *const *key = (const char *const[]){PMIX_SPAWNED, PMIX_REQUESTOR_IS_CLIENT,
+                                                        PMIX_USERID, PMIX_GRPID, NULL};
+         *key != NULL; key++) {
+        check_for("SPN-004", record_info(r, *key) != NULL, "%s", *key);
+    }
+    about("SPN-001");
+    r = upcall(ON_ABORT, 0, 0);
+    check(r->number == 7 && strcmp(r->text, "message") == 0, "%d, %s", r->number, r->text);
+    check(strcmp(r->proc.nspace, "B") == 0 && r->proc.rank == 1, "who");
+    check(r->n_procs == 0 || record_names(r, "B", PMIX_RANK_WILDCARD), "all of its job");
 }
 
 /* ---- errors of a spawn */
@@ -442,11 +511,22 @@ const struct conform_case cases[] = {
      .script = start_child,
      .client = be_family,
      .host = {[ON_SPAWN] = {OWN, .own = bear_later}}},
+    {.ids = "SPN-001 SPN-004 SPN-005 SPN-006 S33",
+     .otherwise = "SPN-005",
+     .what = "a spawn of two applications, a child that aborts, a spawn that fails",
+     .jobs = {{"A", {1}}, {"B", {2}, .later = true}},
+     .setup = name_parent,
+     .script = start_child,
+     .client = live_and_abort,
+     .after = see_family,
+     .host = {[ON_SPAWN] = {OWN, .own = bear_or_fail},
+              [ON_ABORT] = {CALLBACK, PMIX_ERR_PARAM_VALUE_NOT_SUPPORTED}}},
     {.ids = "SPN-006",
      .what = "why the host could not spawn is told as it says",
      .client = fail_to_spawn,
      .host = {[ON_SPAWN] = {OWN, .own = fail_as_told}}},
-    {.ids = "SPN-006",
+    {.ids = "SPN-006 S33",
+     .otherwise = "SPN-006",
      .what = "a host without the entry",
      .client = cannot_spawn,
      .host = {[ON_SPAWN] = {MISSING}}},
