@@ -16,6 +16,8 @@
 
 /* ---- held in init */
 
+enum { MANY = 128 };
+
 /* How many processes the host has heard of. */
 static int n_ready(void)
 {
@@ -57,13 +59,13 @@ static void see_ready(int n)
     }
 }
 
-static void release_job(const char *nspace)
+static void release(const char *nspace, pmix_rank_t rank)
 {
     struct infos list = {0};
-    pmix_proc_t all = process(nspace, PMIX_RANK_WILDCARD);
+    pmix_proc_t held = process(nspace, rank);
     pmix_status_t rc;
 
-    add_procs(&list, PMIX_EVENT_CUSTOM_RANGE, &all, 1);
+    add_procs(&list, PMIX_EVENT_CUSTOM_RANGE, &held, 1);
     tell(path_named("%s released", nspace));
     rc = PMIx_Notify_event(PMIX_DEBUGGER_RELEASE, NULL, PMIX_RANGE_CUSTOM, list.at, list.n, NULL,
                            NULL);
@@ -78,8 +80,8 @@ static void debug(void)
     see_ready(3);
     await("B:0 is out");
     check(told("A:0 is out") + told("A:1 is out") + told("B:1 is out") == 0, "three are held");
-    release_job("A");
-    release_job("B");
+    release("A", PMIX_RANK_WILDCARD);
+    release("B", PMIX_RANK_WILDCARD);
 }
 
 static void be_held(void)
@@ -92,6 +94,29 @@ static void be_held(void)
     check(told(path_named("%s released", me.nspace)) == 1 || !held, "it returns when released");
     tell(path_named("%s:%u is out", me.nspace, me.rank));
     check_status(PMIX_SUCCESS, PMIx_Fence(&all, 1, NULL, 0), "fence");
+    check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
+}
+
+/* ---- many, released one by one in the order of their ranks */
+
+static void release_each(void)
+{
+    about("TOOL-070");
+    see_ready(MANY);
+    check(told("out") == 0, "all are held");
+    for (int rank = 0; rank < MANY; rank++) {
+        release("A", (pmix_rank_t) rank);
+        await_n("out", rank + 1);
+    }
+}
+
+static void be_one_of_many(void)
+{
+    about("TOOL-070");
+    check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
+    check(told("A released") == (int) me.rank + 1, "rank %u is out when it is its turn, not %d",
+          me.rank, told("A released"));
+    tell("out");
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
 }
 
@@ -274,6 +299,13 @@ const struct conform_case cases[] = {
      .setup = stop_in_init,
      .client = be_left,
      .script = die},
+    {.ids = "TOOL-070",
+     .what = "128 processes are held, and released one by one",
+     .ranks = MANY,
+     .raw = true,
+     .client = be_one_of_many,
+     .setup = stop_in_init,
+     .script = release_each},
     {.ids = "TOOL-066 TOOL-071",
      .otherwise = "TOOL-071",
      .what = "a spawn of debugger daemons",
