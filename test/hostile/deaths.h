@@ -12,7 +12,7 @@
  * is a call of the C library that the kernel may see, made by the library under test or its host.
  */
 
-enum who { NOBODY, SERVER, SECOND, TOOL, PROCESS, DRIVER };
+enum who { NOBODY, SERVER, SECOND, TOOL, PROCESS };
 enum op { CONNECT, ATTACH, DISCONNECT, PULL, PUSH, SPAWN, FINALIZE, N_OPS };
 extern const char *const op_names[N_OPS];
 
