@@ -4,7 +4,8 @@
 /* Two users, 1001 and 1002, and a server of root with a job of each, open to tools of anybody. The
  * second user tries to pass for the first, or for root, or for a group that is not his. Each
  * attempt is made by a process that is forked before there is a server; what the host was told is
- * counted in memory that all share. usage: users DIRECTORY */
+ * counted in memory that all share: of scenario S27, the tool of another user and the one that
+ * claims to be root. usage: users DIRECTORY */
 
 #include "actors.h"
 #include "speak.h"
