@@ -195,6 +195,7 @@ static struct outcome run_once(enum op op, enum who victim, long fatal, const ch
     struct outcome done = {.n = 0};
     struct outcome seen = {.n = 0};
     bool lives;
+    bool good;
 
     *ret_wrong = NULL;
     start(TOOL);
@@ -216,12 +217,14 @@ static struct outcome run_once(enum op op, enum who victim, long fatal, const ch
     if (lives != (victim != TOOL || fatal == 0 || atomic_load(&board->steps) < fatal)) {
         *ret_wrong = "the tool has died, or has not";
     }
-    if (!settle_first(&seen)) {
+    good = settle_first(&seen);
+    atomic_store(&board->victim, NOBODY);
+    good = settle_first(&seen) && good; /* it may have died behind its answer */
+    if (!good) {
         snprintf(text, sizeof(text), "the server, deaths_roles.c:%d, %d descriptors", seen.wrong,
                  seen.descriptors);
         *ret_wrong = text;
     }
-    atomic_store(&board->victim, NOBODY);
     done.blocks = seen.blocks;
     if (!give(SECOND, (struct order){.what = SETTLE}, &seen) || seen.wrong != 0) {
         *ret_wrong = "the second server";
