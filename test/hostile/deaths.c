@@ -187,6 +187,12 @@ static bool settle_first(struct outcome *ret)
     return give(SERVER, (struct order){.what = SETTLE}, ret) && ret->wrong == 0 && good;
 }
 
+/* True if the tool may have died by now, also behind its answer. */
+static bool may_be_dead(enum who victim, long fatal)
+{
+    return victim == TOOL && fatal != 0 && atomic_load(&board->steps) >= fatal;
+}
+
 /* *ret_wrong: who has seen something wrong, and at which line; NULL: nobody. */
 static struct outcome run_once(enum op op, enum who victim, long fatal, const char **ret_wrong)
 {
@@ -209,12 +215,16 @@ static struct outcome run_once(enum op op, enum who victim, long fatal, const ch
         snprintf(text, sizeof(text), "statuses %d %d", done.status[0], done.status[1]);
         *ret_wrong = text;
     }
-    if (lives && (!give(TOOL, (struct order){.what = END}, &seen) || seen.wrong != 0)) {
-        snprintf(text, sizeof(text), "the tool, deaths_roles.c:%d", seen.wrong);
-        *ret_wrong = text;
+    if (lives) {
+        bool ends = give(TOOL, (struct order){.what = END}, &seen);
+
+        if (ends ? seen.wrong != 0 : !may_be_dead(victim, fatal)) {
+            snprintf(text, sizeof(text), "the tool, deaths_roles.c:%d", seen.wrong);
+            *ret_wrong = text;
+        }
     }
     lives = !is_killed(reap(TOOL));
-    if (lives != (victim != TOOL || fatal == 0 || atomic_load(&board->steps) < fatal)) {
+    if (lives == may_be_dead(victim, fatal)) {
         *ret_wrong = "the tool has died, or has not";
     }
     good = settle_first(&seen);

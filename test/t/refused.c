@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Rank 0 posts what its server has no room for. It learns of that from the fence, the others' fence
- * succeeds, nobody finds the value but rank 0, and everything goes on: what it posts next is found
- * by all. With "wait" rank 1 waits for the value, without a time limit, before it is committed and
- * again after that: not for ever, and when something smaller takes its place that is found.
- * refused BYTES [wait] */
+/* Rank 0 posts what its server has no room for. It learns of that from the fence, or from the
+ * commit if that has its answer by then, once; the others' fence succeeds, nobody finds the value
+ * but rank 0, and everything goes on: what it posts next is found by all. With "wait" rank 1 waits
+ * for the value, without a time limit, before it is committed and again after that: not for ever,
+ * and when something smaller takes its place that is found. refused BYTES [wait] */
 
 #include <pmix.h>
 #include <pthread.h>
@@ -17,11 +17,22 @@
 
 static pmix_proc_t me;
 static pmix_proc_t first;
+static pmix_status_t committed; /* what a commit since the last fence has said */
 
 static void tell(const char *what, pmix_status_t rc)
 {
     printf("rank %u: %s: %s\n", me.rank, what, PMIx_Error_string(rc));
     fflush(stdout);
+}
+
+static void commit(void)
+{
+    pmix_status_t rc = PMIx_Commit();
+
+    if (committed != PMIX_SUCCESS && rc != PMIX_SUCCESS) {
+        tell("once more", rc);
+    }
+    committed = committed != PMIX_SUCCESS ? committed : rc;
 }
 
 static void put(const char *key, char fill, size_t size)
@@ -35,7 +46,19 @@ static void put(const char *key, char fill, size_t size)
     memset(value.data.bo.bytes, fill, size);
     tell("put", PMIx_Put(PMIX_GLOBAL, key, &value));
     free(value.data.bo.bytes);
-    tell("commit", PMIx_Commit());
+    commit();
+}
+
+/* Tells of the commits before, too. */
+static void fence(void)
+{
+    pmix_status_t rc = PMIx_Fence(NULL, 0, NULL, 0);
+
+    if (committed != PMIX_SUCCESS && rc != PMIX_SUCCESS) {
+        tell("once more", rc);
+    }
+    tell("fence", committed != PMIX_SUCCESS ? committed : rc);
+    committed = PMIX_SUCCESS;
 }
 
 static void look(const char *key)
@@ -129,19 +152,19 @@ int main(int argc, char **argv)
         } else {
             wait_in_vain();
         }
-        tell("fence", PMIx_Fence(NULL, 0, NULL, 0));
+        fence();
         PMIx_Finalize(NULL, 0);
         return 0;
     }
     if (me.rank == 0) {
         put("large", 'x', size);
     }
-    tell("fence", PMIx_Fence(NULL, 0, NULL, 0));
+    fence();
     look("large");
     if (me.rank == 0) {
         put("small", 'y', 16);
     }
-    tell("fence", PMIx_Fence(NULL, 0, NULL, 0));
+    fence();
     look("small");
     PMIx_Finalize(NULL, 0);
     return 0;
