@@ -70,7 +70,8 @@ static void call(void)
     begin_group(name, alone ? &me : leaders, alone ? 1 : 2, &list);
 }
 
-/* (host) A server sees its own processes end; of others it is told. */
+/* (host) A server sees its own processes end; of others it is told. When this is over, the hosts
+ * know, too. */
 static void kill_victim(void)
 {
     pmix_proc_t who = process("A", victim);
@@ -87,6 +88,7 @@ static void kill_victim(void)
         hosts_say(PMIX_ERR_PROC_ABORTED_BY_SIG, &who, &list);
         free_infos(&list);
     }
+    tell("killed");
 }
 
 static void kill_leader(void)
@@ -110,6 +112,7 @@ static void play(pmix_status_t code)
         await("nobody says this");
     }
     if (me.rank > 0) {
+        await("killed"); /* else the hosts may put all together before they know */
         await(event_step(code, 0));
         await(step_of("called", before));
     }
