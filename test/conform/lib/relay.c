@@ -52,20 +52,47 @@ void relay_post(int to, const struct letter *letter)
     }
 }
 
-/* An upcall that outlives its call; what is borrowed is taken from the record instead. */
+/* Upcalls that outlive their calls. One that is made when the hosts end has no answer: the list
+ * still has it then. */
+static struct kept {
+    struct upcall ask; /* first: what is handed out */
+    struct kept *next;
+} * kept_asks; /* kept_lock */
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What is borrowed is taken from the record instead. */
 struct upcall *relay_keep(const struct upcall *ask)
 {
-    struct upcall *kept = calloc(1, sizeof(*kept));
+    struct kept *kept = calloc(1, sizeof(*kept));
 
     if (kept == NULL) {
         abort();
     }
-    *kept = (struct upcall){.record = ask->record,
-                            .entry = ask->entry,
-                            .reply = ask->reply,
-                            .cbdata = ask->cbdata,
-                            .number = ask->number};
-    return kept;
+    kept->ask = (struct upcall){.record = ask->record,
+                                .entry = ask->entry,
+                                .reply = ask->reply,
+                                .cbdata = ask->cbdata,
+                                .number = ask->number};
+    pthread_mutex_lock(&kept_lock);
+    kept->next = kept_asks;
+    kept_asks = kept;
+    pthread_mutex_unlock(&kept_lock);
+    return &kept->ask;
+}
+
+void relay_release(struct upcall *ask)
+{
+    struct kept **link = &kept_asks;
+    struct kept *kept;
+
+    pthread_mutex_lock(&kept_lock);
+    while (&(*link)->ask != ask) {
+        link = &(*link)->next;
+    }
+    kept = *link;
+    *link = kept->next;
+    pthread_mutex_unlock(&kept_lock);
+    free(kept);
 }
 
 /* ---- infos in a letter */
@@ -278,7 +305,7 @@ static void open_letter(const struct letter *letter)
         break;
     default:
         reply_bytes(letter->ask, letter->status, letter->bytes, letter->n_bytes);
-        free(letter->ask);
+        relay_release(letter->ask);
     }
 }
 

@@ -55,6 +55,7 @@ struct letter {
 /* relay.c */
 void relay_post(int to, const struct letter *letter);
 struct upcall *relay_keep(const struct upcall *ask);
+void relay_release(struct upcall *ask);
 void relay_close_bytes(pmix_data_buffer_t *buffer, struct letter *letter);
 void relay_open_bytes(pmix_data_buffer_t *buffer, const char *bytes, size_t n);
 void relay_unpack_infos(pmix_data_buffer_t *buffer, struct infos *list);

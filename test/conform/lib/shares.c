@@ -199,5 +199,5 @@ void share_answer(const struct letter *letter)
     } else {
         reply_status(ask, PMIX_SUCCESS);
     }
-    free(ask);
+    relay_release(ask);
 }
