@@ -55,8 +55,8 @@ void metric(const char *name, bool valid, struct samples *samples);
 /* The same for a single value, as median and as percentile. */
 void metric_one(const char *name, bool valid, double value);
 
-/* 1 if BENCH_CORRUPT_SENT is set, else 0. Families add it to what they send or expect, so that a
- * test of the benchmarks can see each metric fail. */
+/* Returns 1 if BENCH_CORRUPT_SENT is in the environment, else 0. A family adds the result to a byte
+ * that it sends or expects; with 1 its metrics have to fail, which bench/smoke.sh checks. */
 unsigned family_corrupts(void);
 /* A fence of the whole job, with PMIX_COLLECT_DATA as given. True on success. */
 bool crew_fence(bool collect);

@@ -91,7 +91,8 @@ static char *wanted(const struct sweep *s, unsigned other, unsigned key)
     return s->want + ((size_t) other * s->n_keys + key) * s->len;
 }
 
-/* Makes what is posted and read in a round, before any time is taken. */
+/* Fills the buffers of a round: the values that this process posts, and those that it must read.
+ * Called before the clock starts. */
 static void prepare(const struct sweep *s, unsigned round)
 {
     pmix_rank_t ranks[READ_OF];
@@ -124,9 +125,9 @@ static bool look(const struct sweep *s)
     return good;
 }
 
-/* A fence of all; returns its time from the last process's call to this one's return. Whoever calls
- * it fences again before doing anything else: on one CPU what another process does after its return
- * would count as well. */
+/* Runs a fence of all processes. Returns the time from the last call to the return in this process,
+ * in ns, or -1 if the fence fails. The caller has to fence again before it does anything else:
+ * otherwise, on one CPU, this time includes what another process does after its own return. */
 static double timed_fence(void)
 {
     board_stamp(STAMP_ENTERED);

@@ -417,7 +417,7 @@ typedef void (*pmix_setup_application_cbfunc_t)(pmix_status_t status, pmix_info_
  * PMIX_SETUP_APP_ENVARS or PMIX_SETUP_APP_ALL these are the PMIX_MCA_ variables of this process;
  * otherwise nothing.
  *
- *   nspace: name of the job
+ *   nspace: name of the job; may be empty, as launchers ask before the job has a name
  *   info, ninfo: directives
  *   cbfunc, cbdata: receives the result on the progress thread; it calls the function that comes
  *       with it when the result is copied. Must not be NULL

@@ -3,6 +3,7 @@ AC_DEFUN([PX_DEPS], [
   PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.1])
   PX_HWLOC_NAME
   PKG_CHECK_MODULES([ZLIB], [zlib >= 1.2])
+  PX_JEMALLOC
   PKG_CHECK_MODULES([CMOCKA], [cmocka >= 1.1], [have_cmocka=yes], [have_cmocka=no])
   AM_CONDITIONAL([HAVE_CMOCKA], [test $have_cmocka = yes])
   AC_SEARCH_LIBS([dlopen], [dl])
@@ -23,4 +24,18 @@ AC_DEFUN([PX_HWLOC_NAME], [
     : "${px_cv_hwloc_soname:=libhwloc.so.15}"
   ])
   AC_DEFINE_UNQUOTED([PX_HWLOC_SONAME], ["$px_cv_hwloc_soname"], [The name of hwloc's library.])
+])
+
+# PX_JEMALLOC: --with-jemalloc=yes|no|auto, the allocator of our programs that live long (src/heap). A sanitizer brings an
+# allocator of its own.
+AC_DEFUN([PX_JEMALLOC], [
+  AC_ARG_WITH([jemalloc],
+    [AS_HELP_STRING([--with-jemalloc=yes|no|auto], [pmixrun allocates with jemalloc; auto: if it is here])],
+    [], [with_jemalloc=auto])
+  AS_IF([test -n "$PX_SANITIZE_CFLAGS"], [with_jemalloc=no])
+  px_jemalloc=no
+  AS_IF([test "$with_jemalloc" != no], [PKG_CHECK_MODULES([JEMALLOC], [jemalloc >= 5.0], [px_jemalloc=yes], [:])])
+  AS_CASE([$with_jemalloc/$px_jemalloc],
+    [yes/no], [AC_MSG_ERROR([--with-jemalloc was given, and jemalloc is not here])],
+    [*/yes], [AC_DEFINE([PX_HAVE_JEMALLOC], [1], [Programs that live long allocate with jemalloc.])])
 ])

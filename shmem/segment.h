@@ -64,9 +64,10 @@ int px_segment_open(int fd, struct px_segment *ret);
 void px_segment_prefault(struct px_segment *seg, const struct px_segment_hints *hints,
                          uint64_t used);
 
-/* Backs the first `upto` bytes with memory, and some more ahead, so that no store there can fail,
- * and maps their pages: the caller is going to store there. Writer's thread. 0;
- * PX_ERR_OUT_OF_RESOURCE: beyond the size, or no memory; what was committed before stays so. */
+/* Prepares the first `upto` bytes for stores: backs them with memory, and some more ahead, so that
+ * no store can fail, and maps their pages, so that stores take few faults. Writer's thread. 0, or
+ * PX_ERR_OUT_OF_RESOURCE: `upto` is beyond the size, or there is no memory. Bytes that an earlier
+ * call has prepared stay prepared. */
 int px_segment_commit(struct px_segment *seg, uint64_t upto);
 
 /* Unmaps and closes; keeps errno. Takes what px_segment_create has half made. A zeroed struct

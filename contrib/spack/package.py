@@ -23,6 +23,7 @@ class Shmix(AutotoolsPackage):
     depends_on("libtool", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("hwloc@2:")
+    depends_on("jemalloc")
     depends_on("zlib-api")
     depends_on("libatomic-ops", type="build")
 

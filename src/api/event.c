@@ -161,7 +161,8 @@ static void run_registration(struct px_task *task)
     struct registration *reg = px_container_of(task, struct registration, task);
     struct px_ctx *ctx = reg->ctx;
     struct px_completion to = {.done = codes_registered, .target = reg};
-    struct px_codes_args args = {PX_DIRECTIVES_OF(reg->info, reg->ninfo), reg->fresh, 0, false};
+    struct px_codes_args args = {.head = PX_DIRECTIVES_OF(reg->info, reg->ninfo),
+                                 .codes = reg->fresh};
     bool local = is_local(reg);
     bool all = !local && reg->ncodes == 0 && !px_events_asked_default(ctx->events);
     int rc;

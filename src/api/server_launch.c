@@ -128,7 +128,7 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
     if (px_server_of(ctx) == NULL) {
         return PMIX_ERR_INIT;
     }
-    if (nspace == NULL || nspace[0] == '\0' || cbfunc == NULL || (ninfo > 0 && info == NULL)) {
+    if (nspace == NULL || cbfunc == NULL || (ninfo > 0 && info == NULL)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (!px_api_check_required(ctx, &px_call_setup_app, info, ninfo)) {

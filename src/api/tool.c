@@ -86,7 +86,11 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
     PX_PROBE(call_begin, "tool_init", NULL);
     px_lock_take(&ctx->lock);
     (void) px_api_dropped_after_fork(ctx); /* then this is a first init */
-    rc = ctx->refs > 0 ? tool_again(ctx, info, ninfo) : tool_first(ctx, info, ninfo);
+    if (!px_launcher_met(ctx, info, ninfo)) {
+        rc = PMIX_ERR_NOT_SUPPORTED;
+    } else {
+        rc = ctx->refs > 0 ? tool_again(ctx, info, ninfo) : tool_first(ctx, info, ninfo);
+    }
     if (rc == PMIX_SUCCESS && proc != NULL) {
         px_tool_name(ctx, proc);
     }

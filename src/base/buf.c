@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Buffers grow by doubling from FIRST_CAP bytes, if nobody says how many are to come. Sizes are
- * bounded by a quarter of the address space, so that no sum of two of them overflows. */
+/* An append that needs room doubles the buffer, which begins with FIRST_CAP bytes; px_buf_reserve
+ * makes room for exactly what its caller names. Sizes are bounded by a quarter of the address
+ * space, so that no sum of two of them overflows. */
 
 #include "src/base/buf.h"
 

@@ -14,9 +14,10 @@
 #define SDT_USE_VARIADIC
 #include <sys/sdt.h>
 
-/* Marks a point of the program. name: of the probe, a plain word, each used in one place or with
- * the same arguments. The arguments, one to six, are integers and pointers that are at hand there
- * anyway: they are evaluated whether or not somebody watches. */
+/* Marks a point of the program. `name` is the name of the probe, a plain word; a name that stands
+ * in several places has the same arguments in all of them. There are one to six arguments, integers
+ * and pointers. The program evaluates them also when no tracer is attached: pass variables, not
+ * calls. */
 #define PX_PROBE(name, ...) STAP_PROBEV(shmix, name, __VA_ARGS__)
 
 #else

@@ -31,6 +31,50 @@ static bool server_is_ours(struct px_session *session)
     return server != NULL && server->ours;
 }
 
+/* True if this process is within the range of an event: of its own, or of one that came for
+ * processes of a launcher. A range that does not parse is left to the server to judge, and includes
+ * us. */
+static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, const pmix_info_t *info,
+                         size_t ninfo)
+{
+    const pmix_value_t *value;
+    struct px_procs procs;
+
+    if (range == PMIX_RANGE_RM) {
+        return false;
+    }
+    value = px_info_find(info, ninfo, PMIX_EVENT_CUSTOM_RANGE);
+    if (value == NULL || !px_value_procs(value, &procs)) {
+        return true; /* not for us to judge */
+    }
+    for (size_t i = 0; i < procs.n; i++) {
+        if (PMIx_Check_procid(&procs.at[i], &ctx->self)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Gives an event of the server to those of this process whom it is for. A launcher also gets what
+ * is for its clients. */
+static void event_arrived(struct px_session *session, const struct px_event *event, bool live)
+{
+    struct px_ctx *ctx = session->ctx;
+
+    if (session->beside == NULL || reaches_self(ctx, event->range, event->info, event->ninfo)) {
+        px_group_map_event(session, event, live);
+        if (px_invitations_event(session, event, live)) {
+            return;
+        }
+        if (ctx->events != NULL) {
+            (void) px_events_deliver(ctx->events, event, NULL, NULL); /* no memory: it is lost */
+        }
+    }
+    if (session->beside != NULL) {
+        session->beside->event(ctx, event, &session->speaker->proc);
+    }
+}
+
 /* Layout: COMMAND, STATUS code, PROC source, INFOs, and the range unless the event is a replay. The
  * infos are freed here; handlers get copies. */
 void px_client_event_in(struct px_session *session, struct px_in *in)
@@ -54,11 +98,7 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     event.replayed = !live && server_is_ours(session);
     if (!(live && px_proc_equal(&event.source, &ctx->self)) &&
         !(live && server_is_ours(session) && px_group_decide_event(session, &event))) {
-        px_group_map_event(session, &event, live);
-        /* no memory: the event is lost */
-        if (!px_invitations_event(session, &event, live) && ctx->events != NULL) {
-            (void) px_events_deliver(ctx->events, &event, NULL, NULL);
-        }
+        event_arrived(session, &event, live);
     }
     PMIx_Info_free(info, event.ninfo);
 }
@@ -94,7 +134,9 @@ int px_client_repeat_codes(struct px_server_peer *server)
     struct px_codes_args args = {.codes = NULL};
     const struct px_codes_args none = {.codes = NULL};
     bool defaults = false;
-    int rc = px_events_codes(session->ctx->events, &args.codes, &args.ncodes, &defaults);
+    int rc = session->beside != NULL
+                 ? session->beside->codes(session->ctx, &args.codes, &args.ncodes, &defaults)
+                 : px_events_codes(session->ctx->events, &args.codes, &args.ncodes, &defaults);
 
     if (rc == 0 && args.ncodes > 0) {
         rc = px_request_send_at(server, &px_request_register_codes, &args.head, &nobody);
@@ -200,29 +242,6 @@ static struct own_event *own_event_create(struct px_ctx *ctx, const struct px_no
         return NULL;
     }
     return own;
-}
-
-/* True if this process is within the range of its own event. A range that does not parse is left to
- * the server to judge, and includes us. */
-static bool reaches_self(const struct px_ctx *ctx, pmix_data_range_t range, const pmix_info_t *info,
-                         size_t ninfo)
-{
-    const pmix_value_t *value;
-    struct px_procs procs;
-
-    if (range == PMIX_RANGE_RM) {
-        return false;
-    }
-    value = px_info_find(info, ninfo, PMIX_EVENT_CUSTOM_RANGE);
-    if (value == NULL || !px_value_procs(value, &procs)) {
-        return true; /* not for us to judge */
-    }
-    for (size_t i = 0; i < procs.n; i++) {
-        if (PMIx_Check_procid(&procs.at[i], &ctx->self)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* Sends the event to the server unless its range is this process alone, and posts it to our own

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A former server is lost, is not the primary one, what it has said was dropped, and no output is
- * asked of it. It is taken out of the list, which others follow without the lock, and keeps its
- * `next` for those who stand on it. They do so in calls of the library, or as readers: when each
- * thread was seen outside of both since, nobody has a pointer to it. The loop thread itself, where
- * all of this is done, has none between two tasks. A finalize, which is no call, goes through the
- * list when the context is down. */
+/* A server is a former server if four things hold: its connection is lost; it is not the primary
+ * server; its data was dropped (px_session_forget_lost); and no output is subscribed to at it. A
+ * former server is taken out of the session's list. Threads follow that list without the lock, so one may still
+ * have a pointer to the server; therefore it keeps its `next`, and is not freed yet. A thread has
+ * such a pointer only in a call of the library or as a reader. When every thread has been seen
+ * outside of both since the server was taken out, it is freed. This runs on the loop thread, which
+ * has no such pointer between two tasks. A finalize is not counted as a call; it follows the list
+ * after the context went down, and px_former_stop comes before. */
 
 #include "former.h"
 
@@ -14,7 +16,7 @@
 #include "session.h"
 #include "src/base/epoch.h"
 
-/* One attempt; the caller waits for it. */
+/* One attempt to free former servers. On the stack of the caller, who waits. */
 struct release {
     struct px_session *session;
     const struct px_reader *caller;
@@ -66,7 +68,8 @@ void px_former_free(struct px_session *session)
 {
     struct release release = {.session = session, .caller = px_reader_self};
 
-    (void) px_loop_run(session->ctx->loop, free_former, &release); /* or a later call does */
+    (void) px_loop_run(session->ctx->loop, free_former,
+                       &release); /* in a forked child: nothing is freed */
 }
 
 /* For px_loop_run. */

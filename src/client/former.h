@@ -3,16 +3,18 @@
 #ifndef PX_CLIENT_FORMER_H
 #define PX_CLIENT_FORMER_H
 
-/* The memory of servers that a tool has lost or left, so that a tool may attach and detach as often
- * as it likes. */
+/* Frees the servers that a tool has lost or left, so that the memory of a tool does not grow when
+ * it attaches and detaches again and again. */
 
 struct px_session;
 
-/* Frees former servers, unless somebody may still use one: then a later call does. By a call of the
- * application that uses none of them. Not on the loop thread. */
+/* Frees the former servers, or does nothing if another thread may still use one of them; the next
+ * call tries again. The caller is inside a call of the application, and uses no former server. Any
+ * thread but the loop thread. */
 void px_former_free(struct px_session *session);
-/* Nothing is freed any more, and nobody is about to: the context went down before. Not on the loop
- * thread. */
+
+/* Waits for a px_former_free that runs in another thread; after this none frees anything. The
+ * context is down already (px_ctx_peek is NULL). Any thread but the loop thread. */
 void px_former_stop(struct px_session *session);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "member_data.h"
 
+#include <stdlib.h>
+
 #include "private_store.h"
 #include "session.h"
 
@@ -100,19 +102,7 @@ int px_member_data_add_member(struct px_infos *given, const pmix_proc_t *from,
     return rc;
 }
 
-/* Data of a wildcard rank are refused: a member may tell about processes, not about a job. */
-static void store_endpoint(struct px_session *session, const pmix_byte_object_t *bytes)
-{
-    struct px_in in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
-    pmix_proc_t owner;
-
-    if (px_unpack_one(&in, PMIX_PROC, &owner) == 0 && owner.rank != PMIX_RANK_WILDCARD) {
-        (void) px_session_store_kvals(session, &owner, &in,
-                                      NULL); /* data that do not parse are skipped */
-    }
-}
-
-/* Stores one value of group information, qualified by the context id if there is one. */
+/* Stores one value, qualified by the context id if there is one. */
 static void store_group_value(struct px_session *session, const pmix_proc_t *owner,
                               const pmix_info_t *info, const pmix_info_t *id)
 {
@@ -134,6 +124,38 @@ static void store_group_value(struct px_session *session, const pmix_proc_t *own
         (void) px_session_store_value(session, owner, PMIX_QUALIFIED_VALUE, &value, PMIX_GLOBAL);
     }
     px_infos_fini(&pair);
+}
+
+/* Stores the values anew, qualified by the context id: programs ask for what a member has given to
+ * a group in the same way, whether it is posted or group information. */
+static void store_qualified(struct px_session *session, const pmix_proc_t *owner, struct px_in in,
+                            const pmix_info_t *id)
+{
+    pmix_info_t info = {.key = ""};
+    char *key = NULL;
+
+    while (px_in_left(&in) > 0 && px_unpack_kval(&in, &key, &info.value) == 0) {
+        PMIX_LOAD_KEY(info.key, key);
+        store_group_value(session, owner, &info, id);
+        PMIx_Value_destruct(&info.value);
+        free(key);
+    }
+}
+
+/* Data of a wildcard rank are refused: a member may tell about processes, not about a job. */
+static void store_endpoint(struct px_session *session, const pmix_byte_object_t *bytes,
+                           const pmix_info_t *id)
+{
+    struct px_in in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
+    pmix_proc_t owner;
+
+    if (px_unpack_one(&in, PMIX_PROC, &owner) == 0 && owner.rank != PMIX_RANK_WILDCARD) {
+        if (id != NULL) {
+            store_qualified(session, &owner, in, id);
+        }
+        (void) px_session_store_kvals(session, &owner, &in,
+                                      NULL); /* data that do not parse are skipped */
+    }
 }
 
 /* Stores one contribution under its contributor. */
@@ -161,7 +183,7 @@ void px_member_data_store(struct px_session *session, const pmix_info_t *info, s
 
     while ((at = px_infos_next(info, ninfo, at, PMIX_GROUP_ENDPT_DATA)) != NULL) {
         if (at->value.type == PMIX_BYTE_OBJECT) {
-            store_endpoint(session, &at->value.data.bo);
+            store_endpoint(session, &at->value.data.bo, id);
         }
     }
     at = NULL;

@@ -25,9 +25,9 @@ int px_member_data_add_group_info(struct px_infos *given, const pmix_proc_t *fro
 /* Adds what is for members among an invitee's infos. 0 or PMIX_ERR_NOMEM. */
 int px_member_data_add_member(struct px_infos *given, const pmix_proc_t *from,
                               const pmix_info_t *info, size_t ninfo);
-/* Stores all of it as data of its contributors; group information is qualified by the
- * PMIX_GROUP_CONTEXT_ID among the infos, if there is one. What does not parse is skipped. Any
- * thread. */
+/* Stores all of it as data of its contributors. If there is a PMIX_GROUP_CONTEXT_ID among the
+ * infos, group information is qualified by it, and posted values are there with and without it.
+ * What does not parse is skipped. Any thread. */
 void px_member_data_store(struct px_session *session, const pmix_info_t *info, size_t ninfo);
 
 #endif

@@ -148,8 +148,8 @@ void px_servers_free(struct px_server_peer **list)
     }
 }
 
-/* For px_loop_run. */
-static void free_former(void *arg)
+/* px_servers_free of the former ones, for px_loop_run. */
+static void free_rest(void *arg)
 {
     struct px_session *session = arg;
 
@@ -167,7 +167,7 @@ void px_session_destroy(struct px_session *session)
     }
     px_store_ptr_release(&session->primary, NULL); /* pairs with px_session_server */
     if (session->former != NULL) {
-        (void) px_loop_run(session->ctx->loop, free_former, session);
+        (void) px_loop_run(session->ctx->loop, free_rest, session);
     }
     for (server = session->servers; server != NULL; server = server->next) {
         px_store_release(&server->lost, 1); /* the end that follows is ours. pairs with link_lost */

@@ -28,6 +28,7 @@
 #include "space.h"
 
 struct px_dialed;
+struct px_event;
 struct px_input;
 
 /* What gets of this process itself are told about its primary server; the index of
@@ -104,6 +105,15 @@ enum px_fact {
     PX_FACT_NSPACE,
     PX_FACT_RANK,
     PX_N_FACTS
+};
+
+/* The server that a launcher has beside its session, as far as events of the primary server are
+ * concerned (src/server/events/passed_events.h). Loop thread. */
+struct px_beside {
+    /* An event has come from the server of this name. */
+    void (*event)(struct px_ctx *ctx, const struct px_event *event, const pmix_proc_t *from);
+    /* As px_events_codes: with those of the server's clients. */
+    int (*codes)(struct px_ctx *ctx, pmix_status_t **ret, size_t *ret_n, bool *ret_default);
 };
 
 /* The session itself. Made by px_session_create, freed by px_session_destroy. */
@@ -191,6 +201,7 @@ struct px_session {
     pmix_value_t facts[PX_N_FACTS]; /* constant once named; borrow what they point to */
     bool is_tool;                   /* constant */
     bool is_launcher;               /* constant: a tool that has a server of its own, too */
+    const struct px_beside *beside; /* loop thread: of a launcher, else NULL */
     bool unnamed; /* ctx->lock: of a tool, whose name is its own and known to nobody */
     /* Constant, of a tool: its directories of rendezvous files (tool.c); NULL: those of the
      * environment. */

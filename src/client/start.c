@@ -198,7 +198,8 @@ struct req_call {
 };
 
 /* Checks the namespace in the reply to REQ. A client knows its own; a tool takes the one that its
- * server has assigned. 0 or PMIX_ERR_UNPACK_FAILURE. */
+ * server has assigned, unless it is that of a job of which the server has sent a segment before: a
+ * space has one name. 0 or PMIX_ERR_UNPACK_FAILURE. */
 static int check_name(struct px_session *session, const char *name)
 {
     pmix_proc_t *self = &session->ctx->self;
@@ -209,7 +210,7 @@ static int check_name(struct px_session *session, const char *name)
     if (strcmp(name, self->nspace) == 0) {
         return 0;
     }
-    if (!session->is_tool) {
+    if (!session->is_tool || px_space_named(session, name) != NULL) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
     px_session_name(session, name, self->rank);

@@ -4,7 +4,6 @@
 #include "votes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/value/procs.h"
 
@@ -24,9 +23,9 @@ int px_votes_init(struct px_votes *votes, const pmix_proc_t *procs, size_t n)
         px_votes_fini(votes);
         return PMIX_ERR_NOMEM;
     }
-    memcpy(votes->procs, procs, n * sizeof(*procs));
     votes->n = n;
     for (size_t i = 0; i < n; i++) {
+        votes->procs[i] = procs[i];
         votes->said[i] = PX_UNHEARD;
     }
     return 0;

@@ -79,6 +79,13 @@ void px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc)
     }
 }
 
+/* New sets come at the end of the list, so that none gets between a set and its place. */
+void px_proc_set_mark(struct px_proc_set *set, struct px_proc_set *place)
+{
+    *place = (struct px_proc_set){.kind = PX_SET_PLACE};
+    px_list_prepend(&set->link, &place->link);
+}
+
 /* Only sets with a name are searched by name: callers ask for connected sets by member. */
 struct px_proc_set *px_proc_set_next(const struct px_list *sets, const struct px_proc_set *from,
                                      enum px_proc_set_kind kind, const char *name,

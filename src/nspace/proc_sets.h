@@ -18,8 +18,9 @@
  * Example: group "g" of (job, 3) and (job, 5). (g, 1) stands for (job, 5), and (g, wildcard) for
  * both. px_proc_sets_expand makes that translation, px_proc_sets_spell makes it in an info. */
 
-/* Process set of the host, group, processes connected by PMIx_Connect. */
-enum px_proc_set_kind { PX_SET_PSET, PX_SET_GROUP, PX_SET_CONNECTED };
+/* Process set of the host, group, processes connected by PMIx_Connect; or no set but a place in the
+ * list (px_proc_set_mark). */
+enum px_proc_set_kind { PX_SET_PSET, PX_SET_GROUP, PX_SET_CONNECTED, PX_SET_PLACE };
 
 /* One set; owned by its list. */
 struct px_proc_set {
@@ -55,6 +56,16 @@ static inline struct px_proc_set *px_proc_set_find(const struct px_list *sets,
                                                    const pmix_proc_t *member)
 {
     return px_proc_set_next(sets, NULL, kind, name, member);
+}
+
+/* Makes a place behind a set, for a walk that goes on from there when the set has been removed. The
+ * caller owns it, and takes it off with px_list_remove(&place->link) before the list's end. */
+void px_proc_set_mark(struct px_proc_set *set, struct px_proc_set *place);
+/* True if the set for which the place was made is still there. The set may have been freed. */
+static inline bool px_proc_set_is_marked(const struct px_proc_set *set,
+                                         const struct px_proc_set *place)
+{
+    return place->link.prev == &set->link;
 }
 
 /* True if one of the processes has the name of a group as its namespace. */

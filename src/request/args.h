@@ -128,7 +128,9 @@ struct px_codes_args {
     struct px_args head;
     pmix_status_t *codes; /* none: for a default handler */
     size_t ncodes;
-    bool replay; /* in the server: kept events follow the answer */
+    /* In the server: */
+    bool replay;      /* kept events follow the answer */
+    bool had_default; /* the peer had a default handler before */
 };
 
 /* PMIx_Resolve_peers (node and nspace) and PMIx_Resolve_nodes (nspace). */

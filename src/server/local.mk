@@ -11,7 +11,7 @@ libpx_server_la_SOURCES += %D%/data/commit.c %D%/data/commit.h %D%/data/deletion
 libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collective.h %D%/collectives/connect.c \
   %D%/collectives/connect.h %D%/collectives/fence.c %D%/collectives/fence.h %D%/collectives/group_bootstrap.c \
   %D%/collectives/group_bootstrap.h %D%/collectives/group_data.c %D%/collectives/group_data.h \
-  %D%/collectives/group_decision.c %D%/collectives/group_decision.h \
+  %D%/collectives/group_decision.c %D%/collectives/group_decision.h %D%/collectives/group_destruct.c \
   %D%/collectives/group_losses.c %D%/collectives/group_losses.h \
   %D%/collectives/group_infos.c %D%/collectives/group_infos.h \
   %D%/collectives/group_leave.c %D%/collectives/group_leave.h %D%/collectives/invited_group.c \
@@ -26,7 +26,8 @@ libpx_server_la_SOURCES += %D%/requests/host_module.c \
   %D%/requests/query_local.h %D%/requests/requests.c %D%/requests/requests.h %D%/requests/server_query.c \
   %D%/requests/server_query.h %D%/requests/server_resolve.c %D%/requests/server_resolve.h
 libpx_server_la_SOURCES += %D%/events/monitor.c %D%/events/monitor.h %D%/events/server_input.c %D%/events/server_input.h \
-  %D%/events/kept_events.c %D%/events/kept_events.h %D%/events/output_cache.c %D%/events/output_cache.h %D%/events/server_events.c \
+  %D%/events/kept_events.c %D%/events/kept_events.h %D%/events/output_cache.c %D%/events/output_cache.h %D%/events/passed_events.c \
+  %D%/events/passed_events.h %D%/events/registrations.c %D%/events/registrations.h %D%/events/server_events.c \
   %D%/events/server_events.h %D%/events/server_iof.c %D%/events/server_iof.h %D%/events/termination.c \
   %D%/events/termination.h
 libpx_server_la_SOURCES += %D%/tools/rendezvous.c %D%/tools/rendezvous.h %D%/tools/server_tool.c \

@@ -21,6 +21,7 @@
 #include "src/loop/loop.h"
 #include "src/server/tools/rendezvous.h"
 
+struct px_above;
 struct px_ctx;
 struct px_listeners;
 struct px_sink;
@@ -41,6 +42,9 @@ struct px_server {
     pmix_server_module_t host;
     int module_level; /* px_module_level; for a module that comes later */
     bool launcher;    /* the server of a launcher, whose session has the role of the process */
+    /* Of a launcher: its session, with the server that it is connected to. NULL until
+     * px_launcher_start has set it, once. */
+    const struct px_above *above;
     pmix_proc_t self; /* name of this server; set once */
     uid_t uid;        /* of this process */
     gid_t gid;
@@ -91,9 +95,10 @@ struct px_server {
     struct px_high_water high_water; /* up to where other nodes have been sent the modex logs */
     bool resync_needed; /* data of another server was missed: the next fence asks for all data again
                          */
-    struct px_list proc_sets;   /* groups, process sets, connected sets: struct px_proc_set */
-    struct px_map group_names;  /* names that have been used for groups (group_names.c) */
-    struct px_list group_infos; /* what groups have in the stores (group_infos.c); owns it */
+    struct px_list proc_sets;         /* groups, process sets, connected sets: struct px_proc_set */
+    struct px_group_walk *group_walk; /* under way (group_leave.c), or NULL */
+    struct px_map group_names;        /* names that have been used for groups (group_names.c) */
+    struct px_list group_infos;       /* what groups have in the stores (group_infos.c); owns it */
     size_t n_group_infos;
     size_t n_new_group_infos;          /* noted since the last px_group_infos_trim */
     struct px_map group_values;        /* the same ones, by context id, process and key */
@@ -106,7 +111,8 @@ struct px_server {
     size_t kept_event_bytes;
     struct px_list event_users;          /* who has raised them (kept_events.c) */
     struct px_map event_users_by_raiser; /* the same ones */
-    struct px_map host_codes; /* event code -> registrations, of codes that the host can raise */
+    /* event code -> registrations, of codes that the host can raise; of a launcher, of all */
+    struct px_map host_codes;
 
     /* Data kept for later queries and subscriptions. */
     struct px_list inventory; /* of nodes (inventory.c) */

@@ -12,7 +12,7 @@ src_tools_pmixrun_SOURCES = %D%/run/bind.c %D%/run/collect.c %D%/run/control.c %
   %D%/run/remote.c %D%/run/rendezvous.c %D%/run/report.c %D%/run/run.h %D%/run/script.c %D%/shm/find.c %D%/shm/find.h %D%/shm/tally.c %D%/shm/tally.h \
   %D%/run/spawn.c %D%/run/stdin.c %D%/run/task.c %D%/run/timeline.c %D%/run/timeline.h %D%/run/tool.c %D%/run/trace.c %D%/run/waits.c %D%/run/wishes.c %D%/run/wishes.h
 # --report looks behind the interface; these two know nothing of PMIx.
-src_tools_pmixrun_LDADD = libpx-tools.la libpx-host.la libpx-waits.la libpx-shmem.la libpx-base.la libpmix.la
+src_tools_pmixrun_LDADD = libpx-heap.la libpx-tools.la libpx-host.la libpx-waits.la libpx-shmem.la libpx-base.la libpmix.la
 
 src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c %D%/info/doctor.c %D%/info/doctor.h %D%/info/doctor_env.c \
   %D%/info/doctor_library.c %D%/info/doctor_server.c %D%/info/former.def

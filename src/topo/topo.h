@@ -60,7 +60,8 @@ bool px_topo_is_ours(const char *source);
 /* Makes a topology with our filters and flags; the caller destroys it by hwloc_topology_destroy().
  * At most one of `xml` and `synthetic` is set; with neither, hwloc discovers. here: it describes
  * this machine, so bindings by it have effect. PMIX_ERR_BAD_PARAM: hwloc rejects the text;
- * PMIX_ERR_NOT_SUPPORTED: it refuses the flags; PMIX_ERR_NOMEM. */
+ * PMIX_ERR_NOT_SUPPORTED: it refuses the flags, or there is no library of hwloc here;
+ * PMIX_ERR_NOMEM. */
 int px_topo_build(const char *xml, const char *synthetic, bool here,
                   struct hwloc_topology **ret_topo);
 

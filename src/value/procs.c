@@ -100,19 +100,16 @@ bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, siz
 enum { SHORT = 16 };
 
 /* What stands for a process in an index: its rank and its name, without padding. */
-struct proc_key {
-    char bytes[sizeof(pmix_rank_t) + PMIX_MAX_NSLEN];
-    size_t len;
-};
+enum { KEY_ROOM = sizeof(pmix_rank_t) + PMIX_MAX_NSLEN };
 
-static struct proc_key key_of(const pmix_proc_t *proc)
+/* Writes the process's key into `ret`, of KEY_ROOM bytes, and returns its length. */
+static size_t key_of(const pmix_proc_t *proc, char *ret)
 {
     size_t len = strnlen(proc->nspace, PMIX_MAX_NSLEN);
-    struct proc_key key = {.len = sizeof(proc->rank) + len};
 
-    memcpy(key.bytes, &proc->rank, sizeof(proc->rank));
-    memcpy(key.bytes + sizeof(proc->rank), proc->nspace, len);
-    return key;
+    memcpy(ret, &proc->rank, sizeof(proc->rank));
+    memcpy(ret + sizeof(proc->rank), proc->nspace, len);
+    return sizeof(proc->rank) + len;
 }
 
 /* Enters the processes that the index does not have yet. False if memory is out; then the rest is
@@ -121,9 +118,10 @@ static bool bring_up_to_date(struct px_proc_list *list)
 {
     px_assert(list->n_indexed <= list->n);
     while (list->n_indexed < list->n) {
-        struct proc_key key = key_of(&list->at[list->n_indexed]);
+        char key[KEY_ROOM];
+        size_t len = key_of(&list->at[list->n_indexed], key);
 
-        if (px_map_set(&list->index, key.bytes, key.len, list)) {
+        if (px_map_set(&list->index, key, len, list)) {
             return false;
         }
         list->n_indexed++;
@@ -133,13 +131,14 @@ static bool bring_up_to_date(struct px_proc_list *list)
 
 bool px_proc_list_has(struct px_proc_list *list, const pmix_proc_t *proc)
 {
-    struct proc_key key;
+    char key[KEY_ROOM];
+    size_t len;
 
     if (list->n <= SHORT || !bring_up_to_date(list)) {
         return px_procs_find(list->at, list->n, proc) < list->n;
     }
-    key = key_of(proc);
-    return px_map_find(&list->index, key.bytes, key.len) != NULL;
+    len = key_of(proc, key);
+    return px_map_find(&list->index, key, len) != NULL;
 }
 
 int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)

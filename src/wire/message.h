@@ -129,6 +129,10 @@ enum {
 
 /* A PMIX_BOOL, true, that is added to the infos of every event sent to a peer. */
 #define PX_KEY_FROM_SERVER "pmix.srvr.internal.notify"
+/* In an event that a launcher passes on: a PMIX_PROC that has had it, for each of them; and who has
+ * raised it (docs/decisions/0039). */
+#define PX_KEY_EVENT_HAD    "shmix.event.had"
+#define PX_KEY_EVENT_SOURCE "shmix.event.source"
 /* In the event that says how many others were not sent: uint64 (docs/decisions/0030). */
 #define PX_KEY_LOST_EVENTS "shmix.lost.events"
 /* In the same event: how many pieces of output were not sent (uint64). */

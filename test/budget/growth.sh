@@ -6,22 +6,32 @@
 command -v valgrind >/dev/null 2>&1 || skip_all "no valgrind here"
 valgrind --tool=callgrind --callgrind-out-file=/dev/null true >/dev/null 2>&1 || skip_all "valgrind does not work here"
 
-program=$PX_TOP_BUILDDIR/test/budget/growth
-
-# count CASE N: instructions, less those of a start; nothing if it failed
+# count FUNCTION PROGRAM ARG...: instructions of that function and those that it calls; nothing if it failed
 count() {
+    function=$1
+    program=$PX_TOP_BUILDDIR/test/budget/$2
+    shift 2
     rm -f "$SCRATCH/count"
-    limit 100 valgrind --tool=callgrind --callgrind-out-file="$SCRATCH/count" --toggle-collect="$1" \
-        "$program" "$1" "$2" >"$SCRATCH/out" 2>&1 || return
+    limit 100 valgrind --tool=callgrind --callgrind-out-file="$SCRATCH/count" --toggle-collect="$function" \
+        "$program" "$@" >"$SCRATCH/out" 2>&1 || return
     sed -n 's/^\(totals\|summary\): *\([0-9]*\).*/\2/p' "$SCRATCH/count" | tail -1
 }
 
+# grows NAME N FEW MANY: the instructions for N things and for four times as many
+grows() {
+    echo "# $1: ${3:-?} instructions for $2, ${4:-?} for $((4 * $2))"
+    [ -n "$3" ] && [ -n "$4" ] && [ "$3" -gt "$2" ] && [ "$4" -le $((6 * $3)) ]
+    report $? "$1: four times as many take at most six times as long"
+}
+
 for name in list_procs register_codes name_groups name_members; do
-    few=$(count "$name" 2000)
-    many=$(count "$name" 8000)
-    echo "# $name: $few instructions for 2000, $many for 8000"
-    [ -n "$few" ] && [ -n "$many" ] && [ "$few" -gt 2000 ] && [ "$many" -le $((6 * few)) ]
-    report $? "$name: four times as many take at most six times as long"
+    grows "$name" 2000 "$(count "$name" growth "$name" 2000)" "$(count "$name" growth "$name" 8000)"
 done
+
+# Covers: GRP-087
+end=px_colls_peer_disconnected
+grows groups_end 500 "$(count $end groups_end 500)" "$(count $end groups_end 2000)"
+limit 60 "$PX_TOP_BUILDDIR/test/budget/groups_end"
+report $? "a member of 2000 groups ends, half of which are being taken apart"
 
 finish

@@ -408,11 +408,29 @@ static pmix_status_t end_client(const pmix_info_t *info, size_t n)
     return rc;
 }
 
+/* These only a launcher has a use for: another tool refuses them (launcher.c). */
+static bool is_launchers(const char *key)
+{
+    return has_word(PMIX_LAUNCHER_RENDEZVOUS_FILE "," PMIX_TCP_REPORT_URI "," PMIX_SOCKET_MODE
+                                                  "," PMIX_TDIR_RMCLEAN "," PMIX_IOF_LOCAL_OUTPUT,
+                    key);
+}
+
 static pmix_status_t start_tool(const pmix_info_t *info, size_t n)
 {
+    struct infos list = {0};
     pmix_proc_t name;
-    pmix_status_t rc = PMIx_tool_init(&name, (pmix_info_t *) info, n);
+    pmix_status_t rc;
 
+    for (size_t i = 0; i < n; i++) {
+        add_required(&list, info[i].key, NULL, PMIX_BOOL);
+        PMIX_INFO_XFER(&list.at[i], (pmix_info_t *) &info[i]);
+    }
+    if (is_launchers(info[0].key)) {
+        add_true(&list, PMIX_LAUNCHER);
+    }
+    rc = PMIx_tool_init(&name, list.at, list.n);
+    free_infos(&list);
     if (rc == PMIX_SUCCESS) {
         (void) PMIx_tool_finalize();
     }

@@ -231,6 +231,32 @@ static void few_are_kept(void)
     register_late("de");
 }
 
+/* Rank 1 raises an event that is not for default handlers, and one that is; rank 0 has only a
+ * default handler then. A handler of both codes gets what that one has not had. */
+static void wait_for_code(void)
+{
+    pmix_status_t codes[] = {CODE, CODE - 1};
+    struct infos list = {0};
+
+    if (me.rank == 1) {
+        fence_all(NULL);
+        add_true(&list, PMIX_EVENT_NON_DEFAULT);
+        notify(CODE, PMIX_RANGE_SESSION, &list);
+        notify(CODE - 1, PMIX_RANGE_SESSION, NULL);
+        fence_all(NULL);
+        fence_all(NULL);
+        return;
+    }
+    check(PMIx_Register_event_handler(NULL, 0, NULL, 0, note_order, NULL, NULL) >= 0, "default");
+    fence_all(NULL);
+    fence_all(NULL);
+    await_n("noted", 1);
+    check(PMIx_Register_event_handler(codes, 2, NULL, 0, note_order, NULL, NULL) >= 0, "handler");
+    await_n("noted", 2);
+    fence_all(NULL); /* behind all that the server has sent */
+    check(strcmp(order, "ba") == 0, "'%s' came, not 'ba'", order);
+}
+
 static void keep_two(struct infos *list)
 {
     (void) list;
@@ -464,6 +490,13 @@ const struct conform_case cases[] = {
      .spread = true,
      .ranks = 2,
      .client = kept,
+     .seconds = 20},
+    {.ids = "EVT-013",
+     .what = "one that is not for default handlers waits for a handler of its code",
+     .spread = true,
+     .ranks = 2,
+     .client = wait_for_code,
+     .ours_only = "when a replay comes is not said",
      .seconds = 20},
     {.ids = "EVT-014",
      .what = "the oldest events are dropped",

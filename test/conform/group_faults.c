@@ -64,10 +64,22 @@ static void check_failed(const char *ids)
 
 /* ---- a destruct under way */
 
+static void begin_destruct_with(const char *flag)
+{
+    struct infos list = {0};
+
+    if (flag != NULL) {
+        add_true(&list, flag);
+    }
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct_nb(name, list.at, list.n, call_done, NULL),
+                 "destruct");
+    free_infos(&list);
+    (void) call_is_over();
+}
+
 static void begin_destruct(void)
 {
-    check_status(PMIX_SUCCESS, PMIx_Group_destruct_nb(name, NULL, 0, call_done, NULL), "destruct");
-    (void) call_is_over();
+    begin_destruct_with(NULL);
 }
 
 /* ---- the one that ends */
@@ -235,6 +247,8 @@ static void added_is_lost(const char *flag)
         same(survivors(), made.members, "the members");
         use_and_destruct();
     } else {
+        tell("over"); /* the host answers each caller by itself: till then the name is in use */
+        await_n("over", (int) last_rank());
         make_again();
     }
 }
@@ -301,14 +315,15 @@ static void made_with_another(void)
     make_again();
 }
 
-static void announced_in_destruct(void)
+/* Asked for at the construct or at the destruct. */
+static void destruct_announces(const char *at_construct, const char *at_destruct)
 {
     watch_group(name);
-    make(PMIX_GROUP_NOTIFY_TERMINATION);
+    make(at_construct);
     if (is_victim(false, NULL)) {
         return;
     }
-    begin_destruct();
+    begin_destruct_with(at_destruct);
     tell("waits");
     check_status_for("GRP-100", PMIX_SUCCESS, await_call(), "destruct");
     about("GRP-105");
@@ -316,6 +331,17 @@ static void announced_in_destruct(void)
     check(group_events("left") == 0, "who ends does not leave");
     about(NULL);
     make_again();
+    check_failed("GRP-100");
+}
+
+static void announced_in_destruct(void)
+{
+    destruct_announces(PMIX_GROUP_NOTIFY_TERMINATION, NULL);
+}
+
+static void announced_by_destruct(void)
+{
+    destruct_announces(NULL, PMIX_GROUP_NOTIFY_TERMINATION);
 }
 
 static void announced(void)
@@ -424,11 +450,26 @@ const struct conform_case cases[] = {
      .what = "the name of a group that others have destructed",
      .spread = true,
      PLAYED(4, 1, made_with_another)},
-    /* On one node: one that nodes have entered before they have heard of the end is an error for
-     * all of them (decision 27). */
     {.ids = "GRP-100 GRP-105",
      .what = "its end is announced in place of an error",
+     .spread = true,
      PLAYED(3, 1, announced_in_destruct)},
+    {.ids = "GRP-100 GRP-105",
+     .what = "its end is announced in place of an error, on two nodes",
+     PLAYED(2, 2, announced_in_destruct)},
+    {.ids = "GRP-100 GRP-105",
+     .what = "its end is announced in place of an error, on three nodes",
+     PLAYED(2, 3, announced_in_destruct)},
+    {.ids = "GRP-100 GRP-105",
+     .what = "it is the destruct that wants it to be announced",
+     .spread = true,
+     PLAYED(3, 1, announced_by_destruct)},
+    {.ids = "GRP-100 GRP-105",
+     .what = "it is the destruct that wants it to be announced, on two nodes",
+     PLAYED(2, 2, announced_by_destruct)},
+    {.ids = "GRP-100 GRP-105",
+     .what = "it is the destruct that wants it to be announced, on three nodes",
+     PLAYED(2, 3, announced_by_destruct)},
     {.ids = "GRP-087 GRP-100 GRP-104 GRP-105",
      .what = "a member that ends is announced",
      .spread = true,

@@ -234,14 +234,23 @@ static void a_stranger(void)
     same("A:1,elsewhere:7,A:0", made.members, "the members");
 }
 
+/* The last node has job B, the others have A; none knows of the other job. */
+static const char *own_job(void)
+{
+    return node() < n_nodes() - 1 ? "A" : "B";
+}
+
 static void own_jobs(void)
 {
-    jobs_apart("A", "B");
+    job_register(own_job());
+    tell("registered");
+    await_n("registered", n_nodes());
+    job_start(own_job());
 }
 
 static void introduce(struct upcall *copy)
 {
-    job_register(node() == 0 ? "B" : "A");
+    job_register(node() < n_nodes() - 1 ? "B" : "A");
     if (sound_answer(copy) != PMIX_SUCCESS) {
         reply_status(copy, PMIX_ERROR);
     }
@@ -257,7 +266,7 @@ static pmix_status_t introduce_later(struct upcall *ask)
 /* The host sends what its server says of the job of this node. */
 static pmix_status_t send_job_info(struct upcall *ask)
 {
-    pmix_proc_t own = process(node() == 0 ? "A" : "B", PMIX_RANK_WILDCARD);
+    pmix_proc_t own = process(own_job(), PMIX_RANK_WILDCARD);
     pmix_data_buffer_t buffer;
     pmix_byte_object_t bytes;
     struct upcall with = *ask;
@@ -285,6 +294,7 @@ static void meet(const char *how)
 {
     bool in_a = strcmp(me.nspace, "A") == 0;
     const char *other = in_a ? "B" : "A";
+    const char *host = !in_a ? "node0" : n_nodes() == 2 ? "node1" : "node2";
     pmix_proc_t procs[3] = {process("A", 0), process("A", 1), process("B", 0)};
     struct infos optional = {0};
     struct made made;
@@ -300,7 +310,7 @@ static void meet(const char *how)
     same(in_a ? "1" : "2", got(other, PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL, 0), "the size of %s",
          other);
     same_for("GRP-030", "0", got(other, 0, PMIX_LOCAL_RANK, NULL, 0), "a local rank");
-    same_for("GRP-030", in_a ? "node1" : "node0", got(other, 0, PMIX_HOSTNAME, NULL, 0), "a node");
+    same_for("GRP-030", host, got(other, 0, PMIX_HOSTNAME, NULL, 0), "a node");
     free_infos(&optional);
 }
 
@@ -380,8 +390,12 @@ static void assign_id(void)
 
 #define ON_NODES(n_, ranks_, client_) .nodes = n_, .ranks = ranks_, .client = client_, .seconds = 20
 
+/* Not on one node: a server knows the jobs of its own processes. */
 #define APART(client_)                                                                             \
     .nodes = 2, .jobs = {{"A", {2}, .later = true}, {"B", {0, 1}, .later = true}},                 \
+    .script = own_jobs, .client = client_, .seconds = 20
+#define APART_ON_THREE(client_)                                                                    \
+    .nodes = 3, .jobs = {{"A", {1, 1}, .later = true}, {"B", {0, 0, 1}, .later = true}},           \
     .script = own_jobs, .client = client_, .seconds = 20
 
 const struct conform_case cases[] = {
@@ -430,10 +444,20 @@ const struct conform_case cases[] = {
      APART(meet_registered),
      .host =
          {[ON_GROUP] = {OWN, .own = introduce_later}, [ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}},
+    {.ids = "GRP-027 GRP-029 GRP-030",
+     .what = "a job that is registered while the group is made, on three nodes",
+     APART_ON_THREE(meet_registered),
+     .host =
+         {[ON_GROUP] = {OWN, .own = introduce_later}, [ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}},
 #ifndef CONFORM_THEIRS
     {.ids = "GRP-029 GRP-030 GRP-050",
      .what = "a job that the host sends with the group",
      APART(meet_by_info),
+     .host =
+         {[ON_GROUP] = {OWN, .own = send_job_info}, [ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}},
+    {.ids = "GRP-029 GRP-030 GRP-050",
+     .what = "a job that the host sends with the group, on three nodes",
+     APART_ON_THREE(meet_by_info),
      .host =
          {[ON_GROUP] = {OWN, .own = send_job_info}, [ON_MODEX] = {AT_ONCE, PMIX_ERR_NOT_FOUND}}},
 #endif

@@ -352,6 +352,26 @@ static void numbers(void)
     }
 }
 
+/* Those of each node make a group of their own. */
+static void of_one_node(void)
+{
+    pmix_rank_t first = me.rank - me.rank % 2;
+    pmix_proc_t here[2] = {process(me.nspace, first), process(me.nspace, first + 1)};
+    char want[32];
+    struct made made = make_group("here", here, 2, NULL);
+
+    snprintf(want, sizeof(want), "A:%u,A:%u", first, first + 1);
+    check_status(PMIX_SUCCESS, made.status, "construct");
+    same(want, made.members, "the members");
+    check_status(PMIX_SUCCESS, destruct("here"), "destruct");
+}
+
+static void nobody_was_asked(void)
+{
+    check_for("GRP-031", upcalls(ON_GROUP, -1) == 0, "hosts are asked %d times",
+              upcalls(ON_GROUP, -1));
+}
+
 #define ON_NODES(n_, ranks_, client_) .nodes = n_, .ranks = ranks_, .client = client_, .seconds = 20
 
 const struct conform_case cases[] = {
@@ -445,6 +465,15 @@ const struct conform_case cases[] = {
      .what = "a host that refuses, on three nodes",
      ON_NODES(3, 1, refused),
      .host = {[ON_GROUP] = {OWN, .own = refuse_once}}},
+    {.ids = "GRP-031",
+     .what = "groups within the nodes, of two",
+     ON_NODES(2, 2, of_one_node),
+     .after = nobody_was_asked},
+    {.ids = "GRP-031",
+     .what = "groups within the nodes, of three",
+     ON_NODES(3, 2, of_one_node),
+     .after = nobody_was_asked},
+    /* On one node: constants. */
     {.ids = "GRP-109", .what = "events and operations of groups", .client = numbers},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -76,6 +76,122 @@ static void by_themselves(void)
     handed_over(2);
 }
 
+/* ---- nothing ends a second late: what is begun with a limit of two seconds, at the same moment
+ * before, ends behind what has one second, whatever kind it is of, and whoever keeps its time */
+
+enum { KINDS = 5, ENDS = 2 * KINDS };
+
+static struct {
+    const char *kind;
+    int seconds;
+} ended[ENDS]; /* in the order in which they have; the progress thread's */
+static int n_ended;
+
+struct call {
+    const char *kind;
+    int seconds;
+};
+
+static void note_end(const struct call *call)
+{
+    if (n_ended < ENDS) {
+        ended[n_ended].kind = call->kind;
+        ended[n_ended++].seconds = call->seconds;
+    }
+    tell("one ends");
+}
+
+static void status_came(pmix_status_t status, void *cbdata)
+{
+    const struct call *call = cbdata;
+
+    check(status == PMIX_ERR_TIMEOUT, "the %s of %d s: %s", call->kind, call->seconds,
+          PMIx_Error_string(status));
+    note_end(call);
+}
+
+static void infos_came(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                       pmix_release_cbfunc_t release, void *release_cbdata)
+{
+    (void) info;
+    (void) ninfo;
+    check(status < 0, "nobody else has called");
+    if (release != NULL) {
+        release(release_cbdata);
+    }
+    note_end(cbdata);
+}
+
+static void value_came(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    (void) value;
+    status_came(status, cbdata);
+}
+
+static const char *numbered(const char *what, int seconds)
+{
+    static char text[16];
+
+    snprintf(text, sizeof(text), "%s%d", what, seconds);
+    return text;
+}
+
+static void begin_one(const struct call *call)
+{
+    pmix_proc_t both[2] = {process(me.nspace, 0), process(me.nspace, 1)};
+    void *arg = (void *) call;
+    struct infos list = {0};
+    pmix_status_t rc;
+
+    add(&list, PMIX_TIMEOUT, &call->seconds, PMIX_INT);
+    switch (call->kind[0]) {
+    case 'g':
+        rc = PMIx_Get_nb(&both[1], "nobody.posts.this", list.at, list.n, value_came, arg);
+        break;
+    case 'f':
+        rc = PMIx_Fence_nb(both, 2, list.at, list.n, status_came, arg);
+        break;
+    case 'c':
+        rc = PMIx_Group_construct_nb(numbered("c", call->seconds), both, 2, list.at, list.n,
+                                     infos_came, arg);
+        break;
+    case 'd':
+        rc =
+            PMIx_Group_destruct_nb(numbered("d", call->seconds), list.at, list.n, status_came, arg);
+        break;
+    default:
+        rc = PMIx_Group_invite_nb(numbered("i", call->seconds), both, 2, list.at, list.n,
+                                  infos_came, arg);
+    }
+    check_status(PMIX_SUCCESS, rc, "%s", call->kind);
+    free_infos(&list);
+}
+
+static void in_order(void)
+{
+    static const char *const kinds[KINDS] = {"get", "fence", "construct", "destruct", "invite"};
+    static struct call calls[ENDS];
+    pmix_proc_t job = process(me.nspace, PMIX_RANK_WILDCARD);
+
+    for (int seconds = 1; seconds <= 2; seconds++) {
+        begin_group(numbered("d", seconds), &job, 1, NULL);
+        check_status(PMIX_SUCCESS, await_call(), "construct");
+    }
+    if (me.rank == 1) {
+        await_n("one ends", ENDS);
+        return;
+    }
+    for (int i = 0; i < ENDS; i++) {
+        calls[i] = (struct call){kinds[i % KINDS], i < KINDS ? 2 : 1};
+        begin_one(&calls[i]);
+    }
+    await_n("one ends", ENDS);
+    for (int i = 0; i < ENDS; i++) {
+        check(ended[i].seconds == (i < KINDS ? 1 : 2), "number %d that ends is the %s of %d s", i,
+              ended[i].kind, ended[i].seconds);
+    }
+}
+
 /* The one upcall of a node has the shortest limit of its members: two seconds of the first rank by
  * itself, one of all others. */
 static void told_shortest(void)
@@ -156,6 +272,12 @@ const struct conform_case cases[] = {
      .nodes = 2,
      .host = {[ON_GROUP] = {OWN, .own = answer_late}},
      .client = together,
+     .seconds = 30},
+    {.ids = "GRP-022 GRP-082",
+     .what = "nothing ends a second late",
+     .ranks = 2,
+     .spread = true,
+     .client = in_order,
      .seconds = 30},
     {.ids = "GRP-056",
      .what = "the host's answer to leaders by themselves comes after the limit",

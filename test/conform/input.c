@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 64 * 1024, SMALL = 1 << 20, LARGE = 64 << 20 };
+enum { CHUNK = 64 * 1024, SMALL = 1 << 20, LARGE = 16 << 20, MOST = 4096 };
 
 static void start(void)
 {
@@ -52,6 +52,7 @@ static void take_bytes(struct upcall *ask, pmix_rank_t rank)
         n_wrong += ask->data[i] != byte_at(n_taken + i);
     }
     n_taken += ask->n_data;
+    n_wrong += ask->n_data > MOST; /* hosts have buffers of a fixed size */
     if (ask->n_procs != 1 || !PMIX_CHECK_NSPACE(ask->procs[0].nspace, "J") ||
         ask->procs[0].rank != rank) {
         n_wrong++;

@@ -157,6 +157,14 @@ static void check_contributions(const char *key, size_t id)
     }
 }
 
+static const char *number_text(uint32_t number)
+{
+    static char text[16];
+
+    snprintf(text, sizeof(text), "%u", number);
+    return text;
+}
+
 static void give_and_get(bool with_id)
 {
     const char *about_id = with_id ? "GRP-037" : "GRP-040";
@@ -183,6 +191,10 @@ static void give_and_get(bool with_id)
     for (pmix_rank_t rank = 0; rank < 3; rank++) {
         if (job_node(find_job("A"), rank) != node()) {
             check_number(7 + rank, rank, "posted", PMIX_OPTIONAL);
+        }
+        if (with_id && rank != me.rank) {
+            check_aside("GRP-079", strcmp(given(rank, "posted", 42), number_text(7 + rank)) == 0,
+                        "what %u has posted, as a value of the group", rank);
         }
     }
     about(NULL);

@@ -271,6 +271,33 @@ static void serve_connected(void)
     tool_end();
 }
 
+/* What a launcher is told for its server: a tool without one does it not, and says so. */
+static void be_told(void)
+{
+    static const char *const keys[] = {PMIX_LAUNCHER_RENDEZVOUS_FILE, PMIX_TCP_REPORT_URI,
+                                       PMIX_SOCKET_MODE, PMIX_TDIR_RMCLEAN, PMIX_IOF_LOCAL_OUTPUT};
+    static const pmix_data_type_t types[] = {PMIX_STRING, PMIX_STRING, PMIX_UINT32, PMIX_BOOL,
+                                             PMIX_BOOL};
+    const char *file = path_named("%s/rendezvous", scratch());
+    uint32_t mode = 0600;
+    bool yes = true;
+
+    for (int i = 0; i < 5; i++) {
+        const void *value = types[i] == PMIX_STRING   ? (const void *) file
+                            : types[i] == PMIX_UINT32 ? (const void *) &mode
+                                                      : (const void *) &yes;
+        struct infos list = {0};
+
+        add_required(&list, keys[i], value, types[i]);
+        check_status(PMIX_ERR_NOT_SUPPORTED, tool_begin(alone(&list)), "%s, required", keys[i]);
+        list = (struct infos){0};
+        add(&list, keys[i], value, types[i]);
+        check_status(PMIX_SUCCESS, tool_begin(alone(&list)), "%s", keys[i]);
+        check(access(file, F_OK) != 0, "no file");
+        tool_end();
+    }
+}
+
 /* A tool that is no launcher. */
 static void be_plain(void)
 {
@@ -288,6 +315,7 @@ static void be_plain(void)
     check_status(PMIX_ERR_INIT, PMIx_server_setup_fork(&proc, &env), "setup_fork");
     check_status(PMIX_ERR_UNREACH, request_spawn(NULL, 0), "spawn");
     tool_end();
+    be_told();
 }
 
 /* ---- found by another tool */

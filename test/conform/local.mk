@@ -55,6 +55,7 @@ conform_programs = \
   %D%/job.t \
   %D%/keys.t \
   %D%/launcher.t \
+  %D%/launcher_relay.t \
   %D%/launcher_start.t \
   %D%/members.t \
   %D%/modex.t \
@@ -237,6 +238,9 @@ TESTS += $(conform_programs)
 %C%_launcher_t_SOURCES = %D%/launcher.c
 %C%_launcher_t_LDADD = $(conform_ldadd)
 %C%_launcher_t_LDFLAGS = $(conform_ldflags)
+%C%_launcher_relay_t_SOURCES = %D%/launcher_relay.c
+%C%_launcher_relay_t_LDADD = $(conform_ldadd)
+%C%_launcher_relay_t_LDFLAGS = $(conform_ldflags)
 %C%_launcher_start_t_SOURCES = %D%/launcher_start.c
 %C%_launcher_start_t_LDADD = $(conform_ldadd)
 %C%_launcher_start_t_LDFLAGS = $(conform_ldflags)

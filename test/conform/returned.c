@@ -564,6 +564,8 @@ static void host(void)
     }
 
 const struct conform_case cases[] = {
+    /* On one node: whether a call has returned is between two threads of its process, wherever the
+     * answer comes from. */
     {.ids = "GET-014 FEN-015 QRY-018 GRP-106",
      .what = "no callback before its call has returned",
      .ranks = 2,

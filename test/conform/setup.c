@@ -307,9 +307,9 @@ static void take_settings(pmix_status_t status, pmix_info_t info[], size_t n, vo
     tell(cbdata);
 }
 
-static void ask_settings(bool envars, const char *step)
+static void ask_settings(const char *nspace, bool envars, const char *step)
 {
-    pmix_proc_t proc = process("A", 0);
+    pmix_proc_t proc = process(nspace, 0);
     struct infos list = {0};
     bool no = false;
 
@@ -344,10 +344,10 @@ static void travel(void)
     pmix_status_t rc;
 
     setenv("PMIX_MCA_site_word", "travels", 1);
-    ask_settings(false, "asked for none");
+    ask_settings("", false, "asked for none"); /* the job may have no name yet */
     check(!harvested("PMIX_MCA_site_word"), "nobody wanted it");
     free_infos(&harvest);
-    ask_settings(true, "asked for all");
+    ask_settings("A", true, "asked for all");
     unsetenv("PMIX_MCA_site_word");
     check(harvested("PMIX_MCA_site_word"), "what was set is harvested");
     rc = PMIx_server_setup_local_support(proc.nspace, harvest.at, harvest.n, NULL, NULL);

@@ -242,7 +242,7 @@ static void say_who(struct upcall *copy)
 static pmix_status_t give_output(struct upcall *ask)
 {
     if (node() == 4) {
-        return PMIX_ERR_NOT_SUPPORTED;
+        return PMIX_ERR_NOT_SUPPORTED; /* this host has no output */
     }
     return later(ask, node() == 5 ? "the fifth may answer" : NULL, say_who);
 }

@@ -5,17 +5,18 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <pmix.h>
 #include <pmix_tool.h>
 
+#include "half_calls.h"
 #include "half_server.h"
 
-enum { TIMEOUT_S = 5, ROUNDS = 4 };
+/* Rounds of the loop behind a call; how often half_client_until asks. */
+enum { ROUNDS = 4, MOST_TURNS = 24 };
 
-static pmix_proc_t all;     /* of the job */
-static pmix_proc_t here[2]; /* its processes of this node */
-static pmix_proc_t away;
+struct half_names half;
 
 /* --- callbacks --- */
 
@@ -58,48 +59,56 @@ static void on_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void
 
 /* --- the calls --- */
 
-static void get(const pmix_proc_t *proc, const char *key, const char *directive)
+void half_get(const pmix_proc_t *proc, const char *key, const char *directive)
 {
-    pmix_value_t *value = NULL;
+    bool borrowed = directive && strcmp(directive, PMIX_GET_POINTER_VALUES) == 0;
+    bool in_ours = directive && strcmp(directive, PMIX_GET_STATIC_VALUES) == 0;
+    pmix_value_t ours = {0};
+    pmix_value_t *value = in_ours ? &ours : NULL;
     pmix_info_t info[2];
-    int seconds = TIMEOUT_S;
+    int seconds = HALF_TIMEOUT_S;
 
     PMIX_INFO_LOAD(&info[0], PMIX_TIMEOUT, &seconds, PMIX_INT);
     PMIX_INFO_LOAD(&info[1], directive ? directive : PMIX_IMMEDIATE, NULL, PMIX_BOOL);
-    if (PMIx_Get(proc, key, info, 2, &value) == PMIX_SUCCESS) {
+    if (PMIx_Get(proc, key, info, 2, &value) != PMIX_SUCCESS) {
+        return;
+    }
+    if (in_ours) {
+        PMIX_VALUE_DESTRUCT(&ours);
+    } else if (!borrowed) {
         PMIX_VALUE_RELEASE(value);
     }
 }
 
 static void get_posted(void)
 {
-    get(&here[1], "key", NULL);
-    get(&here[0], "absent", NULL);
+    half_get(&half.here[1], "key", NULL);
+    half_get(&half.here[0], "absent", NULL);
 }
 
 static void get_away(void)
 {
-    get(&away, "key", NULL);
+    half_get(&half.away, "key", NULL);
 }
 
 static void get_other(void)
 {
     pmix_proc_t other;
 
-    PMIX_LOAD_PROCID(&other, "other", 0);
-    get(&other, PMIX_JOB_SIZE, NULL);
-    PMIX_LOAD_PROCID(&other, "other", PMIX_RANK_WILDCARD);
-    get(&other, PMIX_JOB_SIZE, PMIX_GET_REFRESH_CACHE);
+    PMIX_LOAD_PROCID(&other, FUZZ_OTHER, 0);
+    half_get(&other, PMIX_JOB_SIZE, NULL);
+    PMIX_LOAD_PROCID(&other, FUZZ_OTHER, PMIX_RANK_WILDCARD);
+    half_get(&other, PMIX_JOB_SIZE, PMIX_GET_REFRESH_CACHE);
 }
 
 static void get_all(void)
 {
-    get(&here[1], NULL, NULL);
+    half_get(&half.here[1], NULL, NULL);
 }
 
 static void refresh(void)
 {
-    get(&here[1], "key", PMIX_GET_REFRESH_CACHE);
+    half_get(&half.here[1], "key", PMIX_GET_REFRESH_CACHE);
 }
 
 static void put_commit(void)
@@ -113,21 +122,23 @@ static void put_commit(void)
     (void) PMIx_Commit();
 }
 
-static void fence(const char *directive)
+void half_fence(const pmix_proc_t *procs, size_t n, bool collects)
 {
     pmix_info_t info[2];
-    int seconds = TIMEOUT_S;
+    int seconds = HALF_TIMEOUT_S;
 
     PMIX_INFO_LOAD(&info[0], PMIX_TIMEOUT, &seconds, PMIX_INT);
-    PMIX_INFO_LOAD(&info[1], directive, NULL, PMIX_BOOL);
-    (void) PMIx_Fence(&all, 1, info, 2);
-    (void) PMIx_Fence(here, 2, NULL, 0);
+    PMIX_INFO_LOAD(&info[1], PMIX_COLLECT_DATA, &collects, PMIX_BOOL);
+    if (!half.tool) {
+        (void) PMIx_Fence(procs, n, info, 2);
+    }
 }
 
 static void fence_collect(void)
 {
     put_commit();
-    fence(PMIX_COLLECT_DATA);
+    half_fence(&half.all, 1, true);
+    half_fence(half.here, 2, false);
 }
 
 static void names(void)
@@ -161,8 +172,8 @@ static void spawn(void)
 
 static void connect_all(void)
 {
-    (void) PMIx_Connect(here, 2, NULL, 0);
-    (void) PMIx_Disconnect(here, 2, NULL, 0);
+    (void) PMIx_Connect(half.here, 2, NULL, 0);
+    (void) PMIx_Disconnect(half.here, 2, NULL, 0);
 }
 
 static void events(void)
@@ -174,7 +185,7 @@ static void events(void)
     id = PMIx_Register_event_handler(codes, 2, NULL, 0, on_event, NULL, NULL);
     (void) PMIx_Register_event_handler(NULL, 0, NULL, 0, on_event, NULL, NULL);
     PMIX_INFO_LOAD(&info, "detail", "text", PMIX_STRING);
-    (void) PMIx_Notify_event(-3000, &here[0], PMIX_RANGE_NAMESPACE, &info, 1, NULL, NULL);
+    (void) PMIx_Notify_event(-3000, &half.here[0], PMIX_RANGE_NAMESPACE, &info, 1, NULL, NULL);
     PMIX_INFO_DESTRUCT(&info);
     if (id >= 0) {
         (void) PMIx_Deregister_event_handler((size_t) id, NULL, NULL);
@@ -232,7 +243,7 @@ static void control(void)
     size_t n = 0;
 
     PMIX_INFO_LOAD(&info, PMIX_JOB_CTRL_PAUSE, NULL, PMIX_BOOL);
-    if (PMIx_Job_control(&all, 1, &info, 1, &results, &n) == PMIX_SUCCESS) {
+    if (PMIx_Job_control(&half.all, 1, &info, 1, &results, &n) == PMIX_SUCCESS) {
         PMIX_INFO_FREE(results, n);
     }
     results = NULL;
@@ -267,8 +278,8 @@ static void output(void)
     pmix_byte_object_t bytes = {.bytes = (char *) "input", .size = 5};
     pmix_status_t id;
 
-    id = PMIx_IOF_pull(&all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, on_output, NULL, NULL);
-    (void) PMIx_IOF_push(&all, 1, &bytes, NULL, 0, NULL, NULL);
+    id = PMIx_IOF_pull(&half.all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, on_output, NULL, NULL);
+    (void) PMIx_IOF_push(&half.all, 1, &bytes, NULL, 0, NULL, NULL);
     if (id >= 0) {
         (void) PMIx_IOF_deregister((size_t) id, NULL, 0, NULL, NULL);
     }
@@ -292,7 +303,7 @@ static void resolve(void)
     char *nodes = NULL;
     pmix_nspace_t other;
 
-    PMIX_LOAD_NSPACE(other, "other");
+    PMIX_LOAD_NSPACE(other, FUZZ_OTHER);
     if (PMIx_Resolve_peers(NULL, other, &procs, &n) == PMIX_SUCCESS) {
         PMIX_PROC_FREE(procs, n);
     }
@@ -306,11 +317,11 @@ static void group(const char *directive)
     pmix_info_t info[2];
     pmix_info_t *results = NULL;
     size_t n = 0;
-    int seconds = TIMEOUT_S;
+    int seconds = HALF_TIMEOUT_S;
 
     PMIX_INFO_LOAD(&info[0], PMIX_TIMEOUT, &seconds, PMIX_INT);
     PMIX_INFO_LOAD(&info[1], directive, NULL, PMIX_BOOL);
-    if (PMIx_Group_construct("group", here, 2, info, 2, &results, &n) == PMIX_SUCCESS) {
+    if (PMIx_Group_construct("group", half.here, 2, info, 2, &results, &n) == PMIX_SUCCESS) {
         PMIX_INFO_FREE(results, n);
     }
 }
@@ -329,8 +340,8 @@ static void group_leave(void)
 
 static void group_invite(void)
 {
-    (void) PMIx_Group_invite_nb("invited", &here[1], 1, NULL, 0, on_infos, NULL);
-    (void) PMIx_Group_join_nb("invited", &here[1], PMIX_GROUP_ACCEPT, NULL, 0, on_infos, NULL);
+    (void) PMIx_Group_invite_nb("invited", &half.here[1], 1, NULL, 0, on_infos, NULL);
+    (void) PMIx_Group_join_nb("invited", &half.here[1], PMIX_GROUP_ACCEPT, NULL, 0, on_infos, NULL);
 }
 
 static void servers(void)
@@ -370,6 +381,28 @@ static const struct {
     {"group-leave", group_leave},
     {"group-invite", group_invite},
     {"servers", servers},
+    {"get-nb", half_get_nb},
+    {"get-job", half_get_job},
+    {"get-quals", half_get_quals},
+    {"get-names", half_get_names},
+    {"delete", half_delete},
+    {"internal", half_internal},
+    {"large", half_large},
+    {"fences", half_fences},
+    {"monitor", half_monitor},
+    {"tool-servers", half_tool_servers},
+    {"ask-all", half_ask_all},
+    {"group-info", half_group_info},
+    {"group-parts", half_group_parts},
+    {"group-added", half_group_added},
+    {"group-names", half_group_names},
+    {"group-dies", half_group_dies},
+    {"invite-accept", half_invite_accept},
+    {"invite-decline", half_invite_decline},
+    {"invite-abort", half_invite_abort},
+    {"invite-dies", half_invite_dies},
+    {"invitee-dies", half_invitee_dies},
+    {"more-calls", half_more_calls},
 };
 
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
@@ -392,25 +425,56 @@ void half_client_call(unsigned number)
     }
 }
 
+static bool mortal;
+
+void half_client_mortal(void)
+{
+    mortal = true;
+}
+
+void half_client_die(void)
+{
+    if (mortal) {
+        _exit(0);
+    }
+}
+
+void half_client_until(const bool *done)
+{
+    for (int i = 0; i < MOST_TURNS && !*done; i++) {
+        pmix_pdata_t data;
+
+        PMIX_PDATA_CONSTRUCT(&data);
+        PMIX_LOAD_KEY(data.key, "nothing");
+        (void) PMIx_Lookup(&data, 1, NULL, 0);
+        PMIX_PDATA_DESTRUCT(&data);
+        for (int k = 0; k < ROUNDS; k++) {
+            PMIx_Progress();
+        }
+    }
+}
+
 /* --- start and end --- */
 
 bool half_client_start(const char *tool)
 {
     pmix_info_t info[2];
-    pmix_proc_t self;
     pmix_status_t rc;
 
-    PMIX_LOAD_PROCID(&all, FUZZ_JOB, PMIX_RANK_WILDCARD);
-    PMIX_LOAD_PROCID(&here[0], FUZZ_JOB, 0);
-    PMIX_LOAD_PROCID(&here[1], FUZZ_JOB, 1);
-    PMIX_LOAD_PROCID(&away, FUZZ_JOB, 2);
+    half.tool = tool != NULL;
+    half.uri = tool;
+    PMIX_LOAD_PROCID(&half.other, FUZZ_OTHER, 1);
+    PMIX_LOAD_PROCID(&half.all, FUZZ_JOB, PMIX_RANK_WILDCARD);
+    PMIX_LOAD_PROCID(&half.here[0], FUZZ_JOB, 0);
+    PMIX_LOAD_PROCID(&half.here[1], FUZZ_JOB, 1);
+    PMIX_LOAD_PROCID(&half.away, FUZZ_JOB, 2);
     PMIX_INFO_LOAD(&info[0], PMIX_EXTERNAL_PROGRESS, NULL, PMIX_BOOL);
     if (!tool) {
-        rc = PMIx_Init(&self, info, 1);
+        rc = PMIx_Init(&half.self, info, 1);
         return rc == PMIX_SUCCESS || rc == PMIX_ERR_UNREACH;
     }
     PMIX_INFO_LOAD(&info[1], PMIX_SERVER_URI, tool, PMIX_STRING);
-    rc = PMIx_tool_init(&self, info, 2);
+    rc = PMIx_tool_init(&half.self, info, 2);
     PMIX_INFO_DESTRUCT(&info[1]);
     return rc == PMIX_SUCCESS;
 }

@@ -15,6 +15,9 @@
 bool half_client_start(const char *tool);
 void half_client_stop(bool tool);
 
+/* From now on calls of which a process dies end this one; in a fuzz target nobody dies. */
+void half_client_mortal(void);
+
 /* Makes call number modulo half_client_calls(). Blocks until it returns; gets and fences have a
  * time limit. */
 void half_client_call(unsigned number);

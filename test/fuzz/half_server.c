@@ -15,11 +15,18 @@
 #include "src/host/host.h"
 #include "src/net/handshake.h"
 #include "src/net/pending_conn.h"
+#include "src/net/uri.h"
 #include "src/server/state.h"
 #include "src/wire/message.h"
 
 /* Rounds of the loop behind each step: a message, a task that it posts, the answer. */
 enum { ROUNDS = 4 };
+
+/* How often what a peer is sent is read behind a message; a socket takes some KiB at once. */
+enum { READS = 32 };
+
+/* Of a group, in its host's answer. */
+enum { MOST_INFOS = 32 };
 
 static struct {
     const void *bytes;
@@ -52,9 +59,45 @@ static pmix_status_t give_infos(struct upcall *upcall)
     return PMIX_SUCCESS;
 }
 
+/* What the members give, and a context id. */
+static pmix_status_t give_group(struct upcall *upcall)
+{
+    pmix_info_t infos[MOST_INFOS];
+    size_t n = upcall->n_infos < MOST_INFOS - 1 ? upcall->n_infos : MOST_INFOS - 1;
+    size_t id = 7;
+
+    if (n > 0) {
+        memcpy(infos, upcall->infos, n * sizeof(*infos));
+    }
+    PMIX_INFO_LOAD(&infos[n], PMIX_GROUP_CONTEXT_ID, &id, PMIX_SIZE);
+    px_host_reply_infos(upcall, PMIX_SUCCESS, infos, n + 1);
+    return PMIX_SUCCESS;
+}
+
 static pmix_status_t give_job(struct upcall *upcall)
 {
     upcall->reply.spawn(PMIX_SUCCESS, (char *) FUZZ_JOB, upcall->cbdata);
+    return PMIX_SUCCESS;
+}
+
+static void ignore(pmix_status_t status, void *cbdata)
+{
+    (void) status;
+    (void) cbdata;
+}
+
+/* With the subscription goes some output, and its end. */
+static pmix_status_t give_output(struct upcall *upcall)
+{
+    static pmix_byte_object_t pieces[] = {{(char *) "line\n", 5}, {NULL, 0}};
+    static pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, FUZZ_JOB, 0);
+    px_host_reply_status(upcall, PMIX_SUCCESS);
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+        (void) PMIx_server_IOF_deliver(&proc, PMIX_FWD_STDOUT_CHANNEL, &pieces[i], NULL, 0, ignore,
+                                       NULL);
+    }
     return PMIX_SUCCESS;
 }
 
@@ -75,7 +118,8 @@ static void set_host(enum half_server_host host)
         [ON_ALLOCATE] = {OWN, .own = give_infos},
         [ON_CONTROL] = {OWN, .own = give_infos},
         [ON_MONITOR] = {OWN, .own = give_infos},
-        [ON_GROUP] = {OWN, .own = give_infos},
+        [ON_GROUP] = {OWN, .own = give_group},
+        [ON_PULL] = {OWN, .own = give_output},
         [ON_FABRIC] = {OWN, .own = give_infos},
     };
 
@@ -116,53 +160,109 @@ void half_server_run(void)
     }
 }
 
-static void add_job(void)
+enum { LOCAL = 2 };
+
+void half_server_job_infos(uint32_t size, pmix_info_t *info)
 {
-    char *nodes;
-    char *ranks;
+    uint32_t local = LOCAL;
     char host[256] = "";
     char list[300];
-    pmix_info_t info[5];
-    pmix_proc_t proc;
-    uint32_t size = 3;
-    uint32_t local = 2;
+    char *nodes;
+    char *ranks;
 
     (void) gethostname(host, sizeof(host) - 1);
-    snprintf(list, sizeof(list), "%s,elsewhere", host);
+    snprintf(list, sizeof(list), "%s%s", host, size > local ? ",elsewhere" : "");
     require(PMIx_generate_regex(list, &nodes) == 0, "the nodes");
-    require(PMIx_generate_ppn("0,1;2", &ranks) == 0, "the ranks");
+    require(PMIx_generate_ppn(size > local ? "0,1;2" : "0,1", &ranks) == 0, "the ranks");
     PMIX_INFO_LOAD(&info[0], PMIX_NODE_MAP, nodes, PMIX_REGEX);
     PMIX_INFO_LOAD(&info[1], PMIX_PROC_MAP, ranks, PMIX_REGEX);
     PMIX_INFO_LOAD(&info[2], PMIX_JOB_SIZE, &size, PMIX_UINT32);
     PMIX_INFO_LOAD(&info[3], PMIX_LOCAL_SIZE, &local, PMIX_UINT32);
     PMIX_INFO_LOAD(&info[4], PMIX_LOCAL_PEERS, "0,1", PMIX_STRING);
-    PMIX_LOAD_PROCID(&proc, FUZZ_JOB, 0);
-    require(is_done(PMIx_server_register_nspace(proc.nspace, 2, info, 5, NULL, NULL)), "its job");
-    for (size_t i = 0; i < 5; i++) {
-        PMIX_INFO_DESTRUCT(&info[i]);
-    }
     free(nodes);
     free(ranks);
-    for (proc.rank = 0; proc.rank < local; proc.rank++) {
+}
+
+static void add_job(const char *name, uint32_t size)
+{
+    pmix_info_t info[HALF_JOB_INFOS];
+    pmix_proc_t proc;
+
+    half_server_job_infos(size, info);
+    PMIX_LOAD_PROCID(&proc, name, 0);
+    require(
+        is_done(PMIx_server_register_nspace(proc.nspace, LOCAL, info, HALF_JOB_INFOS, NULL, NULL)),
+        "its job");
+    for (size_t i = 0; i < HALF_JOB_INFOS; i++) {
+        PMIX_INFO_DESTRUCT(&info[i]);
+    }
+    for (proc.rank = 0; proc.rank < LOCAL; proc.rank++) {
         require(is_done(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL)),
                 "its processes");
     }
 }
 
-void half_server_start(enum half_server_host host, bool doors)
+/* Quotas and queues that a short input can fill. */
+static const char *const limits[][2] = {
+    {"PMIX_MCA_shmix_send_queue_size", "65536"}, {"PMIX_MCA_shmix_peer_requests", "524288"},
+    {"PMIX_MCA_shmix_rank_posted", "32768"},     {"PMIX_MCA_shmix_user_groups", "524288"},
+    {"PMIX_MCA_shmix_max_codes", "64"},          {"PMIX_MCA_shmix_max_directives", "32"},
+    {"PMIX_MCA_pmix_max_events", "8"},           {"PMIX_MCA_shmix_event_bytes", "4096"},
+    {"PMIX_MCA_shmix_group_names", "4"},         {"PMIX_MCA_shmix_group_infos", "4"},
+    {"PMIX_MCA_shmix_small_request", "16384"},   {"PMIX_MCA_shmix_segment_dead", "4096"},
+};
+
+static char folder[64];
+
+static void remove_folder(void)
 {
-    pmix_info_t external;
+    (void) rmdir(folder);
+}
+
+const char *half_server_folder(void)
+{
+    if (!folder[0]) {
+        snprintf(folder, sizeof(folder), "/tmp/fuzz-XXXXXX");
+        require(mkdtemp(folder) != NULL && atexit(remove_folder) == 0, "a folder");
+    }
+    return folder;
+}
+
+bool half_server_start(enum half_server_host host, unsigned doors)
+{
+    pmix_info_t infos[5];
+    pmix_proc_t members[2];
+    bool yes = true;
 
     fuzz_environment();
-    (void) setenv("PMIX_MCA_shmix_door_unix", doors ? "1" : "0", 1);
-    (void) setenv("PMIX_MCA_shmix_door_tcp", "0", 1);
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        (void) setenv(limits[i][0], limits[i][1], 1);
+    }
+    (void) setenv("PMIX_MCA_shmix_door_unix", doors & DOOR_UNIX ? "1" : "0", 1);
+    (void) setenv("PMIX_MCA_shmix_door_tcp", doors & DOOR_TCP ? "1" : "0", 1);
     set_host(host);
     half_server_modex(NULL, 0);
-    PMIX_INFO_LOAD(&external, PMIX_EXTERNAL_PROGRESS, NULL, PMIX_BOOL);
-    require(PMIx_server_init(px_host_module(&the_host), &external, 1) == 0, "start");
-    PMIX_INFO_DESTRUCT(&external);
+    PMIX_INFO_LOAD(&infos[0], PMIX_EXTERNAL_PROGRESS, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&infos[1], PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&infos[2], PMIX_SERVER_SYSTEM_SUPPORT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&infos[3], PMIX_SYSTEM_TMPDIR, half_server_folder(), PMIX_STRING);
+    PMIX_INFO_LOAD(&infos[4], PMIX_SERVER_TMPDIR, half_server_folder(), PMIX_STRING);
+    require(PMIx_server_init(px_host_module(&the_host), infos, doors & WITH_FILES ? 5 : 1) == 0 ||
+                doors & WITH_FILES,
+            "start");
+    for (size_t i = 0; i < sizeof(infos) / sizeof(infos[0]); i++) {
+        PMIX_INFO_DESTRUCT(&infos[i]);
+    }
+    if (!PMIx_Initialized()) {
+        return false;
+    }
     server()->tools = true;
-    add_job();
+    add_job(FUZZ_JOB, 3);
+    add_job(FUZZ_OTHER, 2);
+    PMIX_LOAD_PROCID(&members[0], FUZZ_JOB, 0);
+    PMIX_LOAD_PROCID(&members[1], FUZZ_OTHER, 1);
+    require(PMIx_server_define_process_set(members, 2, "set") == 0, "its process set");
+    return true;
 }
 
 void half_server_stop(void)
@@ -172,6 +272,7 @@ void half_server_stop(void)
     half_server_run();
     require(PMIx_server_finalize() == 0, "end");
     px_host_forget_names(FUZZ_JOB);
+    px_host_forget_names(FUZZ_OTHER);
 }
 
 void half_server_modex(const void *bytes, size_t len)
@@ -187,38 +288,76 @@ static void arrive(void *arg)
     px_pending_conn_arrived_loop(server()->listeners, *(int *) arg);
 }
 
+/* The server's end takes little, so that long replies have to wait in its queue. */
 int half_server_dial(void)
 {
     int ends[2];
+    int small = 1;
 
     require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0,
             "a socket");
+    (void) setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small));
     require(px_loop_run(px_ctx()->loop, arrive, &ends[0]) == 0, "a connection");
     return ends[1];
 }
 
+/* The environment of a client has the address. A few rounds more: the server asks the kernel whose
+ * connection it is. */
+int half_server_dial_tcp(void)
+{
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const char *uri = NULL;
+    struct px_address to;
+    pmix_proc_t proc;
+    char **env = NULL;
+
+    PMIX_LOAD_PROCID(&proc, FUZZ_JOB, 0);
+    require(PMIx_server_setup_fork(&proc, &env) == 0, "an environment");
+    for (char **at = env; *at; at++) {
+        uri = strncmp(*at, "PMIX_SERVER_URI61=", 18) == 0 ? *at + 18 : uri;
+    }
+    require(fd >= 0 && uri && px_uri_parse(uri, &proc, &to) == 0 &&
+                connect(fd, &to.addr.any, to.len) == 0,
+            "a TCP connection");
+    PMIx_Argv_free(env);
+    half_server_run();
+    return fd;
+}
+
 /* Descriptors that come along are closed by the kernel. */
-static void read_all(int fd)
+static bool read_all(int fd)
 {
     char bytes[65536];
+    bool some = false;
 
     while (recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0) {
+        some = true;
     }
+    return some;
+}
+
+void half_server_read(int fd)
+{
+    for (int i = 0; i < READS && read_all(fd); i++) {
+        half_server_run();
+    }
+}
+
+void half_server_write(int fd, int tag, const void *bytes, size_t len)
+{
+    uint32_t header[4] = {0, htonl((uint32_t) tag), htonl((uint32_t) len), 0};
+
+    if (tag >= 0) {
+        (void) !send(fd, header, sizeof(header), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+    (void) !send(fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    half_server_run();
 }
 
 void half_server_send(int fd, const void *bytes, size_t len)
 {
-    (void) !send(fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-    half_server_run();
-    read_all(fd);
-}
-
-void half_server_message(int fd, uint32_t tag, const void *payload, size_t len)
-{
-    uint32_t header[4] = {0, htonl(tag), htonl((uint32_t) len), 0};
-
-    (void) !send(fd, header, sizeof(header), MSG_NOSIGNAL | MSG_DONTWAIT);
-    half_server_send(fd, payload, len);
+    half_server_write(fd, -1, bytes, len);
+    half_server_read(fd);
 }
 
 void half_server_hello(uint8_t bits, uint32_t rank, struct px_buf *buf)
@@ -234,7 +373,7 @@ void half_server_hello(uint8_t bits, uint32_t rank, struct px_buf *buf)
     hello.uid = claim[0];
     hello.gid = claim[1];
     hello.kind = bits & HELLO_DESCRIBED ? PX_WIRE_DESCRIBED : PX_WIRE_PLAIN;
-    PMIX_LOAD_PROCID(&hello.proc, FUZZ_JOB, rank);
+    PMIX_LOAD_PROCID(&hello.proc, bits & HELLO_OTHER ? FUZZ_OTHER : FUZZ_JOB, rank);
     if (bits & HELLO_TOOL) {
         hello.flag = PX_HANDSHAKE_TOOL;
         PMIX_LOAD_PROCID(&hello.proc, "tool", 0);
@@ -245,7 +384,9 @@ void half_server_hello(uint8_t bits, uint32_t rank, struct px_buf *buf)
     snprintf(hello.version, sizeof(hello.version), "%s", releases[release]);
     snprintf(hello.bfrops, sizeof(hello.bfrops), "%s", modules[release]);
     snprintf(hello.gds, sizeof(hello.gds), "%s",
-             bits & HELLO_OURS ? PX_GDS_SHARED "," PX_GDS_MESSAGES : PX_GDS_MESSAGES);
+             bits & HELLO_OURS     ? PX_GDS_SHARED "," PX_GDS_MESSAGES
+             : bits & HELLO_SPEAKS ? PX_GDS_MESSAGES "," PX_GDS_OURS
+                                   : PX_GDS_MESSAGES);
     require(px_handshake_pack(&hello, buf) == 0, "an introduction");
 }
 

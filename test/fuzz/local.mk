@@ -4,18 +4,20 @@ fuzz_tests = %D%/codec_fuzz.t %D%/dispatch_fuzz.t %D%/introduction_fuzz.t %D%/ma
 check_PROGRAMS += $(fuzz_tests)
 TESTS += $(fuzz_tests)
 EXTRA_DIST += %D%/corpus
+replay = test/lib/replay.c test/lib/mutate.c test/lib/mutate.h
 wire_fuzz_libs = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS)
 
-test_fuzz_codec_fuzz_t_SOURCES = %D%/codec_fuzz.c %D%/fuzz.h test/lib/replay.c
+test_fuzz_codec_fuzz_t_SOURCES = %D%/codec_fuzz.c %D%/fuzz.h $(replay)
 test_fuzz_codec_fuzz_t_LDADD = $(wire_fuzz_libs)
-test_fuzz_map_fuzz_t_SOURCES = %D%/map_fuzz.c %D%/fuzz.h test/lib/replay.c
+test_fuzz_map_fuzz_t_SOURCES = %D%/map_fuzz.c %D%/fuzz.h $(replay)
 test_fuzz_map_fuzz_t_LDADD = $(wire_fuzz_libs)
 # The store compiled anew, with a hook at each step of a reader.
-test_fuzz_segment_fuzz_t_SOURCES = %D%/segment_fuzz.c %D%/fuzz.h test/lib/replay.c $(libpx_gds_la_SOURCES) $(libpx_shmem_la_SOURCES)
+test_fuzz_segment_fuzz_t_SOURCES = %D%/segment_fuzz.c %D%/fuzz.h $(replay) $(libpx_gds_la_SOURCES) $(libpx_shmem_la_SOURCES)
 test_fuzz_segment_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DPX_SHM_STEP_HOOK
 test_fuzz_segment_fuzz_t_LDADD = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS)
 # With the whole library, whose inner names libpmix does not export; a few cuts of each input, since one takes a millisecond.
-half_server = %D%/half_server.c %D%/half_server.h %D%/fuzz.h test/lib/replay.c
+half_client = %D%/half_client.c %D%/half_client.h %D%/half_calls.h %D%/half_reads.c %D%/half_groups.c
+half_server = %D%/half_server.c %D%/half_server.h %D%/fuzz.h $(replay)
 half_libs = libpx-host.la $(libpmix_la_LIBADD)
 test_fuzz_dispatch_fuzz_t_SOURCES = %D%/dispatch_fuzz.c $(half_server)
 test_fuzz_dispatch_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
@@ -26,12 +28,12 @@ test_fuzz_introduction_fuzz_t_LDADD = $(half_libs)
 test_fuzz_modex_fuzz_t_SOURCES = %D%/modex_fuzz.c $(half_server)
 test_fuzz_modex_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
 test_fuzz_modex_fuzz_t_LDADD = $(half_libs)
-test_fuzz_reply_fuzz_t_SOURCES = %D%/reply_fuzz.c %D%/half_client.c %D%/half_client.h %D%/half_server.h %D%/fuzz.h test/lib/replay.c
+test_fuzz_reply_fuzz_t_SOURCES = %D%/reply_fuzz.c %D%/fake_segment.c %D%/fake_segment.h $(half_client) $(half_server)
 test_fuzz_reply_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
 test_fuzz_reply_fuzz_t_LDADD = $(half_libs)
-test_fuzz_param_fuzz_t_SOURCES = %D%/param_fuzz.c %D%/fuzz.h test/lib/replay.c
+test_fuzz_param_fuzz_t_SOURCES = %D%/param_fuzz.c %D%/fuzz.h $(replay)
 test_fuzz_param_fuzz_t_LDADD = libpx-base.la
-test_fuzz_uri_fuzz_t_SOURCES = %D%/uri_fuzz.c %D%/fuzz.h test/lib/replay.c
+test_fuzz_uri_fuzz_t_SOURCES = %D%/uri_fuzz.c %D%/fuzz.h $(replay)
 test_fuzz_uri_fuzz_t_LDADD = $(half_libs)
 
 # Writes the seeds of corpus/segment: test/lib/segment_seeds test/fuzz/corpus/segment
@@ -41,7 +43,7 @@ test_lib_segment_seeds_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-s
 
 # Writes those of introduction, dispatch, reply and modex: test/lib/conversation_seeds test/fuzz/corpus
 check_PROGRAMS += test/lib/conversation_seeds
-test_lib_conversation_seeds_SOURCES = test/lib/conversation_seeds.c %D%/half_client.c %D%/half_client.h %D%/half_server.c %D%/half_server.h
+test_lib_conversation_seeds_SOURCES = test/lib/conversation_seeds.c $(half_client) %D%/half_server.c %D%/half_server.h
 test_lib_conversation_seeds_LDADD = $(half_libs)
 test_lib_conversation_seeds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sendmsg,--wrap=recvmsg
 
@@ -63,7 +65,7 @@ libpmix_la_sources = $(libpx_api_la_SOURCES) $(libpx_server_la_SOURCES) $(libpx_
 # AM_CPPFLAGS without what is quoted.
 fuzz_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir) -I$(top_srcdir)/include -DPMIX_SERVER_MODULE_LEVEL=61
 
-# The targets, in test/fuzz of the build folder, or where ossfuzz-build wants them.
+# The targets, in test/fuzz of the build folder, or where contrib/oss-fuzz wants them.
 fuzz-targets: $(BUILT_SOURCES)
 	@CC='$(FUZZ_CC)' CXX='$(FUZZ_CXX)' FUZZ_CFLAGS='$(FUZZ_CFLAGS)' FUZZ_ENGINE='$(FUZZ_ENGINE)' $(fuzz_build) '$(FUZZ_OUT)' $(FUZZ_TARGETS)
 
@@ -79,9 +81,21 @@ fuzz:
 	    -verbosity=0 -close_fd_mask=2 -artifact_prefix=test/fuzz/$$t- test/fuzz/found-$$t $(abs_top_srcdir)/test/fuzz/corpus/$$t || exit 1; \
 	done
 
+# The same without a fuzzer, for some seconds each: changed copies of the corpora, chosen by FUZZ_SEED, in whatever build this is.
+FUZZ_CHANGE_SECONDS = 6
+FUZZ_SEED = 1
+fuzz-changes: $(fuzz_tests)
+	@for t in $(FUZZ_TARGETS); do \
+	  echo "==== $$t"; \
+	  PX_TOP_SRCDIR='$(abs_top_srcdir)' PX_FUZZ_SEED='$(FUZZ_SEED)' PX_FUZZ_SECONDS='$(FUZZ_CHANGE_SECONDS)' test/fuzz/$${t}_fuzz.t 2>test/fuzz/changes.err || \
+	    { tail -n 40 test/fuzz/changes.err; exit 1; }; \
+	done
+
+CLEANFILES += %D%/changes.err
+
 # Which lines the corpora reach: those of the folders in which a peer's bytes are read.
 fuzz-coverage:
 	@$(MAKE) --no-print-directory fuzz-targets FUZZ_OUT=test/fuzz/coverage FUZZ_CFLAGS='-g -O0 -fprofile-instr-generate -fcoverage-mapping' \
-	  FUZZ_ENGINE='-I$(top_srcdir) -DREPLAY_CUTS=1 $(abs_top_srcdir)/test/lib/replay.c' || exit 1; \
+	  FUZZ_ENGINE='-I$(top_srcdir) -DREPLAY_CUTS=1 $(abs_top_srcdir)/test/lib/replay.c $(abs_top_srcdir)/test/lib/mutate.c' || exit 1; \
 	top='$(abs_top_srcdir)' $(SHELL) $(srcdir)/test/fuzz/coverage test/fuzz/coverage $(FUZZ_TARGETS)
-EXTRA_DIST += %D%/build %D%/coverage %D%/ossfuzz-build
+EXTRA_DIST += %D%/build %D%/coverage %D%/not-from-peers

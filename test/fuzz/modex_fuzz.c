@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct bytes bytes = {(const char *) data, size};
     pmix_proc_t proc;
 
-    half_server_start(HOST_ANSWERS, false);
+    (void) half_server_start(HOST_ANSWERS, 0);
     half_server_modex(data, size);
     PMIX_LOAD_PROCID(&proc, FUZZ_JOB, 2);
     (void) PMIx_Get_nb(&proc, "key", NULL, 0, got, NULL);

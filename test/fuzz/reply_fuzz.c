@@ -3,11 +3,13 @@
 
 /* A client, or a tool, against what its server may say. Byte 0: 0x01 a tool, 0x02 described
  * encoding, 0x04 the server is of another implementation, 0x08 the first step is the answer to the
- * introduction, in place of an honest one. Byte 1 is a number of calls, which follow, a byte each.
+ * introduction, in place of an honest one, 0x10 the client is process 1, 0x20 reads by messages
+ * only. Byte 1 is a number of calls, which follow, a byte each.
  * Then the steps of the server, which is a thread: each request gets the next one as its reply;
- * before that go those with 0x80 in `who`, with `what` as their tag, and those with 0x40, without a
- * frame. With 0x20 a descriptor comes along, of a file with the same bytes. When there is no step
- * left the server hangs up. */
+ * before that go those with 0x80 in `who`, with `what` as their tag, and those with 0x40, without
+ * a frame. With 0x20 a descriptor comes along, of a file with the same bytes, with 0x10 that of a
+ * well-formed segment, of another job with 0x08. A step with 0x04 is not sent: it changes that
+ * segment. When there is no step left the server hangs up. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
@@ -20,12 +22,28 @@
 
 #include <pmix.h>
 
+#include "fake_segment.h"
 #include "fuzz.h"
 #include "half_client.h"
 #include "half_server.h"
 
-enum { TOOL = 0x01, DESCRIBED = 0x02, STRANGE = 0x04, RUDE = 0x08 };
-enum { UNASKED = 0x80, RAW = 0x40, WITH_FILE = 0x20, MAX_CALLS = 8 };
+enum {
+    TOOL = 0x01,
+    DESCRIBED = 0x02,
+    STRANGE = 0x04,
+    RUDE = 0x08,
+    SECOND = 0x10,
+    BY_MESSAGES = 0x20
+};
+enum {
+    UNASKED = 0x80,
+    RAW = 0x40,
+    WITH_FILE = 0x20,
+    WITH_SEGMENT = 0x10,
+    OTHER = 0x08,
+    CHANGE = 0x04,
+    MAX_CALLS = 8
+};
 
 static int listener = -1;
 static char address[128];
@@ -67,10 +85,15 @@ static void send_header(int fd, uint32_t tag, const struct fuzz_step *step)
     } control = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
     struct iovec piece = {header, sizeof(header)};
     struct msghdr msg = {.msg_iov = &piece, .msg_iovlen = 1};
-    int file = step->who & WITH_FILE ? memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING) : -1;
+    int file = -1;
 
-    if (file >= 0) {
+    if (step->who & WITH_SEGMENT) {
+        file = dup(fake_segment_fd(step->who & OTHER));
+    } else if (step->who & WITH_FILE) {
+        file = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         (void) !write(file, step->payload, step->len);
+    }
+    if (file >= 0) {
         memcpy(CMSG_DATA(&control.head), &file, sizeof(file));
         msg.msg_control = &control;
         msg.msg_controllen = sizeof(control);
@@ -89,6 +112,10 @@ static bool reply(int fd, struct fuzz_input *in, uint32_t tag)
     bool framed = true;
 
     while (fuzz_next(in, &step)) {
+        if (step.who & CHANGE) {
+            fake_segment_change(step.who & OTHER, step.what, step.payload, step.len);
+            continue;
+        }
         if (step.who & RAW) {
             framed = false;
             send_bytes(fd, step.payload, step.len);
@@ -127,7 +154,7 @@ static bool welcome(int fd, struct fuzz_input *in, uint8_t bits)
     /* It has asked for a name. */
     memcpy(answer + 4, "tool", 4);
     send_bytes(fd, answer, sizeof(answer) - 4);
-    memcpy(answer + 4, "serv", 4);
+    memcpy(answer + 4, "server", 6); /* as in the address */
     send_bytes(fd, answer + 4, sizeof(answer) - 4);
     return true;
 }
@@ -193,7 +220,8 @@ static void set_environment(uint8_t bits)
 
     fuzz_environment();
     set("PMIX_NAMESPACE", bits & TOOL ? NULL : FUZZ_JOB);
-    set("PMIX_RANK", bits & TOOL ? NULL : "0");
+    set("PMIX_RANK", bits & TOOL ? NULL : bits & SECOND ? "1" : "0");
+    set("PMIX_MCA_gds", bits & BY_MESSAGES ? "hash" : NULL);
     set("PMIX_SHMIX_URI", strange ? NULL : address);
     set("PMIX_SHMIX_GDS", strange ? NULL : "shmix,hash");
     set("PMIX_SERVER_URI61", strange ? address : NULL);
@@ -214,6 +242,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     listen_here();
     set_environment(fake.bits);
+    fake_segments_start();
     if (pthread_create(&thread, NULL, serve, &fake) != 0) {
         abort();
     }
@@ -226,5 +255,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     (void) shutdown(listener, SHUT_RDWR);
     (void) pthread_join(thread, NULL);
     (void) close(listener);
+    fake_segments_stop();
     return 0;
 }

@@ -49,17 +49,17 @@ static bool committed(const char *uri, char scope, const char *block, size_t len
     return committed_in(uri, &scope, 1, block, len, status);
 }
 
-/* A block for everybody beside one for some, with a value of the same name: refused, in any order;
- * two for everybody are like two of any scope. */
+/* A block for everybody beside one for some, with a value of the same name: PMIX_ERR_BAD_PARAM, in
+ * any order; two for everybody are like two of any scope. */
 bool blocks_that_overlap(const char *uri)
 {
     static const char value[] = "\x02\x08key\0\x0c\x07";
     size_t len = sizeof(value) - 1;
 
     return committed(uri, 3, value, len, "\x02\x00") &&
-           committed_in(uri, "\3\2", 2, value, len, "\x02\x5d") &&
-           committed_in(uri, "\2\3", 2, value, len, "\x02\x5d") &&
-           committed_in(uri, "\3\1", 2, value, len, "\x02\x5d") &&
+           committed_in(uri, "\3\2", 2, value, len, "\x02\x35") &&
+           committed_in(uri, "\2\3", 2, value, len, "\x02\x35") &&
+           committed_in(uri, "\3\1", 2, value, len, "\x02\x35") &&
            committed_in(uri, "\1\2", 2, value, len, "\x02\x00") &&
            committed_in(uri, "\3\3", 2, value, len, "\x02\x00");
 }

@@ -72,7 +72,9 @@ void be_process(void);
 bool is_good_end(int status);
 /* How many descriptors this process has. */
 int descriptors(void);
-/* Waits a millisecond; false when ms of them have gone by since *gone was 0. */
+/* Waits a millisecond before the caller looks again; false when ms of them have gone by since *gone
+ * was 0. For what the kernel announces to nobody: that the library has closed a descriptor of this
+ * process, or that a joined thread is no longer in /proc. */
 bool wait_a_little(int *gone, int ms);
 /* Reads or writes all of it: false if the other side has ended. */
 bool get_all(int fd, void *to, size_t n);

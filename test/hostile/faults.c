@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -202,6 +203,18 @@ void free(void *old)
 {
     note(old, false);
     __libc_free(old);
+}
+
+/* Every block is the C library's, also in a program that brings an allocator of its own. */
+size_t malloc_usable_size(void *block)
+{
+    static size_t (*of_libc)(void *block);
+
+    if (!of_libc) {
+        *(void **) &of_libc =
+            dlsym(dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD), "malloc_usable_size");
+    }
+    return of_libc(block);
 }
 
 char *strdup(const char *text)

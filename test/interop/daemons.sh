@@ -63,8 +63,11 @@ launch() {
 launch 4 "$SCRATCH/words"
 ended 'a launcher tool finds it in the tree of the system directory' 0 "$lines"
 same 'and has the errors of its job' "$errors" "$(sorted_errors)"
-launch --uri "$SCRATCH/uri" 4 "$SCRATCH/words"
+launch --uri "$SCRATCH/uri" --forward yes 4 "$SCRATCH/words"
 ended 'or by the file that it has written' 0 "$lines"
+same 'it may ask for the output' "$errors" "$(sorted_errors)"
+launch --forward no 4 "$SCRATCH/words"
+same 'or say that it wants none' '0 ' "$code $(cat "$SCRATCH/out" "$SCRATCH/err")"
 launch 4 "$SCRATCH/words" 7
 ended 'it learns that its job has failed' 3 "$lines"
 launch 3 "$PX_TOP_BUILDDIR/examples/put_get"

@@ -60,7 +60,7 @@ static void do_spawn(struct task *task)
     job = job_make(name, app->maxprocs, words, true);
     job_start(job);
     PMIX_ARGV_FREE(words);
-    if (asked_for(upcall, PMIX_FWD_STDOUT) || asked_for(upcall, PMIX_NOTIFY_COMPLETION)) {
+    if (settings.tools || asked_for(upcall, PMIX_NOTIFY_COMPLETION)) {
         job->owner = task->proc;
     }
     job->tells_end = asked_for(upcall, PMIX_NOTIFY_COMPLETION);

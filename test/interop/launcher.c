@@ -4,10 +4,11 @@
 /* A launcher tool, as prun is one: it finds a daemon, asks it for a job, gives that job its own
  * standard input, shows what it writes, and ends as it ends.
  *
- *     launcher DIRECTORY [--uri FILE] N PROGRAM [ARG...]
+ *     launcher DIRECTORY [--uri FILE] [--forward yes|no] N PROGRAM [ARG...]
  *
  * DIRECTORY is its own session directory, in which no daemon is: it is found in the system
- * directory, or by the file into which it has written where it is. */
+ * directory, or by the file into which it has written where it is. The output of the job is
+ * forwarded to launchers by default, and is asked for, or not wanted, with --forward. */
 
 #include <pmix.h>
 #include <pmix_server.h>
@@ -95,7 +96,7 @@ static void find_daemon(const char *directory, const char *uri)
 /* Launchers ask their library for environment of the processes before they spawn. */
 static void prepare(void)
 {
-    static const pmix_nspace_t nspace = "interop-launched";
+    static const pmix_nspace_t nspace = ""; /* the job has no name yet */
     pmix_info_t info[2];
 
     flag(&info[0], PMIX_SETUP_APP_ENVARS);
@@ -104,8 +105,9 @@ static void prepare(void)
     await(&set_up);
 }
 
-static void spawn(int n, char **command, pmix_nspace_t nspace)
+static void spawn(int n, char **command, const char *forward, pmix_nspace_t nspace)
 {
+    bool wanted = forward && !strcmp(forward, "yes");
     pmix_app_t app;
     pmix_info_t info[4];
 
@@ -114,16 +116,17 @@ static void spawn(int n, char **command, pmix_nspace_t nspace)
     app.argv = command;
     app.maxprocs = n;
     flag(&info[0], PMIX_FWD_STDIN);
-    flag(&info[1], PMIX_FWD_STDOUT);
-    flag(&info[2], PMIX_FWD_STDERR);
-    flag(&info[3], PMIX_NOTIFY_COMPLETION);
-    must(PMIx_Spawn(info, 4, &app, 1, nspace), "spawn");
+    flag(&info[1], PMIX_NOTIFY_COMPLETION);
+    PMIX_INFO_LOAD(&info[2], PMIX_FWD_STDOUT, &wanted, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[3], PMIX_FWD_STDERR, &wanted, PMIX_BOOL);
+    must(PMIx_Spawn(info, forward ? 4 : 2, &app, 1, nspace), "spawn");
 }
 
 int main(int argc, char **argv)
 {
     const char *directory = argv[argc > 1];
     const char *uri = NULL;
+    const char *forward = NULL;
     pmix_status_t codes[] = {PMIX_EVENT_JOB_END, PMIX_ERR_LOST_CONNECTION};
     pmix_nspace_t nspace;
     pmix_proc_t target;
@@ -135,13 +138,18 @@ int main(int argc, char **argv)
         argv += 2;
         argc -= 2;
     }
+    if (argc > 3 && !strcmp(argv[2], "--forward")) {
+        forward = argv[3];
+        argv += 2;
+        argc -= 2;
+    }
     if (argc < 4) {
         return 64;
     }
     find_daemon(directory, uri);
     must(PMIx_Register_event_handler(codes, 2, NULL, 0, on_end, NULL, NULL) < 0, "handler");
     prepare();
-    spawn(atoi(argv[2]), argv + 3, nspace);
+    spawn(atoi(argv[2]), argv + 3, forward, nspace);
     flag(&info, PMIX_IOF_PUSH_STDIN);
     PMIX_LOAD_PROCID(&target, nspace, 0);
     must(PMIx_IOF_push(&target, 1, NULL, &info, 1, NULL, NULL), "push");

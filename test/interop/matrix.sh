@@ -12,6 +12,10 @@ page=$PX_TOP_SRCDIR/docs/compatibility.md
 job_areas='init job exchange publish events groups queries resolve spawn'
 tool_areas='attach output'
 libraries=
+# The distribution's tools read all there is below this folder, in search of servers.
+TMPDIR=$SCRATCH/tmp
+mkdir "$TMPDIR"
+export TMPDIR
 
 # library LABEL PKG_CONFIG_PATH: host, peer and visitor against it, in $SCRATCH/LABEL.
 library() {
@@ -50,11 +54,12 @@ job() { # job SERVER CLIENT AREA
 at_gate() { grep -q 'rank 0: waits at the gate' "$SCRATCH/job.out" || dead "$1"; }
 tool() { # tool SERVER TOOL AREA: while a job of the server's library runs
     rm -f "$SCRATCH/gate"
+    : >"$SCRATCH/job.out" # the last job waited at the gate, too
     mkfifo "$SCRATCH/gate"
     stdio=
     [ "$3" = attach ] || stdio=--stdio
     INTEROP_GATE=$SCRATCH/gate CLIENT_LIBRARY_PATH=$(cat "$SCRATCH/$1/path") \
-        "$SCRATCH/$1/host" --tools $stdio 2 "$SCRATCH/$1/peer" talk >"$SCRATCH/job.out" 2>&1 </dev/null &
+        setsid "$SCRATCH/$1/host" --tools $stdio 2 "$SCRATCH/$1/peer" talk >"$SCRATCH/job.out" 2>&1 </dev/null &
     host=$!
     until_true 'the job runs' at_gate $host >&2
     LD_LIBRARY_PATH=$(cat "$SCRATCH/$2/path") limit 10 "$SCRATCH/$2/visitor" $host "$3" "$SCRATCH/gate" >"$SCRATCH/out" 2>&1 </dev/null
@@ -65,8 +70,9 @@ tool() { # tool SERVER TOOL AREA: while a job of the server's library runs
     opener=$!
     gone $host >&2 || kill $host
     wait $host 2>/dev/null
-    # A process of a host that was killed still waits at the gate.
-    [ $result = 0 ] && kill $opener 2>/dev/null
+    # Processes of a host that was killed may still wait, at the gate or for their server.
+    kill -KILL -- -$host 2>/dev/null
+    kill $opener 2>/dev/null
     wait
 }
 

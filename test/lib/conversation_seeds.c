@@ -20,14 +20,16 @@
 
 #include "src/base/buf.h"
 #include "src/server/collectives/modex_blob.h"
+#include "src/client/invitation.h"
+#include "src/wire/message.h"
 #include "src/wire/messages.h"
 #include "test/fuzz/half_client.h"
 #include "test/fuzz/half_server.h"
 
 enum {
-    MOST_BYTES = 1 << 16,
-    MOST_PAYLOAD = 4096,
-    MOST_FRAMES = 64,
+    MOST_BYTES = 1 << 18,
+    MOST_PAYLOAD = 16384,
+    MOST_FRAMES = 160,
     HEADER_BYTES = 16,
     CLIENTS = 2
 };
@@ -42,6 +44,7 @@ struct stream {
 struct record {
     struct stream sent;
     struct stream received;
+    bool finalized; /* has ended with a goodbye */
 };
 
 static struct record *records;
@@ -143,42 +146,123 @@ static void put_step(FILE *file, int who, const struct frame *frame)
     (void) fwrite(frame->payload, 1, len, file);
 }
 
-/* What the processes have sent, in turns. */
-static void write_dispatch(unsigned call, const char *form, uint8_t bits, bool tool)
+/* A form of conversation, by which its seeds are called. */
+struct form {
+    const char *name;
+    const char *setting; /* of the clients, a line of their environment */
+    enum half_server_host host;
+    uint8_t hello; /* of dispatch: HELLO_* */
+    uint8_t reply; /* byte 0 of reply */
+    bool tool;
+    bool stock; /* the clients take it that their server is of another implementation */
+};
+
+/* Of reply: the client is process 1; and steps that the server sends by itself, with a segment, of
+ * FUZZ_OTHER, and that change a segment so that it moves. */
+enum { SECOND = 0x10, UNASKED = 0x80, WITH_SEGMENT = 0x10, OTHER = 0x08, CHANGE = 0x04 };
+enum { MOVES = 1 | 1 << 4, GONE = 0x40 };
+
+/* What the processes have sent, in turns. The last message of one that has ended without a goodbye
+ * is one after which it is gone. */
+static void write_dispatch(unsigned call, const struct form *form)
 {
-    FILE *file = seed("dispatch", half_client_name(call), form);
+    FILE *file = seed("dispatch", half_client_name(call), form->name);
     struct frame frames[CLIENTS][MOST_FRAMES];
     size_t n[CLIENTS] = {0, 0};
 
-    for (int i = 0; i < (tool ? 1 : CLIENTS); i++) {
+    for (int i = 0; i < (form->tool ? 1 : CLIENTS); i++) {
         n[i] = split(&records[i].sent, frames[i]);
     }
-    (void) fputc(HOST_ANSWERS, file);
+    (void) fputc(form->host, file);
     for (int i = 0; i < 3; i++) {
-        (void) fputc(bits, file);
+        (void) fputc(form->hello, file);
     }
     for (size_t at = 0; at < n[0] || at < n[1]; at++) {
         for (int i = 0; i < CLIENTS; i++) {
             if (at < n[i]) {
-                put_step(file, tool ? 2 : i, &frames[i][at]);
+                bool gone = at + 1 == n[i] && !records[i].finalized;
+
+                put_step(file, (form->tool ? 2 : i) | (gone ? GONE : 0), &frames[i][at]);
             }
         }
     }
     (void) fclose(file);
 }
 
-/* What the first has received. */
-static void write_reply(unsigned call, const char *form, uint8_t bits)
+static bool holds(const struct frame *frame, const char *text)
 {
-    FILE *file = seed("reply", half_client_name(call), form);
+    return memmem(frame->payload, frame->len, text, strlen(text)) != NULL;
+}
+
+/* The identity of the leader's invitation is another one each time: its answers lose theirs, as
+ * those of stock clients have none. */
+static void hide_identity(const struct frame *frame)
+{
+    unsigned char *at = (unsigned char *) (uintptr_t) frame->payload;
+    size_t left = frame->len;
+    unsigned char *key;
+
+    while ((key = memmem(at, left, PX_KEY_INVITATION, strlen(PX_KEY_INVITATION))) != NULL) {
+        *key = 'x';
+        left -= (size_t) (key - at);
+        at = key;
+    }
+}
+
+/* What a process has received, where its segment moves before each reply, and the one behind it is
+ * that with the segment. */
+static void write_moves(unsigned call)
+{
+    FILE *file = seed("reply", half_client_name(call), "moves");
     struct frame frames[MOST_FRAMES];
     size_t n = split(&records[0].received, frames);
+    struct frame change = {MOVES, 5, (const unsigned char *) "later"};
 
-    (void) fputc(bits, file);
+    (void) fputc(0, file);
     (void) fputc(1, file);
     (void) fputc((int) call, file);
     for (size_t i = 0; i < n; i++) {
-        put_step(file, frames[i].tag < 100 ? 0x80 : 0, &frames[i]);
+        put_step(file, CHANGE, &change);
+        put_step(file, (frames[i].tag < 100 ? UNASKED : 0) | (i == 0 ? WITH_SEGMENT : 0),
+                 &frames[i]);
+        put_step(file, WITH_SEGMENT, &frames[0]);
+    }
+    (void) fclose(file);
+}
+
+/* What a process has received. A segment that is not the first moves before the reply that comes
+ * before it, so that the client asks for it. */
+static void write_reply(unsigned call, const struct form *form, int process)
+{
+    char name[64];
+    FILE *file;
+    struct frame frames[MOST_FRAMES];
+    size_t n = split(&records[process].received, frames);
+    bool had[2] = {false, false};
+
+    snprintf(name, sizeof(name), "%s%s", form->name, process ? "-second" : "");
+    file = seed("reply", half_client_name(call), name);
+    (void) fputc(form->reply | (process ? SECOND : 0), file);
+    (void) fputc(1, file);
+    (void) fputc((int) call, file);
+    for (size_t i = 0; i < n; i++) {
+        bool segment = holds(&frames[i], PX_KEY_SEGMENT);
+        bool other = holds(&frames[i], FUZZ_OTHER);
+        bool next = i + 1 < n && holds(&frames[i + 1], PX_KEY_SEGMENT);
+        bool next_other = next && holds(&frames[i + 1], FUZZ_OTHER);
+        struct frame change = {MOVES, 5, (const unsigned char *) "later"};
+
+        if (next && had[next_other]) {
+            put_step(file, CHANGE | (next_other ? OTHER : 0), &change);
+        }
+        had[other] = had[other] || segment;
+        if (process == 0) {
+            hide_identity(&frames[i]);
+        }
+        put_step(file,
+                 (frames[i].tag < 100 ? UNASKED : 0) | (segment ? WITH_SEGMENT : 0) |
+                     (segment && other ? OTHER : 0),
+                 &frames[i]);
     }
     (void) fclose(file);
 }
@@ -186,8 +270,9 @@ static void write_reply(unsigned call, const char *form, uint8_t bits)
 /* --- conversations --- */
 
 /* The process waits for its environment, which ends with an empty string. */
-static void play(int from, struct record *record, unsigned call, bool tool)
+static void play(int from, struct record *record, unsigned call, const struct form *form)
 {
+    bool tool = form->tool;
     char line[4096];
     FILE *file = fdopen(from, "r");
     char *uri = NULL;
@@ -203,17 +288,24 @@ static void play(int from, struct record *record, unsigned call, bool tool)
         (void) unsetenv("PMIX_NAMESPACE");
         (void) unsetenv("PMIX_SHMIX_URI");
     }
+    if (form->stock) {
+        (void) setenv("PMIX_SERVER_URI61", getenv("PMIX_SHMIX_URI"), 1);
+        (void) unsetenv("PMIX_SHMIX_URI");
+        (void) unsetenv("PMIX_SHMIX_GDS");
+    }
+    half_client_mortal();
     mine = record;
     need(half_client_start(uri), "a process does not start");
     half_client_call(call);
     half_client_stop(tool);
     mine = NULL;
+    record->finalized = true;
     free(uri);
     exit(0);
 }
 
 /* to: where processes begun before are told; gets that of this one. */
-static pid_t begin(unsigned i, unsigned call, bool tool, int *to)
+static pid_t begin(unsigned i, unsigned call, const struct form *form, int *to)
 {
     int ends[2];
     pid_t pid;
@@ -226,7 +318,7 @@ static pid_t begin(unsigned i, unsigned call, bool tool, int *to)
             (void) close(to[other]);
         }
         (void) close(ends[1]);
-        play(ends[0], &records[i], call, tool);
+        play(ends[0], &records[i], call, form);
     }
     (void) close(ends[0]);
     to[i] = ends[1];
@@ -248,28 +340,50 @@ static void tell(int to, unsigned rank, const char *more)
     PMIx_Argv_free(env);
 }
 
-static void converse(unsigned call, const char *more, bool tool)
+/* The host tells of a process that has ended without a goodbye, as the hosts of other nodes do. */
+static void say_ended(unsigned rank)
 {
-    unsigned n = tool ? 1 : CLIENTS;
+    static pmix_proc_t proc;
+    static pmix_info_t info[2];
+    bool yes = true;
+
+    if (records[rank].finalized) {
+        return;
+    }
+    PMIX_LOAD_PROCID(&proc, FUZZ_JOB, rank);
+    PMIX_INFO_LOAD(&info[0], PMIX_EVENT_AFFECTED_PROC, &proc, PMIX_PROC);
+    PMIX_INFO_LOAD(&info[1], PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+    (void) PMIx_Notify_event(PMIX_ERR_PROC_ABORTED_BY_SIG, &proc, PMIX_RANGE_GLOBAL, info, 2, NULL,
+                             NULL);
+}
+
+static void converse(unsigned call, const struct form *form)
+{
+    unsigned n = form->tool ? 1 : CLIENTS;
     pid_t pids[CLIENTS];
     int to[CLIENTS];
 
     memset(records, 0, CLIENTS * sizeof(*records));
     for (unsigned i = 0; i < n; i++) {
-        pids[i] = begin(i, call, tool, to);
+        pids[i] = begin(i, call, form, to);
     }
-    half_server_start(HOST_ANSWERS, true);
+    (void) half_server_start(form->host, DOOR_UNIX);
     for (unsigned i = 0; i < n; i++) {
-        tell(to[i], i, more);
+        tell(to[i], i, form->setting);
     }
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned left = n; left > 0;) {
         int status = 0;
+        pid_t pid = waitpid(-1, &status, WNOHANG);
 
-        while (waitpid(pids[i], &status, WNOHANG) == 0) {
-            PMIx_Progress();
-            (void) sched_yield();
+        for (unsigned i = 0; pid > 0 && i < n; i++) {
+            if (pids[i] == pid) {
+                need(WIFEXITED(status) && WEXITSTATUS(status) == 0, half_client_name(call));
+                say_ended(i);
+                left--;
+            }
         }
-        need(WIFEXITED(status) && WEXITSTATUS(status) == 0, half_client_name(call));
+        PMIx_Progress();
+        (void) sched_yield();
     }
     half_server_stop();
 }
@@ -286,12 +400,35 @@ static void write_introductions(void)
         FILE *file;
 
         snprintf(name, sizeof(name), "%02x", forms[i]);
-        file = seed("introduction", name, "");
-        half_server_hello(forms[i], (uint32_t) i, &buf);
-        (void) fputc(0, file);
-        (void) fwrite(buf.data, 1, buf.len, file);
-        (void) fclose(file);
+        half_server_hello(forms[i], (uint32_t) i % 3, &buf);
+        for (int tcp = 0; tcp < 2; tcp++) { /* as introduction_fuzz.c has it */
+            file = seed("introduction", name, tcp ? "tcp" : "");
+            (void) fputc(tcp ? 0x80 : 0, file);
+            (void) fwrite(buf.data, 1, buf.len, file);
+            (void) fclose(file);
+        }
         px_buf_fini(&buf);
+    }
+}
+
+/* What a server of ours, one that lives, one that does not and nobody writes. */
+static void write_files(void)
+{
+    static const char *const texts[] = {
+        "server.0;tcp4://127.0.0.1:1\n5.0.0\n1\n0:0\nthen\n",
+        "server.0;tcp4://127.0.0.1:1\nv6.1.0\n2147483647\n0:0\nthen\n", "server.0;unix://@none\n",
+        ""};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        char name[16];
+        FILE *file;
+
+        snprintf(name, sizeof(name), "file-%zu", i);
+        file = seed("introduction", name, "");
+        (void) fputc(0x40, file);
+        (void) fprintf(file, "%-16s", "");
+        (void) fputs(texts[i], file);
+        (void) fclose(file);
     }
 }
 
@@ -323,6 +460,20 @@ static void write_modex(unsigned n, uint32_t flags)
     px_buf_fini(&kvals);
 }
 
+static const struct form forms[] = {
+    {"", "PMIX_MCA_gds=shmix", HOST_ANSWERS, HELLO_OURS, 0, false, false},
+    {"messages", "PMIX_MCA_gds=hash", HOST_ANSWERS, HELLO_SPEAKS, 0x20, false, false},
+    {"stock", "PMIX_MCA_gds=hash", HOST_ANSWERS, 0, 0x04, false, true},
+    {"described", "PMIX_BFROP_BUFFER_TYPE=PMIX_BFROP_BUFFER_FULLY_DESC", HOST_ANSWERS,
+     HELLO_OURS | HELLO_DESCRIBED, 0x02, false, false},
+    {"lacks", "PMIX_MCA_gds=shmix", HOST_LACKS, HELLO_OURS, 0, false, false},
+    {"refuses", "PMIX_MCA_gds=hash", HOST_REFUSES, HELLO_SPEAKS, 0x20, false, false},
+    {"tool", "PMIX_MCA_gds=shmix", HOST_ANSWERS, HELLO_OURS | HELLO_TOOL, 0x01, true, false},
+    {"tool-messages", "PMIX_MCA_gds=hash", HOST_ANSWERS, HELLO_TOOL, 0x21, true, false},
+    {"tool-refuses", "PMIX_MCA_gds=shmix", HOST_REFUSES, HELLO_OURS | HELLO_TOOL, 0x01, true,
+     false},
+};
+
 int main(int argc, char **argv)
 {
     need(argc == 2 || argc == 3, "usage: conversation_seeds CORPUS [CALL]");
@@ -331,6 +482,7 @@ int main(int argc, char **argv)
                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     need(records != MAP_FAILED, "memory");
     write_introductions();
+    write_files();
     write_modex(0, 1);
     write_modex(1, 0);
     write_modex(3, 0);
@@ -338,16 +490,17 @@ int main(int argc, char **argv)
         if (argc > 2 && strcmp(argv[2], half_client_name(call)) != 0) {
             continue;
         }
-        converse(call, "PMIX_MCA_gds=shmix", false);
-        write_dispatch(call, "", HELLO_OURS, false);
-        converse(call, "PMIX_MCA_gds=hash", false);
-        write_reply(call, "", 0x04);
-        converse(call, "PMIX_BFROP_BUFFER_TYPE=PMIX_BFROP_BUFFER_FULLY_DESC", false);
-        write_dispatch(call, "described", HELLO_OURS | HELLO_DESCRIBED, false);
-        write_reply(call, "described", 0x02);
-        converse(call, "PMIX_MCA_gds=hash", true);
-        write_dispatch(call, "tool", HELLO_TOOL, true);
-        write_reply(call, "tool", 0x01);
+        for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+            converse(call, &forms[i]);
+            write_dispatch(call, &forms[i]);
+            write_reply(call, &forms[i], 0);
+            if (i == 0) {
+                write_moves(call);
+            }
+            if (!forms[i].tool) {
+                write_reply(call, &forms[i], 1);
+            }
+        }
     }
     return 0;
 }

@@ -71,18 +71,20 @@ limit() {
     timeout -k 5 "$seconds" "$@"
 }
 
-# said_by WHAT PROGRAM...: a program that writes "ok - TEXT" or "not ok - TEXT" for each thing that it tries; WHAT begins
-# each name. It must end with 0, and write nothing to standard error.
+# said_by WHAT PROGRAM...: a program that writes "ok - TEXT" or "not ok - TEXT" for each thing that it tries, with or without
+# a number before the dash, and "# TEXT" for who reads the log; WHAT begins each name. It must end with 0, within $said_seconds
+# (300), and write nothing to standard error.
 said_by() {
     said_of=${1:+$1: }
     shift
-    limit 300 "$@" >"$SCRATCH/said" 2>"$SCRATCH/complaints"
+    limit "${said_seconds:-300}" "$@" >"$SCRATCH/said" 2>"$SCRATCH/complaints"
     said_code=$?
+    grep '^#' "$SCRATCH/said"
     while read -r result what; do
         [ "$result" = ok ]
-        report $? "$said_of${what#- }"
+        report $? "$said_of${what#*- }"
     done <<EOF2
-$(sed 's/^not ok/not_ok/' "$SCRATCH/said")
+$(sed -n '/^#/!s/^not ok/not_ok/; /^#/!p' "$SCRATCH/said")
 EOF2
     same "${said_of}it ends, and complains of nothing" '0 ' "$said_code $(cat "$SCRATCH/complaints")"
 }

@@ -44,5 +44,8 @@ px_mutant_lists += %D%/waits.list
 # the commands that ask servers
 px_mutant_lists += %D%/commands.list
 
+# pmixrun, pmix-shm and pmix_info.
+px_mutant_lists += %D%/programs.list
+
 # The records of pmixrun --trace.
 px_mutant_lists += %D%/trace.list

@@ -15,7 +15,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +26,7 @@
 #include "bench/daemon.h"
 #include "bench/layout.h"
 #include "soak.h"
+#include "src/heap/heap.h"
 #include "src/host/host.h"
 
 enum { TEAMS = 24, MEMBERS = 8, LODGERS = 64, JOBS = TEAMS + 1, HUNG_S = 120, TOOL_EVERY_MS = 500 };
@@ -332,7 +332,7 @@ static struct state look(void)
 {
     struct state state;
 
-    state.heap_bytes = mallinfo2().uordblks;
+    state.heap_bytes = px_heap_look().used;
     state.rss_kb = resident_kb();
     state.n_maps = count_mappings();
     state.n_files = count_entries("/proc/self/fd");

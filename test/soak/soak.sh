@@ -12,15 +12,17 @@ if [ -n "${PX_LONG:-}" ]; then
     length=290
     pace=30
 fi
-# Without the allocator's caches what is in use is what is counted; the sanitizers' have no count.
+# Without the caches of libc's allocator, or of jemalloc, what is in use is what is counted; the sanitizers' have no
+# count.
 GLIBC_TUNABLES=glibc.malloc.tcache_count=0
+MALLOC_CONF=tcache:false
 TMPDIR=$SCRATCH/tmp
 # Few events are kept for late comers, and few names of former groups, so that their number is soon constant.
 PMIX_MCA_pmix_max_events=32
 PMIX_MCA_shmix_group_names=32
 # Some processes end without giving anything back.
 ASAN_OPTIONS=detect_leaks=0
-export GLIBC_TUNABLES TMPDIR PMIX_MCA_pmix_max_events PMIX_MCA_shmix_group_names ASAN_OPTIONS
+export GLIBC_TUNABLES MALLOC_CONF TMPDIR PMIX_MCA_pmix_max_events PMIX_MCA_shmix_group_names ASAN_OPTIONS
 [ -z "${PX_SANITIZED:-}" ] || pace=1000
 
 # soak WHAT: the same lines of TAP as the program, told apart by WHAT.

@@ -510,17 +510,22 @@ static void act_left(void)
     }
 }
 
+static bool announced[2]; /* ends, where the construct, the destruct wants it */
+
 static pmix_status_t make_of(const pmix_rank_t *ranks, size_t n)
 {
     struct call call = {0};
     pmix_info_t *results = NULL;
     size_t n_results = 0;
     pmix_status_t rc;
+    pmix_info_t flag;
+
+    PMIX_INFO_LOAD(&flag, PMIX_GROUP_NOTIFY_TERMINATION, &announced[0], PMIX_BOOL);
 
     for (size_t i = 0; i < n; i++) {
         name(call.procs, &call.n_procs, ranks[i]);
     }
-    rc = PMIx_Group_construct("g", call.procs, call.n_procs, NULL, 0, &results, &n_results);
+    rc = PMIx_Group_construct("g", call.procs, call.n_procs, &flag, 1, &results, &n_results);
     PMIX_INFO_FREE(results, n_results);
     return rc;
 }
@@ -532,15 +537,17 @@ static void act_succeeded(void)
     static const pmix_rank_t first[] = {0, 1, 3};
     static const pmix_rank_t second[] = {0, 1, 2};
     pmix_proc_t left[3];
+    pmix_info_t flag;
     size_t n = 0;
 
+    PMIX_INFO_LOAD(&flag, PMIX_GROUP_NOTIFY_TERMINATION, &announced[1], PMIX_BOOL);
     if (me.rank != 2) {
         check(make_of(first, 3), "the first group");
     }
     if (me.rank == 3) {
         raise(SIGKILL);
     } else if (me.rank != 2) {
-        printf("%u %s\n", me.rank, PMIx_Error_string(PMIx_Group_destruct("g", NULL, 0)));
+        printf("%u %s\n", me.rank, PMIx_Error_string(PMIx_Group_destruct("g", &flag, 1)));
     }
     for (size_t i = 0; i < 3; i++) {
         name(left, &n, second[i]);
@@ -567,6 +574,8 @@ int main(int argc, char **argv)
     };
 
     alarm(120);
+    announced[0] = argc > 2 && strcmp(argv[2], "construct") == 0;
+    announced[1] = argc > 2 && strcmp(argv[2], "destruct") == 0;
     check(PMIx_Init(&me, NULL, 0), "init");
     for (size_t i = 0; argc > 1 && i < sizeof(acts) / sizeof(acts[0]); i++) {
         if (strcmp(argv[1], acts[i].name) == 0) {

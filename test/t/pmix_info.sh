@@ -5,7 +5,7 @@
 # pmix_info in its two forms; where a parameter's value comes from.
 # Covers: SHM-019 S36
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
-info=$PX_TOP_BUILDDIR/src/tools/pmix_info
+info=${PX_TOOLS:-$PX_TOP_BUILDDIR/src/tools}/pmix_info
 HOME=$SCRATCH
 export HOME
 unset PMIX_MCA_gds # what is said of it is asked below

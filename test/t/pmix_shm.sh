@@ -4,7 +4,7 @@
 #
 # pmix-shm on a job that holds still, on what it has saved, and on files that are no segments.
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
-shm=$PX_TOP_BUILDDIR/src/tools/pmix-shm
+shm=${PX_TOOLS:-$PX_TOP_BUILDDIR/src/tools}/pmix-shm
 job=shm-test-$$
 ! by_messages || skip_all 'looks into segments; there are none'
 
@@ -145,6 +145,12 @@ all_counted 'in full'
 run "$pmixrun" --nspace "$job" -n 2 --report --verbose "$actor" job
 same 'the parts are in the report' "$(sed -n 's/.*segment of \([0-9]*\) bytes/\1/p' "$SCRATCH/err")" \
     "$(sed -n 's/^pmixrun: .*: bytes: //p' "$SCRATCH/err" | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')"
+more=yes
+[ -z "$PX_SANITIZED" ] || more=no # nothing is counted
+same 'the heap at each step, and more of it with a server, and with a job' "4 $more" "$(
+    sed -n 's/^pmixrun: heap (.*: \([0-9]*\) bytes in use, [0-9]* held$/\1/p' "$SCRATCH/err" |
+        awk 'NR == 2 || NR == 3 { more += $1 > last } { last = $1 } END { print NR, more == 2 ? "yes" : "no" }'
+)"
 run env PMIX_MCA_gds=hash "$pmixrun" --nspace "$job" -n 2 --report --verbose "$actor" job
 same 'none without a segment' "0 2" "$(grep -c ': bytes: ' "$SCRATCH/err") $(grep -c '^pmixrun: rank' "$SCRATCH/err")"
 

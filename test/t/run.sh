@@ -4,7 +4,7 @@
 # For the tests of pmixrun: source it after nothing else.
 
 . "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
-pmixrun=$PX_TOP_BUILDDIR/src/tools/pmixrun
+pmixrun=${PX_TOOLS:-$PX_TOP_BUILDDIR/src/tools}/pmixrun
 actor=$PX_TOP_BUILDDIR/test/t/actor
 examples=$PX_TOP_BUILDDIR/examples
 unset PMIX_NAMESPACE PMIX_RANK OMPI_MCA_schizo OMPI_MCA_mpi_oversubscribe

@@ -56,6 +56,17 @@ if command -v perl >/dev/null 2>&1; then
 else
     skip 'SIGCHLD was ignored' 'no perl'
 fi
+# A file that may not grow: the write fails, and the command says so. What it starts dies of the signal, as without it.
+full=$SCRATCH/full
+# shellcheck disable=SC2016
+limited='ulimit -f 8 && exec "$@"'
+code_is 'output into a file that is full' 1 sh -c "$limited >$full" sh "$pmixrun" seq 100000
+complaint 'is said' '^pmixrun: cannot write to standard output: File too large$'
+code_is 'a timeline that is too long' 1 sh -c "$limited" sh "$pmixrun" -n 40 --trace "$full" "$actor" job
+same 'is said, too' 1 "$(grep -c "^pmixrun: cannot write $full: File too large\$" "$SCRATCH/err")"
+code_is 'and of pmix_info' 1 sh -c "$limited >$full" sh "${PX_TOOLS:-$PX_TOP_BUILDDIR/src/tools}/pmix_info" --all
+code_is 'a process is not spared' 153 sh -c "$limited" sh "$pmixrun" sh -c "exec seq 100000 >$full"
+
 code_is 'no such program' 127 "$pmixrun" -n 2 /nonexistent/program
 code_is 'no program at all' 126 "$pmixrun" "$SCRATCH"
 code_is 'the time is over' 124 "$pmixrun" --timeout 1 sleep 1000

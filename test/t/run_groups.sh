@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The shmix authors
 #
 # Groups with added members and by bootstrap, on one node and across several.
-# Covers: GRP-001 GRP-016 GRP-019 GRP-046 GRP-047 GRP-054 GRP-057 GRP-061 GRP-062 GRP-087 GRP-089 GRP-090
+# Covers: GRP-001 GRP-016 GRP-019 GRP-046 GRP-047 GRP-054 GRP-057 GRP-061 GRP-062 GRP-087 GRP-089 GRP-090 GRP-100
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 
 for nodes in 1 2 3; do
@@ -99,6 +99,15 @@ for nodes in 1 2 3; do
 1 PMIX_ERR_LOST_CONNECTION
 1 PMIX_SUCCESS
 2 PMIX_SUCCESS' "$(lines)"
+
+    for wants in construct destruct; do # the last one has neighbours, or not
+        run "$pmixrun" --nodes $((nodes == 3 ? 4 : nodes)) -n 4 --keep-going "$PX_TOP_BUILDDIR/test/t/groups" succeeded $wants
+        same "a $wants that wants ends to be announced, on $((nodes == 3 ? 4 : nodes)) nodes" '0 PMIX_SUCCESS
+0 PMIX_SUCCESS
+1 PMIX_SUCCESS
+1 PMIX_SUCCESS
+2 PMIX_SUCCESS' "$(lines)"
+    done
 
     # In two rounds; by node, so that the one that leaves has neighbours, or not.
     run "$pmixrun" --nodes $((nodes == 3 ? 4 : nodes)) -n 4 "$PX_TOP_BUILDDIR/test/t/groups" left

@@ -92,6 +92,16 @@ kill -KILL $runner
 wait $runner 2>/dev/null
 check 'which does not stay when pmixrun is killed' until_true "$shared is removed" [ ! -e "$shared" ]
 
+# Processes that ignore it: the second one ends the job.
+env --default-signal=INT "$pmixrun" sh -c 'trap "" INT; echo up; exec sleep 1000' >"$SCRATCH/up" 2>"$SCRATCH/err" </dev/null &
+runner=$!
+check 'it ignores SIGINT' until_lines 1 "$SCRATCH/up"
+kill -INT $runner
+check 'which is passed on' until_lines 1 "$SCRATCH/err"
+kill -INT $runner
+wait $runner
+same 'and a second SIGINT ends the job' 130 $?
+
 # A process that leaves its group and its session is found in the end.
 run "$pmixrun" sh -c "setsid sleep 1000 >/dev/null 2>&1 & echo \$! >$SCRATCH/escaped; exit 0"
 same 'a job that leaves somebody behind ends' 0 "$code"

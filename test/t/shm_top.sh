@@ -5,7 +5,7 @@
 # pmix-shm top: what a server does, also when it is stopped; tables that follow servers; a terminal that is given back.
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 command -v python3 >/dev/null 2>&1 || skip_all 'python3 is not here'
-shm=$PX_TOP_BUILDDIR/src/tools/pmix-shm
+shm=${PX_TOOLS:-$PX_TOP_BUILDDIR/src/tools}/pmix-shm
 hang=$PX_TOP_BUILDDIR/test/t/hang
 runner=
 other=

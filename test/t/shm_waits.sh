@@ -4,7 +4,7 @@
 #
 # pmix-shm waits names the culprit of each of twelve hangs, and what it is doing; in both forms, on one node and across two.
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
-shm=$PX_TOP_BUILDDIR/src/tools/pmix-shm
+shm=${PX_TOOLS:-$PX_TOP_BUILDDIR/src/tools}/pmix-shm
 hang=$PX_TOP_BUILDDIR/test/t/hang
 numbers=0
 runner=

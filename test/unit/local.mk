@@ -7,10 +7,12 @@ include %D%/context/local.mk
 include %D%/discovery/local.mk
 include %D%/event/local.mk
 include %D%/gds/local.mk
+include %D%/heap/local.mk
 include %D%/loop/local.mk
 include %D%/net/local.mk
 include %D%/nspace/local.mk
 include %D%/request/local.mk
+include %D%/run/local.mk
 include %D%/server/local.mk
 include %D%/server/collectives/local.mk
 include %D%/shmem/local.mk

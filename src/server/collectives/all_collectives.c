@@ -32,7 +32,9 @@ void px_colls_recount(struct px_server *s)
     bool again = true;
 
     px_assert(px_loop_inside(s->loop));
-    px_groups_recheck(s);
+    if (!px_groups_recheck(s)) {
+        return; /* to be called again from there */
+    }
     px_group_ended_here(s);
     while (again) {
         again = recount_each(s);

@@ -1,23 +1,95 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Few trackers exist at any time, one per set under way, so a list is searched. Quotas bound how
- * many there can be (PX_QUOTA_REQUESTS). */
+/* Trackers are on one list, for walks, and are found by a key that is a keyed hash, so that what
+ * one user has under way does not slow down the calls of others. Quotas bound how many there can be
+ * (PX_QUOTA_REQUESTS). */
 
 #include "colls.h"
 
 #include <string.h>
 
+#include <pmix_common.h>
+
 #include "src/base/assert.h"
+#include "src/base/hash.h"
+#include "src/base/seed.h"
 #include "tracker.h"
 
 /* The size function of the server gives 0 for a namespace that is not known yet. */
 void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server *server)
 {
     px_list_init(&colls->list);
+    colls->firsts = (struct px_map){0};
     colls->walks = NULL;
     colls->size = size;
     colls->server = server;
+}
+
+/* --- keys --- */
+
+uint64_t px_coll_key(const struct px_coll_ops *ops, const char *name, const pmix_proc_t *set,
+                     size_t nset)
+{
+    uint64_t key = px_seeded_hash(&ops, sizeof(ops));
+
+    if (name) {
+        return px_hash_mix(key, px_seeded_hash(name, strlen(name)));
+    }
+    for (size_t i = 0; i < nset; i++) {
+        uint64_t words[3] = {key, set[i].rank, 0};
+
+        words[2] = px_seeded_hash(set[i].nspace, strnlen(set[i].nspace, PMIX_MAX_NSLEN));
+        key = px_seeded_hash(words, sizeof(words));
+    }
+    return key;
+}
+
+struct px_coll *px_colls_first(const struct px_colls *colls, uint64_t key)
+{
+    return px_map_find(&colls->firsts, &key, sizeof(key));
+}
+
+/* Gives a tracker its key, and its place behind those that have the same. 0 or PMIX_ERR_NOMEM. */
+static int enter(struct px_colls *colls, struct px_coll *coll)
+{
+    struct px_coll *first;
+
+    px_assert(px_list_empty(&coll->alike));
+    coll->key = px_coll_key(coll->ops, coll->name, coll->set, coll->nset);
+    first = px_colls_first(colls, coll->key);
+    if (first) {
+        px_list_append(&first->alike, &coll->alike);
+        return PMIX_SUCCESS;
+    }
+    return px_map_set(&colls->firsts, &coll->key, sizeof(coll->key), coll) ? PMIX_ERR_NOMEM
+                                                                           : PMIX_SUCCESS;
+}
+
+/* The reverse; the map has no memory of its own when the last has left. */
+static void leave(struct px_colls *colls, struct px_coll *coll)
+{
+    struct px_coll *next = px_list_item(coll->alike.next, struct px_coll, alike);
+
+    if (px_colls_first(colls, coll->key) == coll) {
+        if (next != coll) {
+            (void) px_map_set(&colls->firsts, &coll->key, sizeof(coll->key), next); /* is there */
+        } else {
+            (void) px_map_remove(&colls->firsts, &coll->key, sizeof(coll->key));
+        }
+    }
+    px_list_remove(&coll->alike);
+    if (colls->firsts.used == 0) {
+        px_map_fini(&colls->firsts);
+    }
+}
+
+void px_coll_rekey(struct px_coll *coll)
+{
+    if (!px_list_empty(&coll->link) && !coll->name) {
+        leave(coll->colls, coll);
+        (void) enter(coll->colls, coll);
+    }
 }
 
 /* --- what is beside each other --- */
@@ -43,33 +115,42 @@ struct px_coll *px_coll_next_like(const struct px_coll *coll)
 struct px_coll *px_coll_first_like(const struct px_coll *coll)
 {
     const struct px_list *link = &coll->link;
-    struct px_coll *first = NULL;
+    struct px_coll *first;
+    struct px_coll *at;
 
-    if (px_list_empty(link)) {
-        for (link = coll->colls->list.next; !first && link != &coll->colls->list;) {
-            first = if_like(coll, link);
-            link = link->next;
+    if (!px_list_empty(link)) {
+        while (if_like(coll, link->prev)) {
+            link = link->prev;
         }
-        return first;
+        return if_like(coll, link);
     }
-    while (if_like(coll, link->prev)) {
-        link = link->prev;
+    first = px_colls_first(coll->colls, px_coll_key(coll->ops, coll->name, coll->set, coll->nset));
+    for (at = first; at && !if_like(coll, &at->link);) {
+        at = px_list_item(at->alike.next, struct px_coll, alike);
+        at = at != first ? at : NULL;
     }
-    return if_like(coll, link);
+    return at;
 }
 
-void px_coll_enlist(struct px_colls *colls, struct px_coll *coll)
+/* Those of one name and operation have one key: the last of them is the last of their ring, unless
+ * another key is the same. */
+int px_coll_enlist(struct px_colls *colls, struct px_coll *coll)
 {
-    struct px_list *at = colls->list.prev;
+    int rc = enter(colls, coll);
 
-    while (at != &colls->list && !if_like(coll, at)) {
-        at = at->prev;
+    if (rc) {
+        return rc;
     }
-    if (at == &colls->list) {
-        px_list_append(&colls->list, &coll->link);
-    } else {
-        px_list_prepend(at, &coll->link);
+    for (struct px_list *item = coll->alike.prev; item != &coll->alike; item = item->prev) {
+        struct px_coll *last = px_list_item(item, struct px_coll, alike);
+
+        if (if_like(coll, &last->link)) {
+            px_list_prepend(&last->link, &coll->link);
+            return PMIX_SUCCESS;
+        }
     }
+    px_list_append(&colls->list, &coll->link);
+    return PMIX_SUCCESS;
 }
 
 void px_coll_unlist(struct px_coll *coll)
@@ -77,7 +158,10 @@ void px_coll_unlist(struct px_coll *coll)
     for (struct px_coll_walk *walk = coll->colls->walks; walk; walk = walk->outer) {
         walk->next = walk->next == &coll->link ? coll->link.next : walk->next;
     }
-    px_list_remove(&coll->link);
+    if (!px_list_empty(&coll->link)) {
+        leave(coll->colls, coll);
+        px_list_remove(&coll->link);
+    }
 }
 
 /* --- walks --- */

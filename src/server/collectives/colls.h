@@ -6,9 +6,11 @@
 /* The list of a server's trackers, one for each collective under way (tracker.h). Loop thread. */
 
 #include "src/base/list.h"
+#include "src/base/map.h"
 #include "src/value/procs.h"
 
 struct px_coll;
+struct px_coll_ops;
 struct px_coll_walk;
 struct px_server;
 
@@ -16,6 +18,7 @@ struct px_server;
  * creation; the others in order of creation, too. */
 struct px_colls {
     struct px_list list;
+    struct px_map firsts;       /* key of trackers (px_coll.key) -> the oldest with this key */
     struct px_coll_walk *walks; /* under way, the innermost first */
     px_job_size_fn size;        /* lets a complete list and a wildcard mean the same; may be NULL */
     struct px_server *server;   /* also the argument of size */
@@ -24,8 +27,20 @@ struct px_colls {
 /* An empty list. `server` is borrowed. */
 void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server *server);
 
-/* Puts a tracker on the list, behind the last of its operation and name. */
-void px_coll_enlist(struct px_colls *colls, struct px_coll *coll);
+/* What a tracker is found by: a hash of the operation and the name; without a name, of the
+ * operation and the processes in normal form. */
+uint64_t px_coll_key(const struct px_coll_ops *ops, const char *name, const pmix_proc_t *set,
+                     size_t nset);
+/* The oldest tracker on the list that has this key, or NULL. The others with this key are behind it
+ * in the ring px_coll.alike, in order of creation. Others than those meant may have the same key.
+ */
+struct px_coll *px_colls_first(const struct px_colls *colls, uint64_t key);
+
+/* Puts a tracker on the list, behind the last of its operation and name. 0 or PMIX_ERR_NOMEM. */
+int px_coll_enlist(struct px_colls *colls, struct px_coll *coll);
+/* The processes of a tracker without a name, which is on the list or not, have changed. Without
+ * memory no later call joins it. */
+void px_coll_rekey(struct px_coll *coll);
 /* Takes the tracker off the list, if it is on it: no walk comes to it. */
 void px_coll_unlist(struct px_coll *coll);
 

@@ -62,11 +62,16 @@ static bool is_family(const struct px_coll *coll)
 static int connect_admit(struct px_server *s, const struct px_coll_call *call,
                          const struct px_coll_member *who)
 {
-    px_list_for(const struct px_coll, coll, &s->colls.list, link) {
+    const struct px_coll *first =
+        px_colls_first(&s->colls, px_coll_key(call->ops, NULL, call->set.at, call->set.n));
+
+    for (const struct px_coll *coll = first; coll;) {
         if (coll->ops == call->ops && px_coll_has_peer(coll, who->peer) &&
             px_procs_equal(call->set.at, call->set.n, coll->set, coll->nset)) {
             return PMIX_ERR_EXISTS;
         }
+        coll = px_list_item(coll->alike.next, const struct px_coll, alike);
+        coll = coll != first ? coll : NULL;
     }
     return call->ops == &px_disconnect_ops || px_quota_allows_set(s, &who->proc, call->set.n)
                ? PMIX_SUCCESS

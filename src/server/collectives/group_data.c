@@ -514,11 +514,9 @@ static int take_order(struct px_coll *coll, const struct px_upcall *up)
     return rc;
 }
 
-/* Who has ended elsewhere: the host gives back what the servers have told it. */
-static int take_failed(struct px_coll *coll, const struct px_upcall *up)
+int px_group_add_failed(const struct px_upcall *up, struct px_proc_list *failed)
 {
     static const char key[] = PMIX_EVENT_AFFECTED_PROCS;
-    struct px_group_build *build = coll->state;
     const pmix_info_t *info = px_infos_next(up->reply.info, up->reply.ninfo, NULL, key);
     int rc = PMIX_SUCCESS;
 
@@ -526,7 +524,7 @@ static int take_failed(struct px_coll *coll, const struct px_upcall *up)
         struct px_procs procs = {NULL, 0};
 
         if (px_value_procs(&info->value, &procs)) {
-            rc = expand(coll->server, &build->failed, procs.at, procs.n);
+            rc = expand(up->server, failed, procs.at, procs.n);
         }
     }
     return rc;
@@ -559,7 +557,7 @@ int px_group_take(struct px_coll *coll, struct px_upcall *up)
     }
     px_group_decision_take(coll, up->reply.info, &up->reply.ninfo);
     rc = rc ? rc : take_order(coll, up);
-    rc = rc ? rc : take_failed(coll, up);
+    rc = rc ? rc : px_group_add_failed(up, &build->failed);
     build->info = up->reply.info;
     build->n_info = up->reply.ninfo;
     up->reply.info = NULL;

@@ -90,6 +90,9 @@ int px_group_add_named(const struct px_coll *coll, struct px_proc_list *list);
 /* Appends those of the members to `failed` that have ended on this node. 0 or PMIX_ERR_NOMEM. */
 int px_group_find_failed(struct px_server *s, const struct px_proc_list *members,
                          struct px_proc_list *failed);
+/* Appends those that have ended anywhere: the host gives back what the servers have told it. 0 or
+ * PMIX_ERR_NOMEM. */
+int px_group_add_failed(const struct px_upcall *up, struct px_proc_list *failed);
 /* The status of a group that was made: PMIX_ERR_PARTIAL_SUCCESS if members were optional and have
  * failed. */
 pmix_status_t px_group_status(const struct px_group_build *build);

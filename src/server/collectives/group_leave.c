@@ -23,11 +23,38 @@
 #include "src/server/state.h"
 #include "src/value/infos.h"
 
-/* The group of that name that has the member, or NULL. */
-static struct px_proc_set *group_of(struct px_server *s, const char *name,
-                                    const pmix_proc_t *member)
+/* Events about a group are being raised, as members of it have ended. On the stack of its
+ * function. */
+struct px_group_walk {
+    struct px_proc_set *group; /* may be freed by what follows from an event */
+    struct px_proc_set *place; /* behind it */
+    struct px_group_walk *outer;
+    bool changed; /* collectives have to be recounted when the outermost walk has ended */
+};
+
+/* True if the group has one of the processes. */
+static bool has_any(const struct px_proc_set *group, const struct px_procs *procs)
 {
-    return name ? px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, member) : NULL;
+    return px_procs_overlap(procs->at, procs->n, group->members, group->n);
+}
+
+/* The group of that name that has one of the processes, or NULL. The one that events are raised
+ * about needs no search: there may be as many events as groups. */
+static struct px_proc_set *group_of(struct px_server *s, const char *name,
+                                    const struct px_procs *procs)
+{
+    const struct px_group_walk *walk = s->group_walk;
+    struct px_proc_set *group = walk ? walk->group : NULL;
+
+    if (!name || (group && px_proc_set_is_marked(group, walk->place) &&
+                  strcmp(group->name, name) == 0 && has_any(group, procs))) {
+        return name ? group : NULL;
+    }
+    group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, NULL);
+    while (group && !has_any(group, procs)) {
+        group = px_proc_set_next(&s->proc_sets, group, PX_SET_GROUP, name, NULL);
+    }
+    return group;
 }
 
 /* The name of the group that an event is about, or NULL. */
@@ -78,7 +105,8 @@ pmix_status_t px_group_leave_call(struct px_upcall *up)
     struct px_server *s = up->server;
     const struct px_coll_args *args = up->args;
     const struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
-    const struct px_proc_set *group = group_of(s, args->group, &up->proc);
+    const struct px_procs leaver = {&up->proc, 1};
+    const struct px_proc_set *group = group_of(s, args->group, &leaver);
     struct px_event event = {
         .code = PMIX_GROUP_LEFT, .source = up->proc, .range = PMIX_RANGE_CUSTOM};
     int rc;
@@ -147,48 +175,84 @@ bool px_group_is_here(struct px_server *s, const pmix_proc_t *members, size_t n)
     return false;
 }
 
-/* Each event changes the registry, so the walk begins anew. */
-void px_groups_recheck(struct px_server *s)
+/* Tells the others of each member that has ended, if the group wants it. A group without members
+ * here is forgotten. Nested in another walk for a destruct that completes meanwhile. True if
+ * collectives have to be recounted. */
+static bool check_group(struct px_server *s, struct px_proc_set *group, struct px_proc_set *place)
 {
-    struct px_proc_set *group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, NULL, NULL);
+    struct px_group_walk walk = {.group = group, .place = place, .outer = s->group_walk};
+    const pmix_proc_t *ended = group->notify ? ended_member(s, group) : NULL;
+
+    s->group_walk = &walk;
+    while (ended && raise_failed(s, group, ended, PX_ORIGIN_CLIENT)) {
+        ended = px_proc_set_is_marked(group, place) ? ended_member(s, group) : NULL;
+    }
+    if (px_proc_set_is_marked(group, place) && !px_group_is_here(s, group->members, group->n)) {
+        px_proc_set_remove(group);
+    }
+    s->group_walk = walk.outer;
+    if (walk.outer) {
+        walk.outer->changed |= walk.changed;
+    }
+    return walk.changed && !walk.outer;
+}
+
+/* Members may end while others are told of one. */
+bool px_groups_recheck(struct px_server *s)
+{
+    bool again = true;
 
     px_assert(px_loop_inside(s->loop));
-    while (group) {
-        const pmix_proc_t *ended = group->notify ? ended_member(s, group) : NULL;
+    if (s->group_walk) {
+        s->group_walk->changed = true;
+        return false;
+    }
+    while (again) {
+        struct px_proc_set *group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, NULL, NULL);
 
-        if (ended && raise_failed(s, group, ended, PX_ORIGIN_CLIENT)) {
-            group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, NULL, NULL);
-        } else {
-            struct px_proc_set *next =
-                px_proc_set_next(&s->proc_sets, group, PX_SET_GROUP, NULL, NULL);
+        for (again = false; group;) {
+            struct px_proc_set place;
 
-            if (!px_group_is_here(s, group->members, group->n)) {
-                px_proc_set_remove(group);
-            }
-            group = next;
+            px_proc_set_mark(group, &place);
+            again |= check_group(s, group, &place);
+            group = px_proc_set_next(&s->proc_sets, &place, PX_SET_GROUP, NULL, NULL);
+            px_list_remove(&place.link);
         }
     }
+    return true;
 }
 
 void px_group_expel(struct px_server *s, struct px_proc_set *group)
 {
+    struct px_proc_set place;
+    bool changed;
+
+    px_assert(px_loop_inside(s->loop));
     group->notify = true;
-    px_groups_recheck(s);
+    px_proc_set_mark(group, &place);
+    changed = check_group(s, group, &place);
+    px_list_remove(&place.link);
+    if (changed) {
+        px_colls_recount(s);
+    }
 }
 
 /* --- somebody has left --- */
 
 /* The members that have called a destruct do not wait for the one that has left. Without memory
- * they do, until their time limit. */
-static void excuse(struct px_server *s, const char *name, const pmix_proc_t *left)
+ * they do, until their time limit. True if there is such a destruct. */
+static bool excuse(struct px_server *s, const char *name, const pmix_proc_t *left)
 {
+    bool any = false;
+
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         if (coll->ops == &px_group_destruct_ops && !coll->closed && strcmp(coll->name, name) == 0 &&
             px_procs_cover(coll->set, coll->nset, left)) {
             (void) px_coll_excuse(&s->colls, coll, left);
+            any = true;
         }
     }
-    px_colls_recount(s);
+    return any;
 }
 
 /* Who has left is the affected process; without one it is the source. */
@@ -199,6 +263,7 @@ bool px_group_left(struct px_server *s, const struct px_event *event, bool own)
     const char *name = name_of(event);
     struct px_proc_set *group;
     struct px_procs affected;
+    bool excused;
 
     px_assert(px_loop_inside(s->loop));
     if (value && px_value_procs(value, &affected) && affected.n == 1) {
@@ -207,12 +272,16 @@ bool px_group_left(struct px_server *s, const struct px_event *event, bool own)
     if (own && !px_proc_equal(left, &event->source)) {
         return false;
     }
-    group = left->rank <= PMIX_RANK_VALID ? group_of(s, name, left) : NULL;
+    affected = (struct px_procs){left, 1};
+    group = left->rank <= PMIX_RANK_VALID ? group_of(s, name, &affected) : NULL;
     if (!group) {
         return false;
     }
     px_proc_set_leave(group, left);
-    excuse(s, name, left); /* and looks whether the group is still one of this server's */
+    excused = excuse(s, name, left);
+    if (excused || !s->group_walk) { /* a walk looks by itself whether members are left here */
+        px_colls_recount(s);
+    }
     return true;
 }
 
@@ -222,15 +291,13 @@ void px_group_announce(struct px_server *s, const struct px_event *event)
     const pmix_value_t *range = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
     struct px_event update = {
         .code = PMIX_GROUP_MEMBERSHIP_UPDATE, .source = s->self, .range = PMIX_RANGE_CUSTOM};
-    const struct px_proc_set *group = NULL;
+    const struct px_proc_set *group;
     struct px_procs told = {NULL, 0};
 
     if (range) {
         (void) px_value_procs(range, &told); /* a value of another type: none */
     }
-    for (size_t i = 0; !group && i < told.n; i++) {
-        group = group_of(s, name_of(event), &told.at[i]);
-    }
+    group = group_of(s, name_of(event), &told);
     if (group && !make_infos(group, PMIX_GROUP_MEMBERSHIP, &update)) {
         (void) px_event_fan_out(s, &update, PX_ORIGIN_LIBRARY, NULL);
         PMIx_Info_free((pmix_info_t *) (uintptr_t) update.info, update.ninfo);

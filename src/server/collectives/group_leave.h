@@ -32,9 +32,12 @@ bool px_group_is_here(struct px_server *s, const pmix_proc_t *members, size_t n)
 
 /* Looks for members that have ended in groups that want to be told (PMIX_GROUP_NOTIFY_TERMINATION):
  * the others get the event PMIX_GROUP_MEMBER_FAILED, on all nodes, and who has ended is no member
- * any more. Groups that have no members here any more are forgotten. */
-void px_groups_recheck(struct px_server *s);
-/* The same for one group, which wants it from now on. The group may be freed. */
+ * any more. Groups that have no members here any more are forgotten. Linear in the number of
+ * groups. False if it is under way: an event that it raises has led here, and it looks again
+ * afterwards. */
+bool px_groups_recheck(struct px_server *s);
+/* The same for one group, which wants it from now on. The group may be freed, and collectives other
+ * than the caller's may complete. */
 void px_group_expel(struct px_server *s, struct px_proc_set *group);
 
 /* An event PMIX_GROUP_LEFT or PMIX_GROUP_MEMBER_FAILED is about to be delivered: takes the process

@@ -31,7 +31,9 @@ void px_proc_sets_nspace_removed(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
     px_list_for(struct px_proc_set, set, &s->proc_sets, link) {
-        if (set->kind != PX_SET_PSET && !any_nspace_known(s, set)) {
+        bool of_procs = set->kind == PX_SET_GROUP || set->kind == PX_SET_CONNECTED;
+
+        if (of_procs && !any_nspace_known(s, set)) {
             px_proc_set_remove(set);
         }
     }

@@ -228,9 +228,9 @@ static void construct_complete(struct px_coll *coll, bool remote)
     }
 }
 
-/* Calls the host's group function, which has to exist. The name's copy is the upcall's. */
-static pmix_status_t ask_group(struct px_coll *coll, struct px_upcall *up,
-                               pmix_group_operation_t operation)
+/* The name's copy is the upcall's. */
+pmix_status_t px_group_ask_host(struct px_coll *coll, struct px_upcall *up,
+                                pmix_group_operation_t operation)
 {
     up->text = strdup(coll->name);
     return up->text ? coll->server->host.group(operation, up->text, up->procs, up->nprocs, up->info,
@@ -263,7 +263,7 @@ static pmix_status_t construct_ask(struct px_coll *coll, struct px_upcall *up)
         memcpy(up->procs, coll->set, coll->nset * sizeof(*up->procs));
         up->nprocs = coll->nset;
     }
-    return rc ? rc : ask_group(coll, up, PMIX_GROUP_CONSTRUCT);
+    return rc ? rc : px_group_ask_host(coll, up, PMIX_GROUP_CONSTRUCT);
 }
 
 /* The host's answer to the second upcall, with what members of all nodes have said. */
@@ -374,82 +374,4 @@ const struct px_coll_ops px_group_construct_ops = {
     .finished = construct_finished,
     .reply = construct_reply,
     .fini = px_group_build_fini,
-};
-
-/* --- destruction --- */
-
-/* The group that is taken apart, or NULL. Not every caller need still be a member. */
-static struct px_proc_set *group_of(const struct px_coll *coll)
-{
-    struct px_proc_set *group = NULL;
-
-    for (size_t i = 0; !group && i < coll->n_members; i++) {
-        group = find_group(coll->server, coll->name, &coll->members[i].proc);
-    }
-    return group;
-}
-
-/* All local members have called. The host is asked if members are remote or it took part in the
- * construction. Members that have ended are no error if they are announced
- * (PMIX_GROUP_NOTIFY_TERMINATION). */
-static void destruct_complete(struct px_coll *coll, bool remote)
-{
-    struct px_server *s = coll->server;
-    struct px_proc_set *group = group_of(coll);
-
-    px_assert(coll->closed);
-    if (group && px_infos_flag(coll->info, coll->ninfo, PMIX_GROUP_NOTIFY_TERMINATION)) {
-        px_group_expel(s, group);
-        group = group_of(coll);
-    }
-    if (coll->local_status == PMIX_ERR_LOST_CONNECTION &&
-        ((group && group->notify) ||
-         px_infos_flag(coll->info, coll->ninfo, PMIX_GROUP_NOTIFY_TERMINATION))) {
-        coll->local_status = PMIX_SUCCESS;
-    }
-    if (remote || (s->host.group && group && group->hosted)) {
-        px_coll_ask_host(coll);
-    } else {
-        px_coll_finish(coll, px_coll_local_status(coll));
-    }
-}
-
-/* The host's group function, or PMIX_ERR_NOT_SUPPORTED. */
-static pmix_status_t destruct_ask(struct px_coll *coll, struct px_upcall *up)
-{
-    return coll->server->host.group ? ask_group(coll, up, PMIX_GROUP_DESTRUCT)
-                                    : PMIX_ERR_NOT_SUPPORTED;
-}
-
-/* Removes the group, also if a member was lost. */
-static void destruct_finished(struct px_coll *coll, pmix_status_t status)
-{
-    if (!status || status == PMIX_ERR_LOST_CONNECTION) { /* all members that live have called */
-        px_proc_set_remove(group_of(coll));
-    }
-}
-
-/* Replaces the processes of a destruct by the members that this server has of the group; the
- * caller's list may be out of date, as members may have left, and clients before 4.2.4 send none. A
- * group made by invitation is not known here: the caller's list counts. PMIX_ERR_NOT_FOUND (neither
- * exists), PMIX_ERR_NOMEM. */
-static int destruct_prepare(struct px_server *s, const struct px_coll_member *who,
-                            struct px_coll_call *call)
-{
-    const struct px_proc_set *group = find_group(s, call->args.group, &who->proc);
-
-    if (!group) {
-        return call->args.nprocs ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
-    }
-    return px_coll_call_name(call, group->members, group->n);
-}
-
-/* Gathered by name and member: members may have different lists after some have left. */
-const struct px_coll_ops px_group_destruct_ops = {
-    .request = &px_request_group_destruct,
-    .by_member = true,
-    .prepare = destruct_prepare,
-    .complete = destruct_complete,
-    .ask = destruct_ask,
-    .finished = destruct_finished,
 };

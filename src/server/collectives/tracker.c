@@ -130,6 +130,7 @@ int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmi
             coll->procs = px_proc_list_take(&left);
             coll->nset = set.n;
             coll->set = px_proc_list_take(&set);
+            px_coll_rekey(coll);
         }
     }
     px_proc_list_fini(&left);
@@ -155,6 +156,7 @@ static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *
         return NULL;
     }
     px_list_init(&coll->link);
+    px_list_init(&coll->alike);
     coll->colls = colls;
     coll->ops = call->ops;
     coll->solo = call->solo;
@@ -205,19 +207,34 @@ static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll,
                                 : same_by_now(colls, coll, &call->set);
 }
 
-/* The oldest open tracker: calls of one process that overlap are matched in their order. */
+/* The oldest open tracker: calls of one process that overlap are matched in their order. Of those
+ * without a name, whose key says which processes they are of, a process has joined the older ones
+ * and not the newer ones: they are searched from the newest, so that who has many open does not
+ * look at them again with each call. */
 struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_call *call,
                              const struct px_coll_member *who)
 {
-    for (const struct px_list *item = colls->list.next; item != &colls->list; item = item->next) {
-        struct px_coll *coll = px_container_of(item, struct px_coll, link);
+    const uint64_t key = px_coll_key(call->ops, call->args.group, call->set.at, call->set.n);
+    struct px_coll *first = px_colls_first(colls, key);
+    struct px_coll *found = NULL;
+    const struct px_list *item = first ? first->alike.prev : NULL;
+    bool more = first != NULL;
 
-        if (coll->ops == call->ops && coll->solo == call->solo && !coll->closed &&
-            !px_coll_has_peer(coll, who->peer) && belongs_to(colls, coll, call, &who->proc)) {
-            return coll;
+    while (more) {
+        struct px_coll *coll = px_container_of(item, struct px_coll, alike);
+
+        more = coll != first;
+        item = item->prev;
+        if (coll->ops != call->ops || coll->solo != call->solo || coll->closed) {
+            continue;
+        }
+        if (px_coll_has_peer(coll, who->peer)) {
+            more = more && call->args.group;
+        } else if (belongs_to(colls, coll, call, &who->proc)) {
+            found = coll;
         }
     }
-    return NULL;
+    return found;
 }
 
 /* The set of a new tracker is gone from the call even after an error. The tracker is put on the
@@ -235,8 +252,10 @@ int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
         px_coll_destroy(made);
         return rc;
     }
-    if (made) {
-        px_coll_enlist(colls, made);
+    rc = made ? px_coll_enlist(colls, made) : PMIX_SUCCESS;
+    if (rc) {
+        px_coll_destroy(made);
+        return rc;
     }
     px_check(px_coll_is_valid(coll));
     *ret = coll;

@@ -102,6 +102,9 @@ int px_coll_call_name(struct px_coll_call *call, const pmix_proc_t *procs, size_
 struct px_coll {
     struct px_list link;
     struct px_colls *colls; /* that have it on their list */
+    struct px_list alike; /* ring of the trackers with the same key, the oldest first; alone: none,
+                             or it is on no list */
+    uint64_t key;         /* px_coll_key, while it is on the list */
     const struct px_coll_ops *ops;
     struct px_server *server;
     char *name;

@@ -326,15 +326,15 @@ struct blocks {
 };
 
 /* True if a commit may have a block of this scope. */
-static bool is_commits(pmix_scope_t scope)
+static bool is_block(pmix_scope_t scope)
 {
     return scope == PMIX_LOCAL || scope == PMIX_REMOTE || scope == PMIX_GLOBAL ||
            px_commit_deletes(scope);
 }
 
 /* Splits a commit message into its blocks. If several have one scope the last counts. 0,
- * PMIX_ERR_NOT_SUPPORTED (a scope that no commit has, or values in a block for all and in one for
- * some), or the status of unpacking. */
+ * PMIX_ERR_NOT_SUPPORTED (a scope that no commit has), PMIX_ERR_BAD_PARAM (values in the block for
+ * everybody and in one for some, which no client sends), or the status of unpacking. */
 static int find_blocks(struct px_in *in, struct blocks *ret)
 {
     for (int i = 0; i <= PMIX_DEL_GLOBAL; i++) {
@@ -348,14 +348,14 @@ static int find_blocks(struct px_in *in, struct blocks *ret)
         if (px_unpack_buffer_view(in, &inner)) {
             break;
         }
-        if (!is_commits(scope)) {
+        if (!is_block(scope)) {
             return PMIX_ERR_NOT_SUPPORTED;
         }
         ret->of[scope] = inner;
     }
     if (px_in_left(&ret->of[PMIX_GLOBAL]) &&
         (px_in_left(&ret->of[PMIX_LOCAL]) || px_in_left(&ret->of[PMIX_REMOTE]))) {
-        return PMIX_ERR_NOT_SUPPORTED;
+        return PMIX_ERR_BAD_PARAM;
     }
     return in->status;
 }

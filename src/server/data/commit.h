@@ -17,7 +17,8 @@ struct px_server;
 
 /* PX_CMD_COMMIT, a px_handler: publishes the values, answers, and serves the gets that waited for
  * them. Those of a tool go to a record of its own (src/server/tools/tool_data.h). 0,
- * PMIX_ERR_NOT_SUPPORTED (another scope than servers are told of), PMIX_ERR_NOMEM,
+ * PMIX_ERR_NOT_SUPPORTED (a scope that servers are not told of, or a peer that is neither a process
+ * nor a tool), PMIX_ERR_BAD_PARAM (values for everybody beside values for some), PMIX_ERR_NOMEM,
  * PMIX_ERR_OUT_OF_RESOURCE, the status of unpacking, or that of px_store_publish. */
 int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 

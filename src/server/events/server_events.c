@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "server_events.h"
-#include "kept_events.h"
+#include "passed_events.h"
 #include "termination.h"
 #include "src/server/collectives/invited_group.h"
 #include "src/server/requests/host_upcall.h"
@@ -47,12 +47,21 @@ static bool changes_group(pmix_status_t code)
     return code == PMIX_GROUP_LEFT || code == PMIX_GROUP_MEMBER_FAILED;
 }
 
-/* True if the peer has registered for this code, or for all. A client of this library is sent some
+/* True if the event is not for default handlers. */
+static bool is_non_default(const struct px_event *event)
+{
+    return px_infos_flag(event->info, event->ninfo, PMIX_EVENT_NON_DEFAULT);
+}
+
+/* True if the peer has registered for this code, or for all; one that is not for default handlers
+ * waits for a handler of its code (replay_kept). A client of this library is sent some
  * unasked: it refuses acceptances of invitations that are over or were never made, answers those
  * who look for a new leader, and keeps the members of its groups. */
-static bool wants(const struct px_peer *peer, pmix_status_t code)
+static bool wants(const struct px_peer *peer, const struct px_event *event)
 {
-    return peer->wants_all || px_code_set_has(&peer->codes, code) ||
+    pmix_status_t code = event->code;
+
+    return px_code_set_has(&peer->codes, code) || (peer->wants_all && !is_non_default(event)) ||
            (peer->ours && (code == PMIX_GROUP_INVITE_ACCEPTED || code == PMIX_GROUP_LEADER_FAILED ||
                            changes_group(code)));
 }
@@ -62,6 +71,7 @@ struct audience {
     const struct px_event *event;
     struct px_proc_list named; /* of PMIX_RANGE_CUSTOM: those that PMIX_EVENT_CUSTOM_RANGE names, in
                                   which groups are spelled out */
+    bool beyond;               /* among them is one of a namespace that this server does not have */
     struct px_raiser by;
     const struct px_peer *judged; /* the peer that was asked last whether it may have the event */
     bool may;
@@ -70,7 +80,8 @@ struct audience {
 /* Makes the audience, so that to look whether a process belongs to it takes no longer the more are
  * named. A range of another type names no process. Without memory a custom range is empty. To be
  * ended with audience_fini. */
-static void audience_init(struct audience *to, const struct px_event *event, struct px_raiser by)
+static void audience_init(struct px_server *s, struct audience *to, const struct px_event *event,
+                          struct px_raiser by)
 {
     const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
     struct px_procs range = {NULL, 0};
@@ -81,6 +92,9 @@ static void audience_init(struct audience *to, const struct px_event *event, str
         if (px_proc_list_add_all(&to->named, range.at, range.n)) {
             px_proc_list_fini(&to->named);
         }
+    }
+    for (size_t i = 0; i < range.n && !to->beyond; i++) {
+        to->beyond = !px_nspace_find(s, range.at[i].nspace);
     }
 }
 
@@ -130,10 +144,12 @@ static bool may_have(const struct px_server *s, struct audience *to, const struc
     return to->may;
 }
 
-/* True if the peer is among them, and may have what the user has raised. */
+/* True if the peer is among them, and may have what the user has raised. What names processes of
+ * others is for launchers, too: they may be theirs. */
 static bool is_for_peer(const struct px_server *s, struct audience *to, const struct px_peer *peer)
 {
-    return is_for(to, &peer->proc) && (!to->by.client || may_have(s, to, peer));
+    return (is_for(to, &peer->proc) || (to->beyond && peer->launcher)) &&
+           (!to->by.client || may_have(s, to, peer));
 }
 
 /* --- sending --- */
@@ -171,7 +187,7 @@ static void send_event(struct px_peer *peer, const struct px_event *event, bool 
 
 void px_event_tell(struct px_peer *peer, const struct px_event *event)
 {
-    if (peer->conn && !peer->finalized && (peer->ours || wants(peer, event->code))) {
+    if (peer->conn && !peer->finalized && (peer->ours || wants(peer, event))) {
         send_event(peer, event, true, true);
     }
 }
@@ -194,11 +210,11 @@ void px_event_tell_lost(struct px_peer *peer)
     if (!rc && peer->lost_output) {
         rc = px_infos_append(&infos, &n, PX_KEY_LOST_OUTPUT, &peer->lost_output, PMIX_UINT64);
     }
-    if (!rc && wants(peer, event.code)) {
+    event.info = infos;
+    event.ninfo = n;
+    if (!rc && wants(peer, &event)) {
         struct px_buf buf;
 
-        event.info = infos;
-        event.ninfo = n;
         buf = pack_event(peer, &event, true);
         px_peer_send(peer, PX_TAG_NOTIFY, &buf, -1);
     }
@@ -267,8 +283,41 @@ static uid_t user_of(struct px_server *s, const struct px_event *event)
     return ns && ns->owned ? ns->uid : (uid_t) -1;
 }
 
-/* Peers that have finalized get no events any more. The order is: peers, kept events, own handlers,
- * host. Who leaves a group has left it before anybody is told. */
+/* True if a launcher has passed the event on to the peer, or will: the peer is the server above. */
+static bool has_it(struct px_server *s, const struct px_event *event, bool goes_up,
+                   const struct px_peer *peer)
+{
+    return s->above && ((goes_up && s->above->is_named(s->ctx, &peer->proc)) ||
+                        px_event_had_by(event->info, event->ninfo, &peer->proc));
+}
+
+/* Peers that have finalized get no events any more. */
+static void to_peers(struct px_server *s, struct audience *to, const struct px_peer *except,
+                     bool trusted, bool goes_up)
+{
+    const struct px_event *event = to->event;
+
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
+        if (peer != except && peer->conn && !peer->finalized && wants(peer, event) &&
+            is_for_peer(s, to, peer) && !has_it(s, event, goes_up, peer)) {
+            send_event(peer, event, true, trusted);
+        }
+    }
+    px_event_keep(s, event, to->by);
+}
+
+void px_event_to_peers(struct px_server *s, const struct px_event *event, struct px_raiser by)
+{
+    struct audience to;
+
+    px_assert(px_loop_inside(s->loop));
+    audience_init(s, &to, event, by);
+    to_peers(s, &to, NULL, false, false);
+    audience_fini(&to);
+}
+
+/* The order is: peers, kept events, own handlers, host. Who leaves a group has left it before
+ * anybody is told. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *by)
 {
@@ -276,22 +325,20 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
                                by ? by->uid : user_of(s, event)};
     bool left = changes_group(event->code) && px_group_left(s, event, raiser.client);
     const struct px_peer *except = origin == PX_ORIGIN_MONITOR ? NULL : by;
+    bool up = raiser.client && px_event_goes_up(s, event);
     struct audience to;
 
     px_assert(px_loop_inside(s->loop));
     px_invited_group_event(s, event);
-    audience_init(&to, event, raiser);
-    px_list_for(struct px_peer, peer, &s->peer_list, link) {
-        if (peer != except && peer->conn && !peer->finalized && wants(peer, event->code) &&
-            is_for_peer(s, &to, peer)) {
-            send_event(peer, event, true, origin != PX_ORIGIN_CLIENT);
-        }
-    }
-    px_event_keep(s, event, raiser);
+    audience_init(s, &to, event, raiser);
+    to_peers(s, &to, except, origin != PX_ORIGIN_CLIENT, up);
     to_own_handlers(s, &to, origin);
     audience_fini(&to);
     if (raiser.client) {
         px_event_to_host(s, event);
+    }
+    if (up) {
+        px_event_pass_up(s, event, by);
     }
     if (left) {
         px_group_announce(s, event);
@@ -329,7 +376,9 @@ void px_notify_answered(struct px_upcall *up)
     const struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
     struct px_event event = {
         .code = args->code,
-        .source = up->reply_to.peer ? up->proc : args->source,
+        .source = peer ? px_event_source(up->server, peer, args->head.info, args->head.ninfo)
+                  : up->reply_to.peer ? up->proc
+                                      : args->source,
         .range = args->range,
         .info = args->head.info,
         .ninfo = args->head.ninfo,
@@ -341,6 +390,9 @@ void px_notify_answered(struct px_upcall *up)
     }
     if (up->reply_to.peer) {
         px_upcall_answer(up);
+        if (up->server->above && px_event_had_by(event.info, event.ninfo, &up->server->self)) {
+            return; /* it has come round */
+        }
         if (!peer || !px_group_decision_said(up->server, peer, &event)) {
             (void) px_event_fan_out(up->server, &event, PX_ORIGIN_CLIENT, peer);
         }
@@ -350,87 +402,32 @@ void px_notify_answered(struct px_upcall *up)
     px_upcall_answer(up);
 }
 
-/* --- registrations --- */
-
-/* True if the environment can raise this code, so that the host has to know of registrations:
- * system events, and codes outside of the Standard's. */
-static bool is_hosts(pmix_status_t code)
-{
-    return PMIX_SYSTEM_EVENT(code) || code <= PMIX_EXTERNAL_ERR_BASE || code > 0;
-}
-
-/* Counts one more registration of a code. Returns the new number; 1: the first. */
-static size_t count_up(struct px_server *s, pmix_status_t code)
-{
-    uintptr_t n = (uintptr_t) px_map_find(&s->host_codes, &code, sizeof(code)) + 1;
-
-    (void) px_map_set(&s->host_codes, &code, sizeof(code), (void *) n);
-    return n;
-}
-
-/* Counts one registration less. Returns the number left; 0: it was the last. Returns 1 for a code
- * that was not counted, so that the host is not asked to drop it. */
-static size_t count_down(struct px_server *s, pmix_status_t code)
-{
-    uintptr_t n = (uintptr_t) px_map_find(&s->host_codes, &code, sizeof(code));
-
-    if (n > 1) {
-        (void) px_map_set(&s->host_codes, &code, sizeof(code), (void *) (n - 1));
-    } else if (n) {
-        (void) px_map_remove(&s->host_codes, &code, sizeof(code));
-    }
-    return n ? n - 1 : 1;
-}
-
-/* Ends an upcall whose answer is not needed. */
-static void nothing_to_do(struct px_upcall *up)
-{
-    (void) up;
-}
-
-/* Codes are counted down even if the host cannot be asked for lack of memory. */
-void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t ncodes)
-{
-    struct px_upcall *up = px_upcall_create(s, NULL, NULL, nothing_to_do);
-
-    px_assert(px_loop_inside(s->loop));
-    if (up) {
-        up->codes = calloc(ncodes + 1, sizeof(*codes));
-    }
-    for (size_t i = 0; i < ncodes; i++) {
-        if (is_hosts(codes[i]) && !count_down(s, codes[i]) && up && up->codes) {
-            up->codes[up->ncodes++] = codes[i];
-        }
-    }
-    if (!up || !up->ncodes || !s->host.deregister_events || s->stopping) {
-        px_upcall_destroy(up);
-        return;
-    }
-    px_upcall_returned(
-        up, s->host.deregister_events(up->codes, up->ncodes, px_hostcb_op, px_upcall_handle(up)));
-}
+/* --- kept events --- */
 
 /* True if a kept event was for the peer, too. */
-static bool was_for(const struct px_server *s, const struct px_kept_event *kept,
+static bool was_for(struct px_server *s, const struct px_kept_event *kept,
                     const struct px_peer *peer)
 {
     struct audience to;
     bool yes;
 
-    audience_init(&to, &kept->event, kept->by);
+    audience_init(s, &to, &kept->event, kept->by);
     yes = is_for_peer(s, &to, peer);
     audience_fini(&to);
     return yes;
 }
 
 /* Sends a peer the kept events for codes that it has newly registered for (NULL: for any code),
- * except those that it raised itself. They stay in the cache for others. */
-static void replay_kept(struct px_server *s, struct px_peer *peer, const struct px_code_set *codes)
+ * except those that it raised itself, and, if its default handlers have had them, those that are
+ * for default handlers, too. They stay in the cache for others. */
+static void replay_kept(struct px_server *s, struct px_peer *peer, const struct px_code_set *codes,
+                        bool had_default)
 {
     px_list_for(const struct px_kept_event, kept, &s->kept_events, link) {
         const struct px_event *event = &kept->event;
 
-        if ((!codes || px_code_set_has(codes, event->code)) && !px_group_is_announcement(event) &&
+        if ((!codes || px_code_set_has(codes, event->code)) &&
+            (!had_default || is_non_default(event)) && !px_group_is_announcement(event) &&
             was_for(s, kept, peer) && !px_proc_covers(&event->source, &peer->proc)) {
             send_event(peer, event, false, !kept->by.client);
         }
@@ -454,117 +451,8 @@ void px_codes_registered(struct px_upcall *up)
     }
     px_answer_status(up->server, &up->reply_to, rc);
     if (peer && !rc && args->replay) {
-        replay_kept(up->server, peer, added.n ? &added : NULL);
+        replay_kept(up->server, peer, added.n ? &added : NULL, args->had_default);
     }
-}
-
-/* Asks the host for those codes that are the host's and that had no registration before.
- * PMIX_ERR_NOT_SUPPORTED if there are none, or the host has no register_events; px_codes_registered
- * turns that into success. */
-pmix_status_t px_codes_call(struct px_upcall *up)
-{
-    struct px_codes_args *args = up->args;
-    struct px_server *s = up->server;
-    pmix_server_register_events_fn_t fn = s->host.register_events;
-
-    up->codes = calloc(args->ncodes + 1, sizeof(*up->codes));
-    if (!up->codes) {
-        return PMIX_ERR_NOMEM;
-    }
-    for (size_t i = 0; i < args->ncodes; i++) {
-        if (is_hosts(args->codes[i]) && count_up(s, args->codes[i]) == 1) {
-            up->codes[up->ncodes++] = args->codes[i];
-        }
-    }
-    if (!up->ncodes || !fn) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    px_directives_mark(&px_call_handler, px_upcall_levels(up), args->head.info, args->head.ninfo);
-    (void) px_requester_identify(s, px_peer_find(s, up->reply_to.peer), &args->head.info,
-                                 &args->head.ninfo);
-    return fn(up->codes, up->ncodes, args->head.info, args->head.ninfo, px_hostcb_op,
-              px_upcall_handle(up));
-}
-
-/* Adds codes to the peer's; codes[] and *n keep those that are new. 0, PMIX_ERR_NOMEM, or
- * PMIX_ERR_OUT_OF_RESOURCE: more than a peer may have (shmix_max_codes). */
-static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *n)
-{
-    size_t most = (size_t) px_param_int(PX_P_MAX_CODES);
-
-    return peer->codes.n > most || *n > most - peer->codes.n
-               ? PMIX_ERR_OUT_OF_RESOURCE
-               : px_code_set_add(&peer->codes, codes, n);
-}
-
-/* Enters the registration for the peer. args->codes then has only the new codes; args->replay is
- * set if kept events may have to follow. */
-int px_codes_prepare(struct px_upcall *up, struct px_peer *peer)
-{
-    struct px_codes_args *args = up->args;
-    bool all = !args->ncodes;
-    int rc = peer && !all ? add_codes(peer, args->codes, &args->ncodes) : PMIX_SUCCESS;
-
-    if (!rc && peer) {
-        args->replay = !peer->wants_all && (all || args->ncodes);
-        peer->wants_all |= all;
-    }
-    return rc;
-}
-
-/* Reads codes up to the end of a message. INT_MIN, which stands for the default handlers, only sets
- * *ret_default. *ret is the caller's to free also after an error. 0, PMIX_ERR_NOMEM, or the status
- * of px_unpack_status. */
-static int read_codes(struct px_in *in, pmix_status_t **ret, size_t *ret_n, bool *ret_default)
-{
-    size_t room = 0;
-    int rc = PMIX_SUCCESS;
-
-    while (!rc && px_in_left(in)) {
-        pmix_status_t code;
-
-        rc = px_unpack_status(in, &code);
-        if (!rc && code == INT_MIN) {
-            *ret_default = true;
-        } else if (!rc) {
-            rc = px_array_room(ret, *ret_n, &room, sizeof(code)) ? PMIX_ERR_NOMEM : PMIX_SUCCESS;
-            if (!rc) {
-                (*ret)[(*ret_n)++] = code;
-            }
-        }
-    }
-    return rc;
-}
-
-/* A client waits for no answer to this command, so that a code that cannot be unpacked only ends
- * the connection. */
-int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    pmix_status_t *codes = NULL;
-    size_t n = 0;
-    bool default_handler = false;
-
-    px_assert(px_loop_inside(s->loop));
-    (void) tag;
-    peer->doomed |= read_codes(in, &codes, &n, &default_handler) != 0;
-    peer->wants_all &= !default_handler;
-    px_code_set_remove(&peer->codes, codes, &n);
-    if (n) {
-        px_codes_dropped(s, codes, n);
-    }
-    free(codes);
-    return PMIX_SUCCESS;
-}
-
-/* The host is asked to drop codes that only this peer had registered for. */
-void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer)
-{
-    px_assert(px_loop_inside(s->loop));
-    if (peer->codes.n) {
-        px_codes_dropped(s, peer->codes.at, peer->codes.n);
-    }
-    px_code_set_fini(&peer->codes);
-    peer->wants_all = false;
 }
 
 void px_event_report_loss(struct px_server *s, const pmix_proc_t *proc)

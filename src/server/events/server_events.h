@@ -7,6 +7,7 @@
  * chapter Event Notification). The server delivers an event to each peer at most once; the peer's
  * own registry finds the handlers. Loop thread. */
 
+#include "kept_events.h"
 #include "src/server/state.h"
 
 struct px_event;
@@ -32,26 +33,9 @@ void px_event_of_host(struct px_server *s, const struct px_event *event);
 /* The `done` of that service: delivers the event and answers the request. */
 void px_notify_answered(struct px_upcall *up);
 
-/* Service of a registration for codes, its `prepare`: adds them to the peer's. 0,
- * PMIX_ERR_NOMEM, or PMIX_ERR_OUT_OF_RESOURCE (more than shmix_max_codes). */
-int px_codes_prepare(struct px_upcall *up, struct px_peer *peer);
-
-/* Its `call`: asks the host for those of its codes that nobody had registered for. */
-pmix_status_t px_codes_call(struct px_upcall *up);
-
-/* Its `done`: answers, then sends the kept events that the peer has newly registered for. */
+/* The `done` of a registration for codes: answers, then sends the kept events that the peer has
+ * newly registered for. */
 void px_codes_registered(struct px_upcall *up);
-
-/* Counts registrations of these codes down, and asks the host to drop those that have none left. */
-void px_codes_dropped(struct px_server *s, const pmix_status_t *codes, size_t ncodes);
-
-/* PX_CMD_DEREGEVENTS, a px_handler: removes codes from the peer's registrations. Has no answer. 0.
- */
-int px_handle_deregevents(struct px_server *s, struct px_peer *peer, uint32_t tag,
-                          struct px_in *in);
-
-/* Drops the registrations of a peer. */
-void px_events_peer_disconnected(struct px_server *s, struct px_peer *peer);
 
 /* Sends an event to one peer, if it is one of this library or has registered for the code. */
 void px_event_tell(struct px_peer *peer, const struct px_event *event);
@@ -69,6 +53,10 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
 /* Raises PMIX_ERR_LOST_CONNECTION in this process: the host learns by its own event handlers that a
  * client or tool disconnected without finalizing. */
 void px_event_report_loss(struct px_server *s, const pmix_proc_t *proc);
+
+/* Delivers an event that a client has raised to all peers that registered for it, are in its range
+ * and may have it, and keeps it. Not to peers that had it (passed_events.h). */
+void px_event_to_peers(struct px_server *s, const struct px_event *event, struct px_raiser by);
 
 /* Passes an event to the host's notify_event, unless its range ends at this node. */
 void px_event_to_host(struct px_server *s, const struct px_event *event);

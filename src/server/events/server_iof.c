@@ -422,8 +422,8 @@ void px_iof_launched(struct px_server *s, struct px_peer *peer, const struct px_
     pmix_proc_t job;
 
     (void) px_local_spawn_read(args->info, args->ninfo, &wants); /* the host has judged them */
-    channels = (wants.fwd_stdout ? PMIX_FWD_STDOUT_CHANNEL : 0) |
-               (wants.fwd_stderr ? PMIX_FWD_STDERR_CHANNEL : 0);
+    channels = (wants.fwd_stdout != PX_SWITCH_OFF ? PMIX_FWD_STDOUT_CHANNEL : 0) |
+               (wants.fwd_stderr != PX_SWITCH_OFF ? PMIX_FWD_STDERR_CHANNEL : 0);
     if (!peer->launcher || channels == 0) {
         return;
     }

@@ -60,10 +60,10 @@ pmix_status_t px_iof_pull_call(struct px_upcall *up);
 /* Its `done`: answers with the subscription's number, then delivers kept output. */
 void px_iof_pull_answered(struct px_upcall *up);
 
-/* A job that this peer has asked for has started. If the peer is a launcher and wants the output of
- * the job forwarded (PMIX_FWD_STDOUT, PMIX_FWD_STDERR), it gets that unasked, as number 0, which
- * tools write to their own streams: as OpenPMIx does it, launchers that were written for it never
- * call PMIx_IOF_pull. Lost if memory is out. */
+/* A job that this peer has asked for has started. If the peer is a launcher, it is subscribed to
+ * the job's output and errors, unless the request says PMIX_FWD_STDOUT or PMIX_FWD_STDERR false.
+ * The output comes as number 0, which tools write to their own streams: launchers that were written
+ * for OpenPMIx neither ask for it nor call PMIx_IOF_pull. Lost if memory is out. */
 void px_iof_launched(struct px_server *s, struct px_peer *peer, const struct px_args *args,
                      const char *nspace);
 

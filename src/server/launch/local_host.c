@@ -11,6 +11,9 @@
 #include "local_job.h"
 #include "src/base/assert.h"
 #include "src/context/context.h"
+#include "src/request/args.h"
+#include "src/request/schema.h"
+#include "src/server/events/passed_events.h"
 #include "src/server/self/loop_call.h"
 #include "src/value/infos.h"
 
@@ -23,14 +26,31 @@ static struct px_server *here(void)
     return s;
 }
 
+/* Asks the server that the launcher is connected to. PMIX_ERR_UNREACH: there is none. */
+static pmix_status_t spawn_above(struct px_server *s, const struct px_spawn_args *args,
+                                 pmix_spawn_cbfunc_t cbfunc, void *cbdata)
+{
+    const struct px_completion to = px_completion_of(&px_reply_spawn, (px_callback) cbfunc, cbdata);
+
+    return s->above ? s->above->request(s->ctx, &px_request_spawn, &args->head, &to)
+                    : PMIX_ERR_UNREACH;
+}
+
+/* A spawn of a client is served as one of the launcher itself is: by its server, if it has one. */
 static pmix_status_t local_spawn(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
                                  const pmix_app_t apps[], size_t napps, pmix_spawn_cbfunc_t cbfunc,
                                  void *cbdata)
 {
     const struct px_local_spawn spawn = {proc, info, ninfo, apps, napps};
+    const struct px_spawn_args args = {PX_DIRECTIVES_OF(info, ninfo), PX_BORROWED(apps), napps};
+    struct px_server *s = here();
     pmix_nspace_t nspace;
-    int rc = px_local_job_start(here(), &spawn, nspace);
+    int rc = spawn_above(s, &args, cbfunc, cbdata);
 
+    if (rc != PMIX_ERR_UNREACH) {
+        return rc;
+    }
+    rc = px_local_job_start(s, &spawn, nspace);
     if (!rc) {
         cbfunc(PMIX_SUCCESS, nspace, cbdata);
     }

@@ -394,12 +394,13 @@ static int read_manner(const struct px_local_spawn *spawn, const pmix_app_t *app
     if (rc) {
         return rc;
     }
-    *ret = (struct manner){.app = app,
-                           .dir = app->cwd && app->cwd[0] ? app->cwd
-                                  : of_app.wdir           ? of_app.wdir
-                                                          : of_job.wdir,
-                           .forwarded = {of_job.fwd_stdout || of_app.fwd_stdout,
-                                         of_job.fwd_stderr || of_app.fwd_stderr}};
+    *ret = (struct manner){
+        .app = app,
+        .dir = app->cwd && app->cwd[0] ? app->cwd
+               : of_app.wdir           ? of_app.wdir
+                                       : of_job.wdir,
+        .forwarded = {of_job.fwd_stdout == PX_SWITCH_ON || of_app.fwd_stdout == PX_SWITCH_ON,
+                      of_job.fwd_stderr == PX_SWITCH_ON || of_app.fwd_stderr == PX_SWITCH_ON}};
     return PMIX_SUCCESS;
 }
 

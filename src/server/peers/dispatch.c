@@ -15,6 +15,7 @@
 #include "src/wire/message.h"
 #include "src/server/data/commit.h"
 #include "src/server/data/server_get.h"
+#include "src/server/events/registrations.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/monitor.h"
 #include "src/server/events/server_iof.h"

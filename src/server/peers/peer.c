@@ -32,6 +32,7 @@
 #include "src/server/data/modex.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
+#include "src/server/events/registrations.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/monitor.h"
 #include "src/server/events/server_input.h"

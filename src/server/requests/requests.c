@@ -21,6 +21,7 @@
 #include "src/server/data/nspace.h"
 #include "src/context/log_channels.h"
 #include "src/server/events/monitor.h"
+#include "src/server/events/registrations.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"

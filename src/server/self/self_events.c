@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "loop_call.h"
+#include "src/server/events/passed_events.h"
+#include "src/server/events/registrations.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/server_iof.h"
 #include "src/loop/after.h"
@@ -22,8 +24,10 @@
 void px_self_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
                               bool default_handler)
 {
-    (void) default_handler;
     px_codes_dropped(ctx->server, codes, ncodes);
+    if (default_handler) {
+        px_defaults_drop_above(ctx->server);
+    }
 }
 
 int px_self_spell_groups(struct px_ctx *ctx, pmix_info_t *info)

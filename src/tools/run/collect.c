@@ -133,12 +133,16 @@ static pmix_status_t read_status(const pmix_info_t *info, size_t n, uint32_t *re
     return status;
 }
 
-/* A group that is to be made without those who are lost. */
+/* A group that is to be made, or taken apart, without those who are lost. */
 static bool survives(const struct upcall *upcall)
 {
-    return upcall->entry == ON_GROUP && upcall->number == PMIX_GROUP_CONSTRUCT &&
-           (px_host_flag(upcall, PMIX_GROUP_FT_COLLECTIVE) ||
-            px_host_flag(upcall, PMIX_GROUP_OPTIONAL));
+    if (upcall->entry != ON_GROUP) {
+        return false;
+    }
+    return upcall->number == PMIX_GROUP_CONSTRUCT
+               ? px_host_flag(upcall, PMIX_GROUP_FT_COLLECTIVE) ||
+                     px_host_flag(upcall, PMIX_GROUP_OPTIONAL)
+               : px_host_flag(upcall, PMIX_GROUP_NOTIFY_TERMINATION);
 }
 
 /* Who else is to be in a group, beside those that call it together. */
@@ -477,7 +481,7 @@ static pmix_status_t load_group(struct outcome *o, struct group *group, size_t s
     return rc;
 }
 
-/* Who was to be a member, and has ended. */
+/* Who was to be a member, or is one, and has ended. */
 static pmix_status_t load_lost(struct outcome *o, struct px_run_reader *r)
 {
     pmix_data_array_t lost = {.type = PMIX_PROC, .size = px_run_get_u32(r)};
@@ -518,9 +522,9 @@ static void group_done(const struct px_run_task *task, pmix_status_t status, siz
         share.at = px_run_get_bytes(r, &share.left);
         status = take_share(o, &group, &share);
     }
+    status = status == PMIX_SUCCESS ? load_lost(o, r) : status;
     if (status == PMIX_SUCCESS && is_construct(task)) {
-        status = load_lost(o, r);
-        status = status == PMIX_SUCCESS ? load_group(o, &group, serial) : status;
+        status = load_group(o, &group, serial);
     }
     free(group.members);
     free(group.added);

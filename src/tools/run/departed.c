@@ -2,7 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Processes that have left a group, until they are in one of its name again. Nodes hear of it at
- * different times, and some have handed a destruct over that names them. */
+ * different times, and some have handed a destruct over that names them. Of each process the newest
+ * are kept (PX_RUN_MOST_LEFT): a destruct that is older names it no more, unless one of its callers
+ * has let it wait for all that time; then it waits for its time limit. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +36,37 @@ bool px_run_has_left(const char *group, const pmix_proc_t *proc)
     return i < n_departed;
 }
 
+/* The order stays: the oldest come first. */
+static void forget(size_t i)
+{
+    free(departed[i].group);
+    n_departed--;
+    memmove(&departed[i], &departed[i + 1], (n_departed - i) * sizeof(*departed));
+}
+
+/* Makes room for one more group that the process leaves. */
+static void forget_oldest(const pmix_proc_t *proc)
+{
+    size_t first = 0;
+    size_t n = 0;
+
+    for (size_t i = n_departed; i-- > 0;) {
+        if (is_of(&departed[i], departed[i].group, proc)) {
+            first = i;
+            n++;
+        }
+    }
+    if (n >= PX_RUN_MOST_LEFT) {
+        forget(first);
+    }
+}
+
 void px_run_left_add(const char *group, const pmix_proc_t *proc, uint32_t node)
 {
     bool known = px_run_has_left(group, proc);
+    if (!known) {
+        forget_oldest(proc);
+    }
     struct departed *more = known ? NULL : realloc(departed, (n_departed + 1) * sizeof(*more));
     char *copy = more != NULL ? strdup(group) : NULL;
 
@@ -56,12 +86,6 @@ uint32_t px_run_left_count(const char *key, size_t len, uint32_t node)
              px_run_key_names(key, len, &departed[i].proc);
     }
     return n;
-}
-
-static void forget(size_t i)
-{
-    free(departed[i].group);
-    departed[i] = departed[--n_departed];
 }
 
 void px_run_left_forget(const char *group, const pmix_proc_t *procs, size_t n)

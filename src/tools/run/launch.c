@@ -139,6 +139,7 @@ static void child(const struct plan *plan)
     }
     (void) setrlimit(RLIMIT_NOFILE, &files);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (plan->stop && ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) {

@@ -185,6 +185,9 @@ void px_run_absent_free(void);
 
 /* ---- departed.c: who has left a group, as the relay knows */
 
+/* So many groups are known that a process has left. */
+enum { PX_RUN_MOST_LEFT = 256 };
+
 void px_run_left_add(const char *group, const pmix_proc_t *proc, uint32_t node);
 bool px_run_has_left(const char *group, const pmix_proc_t *proc);
 /* How many processes of the node that the key names have left the group of its name. */

@@ -104,6 +104,7 @@ static void run_job(void)
         return;
     }
     px_run_verbose("registered %s with %u processes", job->nspace, job->n_procs);
+    px_run_report_step("with a job");
     int error = px_run_job_launch(job);
     if (error != 0) {
         px_run_end(error == ENOENT ? 127 : error == EACCES || error == ENOEXEC ? 126 : 1);
@@ -142,6 +143,7 @@ static void clean_up(void)
         px_run_relay_free();
     } else {
         if (px_run.options.report) {
+            px_run_report_step("behind the job");
             px_run_report_print();
         }
         px_run_script_close();
@@ -268,7 +270,9 @@ int main(int argc, char **argv)
         return px_run.code;
     }
     uint64_t since_ns = px_run_trace_now();
+    px_run_report_step("without a server");
     pmix_status_t status = start_server();
+    px_run_report_step("with a server");
     px_run_trace_step("PMIx_server_init", NULL, since_ns);
     if (status != PMIX_SUCCESS) {
         px_run_say("cannot start the server: %s", PMIx_Error_string(status));

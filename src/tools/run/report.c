@@ -15,6 +15,7 @@
 
 #include "gds/format.h"
 #include "run.h"
+#include "src/heap/heap.h"
 #include "src/tools/shm/find.h"
 #include "src/tools/shm/tally.h"
 #include "shmem/header.h"
@@ -22,6 +23,29 @@
 #define PIPE_BYTES 1048576 /* room for the lines of all, which nobody reads before the end */
 
 static int ends[2] = {-1, -1};
+
+static struct {
+    const char *when;
+    struct px_heap heap;
+} steps[8];
+static size_t n_steps;
+
+void px_run_report_step(const char *when)
+{
+    if (px_run.options.report && px_run.options.verbose &&
+        n_steps < sizeof(steps) / sizeof(steps[0])) {
+        steps[n_steps].when = when;
+        steps[n_steps++].heap = px_heap_look();
+    }
+}
+
+static void print_heap(void)
+{
+    for (size_t i = 0; i < n_steps; i++) {
+        px_run_say("heap (%s) %s: %zu bytes in use, %zu held", px_heap_name(), steps[i].when,
+                   steps[i].heap.used, steps[i].heap.held);
+    }
+}
 
 int px_run_report_open(void)
 {
@@ -188,5 +212,6 @@ void px_run_report_print(void)
         print_job(job, text);
     }
     px_run_waits_report();
+    print_heap();
     free(text);
 }

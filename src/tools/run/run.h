@@ -335,6 +335,8 @@ void px_run_verbose(const char *format, ...)
 
 int px_run_report_open(void); /* the descriptor that children get; -1 on failure */
 void px_run_report_take(struct px_run_job *job); /* before its segment goes */
+/* Takes the heap as it is at this step, which `when` names (borrowed); for --report --verbose. */
+void px_run_report_step(const char *when);
 void px_run_report_print(void);
 
 /* ---- waits.c: nothing is said where the library publishes nothing (shmix_waits) */

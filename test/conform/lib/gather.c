@@ -152,26 +152,13 @@ static bool has_come(const struct gathering *g, int node)
     return false;
 }
 
-static bool is_flagged(const struct share *share, const char *key)
-{
-    const struct note *note = record_info(share->record, key);
-
-    return note != NULL && (note->type != PMIX_BOOL || note->number != 0);
-}
-
-/* A group that is to be made without those who have ended. */
-static bool goes_on(const struct share *share)
-{
-    return is_construct(share->record) &&
-           (is_flagged(share, PMIX_GROUP_FT_COLLECTIVE) || is_flagged(share, PMIX_GROUP_OPTIONAL));
-}
-
+/* A group that is made, or taken apart, without those who have ended. */
 static bool survives(const struct gathering *g)
 {
     bool yes = false;
 
     for (int i = 0; i < g->n; i++) {
-        yes = yes || goes_on(g->shares[i]);
+        yes = yes || g->shares[i]->survives;
     }
     return yes;
 }
@@ -386,7 +373,7 @@ static void complete(struct gathering *g)
     const struct share **shares = board_room((size_t) g->n * sizeof(struct share *));
     bool construct = is_construct(record_of(g));
     struct list members = construct ? members_of(g) : (struct list){NULL, 0};
-    struct list lost = construct ? lost_of(g) : (struct list){NULL, 0};
+    struct list lost = lost_of(g);
 
     *all = (struct gathered){.serial = 1000 + ++last_serial,
                              .shares = shares,
@@ -505,7 +492,7 @@ void gather_share(const struct share *share)
     g->shares[g->n++] = share;
     if (g->status != PMIX_SUCCESS) {
         answer(share, g->status, NULL);
-    } else if (failed != NULL && failed->number != PMIX_SUCCESS && !goes_on(share)) {
+    } else if (failed != NULL && failed->number != PMIX_SUCCESS && !share->survives) {
         fail(g, (pmix_status_t) failed->number);
     } else if (count_leaders(g, &come) < 0) {
         fail(g, PMIX_ERR_BAD_PARAM);

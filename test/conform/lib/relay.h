@@ -20,7 +20,8 @@ struct share {
     const struct record *record;
     const char *bytes; /* data of a fence; packed infos of a group, for all */
     size_t n_bytes;
-    bool alone; /* a caller that comes by itself: a leader of several, or one of the added */
+    bool survives; /* of a group: without those who have ended */
+    bool alone;    /* a caller that comes by itself: a leader of several, or one of the added */
     pmix_proc_t caller; /* who that is */
     size_t n_leaders;   /* that come so; 0: this one does not know */
     const pmix_proc_t *added;

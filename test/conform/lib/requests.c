@@ -4,6 +4,7 @@
 #include "requests.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "calls.h"
@@ -330,23 +331,32 @@ static pmix_status_t request_get(const pmix_info_t *info, size_t n)
     return rc;
 }
 
+/* What a process was told of its get. Others of the case get, too: each has a step of its own. */
+static struct {
+    char step[32];
+    pmix_status_t status;
+} got;
+
 static void got_value(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     (void) value;
-    *(pmix_status_t *) cbdata = status;
-    tell("got");
+    (void) cbdata;
+    got.status = status;
+    tell(got.step);
 }
 
 static pmix_status_t request_get_nb(const pmix_info_t *info, size_t n)
 {
     pmix_proc_t job = process("A", PMIX_RANK_WILDCARD);
-    pmix_status_t status = PMIX_SUCCESS;
-    int before = told("got");
-    pmix_status_t rc = PMIx_Get_nb(&job, PMIX_JOB_SIZE, info, n, got_value, &status);
+    pmix_status_t rc;
+    int before;
 
+    snprintf(got.step, sizeof(got.step), "%u has got", me.rank);
+    before = told(got.step);
+    rc = PMIx_Get_nb(&job, PMIX_JOB_SIZE, info, n, got_value, NULL);
     if (rc == PMIX_SUCCESS) {
-        await_n("got", before + 1);
-        rc = status;
+        await_n(got.step, before + 1);
+        rc = got.status;
     }
     return rc;
 }

@@ -77,11 +77,25 @@ static void load_others(struct share *share, const struct upcall *ask)
     }
 }
 
+/* Of a group: may it go on without members that have ended? */
+static bool may_lose(const struct upcall *ask)
+{
+    if (ask->entry != ON_GROUP) {
+        return false;
+    }
+    return ask->number == PMIX_GROUP_CONSTRUCT ? px_host_flag(ask, PMIX_GROUP_FT_COLLECTIVE) ||
+                                                     px_host_flag(ask, PMIX_GROUP_OPTIONAL)
+                                               : px_host_flag(ask, PMIX_GROUP_NOTIFY_TERMINATION);
+}
+
 pmix_status_t relay_collect(struct upcall *ask)
 {
     struct share *share = board_room(sizeof(*share));
 
-    *share = (struct share){.node = self.node, .ask = relay_keep(ask), .record = ask->record};
+    *share = (struct share){.node = self.node,
+                            .ask = relay_keep(ask),
+                            .record = ask->record,
+                            .survives = may_lose(ask)};
     load_share(share, ask);
     if (ask->entry == ON_GROUP && ask->number == PMIX_GROUP_CONSTRUCT) {
         load_others(share, ask);
@@ -164,24 +178,43 @@ static void add_outcome(struct infos *list, const struct gathered *all, pmix_dat
     }
 }
 
+static void unpack_shares(const struct gathered *all, struct infos *list)
+{
+    pmix_data_buffer_t buffer;
+
+    for (size_t i = 0; i < all->n; i++) {
+        relay_open_bytes(&buffer, all->shares[i]->bytes, all->shares[i]->n_bytes);
+        relay_unpack_infos(&buffer, list);
+        PMIX_DATA_BUFFER_DESTRUCT(&buffer);
+    }
+}
+
 static void answer_construct(struct upcall *ask, const struct gathered *all)
 {
     pmix_data_array_t members = {
         .type = PMIX_PROC, .size = all->n_members, .array = (void *) all->members};
     struct infos list = {0};
-    pmix_data_buffer_t buffer;
 
-    for (size_t i = 0; i < all->n; i++) {
-        relay_open_bytes(&buffer, all->shares[i]->bytes, all->shares[i]->n_bytes);
-        relay_unpack_infos(&buffer, &list);
-        PMIX_DATA_BUFFER_DESTRUCT(&buffer);
-    }
+    unpack_shares(all, &list);
     if (choose_order(&list, &members) != PMIX_SUCCESS) {
         reply_status(ask, PMIX_ERR_BAD_PARAM);
     } else {
         add_outcome(&list, all, &members);
         reply_infos(ask, PMIX_SUCCESS, list.at, list.n);
     }
+    free_infos(&list);
+}
+
+/* Who has been lost, if the destruct wants to be told. */
+static void answer_destruct(struct upcall *ask, const struct gathered *all)
+{
+    struct infos list = {0};
+
+    unpack_shares(all, &list);
+    if (all->n_lost > 0) {
+        add_procs(&list, PMIX_EVENT_AFFECTED_PROCS, all->lost, all->n_lost);
+    }
+    reply_infos(ask, PMIX_SUCCESS, list.at, list.n);
     free_infos(&list);
 }
 
@@ -196,6 +229,8 @@ void share_answer(const struct letter *letter)
         answer_bytes(ask, letter->gathered);
     } else if (ask->entry == ON_GROUP && ask->number == PMIX_GROUP_CONSTRUCT) {
         answer_construct(ask, letter->gathered);
+    } else if (ask->entry == ON_GROUP) {
+        answer_destruct(ask, letter->gathered);
     } else {
         reply_status(ask, PMIX_SUCCESS);
     }

@@ -1,7 +1,7 @@
 px_client_test_libs = libpx-client.la libpx-event.la libpx-context.la libpx-discovery.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-request.la \
   libpx-wire.la libpx-topo.la libpx-value.la libpx-loop.la libpx-shmem.la libpx-base.la \
  $(ZLIB_LIBS) $(CMOCKA_LIBS)
-px_client_tests = %D%/alone.t %D%/collected.t %D%/collectives.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t %D%/query_results.t
+px_client_tests = %D%/alone.t %D%/collected.t %D%/collectives.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t %D%/query_results.t %D%/former.t
 check_PROGRAMS += $(px_client_tests)
 TESTS += $(px_client_tests)
 noinst_HEADERS += %D%/script.h
@@ -13,6 +13,8 @@ noinst_HEADERS += %D%/script.h
 %C%_collected_t_LDADD = $(px_client_test_libs)
 %C%_other_nspace_t_SOURCES = %D%/other_nspace.c
 %C%_other_nspace_t_LDADD = $(px_client_test_libs)
+%C%_former_t_SOURCES = %D%/former.c
+%C%_former_t_LDADD = $(px_client_test_libs)
 %C%_get_fast_t_SOURCES = %D%/get_fast.c
 %C%_get_fast_t_LDADD = $(px_client_test_libs)
 %C%_group_t_SOURCES = %D%/group.c

@@ -163,6 +163,31 @@ static void the_last_one_takes_the_set_along(void **state)
     px_proc_set_remove(NULL);
 }
 
+/* A walk goes on behind a set that has been removed, and nobody else finds the place. */
+static void a_place_outlives_its_set(void **state)
+{
+    struct px_proc_set *set;
+    struct px_proc_set place;
+    struct px_list sets;
+
+    (void) state;
+    fill(&sets);
+    set = px_proc_set_find(&sets, PX_SET_GROUP, NULL, NULL);
+    px_proc_set_mark(set, &place);
+    assert_true(px_proc_set_is_marked(set, &place));
+    assert_ptr_equal(px_proc_set_next(&sets, set, PX_SET_GROUP, NULL, NULL),
+                     px_proc_set_next(&sets, &place, PX_SET_GROUP, NULL, NULL));
+    px_proc_set_remove(set);
+    assert_false(px_proc_set_is_marked(set, &place));
+    set = px_proc_set_find(&sets, PX_SET_GROUP, NULL, NULL);
+    assert_ptr_equal(px_proc_set_next(&sets, &place, PX_SET_GROUP, NULL, NULL), set);
+    assert_true(px_proc_equal(set->members, halves[1]));
+    px_proc_set_remove(set);
+    assert_null(px_proc_set_next(&sets, &place, PX_SET_GROUP, NULL, NULL));
+    px_list_remove(&place.link);
+    px_proc_sets_clear(&sets);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +196,7 @@ int main(void)
         cmocka_unit_test(an_info_is_spelt_out),
         cmocka_unit_test(an_index_finds_what_a_search_does),
         cmocka_unit_test(the_last_one_takes_the_set_along),
+        cmocka_unit_test(a_place_outlives_its_set),
     };
 
     alarm(30);

@@ -124,6 +124,91 @@ static void apart(void **state)
     px_coll_destroy(d);
 }
 
+/* How many trackers a call with these processes looks at, at most. */
+static size_t n_alike(const struct px_colls *colls, const pmix_proc_t *procs, size_t n)
+{
+    const struct px_coll *first = px_colls_first(colls, px_coll_key(&fence, NULL, procs, n));
+    size_t count = first != NULL;
+
+    for (const struct px_list *at = first ? first->alike.next : NULL; first && at != &first->alike;
+         at = at->next) {
+        count++;
+    }
+    return count;
+}
+
+/* What is under way of other processes is not looked at. */
+static void many_sets(void **state)
+{
+    enum { SETS = 500 };
+    struct px_coll *made[SETS];
+    struct px_colls colls;
+
+    (void) state;
+    px_colls_init(&colls, NULL, NULL);
+    for (pmix_rank_t i = 0; i < SETS; i++) {
+        pmix_proc_t pair[2] = {proc_of("A", i), proc_of("A", i + 1)};
+
+        made[i] = join(&colls, 1, i, pair, 2);
+    }
+    for (pmix_rank_t i = 0; i < SETS; i++) {
+        pmix_proc_t pair[2] = {proc_of("A", i), proc_of("A", i + 1)};
+
+        assert_int_equal(n_alike(&colls, pair, 2), 1);
+        assert_ptr_equal(join(&colls, 2, i + 1, pair, 2), made[i]);
+    }
+    for (int i = 0; i < SETS; i++) {
+        px_coll_destroy(made[i]);
+    }
+    assert_int_equal(colls.firsts.cap, 0);
+}
+
+/* Nor is what this caller has joined before: the search ends at the newest of them. The oldest
+ * would take the caller, since it has forgotten him. */
+static void newest_first(void **state)
+{
+    pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
+    struct px_coll *made[4];
+    struct px_colls colls;
+
+    (void) state;
+    px_colls_init(&colls, size_of, NULL);
+    for (int i = 0; i < 3; i++) {
+        made[i] = join(&colls, 1, 0, &all, 1);
+    }
+    assert_int_equal(n_alike(&colls, made[0]->set, made[0]->nset), 3);
+    px_coll_forget_peer(made[0], 1);
+    made[3] = join(&colls, 1, 0, &all, 1);
+    for (int i = 0; i < 3; i++) {
+        assert_ptr_not_equal(made[3], made[i]);
+    }
+    /* Another one joins them in their order, also when the oldest has gone. */
+    px_coll_destroy(made[0]);
+    for (int i = 1; i < 4; i++) {
+        assert_ptr_equal(join(&colls, 2, 1, &all, 1), made[i]);
+    }
+    for (int i = 1; i < 4; i++) {
+        px_coll_destroy(made[i]);
+    }
+}
+
+/* The processes of a tracker have become fewer: calls with those that are left join it. */
+static void fewer(void **state)
+{
+    pmix_proc_t left[2] = {proc_of("A", 0), proc_of("A", 1)};
+    pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
+    pmix_proc_t gone = proc_of("A", 2);
+    struct px_colls colls;
+    struct px_coll *coll;
+
+    (void) state;
+    px_colls_init(&colls, size_of, NULL);
+    coll = join(&colls, 1, 0, &all, 1);
+    assert_int_equal(px_coll_excuse(&colls, coll, &gone), 0);
+    assert_ptr_equal(join(&colls, 2, 1, left, 2), coll);
+    px_coll_destroy(coll);
+}
+
 static void clones(void **state)
 {
     pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
@@ -390,12 +475,14 @@ static void few_directives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_set),     cmocka_unit_test(apart),
-        cmocka_unit_test(clones),      cmocka_unit_test(membership),
-        cmocka_unit_test(directives),  cmocka_unit_test(named),
-        cmocka_unit_test(beside),      cmocka_unit_test(walks),
-        cmocka_unit_test(refused),     cmocka_unit_test(taken_apart),
-        cmocka_unit_test(known_later), cmocka_unit_test(few_directives),
+        cmocka_unit_test(one_set),        cmocka_unit_test(apart),
+        cmocka_unit_test(many_sets),      cmocka_unit_test(newest_first),
+        cmocka_unit_test(fewer),          cmocka_unit_test(clones),
+        cmocka_unit_test(membership),     cmocka_unit_test(directives),
+        cmocka_unit_test(named),          cmocka_unit_test(beside),
+        cmocka_unit_test(walks),          cmocka_unit_test(refused),
+        cmocka_unit_test(taken_apart),    cmocka_unit_test(known_later),
+        cmocka_unit_test(few_directives),
     };
 
     alarm(30);

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Budgets of messages: how often a process sends and receives in each step of its life, and how many bytes a collecting fence
+# carries between nodes for each rank.
+. "$PX_TOP_SRCDIR/test/lib/tap.sh"
+[ -z "$PX_SANITIZED" ] || skip_all "a sanitizer's own calls would be counted"
+strace -o /dev/null true 2>/dev/null || skip_all "strace is not here, or may not trace"
+
+pmixrun=$PX_TOP_BUILDDIR/src/tools/pmixrun
+client=$PX_TOP_BUILDDIR/test/budget/messages
+export SCRATCH client
+
+# count STEP DIRECTION: calls of rank 1 in that step that moved bytes through a socket.
+count() {
+    sed -n "/budget-$1\"/,/budget-over\"/p" "$SCRATCH/trace.1" |
+        grep -Ec "(^[0-9]+ +$2(to|from|msg)\(|<\.\.\. $2(to|from|msg) resumed>).* = [1-9][0-9]*\$"
+}
+
+# By messages a collecting fence is followed by a request for what it brought, and a read of a local peer's value asks whether it has changed.
+for form in shared hash; do
+    sent="2 0 1 10 1 0 1"
+    [ $form = shared ] || { sent="2 0 1 10 2 1 1" PMIX_MCA_gds=hash && export PMIX_MCA_gds; }
+    # shellcheck disable=SC2016
+    limit 100 "$pmixrun" -n 4 --nodes 2 --record "$SCRATCH/record" \
+        sh -c 'exec strace -f -o "$SCRATCH/trace.$PMIX_RANK" "$client"' >"$SCRATCH/out" 2>&1
+    same "$form: the job ends well" 0 $?
+    same "$form: sent by init, eight values, their commit, ten barriers, a collecting fence, two reads, finalize" \
+        "$sent" \
+        "$(for step in init put commit barriers collect get finalize; do count $step send; done | tr '\n' ' ' | sed 's/ $//')"
+    # The reply to a commit may come with that to the first barrier.
+    received=$(for step in commit barriers; do count $step recv; done | awk '{ n += $1 } END { print n }')
+    check "$form: at most 11 receptions for a commit and ten barriers ($received)" \
+        test "$received" -ge 10 -a "$received" -le 11
+    bytes=$(sed -n 's/.*"fence_nb".*"bytes": \([0-9]*\),.*/\1/p' "$SCRATCH/record" | sort -n | tail -n 1)
+    check "$form: at most 680 bytes of two ranks for each, with 512 of its own ($bytes)" \
+        test "${bytes:-0}" -ge 1024 -a "${bytes:-0}" -le 1360
+done
+finish

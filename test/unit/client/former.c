@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* When the memory of a server that a tool has left is freed: not while it is the primary one, and
+ * not while another thread is in a call, in which it may still have a pointer to the server. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/base/epoch.h"
+#include "src/base/param.h"
+#include "src/client/former.h"
+#include "src/client/session.h"
+#include "src/client/start.h"
+#include "src/net/dial.h"
+
+static struct px_ctx *ctx;
+
+static int set_up(void **state)
+{
+    pmix_status_t rc;
+
+    (void) state;
+    alarm(60);
+    unsetenv("PMIX_NAMESPACE");
+    unsetenv("PMIX_RANK");
+    ctx = px_ctx();
+    if (px_param_load() != 0 || px_loop_create(false, &ctx->loop) != 0) {
+        return -1;
+    }
+    px_lock_take(&ctx->lock);
+    rc = px_client_start(ctx, NULL, 0);
+    if (rc == PMIX_ERR_UNREACH) {
+        px_ctx_up(ctx);
+    }
+    px_lock_give(&ctx->lock);
+    return rc == PMIX_ERR_UNREACH ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    pmix_status_t rc;
+
+    (void) state;
+    px_lock_take(&ctx->lock);
+    px_ctx_down(ctx);
+    rc = px_client_stop(ctx, NULL, 0);
+    px_lock_give(&ctx->lock);
+    px_loop_destroy(ctx->loop);
+    ctx->loop = NULL;
+    return rc == PMIX_SUCCESS ? 0 : -1;
+}
+
+/* A server that says nothing; its end of the connection is *ret_end. */
+static struct px_server_peer *attach(int *ret_end)
+{
+    struct px_server_peer *server = NULL;
+    struct px_dialed dialed = {.index = 0};
+    int ends[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
+    dialed.fd = ends[0];
+    *ret_end = ends[1];
+    assert_int_equal(px_session_attach(px_session(ctx), &dialed, PX_WIRE_PLAIN,
+                                       "server.0;tcp4://127.0.0.1:1", NULL, &server),
+                     0);
+    return server;
+}
+
+/* As px_session_forget_lost leaves it. */
+static void forget(struct px_server_peer *server)
+{
+    px_lock_take(&px_session(ctx)->lock);
+    server->forgotten = true;
+    px_lock_give(&px_session(ctx)->lock);
+}
+
+static bool is_listed(const struct px_server_peer *server)
+{
+    const struct px_server_peer *at = px_server_first(px_session(ctx));
+
+    while (at != NULL && at != server) {
+        at = px_server_next(at);
+    }
+    return at != NULL;
+}
+
+static pthread_barrier_t inside;
+static pthread_barrier_t over;
+
+/* A thread in a call of the library, from one barrier to the other. */
+static void *call(void *arg)
+{
+    px_call_begin();
+    pthread_barrier_wait(&inside);
+    pthread_barrier_wait(&over);
+    px_call_end();
+    return arg;
+}
+
+static void freed_when_nobody_can_have_it(void **state)
+{
+    struct px_session *session = px_session(ctx);
+    struct px_server_peer *servers[2];
+    pthread_t thread;
+    int ends[2];
+
+    (void) state;
+    for (int i = 0; i < 2; i++) {
+        servers[i] = attach(&ends[i]);
+        forget(servers[i]);
+    }
+    assert_ptr_equal(session->primary, servers[0]);
+    pthread_barrier_init(&inside, NULL, 2);
+    pthread_barrier_init(&over, NULL, 2);
+    assert_int_equal(pthread_create(&thread, NULL, call, NULL), 0);
+    pthread_barrier_wait(&inside);
+    px_call_begin();
+    px_former_free(session);
+    assert_true(is_listed(servers[0])); /* the primary one */
+    assert_false(is_listed(servers[1]));
+    assert_ptr_equal(session->former, servers[1]);
+    px_former_free(session);
+    assert_ptr_equal(session->former, servers[1]);
+    pthread_barrier_wait(&over);
+    pthread_join(thread, NULL);
+    px_former_free(session);
+    assert_null(session->former);
+    assert_true(is_listed(servers[0]));
+    px_call_end();
+    for (int i = 0; i < 2; i++) {
+        close(ends[i]);
+    }
+    pthread_barrier_destroy(&inside);
+    pthread_barrier_destroy(&over);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(freed_when_nobody_can_have_it),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/heap/heap.h"
+
+enum { BLOCKS = 1000, BYTES = 3000 };
+
+static void *blocks[BLOCKS];
+
+/* What is in use is counted as it comes and goes, and what is freed goes back to the kernel. */
+static void follows_blocks(void **state)
+{
+    struct px_heap before = px_heap_look();
+    struct px_heap full;
+    struct px_heap after;
+
+    (void) state;
+    if (before.used == 0) {
+        skip(); /* the allocator of a sanitizer, which does not count for us */
+    }
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = malloc(BYTES);
+        assert_non_null(blocks[i]);
+        memset(blocks[i], i, BYTES);
+    }
+    full = px_heap_look();
+    assert_true(full.used - before.used >= (size_t) BLOCKS * BYTES);
+    assert_true(full.used - before.used <= (size_t) BLOCKS * BYTES * 5 / 4);
+    assert_true(full.held >= full.used);
+    for (int i = 0; i < BLOCKS; i++) {
+        free(blocks[i]);
+    }
+    after = px_heap_look();
+    assert_true(after.used <= before.used + BYTES);
+    assert_true(after.held <= full.held);
+    if (strncmp(px_heap_name(), "jemalloc", 8) == 0) {
+        assert_true(after.held <= full.held - (size_t) BLOCKS * BYTES / 2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(follows_blocks)};
+
+    alarm(60);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
