@@ -3,12 +3,12 @@
 
 /* A server is a former server if four things hold: its connection is lost; it is not the primary
  * server; its data was dropped (px_session_forget_lost); and no output is subscribed to at it. A
- * former server is taken out of the session's list. Threads follow that list without the lock, so one may still
- * have a pointer to the server; therefore it keeps its `next`, and is not freed yet. A thread has
- * such a pointer only in a call of the library or as a reader. When every thread has been seen
- * outside of both since the server was taken out, it is freed. This runs on the loop thread, which
- * has no such pointer between two tasks. A finalize is not counted as a call; it follows the list
- * after the context went down, and px_former_stop comes before. */
+ * former server is taken out of the session's list. Threads follow that list without the lock, so
+ * one may still have a pointer to the server; therefore it keeps its `next`, and is not freed yet.
+ * A thread has such a pointer only in a call of the library or as a reader. When every thread has
+ * been seen outside of both since the server was taken out, it is freed. This runs on the loop
+ * thread, which has no such pointer between two tasks. A finalize is not counted as a call; it
+ * follows the list after the context went down, and px_former_stop comes before. */
 
 #include "former.h"
 

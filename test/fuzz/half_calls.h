@@ -38,6 +38,16 @@ void half_get(const pmix_proc_t *proc, const char *key, const char *directive);
 /* A fence with a time limit; a tool has no part in any. */
 void half_fence(const pmix_proc_t *procs, size_t n, bool collects);
 
+/* An event handler that has nothing to say. */
+void half_on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                   size_t ninfo, pmix_info_t results[], size_t nresults,
+                   pmix_event_notification_cbfunc_fn_t done, void *cbdata);
+
+/* The end of a call that answers with infos: releases them and sets the bool that cbdata points to
+ * (NULL: none). */
+void half_on_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                   pmix_release_cbfunc_t release, void *release_cbdata);
+
 /* half_reads.c */
 void half_get_nb(void);
 void half_get_job(void);

@@ -20,9 +20,9 @@ struct half_names half;
 
 /* --- callbacks --- */
 
-static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
-                     size_t ninfo, pmix_info_t results[], size_t nresults,
-                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+void half_on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                   size_t ninfo, pmix_info_t results[], size_t nresults,
+                   pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     (void) id;
     (void) status;
@@ -45,15 +45,17 @@ static void on_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source
     (void) ninfo;
 }
 
-static void on_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                     pmix_release_cbfunc_t release, void *release_cbdata)
+void half_on_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                   pmix_release_cbfunc_t release, void *release_cbdata)
 {
     (void) status;
     (void) info;
     (void) ninfo;
-    (void) cbdata;
     if (release) {
         release(release_cbdata);
+    }
+    if (cbdata) {
+        *(bool *) cbdata = true;
     }
 }
 
@@ -182,8 +184,8 @@ static void events(void)
     pmix_info_t info;
     pmix_status_t id;
 
-    id = PMIx_Register_event_handler(codes, 2, NULL, 0, on_event, NULL, NULL);
-    (void) PMIx_Register_event_handler(NULL, 0, NULL, 0, on_event, NULL, NULL);
+    id = PMIx_Register_event_handler(codes, 2, NULL, 0, half_on_event, NULL, NULL);
+    (void) PMIx_Register_event_handler(NULL, 0, NULL, 0, half_on_event, NULL, NULL);
     PMIX_INFO_LOAD(&info, "detail", "text", PMIX_STRING);
     (void) PMIx_Notify_event(-3000, &half.here[0], PMIX_RANGE_NAMESPACE, &info, 1, NULL, NULL);
     PMIX_INFO_DESTRUCT(&info);
@@ -340,8 +342,9 @@ static void group_leave(void)
 
 static void group_invite(void)
 {
-    (void) PMIx_Group_invite_nb("invited", &half.here[1], 1, NULL, 0, on_infos, NULL);
-    (void) PMIx_Group_join_nb("invited", &half.here[1], PMIX_GROUP_ACCEPT, NULL, 0, on_infos, NULL);
+    (void) PMIx_Group_invite_nb("invited", &half.here[1], 1, NULL, 0, half_on_infos, NULL);
+    (void) PMIx_Group_join_nb("invited", &half.here[1], PMIX_GROUP_ACCEPT, NULL, 0, half_on_infos,
+                              NULL);
 }
 
 static void servers(void)

@@ -12,23 +12,10 @@
 
 /* What this process says to an invitation. */
 static pmix_group_opt_t answer;
-static bool claims;    /* it wants to lead when the leader is lost */
-static bool dies;      /* it ends when it is invited */
-static bool gives_up;  /* its handlers abort */
-static bool construct; /* a construct, an invitation or a join has ended */
-
-static void on_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
-                     pmix_release_cbfunc_t release, void *release_cbdata)
-{
-    (void) status;
-    (void) info;
-    (void) ninfo;
-    (void) cbdata;
-    if (release) {
-        release(release_cbdata);
-    }
-    construct = true;
-}
+static bool claims;   /* it wants to lead when the leader is lost */
+static bool dies;     /* it ends when it is invited */
+static bool gives_up; /* its handlers abort */
+static bool ended;    /* a construct, an invitation or a join has */
 
 static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
                      size_t ninfo, pmix_info_t results[], size_t nresults,
@@ -46,8 +33,8 @@ static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
             half_client_die();
         }
         if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ID) && info[i].value.type == PMIX_STRING) {
-            (void) PMIx_Group_join_nb(info[i].value.data.string, source, answer, NULL, 0, on_infos,
-                                      NULL);
+            (void) PMIx_Group_join_nb(info[i].value.data.string, source, answer, NULL, 0,
+                                      half_on_infos, &ended);
         }
     }
     claims = claims && status == PMIX_GROUP_LEADER_FAILED;
@@ -77,9 +64,10 @@ static bool leads(void)
 static void make(const char *name, const pmix_proc_t *procs, size_t n, pmix_info_t *info,
                  size_t ninfo)
 {
-    construct = false;
-    if (PMIx_Group_construct_nb(name, procs, n, info, ninfo, on_infos, NULL) == PMIX_SUCCESS) {
-        half_client_until(&construct);
+    ended = false;
+    if (PMIx_Group_construct_nb(name, procs, n, info, ninfo, half_on_infos, &ended) ==
+        PMIX_SUCCESS) {
+        half_client_until(&ended);
     }
 }
 
@@ -193,15 +181,15 @@ static void invite(void)
     int seconds = HALF_TIMEOUT_S;
     bool yes = true;
 
-    construct = false;
+    ended = false;
     listen();
     half_fence(half.here, 2, false);
     PMIX_INFO_LOAD(&info[0], PMIX_TIMEOUT, &seconds, PMIX_INT);
     PMIX_INFO_LOAD(&info[1], PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
     if (leads()) {
-        (void) PMIx_Group_invite_nb("guests", half.here, 2, info, 2, on_infos, NULL);
+        (void) PMIx_Group_invite_nb("guests", half.here, 2, info, 2, half_on_infos, &ended);
     }
-    half_client_until(&construct);
+    half_client_until(&ended);
     (void) PMIx_Group_leave("guests", NULL, 0);
 }
 
@@ -236,7 +224,7 @@ void half_invite_dies(void)
         pmix_proc_t procs[3] = {half.here[0], half.here[1], half.away};
 
         half_fence(half.here, 2, false);
-        (void) PMIx_Group_invite_nb("guests", procs, 3, NULL, 0, on_infos, NULL);
+        (void) PMIx_Group_invite_nb("guests", procs, 3, NULL, 0, half_on_infos, &ended);
         half_client_until(&done);
         half_client_die();
     }

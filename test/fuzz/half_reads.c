@@ -242,20 +242,6 @@ void half_fences(void)
     }
 }
 
-static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
-                     size_t ninfo, pmix_info_t results[], size_t nresults,
-                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
-{
-    (void) id;
-    (void) status;
-    (void) source;
-    (void) info;
-    (void) ninfo;
-    (void) results;
-    (void) nresults;
-    done(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
-}
-
 static void monitor(const pmix_info_t *what, pmix_info_t *how, size_t n)
 {
     pmix_info_t *results = NULL;
@@ -285,7 +271,7 @@ void half_monitor(void)
     pmix_info_t what;
     pmix_info_t how[4];
 
-    (void) PMIx_Register_event_handler(NULL, 0, NULL, 0, on_event, NULL, NULL);
+    (void) PMIx_Register_event_handler(NULL, 0, NULL, 0, half_on_event, NULL, NULL);
     PMIX_INFO_LOAD(&what, PMIX_MONITOR_HEARTBEAT, NULL, PMIX_POINTER);
     borrow_text(&how[0], PMIX_MONITOR_ID, "heart");
     PMIX_INFO_LOAD(&how[1], PMIX_MONITOR_HEARTBEAT_TIME, &seconds, PMIX_UINT32);

@@ -212,7 +212,7 @@ static const char *const limits[][2] = {
     {"PMIX_MCA_shmix_small_request", "16384"},   {"PMIX_MCA_shmix_segment_dead", "4096"},
 };
 
-static char folder[64];
+static char folder[128];
 
 static void remove_folder(void)
 {
@@ -222,8 +222,12 @@ static void remove_folder(void)
 const char *half_server_folder(void)
 {
     if (!folder[0]) {
-        snprintf(folder, sizeof(folder), "/tmp/fuzz-XXXXXX");
-        require(mkdtemp(folder) != NULL && atexit(remove_folder) == 0, "a folder");
+        const char *below = getenv("TMPDIR");
+        int n = snprintf(folder, sizeof(folder), "%s/shmix-fuzz.XXXXXX", below ? below : "/tmp");
+
+        require(n > 0 && (size_t) n < sizeof(folder) && mkdtemp(folder) != NULL &&
+                    atexit(remove_folder) == 0,
+                "a folder");
     }
     return folder;
 }
@@ -234,6 +238,7 @@ bool half_server_start(enum half_server_host host, unsigned doors)
     pmix_proc_t members[2];
     bool yes = true;
 
+    (void) half_server_folder(); /* in the TMPDIR of before */
     fuzz_environment();
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
         (void) setenv(limits[i][0], limits[i][1], 1);

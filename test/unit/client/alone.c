@@ -21,7 +21,7 @@
 
 #include <pmix.h>
 
-#include "src/base/param.h"
+#include "unlaunched.h"
 #include "src/client/facts.h"
 #include "src/client/get.h"
 #include "src/client/ops.h"
@@ -29,50 +29,6 @@
 #include "src/client/session.h"
 #include "src/event/registry.h"
 #include "src/loop/wait.h"
-#include "src/client/start.h"
-
-static struct px_ctx *ctx;
-
-static int set_up(void **state)
-{
-    pmix_status_t rc;
-
-    (void) state;
-    alarm(60);
-    unsetenv("PMIX_NAMESPACE");
-    unsetenv("PMIX_RANK");
-    ctx = px_ctx();
-    if (px_param_load() != 0 || px_loop_create(false, &ctx->loop) != 0) {
-        return -1;
-    }
-    px_lock_take(&ctx->lock);
-    rc = px_client_start(ctx, NULL, 0);
-    px_lock_give(&ctx->lock);
-    if (rc != PMIX_ERR_UNREACH) {
-        return -1;
-    }
-    px_lock_take(&ctx->lock);
-    px_ctx_up(ctx);
-    px_lock_give(&ctx->lock);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    pmix_status_t rc;
-
-    (void) state;
-    px_lock_take(&ctx->lock);
-    px_ctx_down(ctx);
-    rc = px_client_stop(ctx, NULL, 0);
-    px_lock_give(&ctx->lock);
-    if (rc != PMIX_SUCCESS) {
-        return -1;
-    }
-    px_loop_destroy(ctx->loop);
-    ctx->loop = NULL;
-    return 0;
-}
 
 static pmix_status_t get(const char *key, pmix_value_t **value)
 {
