@@ -62,7 +62,8 @@ const struct px_node *px_placement_node(struct px_read *read, const struct px_pl
 }
 
 /* The NUL is checked, so the result is a C string inside the segment. */
-const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len)
+/* The string in a TEXT cell, with its length; NULL, with view.damaged set, if there is none. */
+static const char *text_at(struct px_read *read, uint64_t cell, size_t *ret_len)
 {
     const struct px_cell *at = px_at(&read->view, cell, sizeof(*at));
     uint64_t len = at ? at->len : 0;
@@ -81,7 +82,7 @@ const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len)
 static bool text_is(struct px_read *read, uint64_t cell, const char *name, size_t len)
 {
     size_t text_len;
-    const char *text = px_text_at(read, cell, &text_len);
+    const char *text = text_at(read, cell, &text_len);
 
     return text && text_len == len && px_same_bytes(text, name, len);
 }
@@ -210,7 +211,7 @@ int px_store_node(const struct px_store *store, uint32_t index, struct px_node_v
     if (!node) {
         return px_read_miss(&read);
     }
-    name = px_text_at(&read, node->name, &len);
+    name = text_at(&read, node->name, &len);
     if (!name) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
@@ -290,5 +291,5 @@ const char *px_store_node_alias(const struct px_store *store, uint32_t index, ui
     const uint64_t *list = node ? aliases_at(&read, node->aliases) : NULL;
     size_t len;
 
-    return list && i < list[0] ? px_text_at(&read, list[1 + i], &len) : NULL;
+    return list && i < list[0] ? text_at(&read, list[1 + i], &len) : NULL;
 }

@@ -38,8 +38,6 @@ uint32_t px_placed(struct px_read *read, const struct px_rank_map *map, uint32_t
 const struct px_node *px_placement_node(struct px_read *read, const struct px_placement *place,
                                         uint32_t index);
 
-/* The string in a TEXT cell, with its length; NULL, with view.damaged set, if there is none. */
-const char *px_text_at(struct px_read *read, uint64_t cell, size_t *ret_len);
 /* The index of the node with this name or alias, or PX_NO_NODE: none, or damaged (view.damaged). */
 uint32_t px_placement_by_name(struct px_read *read, const struct px_placement *place,
                               const char *name);

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-const char *px_channel_name(pmix_iof_channel_t channel)
+/* "stdout", "stderr", "stddiag" or "stdin". */
+static const char *channel_name(pmix_iof_channel_t channel)
 {
     if ((channel & PMIX_FWD_STDOUT_CHANNEL) != 0) {
         return "stdout";
@@ -61,7 +62,7 @@ static void open_element(struct px_buf *buf, unsigned format, const pmix_proc_t 
                          pmix_iof_channel_t channel)
 {
     px_buf_text(buf, "<");
-    px_buf_text(buf, px_channel_name(channel));
+    px_buf_text(buf, channel_name(channel));
     px_buf_text(buf, " nspace=\"");
     put_escaped(buf, source->nspace, strnlen(source->nspace, PMIX_MAX_NSLEN));
     px_buf_text(buf, "\" rank=\"");
@@ -90,7 +91,7 @@ static void put_prefix(struct px_buf *buf, unsigned format, const pmix_proc_t *s
         px_buf_text(buf, "]");
     }
     px_buf_text(buf, "<");
-    px_buf_text(buf, px_channel_name(channel));
+    px_buf_text(buf, channel_name(channel));
     px_buf_text(buf, ">: ");
 }
 
@@ -111,7 +112,7 @@ void px_format_line(struct px_buf *buf, unsigned format, const pmix_proc_t *sour
     }
     if (ends && xml) {
         px_buf_text(buf, "</");
-        px_buf_text(buf, px_channel_name(channel));
+        px_buf_text(buf, channel_name(channel));
         px_buf_text(buf, ">");
     }
     if (ends) {
@@ -170,6 +171,6 @@ char *px_output_path(const struct px_output_file *to, const pmix_proc_t *source,
         put_rank(&path, source->rank);
         px_buf_text(&path, ".");
     }
-    px_buf_text(&path, px_channel_name(channel));
+    px_buf_text(&path, channel_name(channel));
     return px_buf_take_text(&path);
 }

@@ -21,9 +21,6 @@ enum {
     PX_FORMAT_XML = 8,  /* <stdout nspace="..." rank="..." timestamp="...">, escaped content */
 };
 
-/* "stdout", "stderr", "stddiag" or "stdin". Static. */
-const char *px_channel_name(pmix_iof_channel_t channel);
-
 /* Appends a part of a line, without its newline: begins, ends: the part is the first, the last of
  * its line. In XML each byte that is no printable ASCII becomes a character reference. */
 void px_format_line(struct px_buf *buf, unsigned format, const pmix_proc_t *source,

@@ -70,11 +70,6 @@ int px_msg_start_at(struct px_server_peer *server, enum px_command command, stru
     return rc;
 }
 
-void px_msg_drop(struct px_msg *msg)
-{
-    px_buf_fini(&msg->buf);
-}
-
 /* A failure of packing shows in the buffer, so packers need not check each step. */
 int px_msg_send(struct px_msg *msg, uint64_t timeout_ms, px_reply_fn fn, void *arg)
 {
@@ -146,7 +141,7 @@ static int send_for_reply(struct px_msg *msg, uint64_t timeout_ms, const struct 
     int rc;
 
     if (call == NULL) {
-        px_msg_drop(msg);
+        px_buf_fini(&msg->buf);
         return PMIX_ERR_NOMEM;
     }
     *call = (struct server_call){.session = msg->session, .type = type, .to = *to};

@@ -11,7 +11,7 @@
 #include "src/request/schema.h"
 #include "src/wire/message.h"
 
-/* A request that is being packed, on the caller's stack. px_msg_send or px_msg_drop ends it. */
+/* A request that is being packed, on the caller's stack. px_msg_send ends it. */
 struct px_msg {
     struct px_session *session;
     struct px_server_peer *server;
@@ -29,8 +29,6 @@ int px_msg_server(struct px_session *session, struct px_server_peer **ret);
 int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret);
 /* The same for a given server, primary or not. 0 or PMIX_ERR_LOST_CONNECTION. */
 int px_msg_start_at(struct px_server_peer *server, enum px_command command, struct px_msg *ret);
-/* Frees a message that is not sent. Harmless after px_msg_send. */
-void px_msg_drop(struct px_msg *msg);
 
 /* Sends the request and frees its buffer, in any case; a failure of packing is returned as it is.
  * timeout_ms: 0 for none. 0: fn(arg) is called once on the loop thread with the reply or an error,

@@ -310,16 +310,6 @@ bool px_procs_are_normal(const pmix_proc_t *set, size_t n)
     return true;
 }
 
-/* Only two processes can cover it: the wildcard of its namespace, and itself. */
-bool px_procs_normal_cover(const pmix_proc_t *set, size_t n, const pmix_proc_t *proc)
-{
-    pmix_proc_t all = *proc;
-
-    all.rank = PMIX_RANK_WILDCARD;
-    return n > 0 && (bsearch(&all, set, n, sizeof(*set), compare) != NULL ||
-                     bsearch(proc, set, n, sizeof(*set), compare) != NULL);
-}
-
 /* Steps through both sets in their order, once. */
 bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
 {

@@ -85,8 +85,6 @@ int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, 
 /* True if the processes are sorted, each once, and none is covered by the wildcard of its
  * namespace. */
 bool px_procs_are_normal(const pmix_proc_t *set, size_t n);
-/* True if a process of the set covers proc. The set has to be in normal form. O(log n). */
-bool px_procs_normal_cover(const pmix_proc_t *set, size_t n, const pmix_proc_t *proc);
 /* True if every process of b is covered by one of a. Both have to be in normal form. O(na + nb). */
 bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 

@@ -47,7 +47,8 @@ int px_waits_is_collective(const struct px_waits_entry *e)
     return e->kind >= PX_WAITS_FENCE && e->kind <= PX_WAITS_DESTRUCT;
 }
 
-uint32_t px_waits_n_missing(const struct px_waits_entry *e)
+/* How many processes of this node have not come. */
+static uint32_t n_missing(const struct px_waits_entry *e)
 {
     return px_waits_is_collective(e) && e->n_expected > e->n_come ? e->n_expected - e->n_come : 0;
 }
@@ -146,7 +147,7 @@ size_t px_waits_list(const struct px_waits_area *area, const struct px_waits_ent
     struct text t = {.at = ret, .room = room};
     struct ranges r = {.to = &t};
     uint32_t n = 0;
-    uint32_t all = missing ? px_waits_n_missing(e) : e->n_come;
+    uint32_t all = missing ? n_missing(e) : e->n_come;
 
     ret[0] = '\0';
     for (uint32_t row = 1; row <= PX_WAITS_PROCS; row++) {
@@ -202,7 +203,7 @@ size_t px_waits_tell(const struct px_waits_area *area, const struct px_waits_ent
             e->n_expected > e->n_come ? e->n_expected : e->n_come);
     }
     add(&t, "; waits for %s", px_waits_stage_text(e->stage));
-    if (e->stage == PX_WAITS_GATHERS && px_waits_n_missing(e)) {
+    if (e->stage == PX_WAITS_GATHERS && n_missing(e)) {
         (void) px_waits_list(area, e, 1, list, sizeof(list));
         add(&t, ": %s", list);
     }

@@ -18,8 +18,6 @@ const char *px_waits_stage_text(uint32_t stage);
 /* True for a collective. */
 int px_waits_is_collective(const struct px_waits_entry *entry);
 
-/* How many processes of this node have not come. */
-uint32_t px_waits_n_missing(const struct px_waits_entry *entry);
 /* True if the process of the row has not come, and is waited for. */
 int px_waits_is_missing(const struct px_waits_entry *entry, uint32_t row);
 

@@ -65,7 +65,8 @@ static const struct {
 
 enum { N_MEANINGS = sizeof(meanings) / sizeof(meanings[0]) };
 
-int px_field_exit_code(pmix_status_t status)
+/* The exit code of a status. */
+static int exit_code(pmix_status_t status)
 {
     for (size_t i = 0; i < N_MEANINGS; i++) {
         if (meanings[i].status == status) {
@@ -91,7 +92,7 @@ int px_field_fail(const struct px_field *field, const char *what, pmix_status_t 
     fprintf(stderr, "%s: ", field->command->name);
     print_escaped(what);
     fprintf(stderr, ": %s: %s\n", meaning, px_field_status_name(status));
-    return px_field_exit_code(status);
+    return exit_code(status);
 }
 
 int px_field_misuse(const struct px_field *field, const char *what, const char *word)

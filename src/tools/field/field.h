@@ -109,7 +109,4 @@ int px_field_no_words(char **words, int n, struct px_field *field);
 /* Says on standard error what has failed, why, and with which status. Returns the exit code. */
 int px_field_fail(const struct px_field *field, const char *what, pmix_status_t status);
 
-/* The exit code of a status. */
-int px_field_exit_code(pmix_status_t status);
-
 #endif

@@ -146,7 +146,8 @@ static bool read_proc(const char *text, pmix_proc_t *ret)
     return true;
 }
 
-int px_field_read_proc(const struct px_field *field, const char *text, pmix_proc_t *ret)
+/* "NAMESPACE:RANK", with * for all ranks. */
+static int read_proc_or_fail(const struct px_field *field, const char *text, pmix_proc_t *ret)
 {
     return read_proc(text, ret)
                ? 0
@@ -176,7 +177,7 @@ int px_field_read_targets(const char *text, void *options)
     while (rc == 0 && (item = px_field_next(&rest)) != NULL) {
         pmix_proc_t proc;
 
-        rc = px_field_read_proc(field, item, &proc);
+        rc = read_proc_or_fail(field, item, &proc);
         rc = rc != 0 ? rc : add_target(field, &proc);
         free(item);
     }
@@ -341,7 +342,7 @@ static int add_typed(const struct px_field *field, struct px_field_infos *infos,
         return px_field_add_info(field, infos, key, text, type);
     }
     if (type == PMIX_PROC) {
-        int rc = px_field_read_proc(field, text, &proc);
+        int rc = read_proc_or_fail(field, text, &proc);
         return rc != 0 ? rc : px_field_add_info(field, infos, key, &proc, type);
     }
     if (!read_value(field, text, &value)) {

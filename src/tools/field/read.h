@@ -40,9 +40,6 @@ void px_field_infos_free(struct px_field_infos *infos);
 int px_field_read_info(const char *text, void *options);
 int px_field_read_targets(const char *text, void *options);
 
-/* "NAMESPACE:RANK", with * for all ranks. */
-int px_field_read_proc(const struct px_field *field, const char *text, pmix_proc_t *ret);
-
 /* A number, or the name of a constant, with or without "PMIX_". */
 int px_field_read_status(const struct px_field *field, const char *text, pmix_status_t *ret);
 int px_field_read_range(const struct px_field *field, const char *text, pmix_data_range_t *ret);

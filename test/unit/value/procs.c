@@ -175,22 +175,6 @@ static void a_set_includes_another(void **state)
     assert_true(px_procs_include(a, 3, NULL, 0));
 }
 
-static void a_set_covers_a_process(void **state)
-{
-    const pmix_proc_t set[4] = {P("A", ALL), P("B", 1), P("B", 3), P("C", 0)};
-    const pmix_proc_t in[5] = {P("A", 7), P("A", ALL), P("B", 1), P("B", 3), P("C", 0)};
-    const pmix_proc_t out[4] = {P("B", 2), P("B", ALL), P("C", 1), P("D", 0)};
-
-    (void) state;
-    for (size_t i = 0; i < 5; i++) {
-        assert_true(px_procs_normal_cover(set, 4, &in[i]));
-        assert_false(px_procs_normal_cover(NULL, 0, &in[i]));
-    }
-    for (size_t i = 0; i < 4; i++) {
-        assert_false(px_procs_normal_cover(set, 4, &out[i]));
-    }
-}
-
 static void without_memory(void **state)
 {
     const pmix_proc_t all = P("A", ALL);
@@ -216,7 +200,6 @@ int main(void)
         cmocka_unit_test(a_long_list_has_each_once),
         cmocka_unit_test(one_normal_form),
         cmocka_unit_test(a_set_includes_another),
-        cmocka_unit_test(a_set_covers_a_process),
         cmocka_unit_test(without_memory),
     };
 
