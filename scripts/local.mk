@@ -3,7 +3,7 @@ px_house_checks = %D%/check-house %D%/check-format %D%/check-size %D%/check-link
   %D%/check-directives %D%/check-names %D%/check-dist %D%/check-manual
 dist_check_SCRIPTS += $(px_house_checks)
 TESTS += $(px_house_checks)
-EXTRA_DIST += %D%/gen-calls %D%/gen-field-names %D%/list-directives %D%/gen-conformance %D%/pack-conform %D%/run-conformance %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/tests.conf
+EXTRA_DIST += %D%/make-site %D%/gen-calls %D%/gen-field-names %D%/list-directives %D%/gen-conformance %D%/pack-conform %D%/run-conformance %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/tests.conf
 
 # Tests that have a long form, in it; each fuzzer for ten minutes; the thread sanitizer. An hour, and for some gigabytes.
 .PHONY: check-long
@@ -11,6 +11,14 @@ check-long:
 	PX_LONG=1 $(MAKE) check TESTS='$(px_long_tests)'
 	$(MAKE) fuzz FUZZ_SECONDS=600
 	$(MAKE) check-tsan
+
+# A site of all pages and the manual, site/html/index.html, for who has Sphinx.
+.PHONY: html-local clean-site
+html-local: man/stamp
+	$(SHELL) $(top_srcdir)/scripts/make-site $(top_srcdir) man site && echo 'made: site/html/index.html'
+clean-local: clean-site
+clean-site:
+	rm -rf site
 
 # For check-tests.
 .PHONY: print-tests
