@@ -84,14 +84,6 @@ static void leave(struct px_colls *colls, struct px_coll *coll)
     }
 }
 
-void px_coll_rekey(struct px_coll *coll)
-{
-    if (!px_list_empty(&coll->link) && !coll->name) {
-        leave(coll->colls, coll);
-        (void) enter(coll->colls, coll);
-    }
-}
-
 /* --- what is beside each other --- */
 
 /* The tracker of this link if it is of the same operation and name; or NULL. */

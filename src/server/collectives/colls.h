@@ -38,9 +38,6 @@ struct px_coll *px_colls_first(const struct px_colls *colls, uint64_t key);
 
 /* Puts a tracker on the list, behind the last of its operation and name. 0 or PMIX_ERR_NOMEM. */
 int px_coll_enlist(struct px_colls *colls, struct px_coll *coll);
-/* The processes of a tracker without a name, which is on the list or not, have changed. Without
- * memory no later call joins it. */
-void px_coll_rekey(struct px_coll *coll);
 /* Takes the tracker off the list, if it is on it: no walk comes to it. */
 void px_coll_unlist(struct px_coll *coll);
 

@@ -116,9 +116,12 @@ int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmi
 {
     struct px_proc_list left = {0};
     struct px_proc_list set = {0};
-    int rc = px_coll_has_proc(coll, proc) ? PMIX_SUCCESS
-                                          : px_proc_list_expand(&left, coll->procs, coll->nprocs,
-                                                                colls->size, colls->server);
+    int rc;
+
+    px_assert(coll->name);
+    rc = px_coll_has_proc(coll, proc)
+             ? PMIX_SUCCESS
+             : px_proc_list_expand(&left, coll->procs, coll->nprocs, colls->size, colls->server);
 
     if (!rc && left.n > 1 && px_proc_list_has(&left, proc)) {
         px_proc_list_remove(&left, proc, 1);
@@ -130,7 +133,6 @@ int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmi
             coll->procs = px_proc_list_take(&left);
             coll->nset = set.n;
             coll->set = px_proc_list_take(&set);
-            px_coll_rekey(coll);
         }
     }
     px_proc_list_fini(&left);

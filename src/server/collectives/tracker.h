@@ -162,7 +162,8 @@ bool px_coll_has_peer(const struct px_coll *coll, uint64_t peer);
 void px_coll_forget_peer(struct px_coll *coll, uint64_t peer);
 
 /* The process is not waited for any more: takes it out of the tracker's processes, unless it has
- * called, or is the only one. 0 or PMIX_ERR_NOMEM; nothing has changed then. */
+ * called, or is the only one. The tracker has a name, and is found by it: its processes are not
+ * part of its key. 0 or PMIX_ERR_NOMEM; nothing has changed then. */
 int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmix_proc_t *proc);
 
 /* True if the invariants hold: a name or a set; the set in normal form; counts that fit the

@@ -8,5 +8,6 @@ TESTS += %D%/modex_blob.t %D%/modex_log.t %D%/high_water.t %D%/tracker.t
 %C%_high_water_t_LDADD = $(coll_unit_libs)
 %C%_tracker_t_SOURCES = %D%/tracker.c
 %C%_tracker_t_LDADD = $(coll_unit_libs)
+%C%_tracker_t_LDFLAGS = $(AM_LDFLAGS) $(PX_WRAP_ALLOC)
 %C%_modex_log_t_SOURCES = %D%/modex_log.c
 %C%_modex_log_t_LDADD = $(coll_unit_libs)

@@ -14,6 +14,8 @@
 #include <cmocka.h>
 #include <pmix.h>
 
+#include "test/unit/net/faults.h"
+
 static pmix_proc_t proc_of(const char *nspace, pmix_rank_t rank)
 {
     pmix_proc_t proc;
@@ -192,21 +194,46 @@ static void newest_first(void **state)
     }
 }
 
-/* The processes of a tracker have become fewer: calls with those that are left join it. */
+static struct px_coll *join_group(struct px_colls *colls, pmix_rank_t rank,
+                                  const pmix_proc_t *procs, size_t n)
+{
+    struct px_coll_member who = {.peer = rank + 1, .tag = 100, .proc = proc_of("A", rank)};
+    struct px_coll *coll = NULL;
+
+    assert_int_equal(enter(colls, &construct, "group", procs, n, &who, &coll), 0);
+    assert_true(px_coll_is_valid(coll));
+    return coll;
+}
+
+/* The processes of a tracker have become fewer: calls with those that are left join it. If the n-th
+ * allocation fails, nothing has changed. */
 static void fewer(void **state)
 {
     pmix_proc_t left[2] = {proc_of("A", 0), proc_of("A", 1)};
     pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
     pmix_proc_t gone = proc_of("A", 2);
+    bool failed = true;
     struct px_colls colls;
     struct px_coll *coll;
 
     (void) state;
     px_colls_init(&colls, size_of, NULL);
-    coll = join(&colls, 1, 0, &all, 1);
-    assert_int_equal(px_coll_excuse(&colls, coll, &gone), 0);
-    assert_ptr_equal(join(&colls, 2, 1, left, 2), coll);
-    px_coll_destroy(coll);
+    for (uint64_t n = 1; failed; n++) {
+        int rc;
+
+        coll = join_group(&colls, 0, &all, 1);
+        scarce_from(n);
+        rc = px_coll_excuse(&colls, coll, &gone);
+        failed = scarce_reached();
+        scarce_from(0);
+        assert_true(failed || n > 2);
+        assert_int_equal(rc, failed ? PMIX_ERR_NOMEM : 0);
+        assert_true(px_coll_is_valid(coll));
+        assert_int_equal(px_procs_cover(coll->set, coll->nset, &gone), failed);
+        assert_ptr_equal(failed ? join_group(&colls, 1, &all, 1) : join_group(&colls, 1, left, 2),
+                         coll);
+        px_coll_destroy(coll);
+    }
 }
 
 static void clones(void **state)
