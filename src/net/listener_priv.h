@@ -11,8 +11,8 @@
 #include "src/net/listen.h"
 
 /* Connections without a handshake: at most this many, and no more than a quarter of the descriptor
- * table. */
-enum { PX_LISTENER_MAX_PENDING = 1024 };
+ * table; and what they have sent, in bytes. */
+enum { PX_LISTENER_MAX_PENDING = 1024, PX_LISTENER_MAX_PENDING_BYTES = 4 << 20 };
 
 /* One of the two listening sockets. */
 struct px_listener_socket {
@@ -39,6 +39,7 @@ struct px_listeners {
     struct px_list unidentified;
     size_t n_unidentified;
     size_t max_unidentified;
+    size_t unidentified_bytes;  /* that have arrived of their handshakes */
     struct px_list waiting;     /* pending connections whose handshake was reported */
     struct px_socket_file mark; /* file of unix_socket, if it has one */
     /* Addresses without the server's name; "": that listener is closed. */

@@ -50,6 +50,7 @@ static void pending_free(struct px_pending_conn *pending)
     px_list_remove(&pending->link);
     if (!pending->introduced) {
         pending->listeners->n_unidentified--;
+        pending->listeners->unidentified_bytes -= pending->bytes.len;
     }
     if (pending->fd >= 0) {
         (void) close(pending->fd);
@@ -78,6 +79,22 @@ static bool header_good(const void *header, size_t *ret_len)
     return true;
 }
 
+/* Appends bytes of a handshake. Beyond the bound for all that have not arrived, the oldest of them
+ * are closed, but not this one. 0 or PX_ERR_NOMEM. */
+static int keep_bytes(struct px_pending_conn *pending, const void *bytes, size_t n)
+{
+    struct px_listeners *listeners = pending->listeners;
+    size_t before = pending->bytes.len;
+
+    px_buf_append(&pending->bytes, bytes, n);
+    listeners->unidentified_bytes += pending->bytes.len - before;
+    while (listeners->unidentified_bytes > PX_LISTENER_MAX_PENDING_BYTES &&
+           listeners->unidentified.next != &pending->link) {
+        (void) px_pending_conn_drop_oldest_loop(listeners);
+    }
+    return px_buf_ok(&pending->bytes) ? PX_OK : PX_ERR_NOMEM;
+}
+
 /* Receives what is there of the handshake, first the header, then as many bytes as it announces. 1:
  * it is complete; 0: not yet; negative: the connection is to be closed. */
 static int read_handshake(struct px_pending_conn *pending)
@@ -96,8 +113,7 @@ static int read_handshake(struct px_pending_conn *pending)
         if (n <= 0) {
             return PX_ERR_LOST_CONNECTION;
         }
-        px_buf_append(&pending->bytes, chunk, (size_t) n);
-        if (!px_buf_ok(&pending->bytes)) {
+        if (keep_bytes(pending, chunk, (size_t) n) != PX_OK) {
             return PX_ERR_NOMEM;
         }
         if (pending->due == HEADER_BYTES && pending->bytes.len == HEADER_BYTES) {
@@ -130,6 +146,7 @@ static void hand_over_handshake(struct px_pending_conn *pending)
     px_list_append(&listeners->waiting, &pending->link);
     pending->introduced = true;
     listeners->n_unidentified--;
+    listeners->unidentified_bytes -= pending->bytes.len;
     listeners->ops.handshake(listeners->arg, pending, &handshake, &peer_cred);
 }
 

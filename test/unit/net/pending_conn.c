@@ -212,6 +212,45 @@ static void the_largest_hello_is_heard(void **state)
     echo_server_close(&echo_server);
 }
 
+/* Handshakes that do not end have a bounded memory together: the oldest are closed. */
+static void expect_room(int door)
+{
+    enum { LONG = 100 * 1024, MANY = 2 * PX_LISTENER_MAX_PENDING_BYTES / LONG };
+    static unsigned char bytes[16 + LONG] = {255, 255, 255, 255, 255, 255, 255, 255};
+    const uint32_t len = PX_HANDSHAKE_MAX;
+    struct echo_server echo_server;
+    int fds[MANY];
+
+    memcpy(bytes + 8, &len, sizeof(len));
+    echo_server_open(&echo_server);
+    echo_server_serves(&echo_server, door);
+    echo_server_await(&echo_server, &echo_server.hellos, 1);
+    assert_int_equal(echo_server.listeners->unidentified_bytes, 0);
+    for (int i = 0; i < MANY; i++) {
+        fds[i] = echo_server_knock(&echo_server, door);
+        fixture_write(fds[i], bytes, sizeof(bytes));
+    }
+    for (int i = 0; i < MANY / 2; i++) {
+        assert_true(echo_server_closes(fds[i]));
+    }
+    echo_server_serves(&echo_server, door);
+    for (int i = 0; i < MANY; i++) {
+        int again = i < MANY / 2 ? -1 : send(fds[i], bytes, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        assert_true(i < MANY - 10 || again == 1); /* the latest are open */
+        (void) close(fds[i]);
+    }
+    echo_server_serves(&echo_server, door);
+    echo_server_close(&echo_server);
+}
+
+static void long_handshakes_make_room(void **state)
+{
+    (void) state;
+    expect_room(0);
+    expect_room(1);
+}
+
 static void the_idle_are_shown_out(void **state)
 {
     struct echo_server echo_server;
@@ -330,6 +369,7 @@ int main(void)
         T(wrong_headers),
         T(bodies_of_noise),
         T(the_largest_hello_is_heard),
+        T(long_handshakes_make_room),
         T(the_idle_are_shown_out),
         T(the_held_are_not),
         T(killed_at_every_step),
