@@ -286,14 +286,15 @@ static void detach(struct px_session *session, struct px_server_peer *server)
     px_spaces_fini(session);
 }
 
-/* Tries the ways in order, until one has given us our job information. told: see dial. 0, or the
- * status of the last way. */
+/* Tries the ways in order, until one has given us our job information. told: see dial. All are ways
+ * to one server: if it has not answered in time by one, it is not asked again by another. 0, or the
+ * status of the last way that was tried. */
 static int connect_any(struct px_session *session, const struct way *ways, size_t n,
                        const char *told)
 {
     int rc = PMIX_ERR_UNREACH;
 
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && rc != PMIX_ERR_TIMEOUT; i++) {
         struct px_server_peer *server = NULL;
 
         rc = dial(session, &ways[i], told, &server);

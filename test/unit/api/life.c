@@ -15,8 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <arpa/inet.h>
 
 #include <cmocka.h>
 
@@ -315,6 +319,77 @@ static void tool_without_server(void **state)
     PMIx_Info_destruct(&info[1]);
 }
 
+/* A listener that takes connections and never answers. */
+static int listen_unix(char *uri, size_t room)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    socklen_t len = sizeof(sa_family_t);
+
+    assert_int_equal(bind(fd, (struct sockaddr *) &at, len), 0); /* the kernel chooses a name */
+    len = sizeof(at);
+    assert_int_equal(getsockname(fd, (struct sockaddr *) &at, &len), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    snprintf(uri, room, "host.0;unix://@%.*s",
+             (int) (len - offsetof(struct sockaddr_un, sun_path) - 1), at.sun_path + 1);
+    return fd;
+}
+
+static int listen_tcp(char *uri, size_t room)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    socklen_t len = sizeof(at);
+
+    assert_int_equal(bind(fd, (struct sockaddr *) &at, len), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *) &at, &len), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    snprintf(uri, room, "host.0;tcp4://127.0.0.1:%u", ntohs(at.sin_port));
+    return fd;
+}
+
+static int count_connections(int listener)
+{
+    int n = 0;
+    int fd;
+
+    while ((fd = accept(listener, NULL, NULL)) >= 0) {
+        (void) close(fd);
+        n++;
+    }
+    return n;
+}
+
+/* A server that is stopped is waited for once, not again by each way to it. */
+static void stopped_server(void **state)
+{
+    static const char *const names[] = {"PMIX_NAMESPACE", "PMIX_RANK", "PMIX_SHMIX_URI",
+                                        "PMIX_SERVER_URI41",
+                                        "PMIX_MCA_ptl_base_connection_wait_time"};
+    char uris[2][256];
+    int fds[2];
+
+    (void) state;
+    fds[0] = listen_unix(uris[0], sizeof(uris[0]));
+    fds[1] = listen_tcp(uris[1], sizeof(uris[1]));
+    setenv(names[0], "job", 1);
+    setenv(names[1], "0", 1);
+    setenv(names[2], uris[0], 1);
+    setenv(names[3], uris[1], 1);
+    setenv(names[4], "1", 1);
+    assert_int_equal(PMIx_Init(NULL, NULL, 0), PMIX_ERR_TIMEOUT);
+    assert_int_equal(count_connections(fds[0]), 1);
+    assert_int_equal(count_connections(fds[1]), 0);
+    /* What refuses is no server: the other way is tried. */
+    (void) close(fds[0]);
+    assert_int_equal(PMIx_Init(NULL, NULL, 0), PMIX_ERR_TIMEOUT);
+    assert_int_equal(count_connections(fds[1]), 1);
+    (void) close(fds[1]);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        unsetenv(names[i]);
+    }
+}
+
 static int set_up(void **state)
 {
     (void) state;
@@ -327,15 +402,11 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_init),
-        cmocka_unit_test(counted),
-        cmocka_unit_test(again_and_again),
-        cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(abi_at_any_time),
-        cmocka_unit_test(inside_a_handler),
-        cmocka_unit_test(forked),
-        cmocka_unit_test(driven_by_hand),
-        cmocka_unit_test(tool_without_server),
+        cmocka_unit_test(before_init),      cmocka_unit_test(stopped_server),
+        cmocka_unit_test(counted),          cmocka_unit_test(again_and_again),
+        cmocka_unit_test(bad_arguments),    cmocka_unit_test(abi_at_any_time),
+        cmocka_unit_test(inside_a_handler), cmocka_unit_test(forked),
+        cmocka_unit_test(driven_by_hand),   cmocka_unit_test(tool_without_server),
     };
 
     return cmocka_run_group_tests_name("life", tests, set_up, NULL);
