@@ -161,6 +161,36 @@ static void reset_tools(void)
     say(shared->lies == 0, "a tool that resets is not taken for root's");
 }
 
+/* What a client of this name is answered, before anybody has been told of it. */
+static int32_t refusal(const char *uri, const char *job, pmix_rank_t number)
+{
+    struct hello h = honest();
+    unsigned char bytes[1024];
+    uint32_t answer = 0;
+    int fd = dial(uri);
+
+    h.nspace = job;
+    h.rank = number;
+    send_all(fd, bytes, write_hello(bytes, &h));
+    (void) receive(fd, &answer, sizeof(answer));
+    close(fd);
+    return (int32_t) ntohl(answer);
+}
+
+/* Names that there are, and others: who is a stranger cannot tell them apart. */
+static void guess_names(void)
+{
+    for (int i = 0; i < 2; i++) {
+        const char *uri = shared->uris[i];
+
+        say(refusal(uri, "first", 0) == PMIX_ERR_INVALID_CRED &&
+                refusal(uri, "first", 77) == PMIX_ERR_INVALID_CRED &&
+                refusal(uri, "nobody", 0) == PMIX_ERR_INVALID_CRED,
+            i == 0 ? "AF_UNIX: a stranger does not learn which names there are"
+                   : "TCP: a stranger does not learn which names there are");
+    }
+}
+
 /* A tool's infos: groups and users that it claims, and a process. */
 static pmix_data_buffer_t claims(pid_t pid)
 {
@@ -510,8 +540,9 @@ int main(int argc, char **argv)
         uid_t uid;
         void (*play)(void);
     } plays[] = {
-        {SECOND, reset_clients}, {SECOND, reset_tools}, {SECOND, forge_group},
-        {SECOND, tool_asks},     {SECOND, tool_reads},  {FIRST, come_from_inside},
+        {SECOND, reset_clients},   {SECOND, reset_tools}, {SECOND, forge_group},
+        {SECOND, tool_asks},       {SECOND, tool_reads},  {SECOND, guess_names},
+        {FIRST, come_from_inside},
     };
     struct actor actors[sizeof(plays) / sizeof(plays[0])];
     struct rlimit files = {.rlim_cur = 2 * MANY, .rlim_max = 2 * MANY};
