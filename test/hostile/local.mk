@@ -1,4 +1,4 @@
-check_PROGRAMS += %D%/deaths %D%/honest %D%/hostile %D%/private %D%/quotas %D%/slow %D%/users
+check_PROGRAMS += %D%/deaths %D%/honest %D%/hostile %D%/namespaces %D%/private %D%/quotas %D%/slow %D%/users
 %C%_deaths_SOURCES = %D%/deaths.c %D%/deaths.h %D%/deaths_roles.c %D%/deaths_steps.c
 %C%_deaths_CFLAGS = $(AM_CFLAGS) -fvisibility=default -fno-builtin
 %C%_deaths_LDADD = libpx-host.la libpmix.la
@@ -7,6 +7,9 @@ check_PROGRAMS += %D%/deaths %D%/honest %D%/hostile %D%/private %D%/quotas %D%/s
 %C%_honest_LDADD = libpmix.la
 %C%_honest_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_hostile_SOURCES = %D%/commits.c %D%/commits.h %D%/hostile.c %D%/speak.c %D%/speak.h
+%C%_namespaces_SOURCES = %D%/namespaces.c %D%/actors.c %D%/actors.h
+%C%_namespaces_LDADD = libpmix.la
+%C%_namespaces_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_private_SOURCES = %D%/private.c %D%/actors.c %D%/actors.h
 %C%_private_LDADD = libpx-host.la libpmix.la
 %C%_private_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -24,6 +27,6 @@ check_LTLIBRARIES += %D%/libfaults.la
 %C%_libfaults_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -fno-builtin
 # -rpath makes it an object that can be loaded, which is never installed.
 %C%_libfaults_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
-TESTS += %D%/deaths.sh %D%/faults.sh %D%/honest.sh %D%/hostile.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
+TESTS += %D%/deaths.sh %D%/faults.sh %D%/honest.sh %D%/hostile.sh %D%/namespaces.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
 px_long_tests += %D%/deaths.sh %D%/faults.sh
-EXTRA_DIST += %D%/deaths.sh %D%/faults.sh %D%/honest.sh %D%/hostile.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
+EXTRA_DIST += %D%/deaths.sh %D%/faults.sh %D%/honest.sh %D%/hostile.sh %D%/namespaces.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
