@@ -1,12 +1,14 @@
 px_client_test_libs = libpx-client.la libpx-event.la libpx-context.la libpx-discovery.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-request.la \
   libpx-wire.la libpx-topo.la libpx-value.la libpx-loop.la libpx-shmem.la libpx-base.la \
  $(ZLIB_LIBS) $(CMOCKA_LIBS)
-px_client_tests = %D%/alone.t %D%/collected.t %D%/collectives.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t %D%/query_results.t %D%/former.t
+px_client_tests = %D%/alone.t %D%/assigned_name.t %D%/collected.t %D%/collectives.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t %D%/query_results.t %D%/former.t
 check_PROGRAMS += $(px_client_tests)
 TESTS += $(px_client_tests)
 noinst_HEADERS += %D%/script.h %D%/unlaunched.h
 %C%_alone_t_SOURCES = %D%/alone.c
 %C%_alone_t_LDADD = $(px_client_test_libs)
+%C%_assigned_name_t_SOURCES = %D%/assigned_name.c
+%C%_assigned_name_t_LDADD = $(px_client_test_libs)
 %C%_collectives_t_SOURCES = %D%/collectives.c test/unit/wire/hex.h
 %C%_collectives_t_LDADD = $(px_client_test_libs)
 %C%_collected_t_SOURCES = %D%/collected.c

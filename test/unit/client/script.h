@@ -246,11 +246,12 @@ static inline void process_open(const char *version, script_fn fn)
     assert_non_null(ctx->events);
 }
 
-/* A tool of that server, which no server has started. */
-static inline void tool_open(script_fn fn)
+/* A tool of that server, which no server has started. The status of its start. */
+static inline pmix_status_t tool_start(script_fn fn)
 {
     char uri[256];
     pmix_info_t info[2];
+    pmix_status_t rc;
 
     process_open("5.0.0", fn);
     snprintf(uri, sizeof(uri), "%s", getenv("PMIX_SERVER_URI41"));
@@ -260,10 +261,16 @@ static inline void tool_open(script_fn fn)
     PMIx_Info_load(&info[0], PMIX_SERVER_URI, uri, PMIX_STRING);
     PMIx_Info_load(&info[1], PMIX_TOOL_NSPACE, "job", PMIX_STRING);
     px_lock_take(&ctx->lock);
-    assert_int_equal(px_tool_start(ctx, info, 2), PMIX_SUCCESS);
+    rc = px_tool_start(ctx, info, 2);
     px_lock_give(&ctx->lock);
     PMIx_Info_destruct(&info[0]);
     PMIx_Info_destruct(&info[1]);
+    return rc;
+}
+
+static inline void tool_open(script_fn fn)
+{
+    assert_int_equal(tool_start(fn), PMIX_SUCCESS);
 }
 
 /* A client of that server, which says it is of this version. */
@@ -280,14 +287,11 @@ static inline void end_events(void *arg)
     px_events_destroy(arg);
 }
 
-static inline void client_close(void)
+/* The end of a process without a role, and of the server. */
+static inline void process_close(void)
 {
     struct px_events *events = ctx->events;
 
-    px_lock_take(&ctx->lock);
-    assert_int_equal(px_session(ctx)->is_tool ? px_tool_stop(ctx) : px_client_stop(ctx, NULL, 0),
-                     PMIX_SUCCESS);
-    px_lock_give(&ctx->lock);
     assert_int_equal(px_loop_run(ctx->loop, end_events, events), 0);
     ctx->events = NULL;
     px_loop_destroy(ctx->loop);
@@ -295,6 +299,15 @@ static inline void client_close(void)
     script_hang_up();
     px_listeners_close(script.doors);
     px_loop_destroy(script.loop);
+}
+
+static inline void client_close(void)
+{
+    px_lock_take(&ctx->lock);
+    assert_int_equal(px_session(ctx)->is_tool ? px_tool_stop(ctx) : px_client_stop(ctx, NULL, 0),
+                     PMIX_SUCCESS);
+    px_lock_give(&ctx->lock);
+    process_close();
 }
 
 /* Waits for completions. */
