@@ -9,6 +9,7 @@
 #include "config.h"
 #endif
 
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -221,6 +222,31 @@ static void answered_after_the_end(void **state)
     assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
 }
 
+/* What an upcall takes is given back with the host's answer, however late that is. In a sanitized
+ * build the allocator counts nothing, and looks for leaks itself; else it counts what it keeps for
+ * threads, too. */
+static void given_back_after_the_end(void **state)
+{
+    enum { LIVES = 8, SETTLED = 3, CACHED = 65536 };
+    size_t in_use[LIVES];
+
+    (void) state;
+    for (int life = 0; life < LIVES; life++) {
+        start();
+        atomic_store(&n_ended, 0);
+        for (int i = 0; i < MANY; i++) {
+            ask_to_publish(i);
+        }
+        await_asked(MANY);
+        assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
+        for (int i = 0; i < MANY; i++) {
+            asked[i].op(PMIX_SUCCESS, asked[i].cbdata);
+        }
+        in_use[life] = mallinfo2().uordblks;
+    }
+    assert_in_range(in_use[LIVES - 1], 0, in_use[SETTLED] + CACHED);
+}
+
 /* The answers come while the server ends: each request ends once. */
 static void *answer_everything(void *arg)
 {
@@ -262,9 +288,8 @@ static void answered_during_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answered_again_and_again),
-        cmocka_unit_test(answered_in_two_ways),
-        cmocka_unit_test(answered_after_the_end),
+        cmocka_unit_test(answered_again_and_again), cmocka_unit_test(answered_in_two_ways),
+        cmocka_unit_test(answered_after_the_end),   cmocka_unit_test(given_back_after_the_end),
         cmocka_unit_test(answered_during_the_end),
     };
 
