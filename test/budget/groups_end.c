@@ -7,7 +7,6 @@
  * has a small stack, whatever the number of groups. */
 
 #include <pmix.h>
-#include <pmix_server.h>
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -15,12 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { CLIENTS = 2, SECONDS = 90, STACK = 256 * 1024, MANY = 2000 };
+#include "pair.h"
 
-static const pmix_nspace_t job = "job";
+enum { STACK = 256 * 1024, MANY = 2000 };
 
 /* ---- the clients */
 
@@ -62,7 +60,7 @@ static bool make_group(unsigned number)
     pmix_info_t flag;
     pmix_proc_t all;
 
-    PMIX_LOAD_PROCID(&all, job, PMIX_RANK_WILDCARD);
+    PMIX_LOAD_PROCID(&all, PAIR_JOB, PMIX_RANK_WILDCARD);
     PMIX_INFO_LOAD(&flag, PMIX_GROUP_NOTIFY_TERMINATION, NULL, PMIX_BOOL);
     rc = PMIx_Group_construct(name_of(number), &all, 1, &flag, 1, &results, &n_results);
     PMIX_INFO_FREE(results, n_results);
@@ -103,70 +101,18 @@ static int be_client(unsigned n, bool destructs)
     return PMIx_Finalize(NULL, 0) != PMIX_SUCCESS;
 }
 
-/* ---- the server */
-
-/* Starts a client. Its process id, or -1. */
-static pid_t start_client(pmix_rank_t rank, char **argv)
-{
-    extern char **environ;
-    pid_t pid;
-    char **env = NULL;
-    pmix_proc_t proc;
-
-    PMIX_LOAD_PROCID(&proc, job, rank);
-    for (char **item = environ; *item; item++) {
-        PMIx_Argv_append_nosize(&env, *item);
-    }
-    if (PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL) < 0 ||
-        PMIx_server_setup_fork(&proc, &env) != PMIX_SUCCESS) {
-        return -1;
-    }
-    pid = fork();
-    if (pid == 0) {
-        alarm(SECONDS);
-        execve(argv[0], argv, env);
-        _exit(127);
-    }
-    PMIx_Argv_free(env);
-    return pid;
-}
-
-static int be_server(char **argv)
-{
-    static pmix_server_module_t none;
-    uint32_t size = CLIENTS;
-    pid_t pids[CLIENTS];
-    pmix_info_t infos[3];
-    pthread_attr_t small;
-    int bad = 0;
-
-    alarm(SECONDS);
-    pthread_attr_init(&small);
-    pthread_attr_setstacksize(&small, STACK);
-    pthread_setattr_default_np(&small);
-    PMIX_INFO_LOAD(&infos[0], PMIX_JOB_SIZE, &size, PMIX_UINT32);
-    PMIX_INFO_LOAD(&infos[1], PMIX_LOCAL_PEERS, "0,1", PMIX_STRING);
-    PMIX_INFO_LOAD(&infos[2], PMIX_LOCAL_SIZE, &size, PMIX_UINT32);
-    if (PMIx_server_init(&none, NULL, 0) != PMIX_SUCCESS ||
-        PMIx_server_register_nspace(job, CLIENTS, infos, 3, NULL, NULL) < 0) {
-        return 1;
-    }
-    PMIX_INFO_DESTRUCT(&infos[1]);
-    pthread_attr_destroy(&small);
-    for (pmix_rank_t r = 0; r < CLIENTS; r++) {
-        pids[r] = start_client(r, argv);
-    }
-    for (pmix_rank_t r = 0; r < CLIENTS; r++) {
-        int status = 1;
-
-        bad |= pids[r] < 0 || waitpid(pids[r], &status, 0) != pids[r] || status != 0;
-    }
-    return PMIx_server_finalize() != PMIX_SUCCESS || bad;
-}
-
 int main(int argc, char **argv)
 {
     unsigned n = argc > 1 ? (unsigned) strtoul(argv[1], NULL, 0) : MANY;
+    pthread_attr_t small;
 
-    return getenv("PMIX_RANK") ? be_client(n, argc == 1) : be_server(argv);
+    alarm(PAIR_SECONDS);
+    if (getenv("PMIX_RANK")) {
+        return be_client(n, argc == 1);
+    }
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, STACK);
+    pthread_setattr_default_np(&small);
+    pthread_attr_destroy(&small);
+    return pair_serve(argv);
 }

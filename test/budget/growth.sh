@@ -28,6 +28,13 @@ for name in list_procs register_codes name_groups name_members; do
     grows "$name" 2000 "$(count "$name" growth "$name" 2000)" "$(count "$name" growth "$name" 8000)"
 done
 
+# A whole server: keys of one query, names of a custom range, codes of a handler, gets that wait, fences that do not end, large
+# values by message. Each is counted with what the server's thread does for the connection.
+for name in query range codes gets fences; do
+    grows "$name" 500 "$(count progress asked "$name" 500)" "$(count progress asked "$name" 2000)"
+done
+grows replies 25 "$(count progress asked replies 25)" "$(count progress asked replies 100)"
+
 # Covers: GRP-087
 end=px_colls_peer_disconnected
 grows groups_end 500 "$(count $end groups_end 500)" "$(count $end groups_end 2000)"

@@ -1,11 +1,14 @@
-check_PROGRAMS += %D%/gets %D%/groups_end %D%/growth %D%/instructions %D%/messages %D%/register
+check_PROGRAMS += %D%/asked %D%/gets %D%/groups_end %D%/growth %D%/instructions %D%/messages %D%/register
+%C%_asked_SOURCES = %D%/asked.c %D%/pair.c %D%/pair.h
+%C%_asked_LDADD = libpmix.la
+%C%_asked_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_growth_SOURCES = %D%/growth.c
 %C%_growth_LDADD = libpx-event.la libpx-context.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-shmem.la \
   libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(ZLIB_LIBS)
 %C%_gets_SOURCES = %D%/gets.c
 %C%_gets_LDADD = libpmix.la
 %C%_gets_LDFLAGS = $(AM_LDFLAGS) -no-install
-%C%_groups_end_SOURCES = %D%/groups_end.c
+%C%_groups_end_SOURCES = %D%/groups_end.c %D%/pair.c %D%/pair.h
 %C%_groups_end_LDADD = libpmix.la
 %C%_groups_end_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_instructions_SOURCES = %D%/instructions.c
