@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Processes that a launcher without a server starts itself. What they write is told as steps,
- * "out: ..." or "err: ..." for each line, and the end of a job as "end JOB: HOW". */
+/* Processes that a launcher without a server starts itself. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
 #include "lib/children.h"
 #include "lib/conform.h"
+#include "lib/launches.h"
 #include "lib/tools.h"
 
 #include <fcntl.h>
@@ -66,116 +66,6 @@ const struct child_kind child_kinds[] = {{"peer", child_peer},
                                          {NULL, NULL}};
 
 /* ---- in the launcher */
-
-static struct infos *alone(void)
-{
-    struct infos *list = one_true(PMIX_LAUNCHER);
-
-    add_true(list, PMIX_TOOL_DO_NOT_CONNECT);
-    return list;
-}
-
-/* Tells each line of what comes, and each end. */
-static void hear(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
-                 pmix_byte_object_t *bytes, pmix_info_t info[], size_t ninfo)
-{
-    static char line[1024];
-    static size_t len;
-
-    (void) id, (void) source, (void) info, (void) ninfo;
-    for (size_t i = 0; bytes != NULL && i < bytes->size; i++) {
-        if (bytes->bytes[i] == '\n') {
-            tell(path_named("%s: %.*s", channel == PMIX_FWD_STDOUT_CHANNEL ? "out" : "err",
-                            (int) len, line));
-            len = 0;
-        } else if (len < sizeof(line)) {
-            line[len++] = bytes->bytes[i];
-        }
-    }
-}
-
-static const pmix_info_t *find_info(const pmix_info_t info[], size_t n, const char *key)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (PMIX_CHECK_KEY(&info[i], key)) {
-            return &info[i];
-        }
-    }
-    return NULL;
-}
-
-/* The end of a job: "end NAME: how", with the process and its status if one has failed. */
-static void hear_end(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
-                     size_t ninfo, pmix_info_t *results, size_t nresults,
-                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
-{
-    const pmix_info_t *job = find_info(info, ninfo, PMIX_EVENT_AFFECTED_PROC);
-    const pmix_info_t *how = find_info(info, ninfo, PMIX_JOB_TERM_STATUS);
-    const pmix_info_t *who = find_info(info, ninfo, PMIX_PROCID);
-    const pmix_info_t *code = find_info(info, ninfo, PMIX_EXIT_CODE);
-
-    (void) id, (void) status, (void) source, (void) results, (void) nresults;
-    check(job != NULL && how != NULL && find_info(info, ninfo, PMIX_EVENT_TIMESTAMP) != NULL,
-          "what the event has to say");
-    check((who != NULL) == (code != NULL), "who has failed, and how");
-    tell(who != NULL
-             ? path_named("end %s: %d, %u with %d", job->value.data.proc->nspace,
-                          how->value.data.status, who->value.data.proc->rank,
-                          code->value.data.integer)
-             : path_named("end %s: %d", job->value.data.proc->nspace, how->value.data.status));
-    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
-}
-
-/* A launcher without a server that hears what its jobs write, and of their ends. */
-static void begin_alone(void)
-{
-    pmix_status_t code = PMIX_EVENT_JOB_END;
-    pmix_proc_t any = process("", PMIX_RANK_WILDCARD);
-
-    check_status(PMIX_SUCCESS, tool_begin(alone()), "tool_init");
-    check(PMIx_Register_event_handler(&code, 1, NULL, 0, hear_end, NULL, NULL) >= 0, "a handler");
-    check(PMIx_IOF_pull(&any, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL, hear,
-                        NULL, NULL) > 0,
-          "output");
-}
-
-/* Spawns n processes of a program with one argument or two, or (NULL) of this one, which are of
- * that kind. list: of the job, or NULL. The name of the job, or the status; the text is the case's.
- */
-static const char *launch_list(struct infos *list, int n, const char *what, const char *option,
-                               const char *text)
-{
-    char *args[] = {(char *) (uintptr_t) what, (char *) (uintptr_t) option,
-                    (char *) (uintptr_t) text, NULL};
-    char *env[] = {(char *) (uintptr_t) path_named(CHILD "=%s", text), NULL};
-    pmix_app_t app = {.cmd = args[0], .argv = args, .maxprocs = n};
-    struct infos more = {0};
-    pmix_nspace_t nspace = "";
-    pmix_status_t rc;
-
-    list = list != NULL ? list : &more;
-    add_true(list, PMIX_FWD_STDOUT);
-    add_true(list, PMIX_FWD_STDERR);
-    if (what == NULL) {
-        args[0] = (char *) (uintptr_t) CHILD_SELF;
-        app.cmd = args[0];
-        args[1] = NULL;
-        app.env = env;
-    }
-    rc = PMIx_Spawn(list->at, list->n, &app, 1, nspace);
-    free_infos(list);
-    return rc == PMIX_SUCCESS ? path_named("%s", nspace) : path_named("%d", rc);
-}
-
-static const char *launch(int n, const char *what, const char *option, const char *text)
-{
-    return launch_list(NULL, n, what, option, text);
-}
-
-static void await_end(const char *job, const char *how)
-{
-    await(path_named("end %s: %s", job, how));
-}
 
 static void start_peers(void)
 {
@@ -269,7 +159,7 @@ static void see_its_environment(void)
     set.separator = ',';
     add(&list, PMIX_APPEND_ENVAR, &set, PMIX_ENVAR);
     add_text(&list, PMIX_WDIR, make_folder("work"));
-    job = launch_list(&list, 1, NULL, NULL, "environment");
+    job = launch_job(&list, 1, NULL, NULL, "environment");
     await_end(job, "0");
     check(told("out: variables:") == 1, "none of the three");
     check_for("TOOL-067", told("out: set to one,two in work") == 1, "what was asked for");
@@ -290,7 +180,7 @@ static void refuse(pmix_status_t want, const char *key, const char *text, bool r
     } else {
         add_text(&list, key, text);
     }
-    same(path_named("%d", want), launch_list(&list, 1, "true", NULL, ""), "%s", key);
+    same(path_named("%d", want), launch_job(&list, 1, "true", NULL, ""), "%s", key);
 }
 
 static void refuse_all(void)
@@ -306,39 +196,13 @@ static void refuse_all(void)
     refuse(PMIX_ERR_JOB_WDIR_NOT_FOUND, PMIX_WDIR, "/no/such/folder", false);
     refuse(PMIX_ERR_NOT_SUPPORTED, PMIX_HOST, "elsewhere", false);
     refuse(PMIX_ERR_NOT_SUPPORTED, PMIX_MAPBY, "core", true);
-    add_true(&list, PMIX_FWD_STDIN);
-    same(path_named("%d", PMIX_ERR_NOT_SUPPORTED), launch_list(&list, 1, "true", NULL, ""),
-         "input");
     add_true(&list, PMIX_DEBUG_STOP_ON_EXEC);
-    same(path_named("%d", PMIX_ERR_NOT_SUPPORTED), launch_list(&list, 1, "true", NULL, ""),
+    same(path_named("%d", PMIX_ERR_NOT_SUPPORTED), launch_job(&list, 1, "true", NULL, ""),
          "a stop at the first instruction");
     tool_end();
 }
 
 /* ---- output that nobody asks for */
-
-/* Where our standard output goes meanwhile. */
-static int saved;
-static int pipe_ends[2];
-
-static void divert(void)
-{
-    saved = dup(STDOUT_FILENO);
-    check(pipe(pipe_ends) == 0 && dup2(pipe_ends[1], STDOUT_FILENO) >= 0, "a pipe");
-}
-
-static const char *restored(void)
-{
-    static char text[64];
-    ssize_t n;
-
-    check(dup2(saved, STDOUT_FILENO) >= 0 && close(saved) == 0 && close(pipe_ends[1]) == 0,
-          "restored");
-    n = read(pipe_ends[0], text, sizeof(text) - 1);
-    text[n > 0 ? n : 0] = '\0';
-    close(pipe_ends[0]);
-    return text;
-}
 
 /* A job that writes a line and stays until the pipe is opened. */
 static const char *launch_writer(const char *fifo)
@@ -357,28 +221,28 @@ static void show(void)
 {
     const char *fifo = path_named("%s/fifo", scratch());
     pmix_proc_t any = process("", PMIX_RANK_WILDCARD);
-    pmix_status_t code = PMIX_EVENT_JOB_END;
-    struct infos *list = alone();
+    struct infos *list = launcher_alone();
     const char *job;
     bool no = false;
 
     about("TOOL-067");
-    divert();
+    divert_output();
     check_status(PMIX_SUCCESS, tool_begin(list), "tool_init");
-    check(PMIx_Register_event_handler(&code, 1, NULL, 0, hear_end, NULL, NULL) >= 0, "a handler");
+    hear_ends();
     end_writer(fifo, launch_writer(fifo));
-    same("shown\n", restored(), "on its own standard output");
+    same("shown\n", restored_output(), "on its own standard output");
     tool_end();
-    list = alone();
+    list = launcher_alone();
     add(list, PMIX_IOF_LOCAL_OUTPUT, &no, PMIX_BOOL);
-    divert();
+    divert_output();
     check_status(PMIX_SUCCESS, tool_begin(list), "tool_init");
-    check(PMIx_Register_event_handler(&code, 1, NULL, 0, hear_end, NULL, NULL) >= 0, "a handler");
+    hear_ends();
     job = launch_writer(fifo);
-    check(PMIx_IOF_pull(&any, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, hear, NULL, NULL) > 0, "pull");
+    check(PMIx_IOF_pull(&any, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, hear_output, NULL, NULL) > 0,
+          "pull");
     await("out: shown");
     end_writer(fifo, job);
-    same("", restored(), "not if it does not want that");
+    same("", restored_output(), "not if it does not want that");
     tool_end();
 }
 

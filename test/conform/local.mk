@@ -2,9 +2,9 @@
 check_LTLIBRARIES += %D%/libconform.la
 conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/children.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/foreign.c \
   %D%/lib/gather.c %D%/lib/groups.c %D%/lib/host.c %D%/lib/infos.c %D%/lib/invites.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
-  %D%/lib/requests.c %D%/lib/servers.c %D%/lib/shares.c %D%/lib/support.c %D%/lib/tools.c %D%/lib/verdict.c %D%/lib/world.c
+  %D%/lib/launches.c %D%/lib/requests.c %D%/lib/servers.c %D%/lib/shares.c %D%/lib/support.c %D%/lib/tools.c %D%/lib/verdict.c %D%/lib/world.c
 %C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/children.h %D%/lib/conform.h %D%/lib/groups.h %D%/lib/inside.h \
-  %D%/lib/invites.h %D%/lib/newer.h %D%/lib/queries.h %D%/lib/relay.h %D%/lib/requests.h %D%/lib/support.h %D%/lib/tools.h
+  %D%/lib/invites.h %D%/lib/launches.h %D%/lib/newer.h %D%/lib/queries.h %D%/lib/relay.h %D%/lib/requests.h %D%/lib/support.h %D%/lib/tools.h
 
 conform_ldadd = %D%/libconform.la libpx-host.la libpmix.la
 conform_ldflags = $(AM_LDFLAGS) -no-install
@@ -55,6 +55,7 @@ conform_programs = \
   %D%/job.t \
   %D%/keys.t \
   %D%/launcher.t \
+  %D%/launcher_input.t \
   %D%/launcher_relay.t \
   %D%/launcher_start.t \
   %D%/members.t \
@@ -238,6 +239,9 @@ TESTS += $(conform_programs)
 %C%_launcher_t_SOURCES = %D%/launcher.c
 %C%_launcher_t_LDADD = $(conform_ldadd)
 %C%_launcher_t_LDFLAGS = $(conform_ldflags)
+%C%_launcher_input_t_SOURCES = %D%/launcher_input.c
+%C%_launcher_input_t_LDADD = $(conform_ldadd)
+%C%_launcher_input_t_LDFLAGS = $(conform_ldflags)
 %C%_launcher_relay_t_SOURCES = %D%/launcher_relay.c
 %C%_launcher_relay_t_LDADD = $(conform_ldadd)
 %C%_launcher_relay_t_LDFLAGS = $(conform_ldflags)

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 
+#include "local_input.h"
 #include "local_job.h"
 #include "src/base/assert.h"
 #include "src/context/context.h"
@@ -120,6 +121,29 @@ static pmix_status_t local_control(const pmix_proc_t *proc, const pmix_proc_t ta
                : PMIX_ERR_NOT_FOUND;
 }
 
+/* Input for processes that were started here. It is answered when they have taken it, so that they
+ * are not pushed to faster than they read; PMIX_ERR_IOF_COMPLETE if none of them reads any more. */
+static pmix_status_t local_push(const pmix_proc_t *source, const pmix_proc_t targets[],
+                                size_t ntargets, const pmix_info_t directives[], size_t ndirs,
+                                const pmix_byte_object_t *bo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    bool last = bo->size == 0 || px_infos_flag(directives, ndirs, PMIX_IOF_COMPLETE);
+    struct px_server *s = here();
+    struct px_local_push *push;
+    int rc = px_local_jobs_accept(s, targets, ntargets);
+
+    (void) source;
+    if (rc) {
+        return rc;
+    }
+    push = px_local_push_begin(bo, last, cbfunc, cbdata);
+    if (!push) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_local_jobs_push(s, targets, ntargets, push);
+    return PMIX_SUCCESS;
+}
+
 /* The server has checked the user. A tool without a name gets one from the server. */
 static void local_tool(pmix_info_t *info, size_t ninfo, pmix_tool_connection_cbfunc_t cbfunc,
                        void *cbdata)
@@ -139,6 +163,7 @@ void px_local_host_fill(pmix_server_module_t *module, bool given)
     module->spawn = module->spawn ? module->spawn : local_spawn;
     module->abort = module->abort ? module->abort : local_abort;
     module->job_control = module->job_control ? module->job_control : local_control;
+    module->push_stdin = module->push_stdin ? module->push_stdin : local_push;
     if (!given) {
         module->tool_connected = local_tool;
     }

@@ -17,21 +17,20 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "local_end.h"
 #include "local_info.h"
+#include "local_input.h"
+#include "local_manner.h"
 #include "local_process.h"
 #include "src/base/assert.h"
 #include "src/base/list.h"
 #include "src/context/output_sink.h"
-#include "src/event/registry.h"
 #include "src/loop/loop.h"
 #include "src/server/data/register.h"
-#include "src/server/events/server_events.h"
 #include "src/server/events/server_iof.h"
 #include "src/server/state.h"
-#include "src/value/directives.h"
 
 /* A piece of output; how often processes are looked at that cannot be watched. */
 enum { PIECE = 64 * 1024, LOOK_MS = 50 };
@@ -50,6 +49,8 @@ struct child {
     pid_t pid;        /* 0: not started, or waited for */
     struct px_io end; /* readable when it has ended; fd -1: none */
     struct child_output out[2];
+    bool fed; /* the request has asked for its input */
+    struct px_local_input in;
 };
 
 /* One job; in px_server.local_jobs. */
@@ -59,9 +60,7 @@ struct local_job {
     pmix_nspace_t nspace;
     uint32_t n; /* processes */
     uint32_t n_running;
-    bool failed;             /* one has ended with a signal or a status */
-    pmix_rank_t failed_rank; /* the first such, and how it ended, as waitpid has it */
-    int failed_status;
+    struct px_local_failure failure;
     struct px_timer look;
     struct child children[];
 };
@@ -126,90 +125,11 @@ static void job_free(struct local_job *job)
         }
         output_close(&child->out[0]);
         output_close(&child->out[1]);
+        px_local_input_close(&child->in);
     }
     px_timer_stop_loop(&job->look);
     px_list_remove(&job->link);
     free(job);
-}
-
-/* How a job has ended, of which a process has failed. */
-static pmix_status_t status_of(const struct local_job *job)
-{
-    if (!job->failed) {
-        return PMIX_SUCCESS;
-    }
-    return WIFSIGNALED(job->failed_status) ? PMIX_ERR_JOB_ABORTED_BY_SIG
-                                           : PMIX_ERR_JOB_NON_ZERO_TERM;
-}
-
-/* The number by which shells know the end of a process. */
-static int exit_code(int status)
-{
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/* Appends what an event about the job or a process of it says in any case. */
-static int describe(pmix_info_t **info, size_t *n, const pmix_proc_t *proc)
-{
-    bool yes = true;
-    time_t now = time(NULL);
-    int rc = px_infos_append(info, n, PMIX_EVENT_AFFECTED_PROC, proc, PMIX_PROC);
-
-    rc = rc ? rc : px_infos_append(info, n, PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
-    return rc ? rc : px_infos_append(info, n, PMIX_EVENT_TIMESTAMP, &now, PMIX_TIME);
-}
-
-/* Raises an event of the environment and frees its infos. Without memory it is lost. */
-static void raise_event(struct px_server *s, pmix_status_t code, const pmix_proc_t *proc, int rc,
-                        pmix_info_t *info, size_t n)
-{
-    struct px_event event = {
-        .code = code, .source = *proc, .range = PMIX_RANGE_SESSION, .info = info, .ninfo = n};
-
-    if (!rc) {
-        px_event_of_host(s, &event);
-    }
-    PMIx_Info_free(info, n);
-}
-
-/* Tells that a process has ended. */
-static void tell_ended(const struct child *child, int status)
-{
-    pmix_status_t code = WIFSIGNALED(status)   ? PMIX_ERR_PROC_ABORTED_BY_SIG
-                         : WEXITSTATUS(status) ? PMIX_ERR_EXIT_NONZERO_TERM
-                                               : PMIX_EVENT_PROC_TERMINATED;
-    int number = exit_code(status);
-    pmix_info_t *info = NULL;
-    size_t n = 0;
-    pmix_proc_t proc;
-    int rc;
-
-    PMIx_Load_procid(&proc, child->job->nspace, child->rank);
-    rc = describe(&info, &n, &proc);
-    rc = rc ? rc : px_infos_append(&info, &n, PMIX_EXIT_CODE, &number, PMIX_INT);
-    raise_event(child->job->server, code, &proc, rc, info, n);
-}
-
-/* Tells that a job has ended, and how. */
-static void tell_over(const struct local_job *job)
-{
-    pmix_status_t status = status_of(job);
-    int number = exit_code(job->failed_status);
-    pmix_info_t *info = NULL;
-    size_t n = 0;
-    pmix_proc_t all;
-    pmix_proc_t failed;
-    int rc;
-
-    PMIx_Load_procid(&all, job->nspace, PMIX_RANK_WILDCARD);
-    PMIx_Load_procid(&failed, job->nspace, job->failed_rank);
-    rc = describe(&info, &n, &all);
-    rc = rc ? rc : px_infos_append(&info, &n, PMIX_JOB_TERM_STATUS, &status, PMIX_STATUS);
-    if (job->failed) {
-        rc = rc ? rc : px_infos_append(&info, &n, PMIX_PROCID, &failed, PMIX_PROC);
-        rc = rc ? rc : px_infos_append(&info, &n, PMIX_EXIT_CODE, &number, PMIX_INT);
-    }
-    raise_event(job->server, PMIX_EVENT_JOB_END, &all, rc, info, n);
 }
 
 /* Frees a job and drops its namespace. */
@@ -234,7 +154,7 @@ static void job_over(struct local_job *job)
             }
         }
     }
-    tell_over(job);
+    px_local_job_ended(job->server, job->nspace, &job->failure);
     job_drop(job);
 }
 
@@ -244,11 +164,10 @@ static void child_over(struct child *child, int status)
     struct local_job *job = child->job;
 
     child->pid = 0;
+    px_local_input_close(&child->in);
     job->n_running--;
-    if (status && !job->failed) {
-        job->failed = true;
-        job->failed_rank = child->rank;
-        job->failed_status = status;
+    if (status && !job->failure.status) {
+        job->failure = (struct px_local_failure){child->rank, status};
     }
 }
 
@@ -282,6 +201,7 @@ static void job_kill(struct local_job *job)
  * for the process itself (ECHILD) the status is not known, and counts as 0. */
 static void reap(struct child *child)
 {
+    pmix_proc_t proc;
     int status = 0;
     pid_t pid = waitpid(child->pid, &status, WNOHANG);
 
@@ -290,7 +210,8 @@ static void reap(struct child *child)
     }
     px_io_stop_loop(&child->end);
     child_over(child, pid > 0 ? status : 0);
-    tell_ended(child, pid > 0 ? status : 0);
+    PMIx_Load_procid(&proc, child->job->nspace, child->rank);
+    px_local_process_ended(child->job->server, &proc, pid > 0 ? status : 0);
 }
 
 static void child_ended(struct px_io *io, int what)
@@ -341,6 +262,7 @@ static int watch(struct child *child)
     int rc = PMIX_SUCCESS;
 
     child->end.fd = open_process(child->pid);
+    rc = px_local_input_watch(&child->in, loop);
     for (int i = 0; !rc && i < 2; i++) {
         struct child_output *output = &child->out[i];
 
@@ -375,38 +297,22 @@ static int open_output(struct child_output *output, bool wanted, int *ret)
     return PMIX_SUCCESS;
 }
 
-/* What the directives of the job and of an app say about its processes. Borrowed. */
-struct manner {
-    const pmix_app_t *app;
-    const char *dir;   /* NULL: that of this process */
-    bool forwarded[2]; /* standard output, standard error */
-};
-
-/* 0 or PMIX_ERR_BAD_PARAM. */
-static int read_manner(const struct px_local_spawn *spawn, const pmix_app_t *app,
-                       struct manner *ret)
+/* Closes the ends of the pipes that the process has by now. */
+static void close_given(const struct px_local_process *what)
 {
-    struct px_local_spawn_directives of_job;
-    struct px_local_spawn_directives of_app;
-    int rc = px_local_spawn_read(spawn->info, spawn->ninfo, &of_job);
-
-    rc = rc ? rc : px_local_spawn_read(app->info, app->ninfo, &of_app);
-    if (rc) {
-        return rc;
+    if (what->in >= 0) {
+        (void) close(what->in);
     }
-    *ret = (struct manner){
-        .app = app,
-        .dir = app->cwd && app->cwd[0] ? app->cwd
-               : of_app.wdir           ? of_app.wdir
-                                       : of_job.wdir,
-        .forwarded = {of_job.fwd_stdout == PX_SWITCH_ON || of_app.fwd_stdout == PX_SWITCH_ON,
-                      of_job.fwd_stderr == PX_SWITCH_ON || of_app.fwd_stderr == PX_SWITCH_ON}};
-    return PMIX_SUCCESS;
+    for (int i = 0; i < 2; i++) {
+        if (what->out[i] >= 0) {
+            (void) close(what->out[i]);
+        }
+    }
 }
 
 /* Registers and starts a process. */
 static int start_child(struct child *child, const struct px_local_spawn *spawn,
-                       const struct manner *manner)
+                       const struct px_local_manner *manner)
 {
     struct px_server *s = child->job->server;
     struct px_client_args client = {.uid = s->uid, .gid = s->gid};
@@ -415,20 +321,21 @@ static int start_child(struct child *child, const struct px_local_spawn *spawn,
                                     .dir = manner->dir,
                                     .info = spawn->info,
                                     .ninfo = spawn->ninfo,
+                                    .in = -1,
                                     .out = {-1, -1}};
     int rc;
 
     PMIx_Load_procid(&client.proc, child->job->nspace, child->rank);
     rc = px_register_client(s, &client);
+    child->fed = manner->fed == PMIX_RANK_WILDCARD || manner->fed == child->rank;
+    if (!rc && child->fed) {
+        rc = px_local_input_open(&child->in, &what.in);
+    }
     for (int i = 0; !rc && i < 2; i++) {
         rc = open_output(&child->out[i], manner->forwarded[i], &what.out[i]);
     }
     rc = rc ? rc : px_local_process_start(s, &what, &child->pid);
-    for (int i = 0; i < 2; i++) {
-        if (what.out[i] >= 0) {
-            (void) close(what.out[i]);
-        }
-    }
+    close_given(&what);
     if (!rc) {
         child->job->n_running++;
         rc = watch(child);
@@ -452,6 +359,7 @@ static struct local_job *job_create(struct px_server *s, const char *nspace, uin
         child->job = job;
         child->rank = i;
         child->end.fd = -1;
+        px_local_input_init(&child->in);
         child->out[0] =
             (struct child_output){.io.fd = -1, .channel = PMIX_FWD_STDOUT_CHANNEL, .child = child};
         child->out[1] =
@@ -459,42 +367,6 @@ static struct local_job *job_create(struct px_server *s, const char *nspace, uin
     }
     px_list_append(&s->local_jobs, &job->link);
     return job;
-}
-
-/* ---- what is asked for */
-
-/* Directives that change what is started: they are refused also where they are not required. One
- * that is a flag is allowed to be off; most have values, and some (PMIX_DEBUG_STOP_ON_EXEC) either.
- */
-static const char *const refused[] = {
-    PMIX_HOST,           PMIX_HOSTFILE,      PMIX_ADD_HOST,           PMIX_ADD_HOSTFILE,
-    PMIX_PRELOAD_BIN,    PMIX_PRELOAD_FILES, PMIX_FWD_STDIN,          PMIX_STDIN_TGT,
-    PMIX_SPAWN_TOOL,     PMIX_COSPAWN_APP,   PMIX_DEBUG_STOP_ON_EXEC, PMIX_DEBUGGER_DAEMONS,
-    PMIX_FORKEXEC_AGENT, PMIX_EXEC_AGENT,
-};
-
-/* True if no directive is one that cannot be honoured here. */
-static bool can_honour(const pmix_info_t *info, size_t ninfo)
-{
-    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-        const pmix_value_t *value = px_info_find(info, ninfo, refused[i]);
-
-        if (value && (value->type != PMIX_BOOL || px_value_true(value))) {
-            return false;
-        }
-    }
-    return px_directives_met(&px_call_local_spawn, PX_ATTR_HOST, info, ninfo);
-}
-
-/* True if all of the request can be honoured. */
-static bool is_possible(const struct px_local_spawn *spawn)
-{
-    bool possible = can_honour(spawn->info, spawn->ninfo);
-
-    for (size_t i = 0; possible && i < spawn->napps; i++) {
-        possible = can_honour(spawn->apps[i].info, spawn->apps[i].ninfo);
-    }
-    return possible;
 }
 
 /* Registers a job and starts its processes. On failure some of them may run. */
@@ -508,9 +380,9 @@ static int start_all(struct local_job *job, const struct px_local_spawn *spawn, 
     PMIx_Load_nspace(args.nspace, job->nspace);
     rc = px_register_nspace(job->server, &args);
     for (size_t a = 0; !rc && a < spawn->napps; a++) {
-        struct manner manner;
+        struct px_local_manner manner;
 
-        rc = read_manner(spawn, &spawn->apps[a], &manner);
+        rc = px_local_manner_read(spawn, job->n, &spawn->apps[a], rank, &manner);
         for (uint32_t i = 0; !rc && i < px_local_app_size(&spawn->apps[a]); i++) {
             rc = start_child(&job->children[rank], spawn, &manner);
             rank++;
@@ -519,10 +391,15 @@ static int start_all(struct local_job *job, const struct px_local_spawn *spawn, 
     return rc;
 }
 
+static void name_job(const struct px_server *s, unsigned number, pmix_nspace_t ret)
+{
+    (void) snprintf(ret, sizeof(pmix_nspace_t), "%.200s.%u", s->self.nspace, number);
+}
+
 int px_local_job_start(struct px_server *s, const struct px_local_spawn *spawn,
                        pmix_nspace_t ret_nspace)
 {
-    char name[PMIX_MAX_NSLEN + 1];
+    pmix_nspace_t name;
     struct local_job *job;
     pmix_info_t *info = NULL;
     size_t ninfo = 0;
@@ -530,10 +407,10 @@ int px_local_job_start(struct px_server *s, const struct px_local_spawn *spawn,
     int rc;
 
     px_assert(px_loop_inside(s->loop));
-    if (!is_possible(spawn)) {
+    if (!px_local_spawn_possible(spawn)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    (void) snprintf(name, sizeof(name), "%.200s.%u", s->self.nspace, ++s->next_local_job);
+    name_job(s, ++s->next_local_job, name);
     rc = px_local_info(spawn, name, s->hostname, &info, &ninfo, &n);
     if (rc) {
         return rc;
@@ -549,6 +426,81 @@ int px_local_job_start(struct px_server *s, const struct px_local_spawn *spawn,
         PMIx_Load_nspace(ret_nspace, name);
     }
     return rc;
+}
+
+/* ---- input */
+
+/* The job of that name, or NULL. */
+static struct local_job *find_job(struct px_server *s, const char *nspace)
+{
+    px_list_for(struct local_job, job, &s->local_jobs, link) {
+        if (PMIx_Check_nspace(nspace, job->nspace)) {
+            return job;
+        }
+    }
+    return NULL;
+}
+
+/* True if a job of that name was here, and is over. */
+static bool is_past(struct px_server *s, const char *nspace)
+{
+    const char *dot = strrchr(nspace, '.');
+    unsigned long number = dot ? strtoul(dot + 1, NULL, 10) : 0;
+    pmix_nspace_t name;
+
+    if (number == 0 || number > s->next_local_job || find_job(s, nspace)) {
+        return false;
+    }
+    name_job(s, (unsigned) number, name);
+    return strcmp(name, nspace) == 0;
+}
+
+static bool is_meant(const struct child *child, const pmix_proc_t *target)
+{
+    return child->fed && (target->rank == PMIX_RANK_WILDCARD || target->rank == child->rank);
+}
+
+/* True if a process has, or had, input, and the target stands for it. */
+static bool has_target(const struct local_job *job, const pmix_proc_t *target)
+{
+    for (uint32_t i = 0; i < job->n; i++) {
+        if (is_meant(&job->children[i], target)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int px_local_jobs_accept(struct px_server *s, const pmix_proc_t *procs, size_t nprocs)
+{
+    px_assert(px_loop_inside(s->loop));
+    for (size_t i = 0; i < nprocs; i++) {
+        const struct local_job *job = find_job(s, procs[i].nspace);
+
+        if (!job && !is_past(s, procs[i].nspace)) {
+            return PMIX_ERR_NOT_SUPPORTED;
+        }
+        if (job && !has_target(job, &procs[i])) {
+            return PMIX_ERR_NOT_FOUND;
+        }
+    }
+    return nprocs ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+}
+
+void px_local_jobs_push(struct px_server *s, const pmix_proc_t *procs, size_t nprocs,
+                        struct px_local_push *push)
+{
+    px_assert(px_loop_inside(s->loop));
+    for (size_t i = 0; i < nprocs; i++) {
+        struct local_job *job = find_job(s, procs[i].nspace);
+
+        for (uint32_t k = 0; job && k < job->n; k++) {
+            if (is_meant(&job->children[k], &procs[i])) {
+                px_local_push_add(push, &job->children[k].in);
+            }
+        }
+    }
+    px_local_push_end(push);
 }
 
 /* ---- control */

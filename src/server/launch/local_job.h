@@ -5,13 +5,15 @@
 
 /* Jobs whose processes the server of a launcher has started itself, on this node. They are its
  * clients. What they write is passed on like output that a host delivers, if the request has asked
- * for it; the end of the last process is told by PMIX_EVENT_JOB_END, and the namespace is gone
- * then. Loop thread. */
+ * for it; those that it names have input, which others push, and all others read nothing. The end
+ * of the last process is told by PMIX_EVENT_JOB_END, and the namespace is gone then. Loop thread.
+ */
 
 #include <stdbool.h>
 
 #include <pmix_server.h>
 
+struct px_local_push;
 struct px_server;
 
 /* The arguments of a spawn; borrowed. */
@@ -31,6 +33,15 @@ struct px_local_spawn {
  * descriptors), PMIX_ERR_NOMEM. */
 int px_local_job_start(struct px_server *s, const struct px_local_spawn *spawn,
                        pmix_nspace_t ret_nspace);
+
+/* Whether input can be pushed to these processes, of which PMIX_RANK_WILDCARD means all that have
+ * input. 0; PMIX_ERR_NOT_SUPPORTED: one is of no job that is, or was, here; PMIX_ERR_NOT_FOUND: the
+ * request has asked for no input for it; PMIX_ERR_BAD_PARAM: there are none. */
+int px_local_jobs_accept(struct px_server *s, const pmix_proc_t *procs, size_t nprocs);
+
+/* Adds those of the processes that have input to a push (local_input.h), and ends it. */
+void px_local_jobs_push(struct px_server *s, const pmix_proc_t *procs, size_t nprocs,
+                        struct px_local_push *push);
 
 /* Sends a signal to those of the processes that run, and to what they have started in their process
  * groups. An empty namespace stands for all jobs, PMIX_RANK_WILDCARD for all of a job. Returns

@@ -141,7 +141,9 @@ static int prepare(const struct px_local_process *what, posix_spawn_file_actions
 {
     sigset_t none;
     sigset_t pipe;
-    int rc = posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    int rc = what->in >= 0
+                 ? posix_spawn_file_actions_adddup2(files, what->in, STDIN_FILENO)
+                 : posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 
     for (int i = 0; !rc && i < 2; i++) {
         rc = what->out[i] >= 0

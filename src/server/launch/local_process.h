@@ -18,10 +18,11 @@ struct px_local_process {
     const char *dir;         /* or NULL: that of this process */
     const pmix_info_t *info; /* of the job, for its environment */
     size_t ninfo;
+    int in;     /* a descriptor for its standard input; -1: it reads nothing */
     int out[2]; /* descriptors for its standard output and error; -1: those of this process */
 };
 
-/* Starts a process that leads a process group of its own and reads nothing. Its environment is that
+/* Starts a process that leads a process group of its own. Its environment is that
  * of this process with the app's, the settings among the infos of the job and the app, and what
  * lets it find this server. Loop thread. 0 with the process id, PMIX_ERR_JOB_NO_EXE_SPECIFIED,
  * PMIX_ERR_JOB_EXE_NOT_FOUND, PMIX_ERR_JOB_APP_NOT_EXECUTABLE, PMIX_ERR_JOB_WDIR_NOT_FOUND,
