@@ -9,6 +9,7 @@
 #include "lib/calls.h"
 #include "lib/children.h"
 #include "lib/conform.h"
+#include "lib/launches.h"
 #include "lib/requests.h"
 #include "lib/tools.h"
 
@@ -383,6 +384,67 @@ static void raise_all(void)
     check_status(PMIX_SUCCESS, raise_to(DEFAULT_ONE, PMIX_RANGE_SESSION, NULL), "to everybody");
 }
 
+/* ---- output that no launcher asks for */
+
+static pmix_status_t name_job(struct upcall *ask)
+{
+    char name[] = "J";
+
+    ask->reply.spawn(PMIX_SUCCESS, name, ask->cbdata);
+    return PMIX_SUCCESS;
+}
+
+static void write_line(void)
+{
+    static char text[] = "a line\n";
+    pmix_byte_object_t piece = {.bytes = text, .size = sizeof(text) - 1};
+    pmix_proc_t source = process("J", 0);
+    pmix_status_t rc =
+        PMIx_server_IOF_deliver(&source, PMIX_FWD_STDOUT_CHANNEL, &piece, NULL, 0, NULL, NULL);
+
+    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "deliver: %d", rc);
+}
+
+static void write_for_each(void)
+{
+    for (int i = 1; i <= 3; i++) {
+        await(path_named("spawned %d", i));
+        write_line();
+        tell(path_named("written %d", i));
+    }
+}
+
+/* What this tool writes of the output of a job that it spawns: on its standard output. */
+static const char *shown_of(struct infos *list, const struct infos *job, int nth)
+{
+    check_status(PMIX_SUCCESS, tool_begin(list), "tool_init");
+    divert_output();
+    check_status(PMIX_SUCCESS, request_spawn(job->at, job->n), "spawn");
+    tell(path_named("spawned %d", nth));
+    await(path_named("written %d", nth));
+    check_status(PMIX_ERR_NOT_SUPPORTED, request_control(NULL, 0), "output comes before this");
+    tool_end();
+    return restored_output();
+}
+
+static void show_of_others(void)
+{
+    struct infos none = {0};
+    struct infos no_output = {0};
+    struct infos *list;
+    bool no = false;
+
+    add(&no_output, PMIX_FWD_STDOUT, &no, PMIX_BOOL);
+    list = one_pid(server_pid(0));
+    add_true(list, PMIX_LAUNCHER);
+    same("a line\n", shown_of(list, &none, 1), "a launcher, what its job writes");
+    list = one_pid(server_pid(0));
+    add_true(list, PMIX_LAUNCHER);
+    same("", shown_of(list, &no_output, 2), "unless it says that it does not");
+    same("", shown_of(one_pid(server_pid(0)), &none, 3), "a tool shows what it has asked for");
+    free_infos(&no_output);
+}
+
 const struct conform_case cases[] = {
     {.ids = "TOOL-041",
      .what = "events pass between a launcher's clients and its server",
@@ -411,5 +473,12 @@ const struct conform_case cases[] = {
      .tools = 1,
      .tool = pass_spawn,
      .host = {[ON_SPAWN] = {CALLBACK, PMIX_SUCCESS}}},
+    {.ids = "IOF-006",
+     .what = "a launcher shows the output of jobs that its server runs for it",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .tools = 1,
+     .tool = show_of_others,
+     .script = write_for_each,
+     .host = {[ON_SPAWN] = {OWN, .own = name_job}, [ON_CONTROL] = {MISSING}}},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);
