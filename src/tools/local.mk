@@ -33,7 +33,7 @@ px_field_commands = %D%/palloc %D%/pattrs %D%/pctrl %D%/pevent %D%/plookup %D%/p
 bin_PROGRAMS += $(px_field_commands)
 noinst_LTLIBRARIES += libpx-field.la
 libpx_field_la_SOURCES = %D%/field/answer.c %D%/field/answer.h %D%/field/field.c %D%/field/field.h %D%/field/names.c \
-  %D%/field/names.h %D%/field/names_gen.c %D%/field/read.c %D%/field/read.h %D%/field/value.c %D%/field/value.h
+  %D%/field/names.h %D%/field/names_gen.c %D%/field/read.c %D%/field/read.h %D%/field/servers.c %D%/field/servers.h %D%/field/value.c %D%/field/value.h
 px_field_libs = libpx-field.la libpx-tools.la libpmix.la
 src_tools_pquery_SOURCES = %D%/field/pquery.c
 src_tools_pquery_LDADD = $(px_field_libs)

@@ -124,4 +124,28 @@ begin 1 "$PX_TOP_BUILDDIR/test/t/field_job" --script query=PMIX_ERR_OUT_OF_RESOU
 code 'any other failure' 1 pquery 'PMIX_QUERY_PROC_TABLE[PMIX_NSPACE=job]'
 said 'has its name' 'pquery: PMIX_QUERY_PROC_TABLE: failed: PMIX_ERR_OUT_OF_RESOURCE'
 end
+
+# --- a launcher, whose server is another one than that of its own server
+begin 1 "$PX_TOP_BUILDDIR/test/t/field_job"
+mkfifo "$SCRATCH/hold"
+"$PX_TOP_BUILDDIR/test/interop/launcher" "$TMPDIR" --forward yes 1 sh -c "echo up; cat '$SCRATCH/hold'" \
+    >"$SCRATCH/launched" </dev/null &
+launcher=$!
+until_lines 1 "$SCRATCH/launched"
+for command in 'pquery PMIX_QUERY_NAMESPACES' pps; do
+    # shellcheck disable=SC2086
+    run $tools/$command
+    same "${command%% *} with several servers" "3 ${command%% *}: several servers are on this node; choose one of them: 1 1 3" \
+        "$code $(head -n 1 "$SCRATCH/err") $(grep -c "^  --pid $runner  --nspace [^ ]*$" "$SCRATCH/err") $(
+            grep -c "^  --pid $launcher  --nspace [^ ]*$" "$SCRATCH/err") $(wc -l <"$SCRATCH/err")"
+done
+code 'the one that is chosen' 0 pps
+run "$tools/pps" --pid "$launcher"
+same 'or the other' 0 "$code"
+echo >"$SCRATCH/hold"
+wait $launcher
+same 'the launcher ends' 0 $?
+run "$tools/pps"
+same 'there is one left' 0 "$code"
+end
 finish

@@ -14,6 +14,7 @@
 
 #include "names.h"
 #include "read.h"
+#include "servers.h"
 #include "src/tools/out.h"
 #include "src/tools/quote.h"
 #include "src/tools/std.h"
@@ -205,6 +206,12 @@ static void print_connection(const struct px_field *field, const pmix_proc_t *se
     PMIX_PROC_FREE(servers, n);
 }
 
+/* True if an option says which server it is to be. */
+static bool is_chosen(const struct px_field *field)
+{
+    return field->pid != 0 || field->uri != NULL || field->nspace != NULL || field->system_only;
+}
+
 static int connect_and_run(struct px_field *field)
 {
     enum { ROOM = 12 };
@@ -217,6 +224,9 @@ static int connect_and_run(struct px_field *field)
     }
     pmix_status_t rc = PMIx_tool_init(&self, info, load_directives(field, info));
     PMIX_INFO_FREE(info, ROOM);
+    if (rc == PMIX_ERR_BAD_PARAM && !is_chosen(field) && px_field_say_servers(field)) {
+        return PX_FIELD_UNREACHED;
+    }
     if (rc != PMIX_SUCCESS) {
         int code = px_field_fail(field, "connecting to a server", rc);
         return code == PX_FIELD_REFUSED || code == PX_FIELD_TIMEOUT ? code : PX_FIELD_UNREACHED;
