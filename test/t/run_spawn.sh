@@ -49,11 +49,14 @@ same 'by node' '0 node0,1 node1,2 node2,3 node0' "$(where PMIX_MAPBY=node 4 true
 same 'so many on each node' '0 node0,1 node0,2 node1,3 node1,4 node2,5 node2' "$(where PMIX_MAPBY=ppr:2:node 0 true)"
 same 'and not more than are asked for' '0 node0,1 node1' "$(where PMIX_PPR=1:node 2 true)"
 same 'on some nodes, in their order' '0 node2,1 node2,2 node0' "$(where PMIX_HOST=node2,node0 3 true)"
+same 'a node that is named twice is one' '0 node2,1 node2,2 node0' "$(where PMIX_HOST=node2,node2,node0,node2 3 true)"
 same 'each application where it wants to be' '0 node1,1 node2,2 node2' \
     "$(where PMIX_HOST=node1 1 true / PMIX_HOST=node2 2 true)"
 tool spawn PMIX_MAPBY=ppr:1:node 0 true , get @ '*' PMIX_JOB_SIZE , get @ '*' PMIX_NUM_NODES , get @ 2 PMIX_HOSTNAME , get @ '*' PMIX_MAPBY
 same 'which the job knows' 1 "$(grep -c 'node2$' "$SCRATCH/out")"
 same 'no such node' PMIX_ERR_JOB_FAILED_TO_MAP "$(outcome PMIX_HOST=node9 1 true)"
+same 'one of several that is not known' PMIX_ERR_JOB_FAILED_TO_MAP "$(outcome PMIX_HOST=node0,node9 1 true)"
+same 'no node' PMIX_ERR_JOB_FAILED_TO_MAP "$(outcome PMIX_HOST= 1 true)"
 same 'not so many on each node' PMIX_ERR_JOB_FAILED_TO_MAP "$(outcome PMIX_MAPBY=ppr:1:node 4 true)"
 same 'a number that is none' PMIX_ERR_BAD_PARAM "$(outcome PMIX_MAPBY=ppr:x:node 4 true)"
 same 'a value of another type' PMIX_ERR_BAD_PARAM "$(outcome PMIX_MAPBY=i:4 4 true)"
@@ -87,6 +90,11 @@ for nodes in 1 2 3; do
 push: PMIX_SUCCESS
 push: PMIX_SUCCESS
 2 out: somebody' "$(grep -e ^push -e somebody "$SCRATCH/out" | sort | sed '/^2/{h;d;};$G')"
+        for wish in PMIX_FWD_STDIN=r:1 'PMIX_STDIN_TGT=r:1 PMIX_FWD_STDIN' 'PMIX_FWD_STDIN PMIX_STDIN_TGT=r:1'; do
+            # shellcheck disable=SC2086
+            run "$attend" --pid $runner spawn PMIX_FWD_STDOUT $wish 3 cat , pull @ '*' out , push @ 1 one , push @ 1 , until 3
+            same "or another one, by $wish" '1 out: one' "$(grep -e 'out: ' "$SCRATCH/out")"
+        done
         run "$attend" --pid $runner spawn PMIX_FWD_STDOUT "PMIX_STDIN_TGT=r:*" 3 cat , pull @ '*' out \
             , push @ '*' everybody , push @ '*' , until 3
         same 'or all of them' 3 "$(grep -c 'out: everybody' "$SCRATCH/out")"
@@ -136,6 +144,8 @@ PMIX_JOB_TERM_STATUS=PMIX_ERR_JOB_ABORTED_BY_SIG' "$(fields PMIX_EVENT_JOB_END 2
         same 'and of an end without failure' 'PMIX_JOB_TERM_STATUS=PMIX_SUCCESS' \
             "$(fields PMIX_EVENT_JOB_END 3 | grep -e CODE -e TERM -e PROCID)"
         same 'the state of a job says why' 1 "$(grep -c '^PMIX_ERR_JOB_NON_ZERO_TERM$' "$SCRATCH/out")"
+        tool hear PMIX_EVENT_JOB_END , spawn PMIX_NOTIFY_COMPLETION 1 echo not-forwarded , await PMIX_EVENT_JOB_END , pull @ '*' out
+        same "output that is not forwarded is pmixrun's, $with" '1 0' "$(grep -c '^not-forwarded$' "$SCRATCH/job.out") $(grep -c 'out: not-forwarded' "$SCRATCH/out")"
         finish_job
 
         # A debugger: a job that is stopped before it runs, a daemon beside its processes on each node, who look

@@ -139,9 +139,25 @@ static pmix_status_t set_input(const pmix_value_t *v, struct px_run_wishes *w)
         w->input_rank = v->data.proc->rank;
     } else if (v->type == PMIX_PROC_RANK) {
         w->input_rank = v->data.rank;
+    } else if (v->type == PMIX_UINT32) {
+        w->input_rank = v->data.uint32;
     } else {
         return PMIX_ERR_BAD_PARAM;
     }
+    return PMIX_SUCCESS;
+}
+
+/* A flag (OpenPMIx) stands for the first process, or a rank is there (Standard). PMIX_STDIN_TGT
+ * before or behind it wins. */
+static pmix_status_t feed(const pmix_value_t *v, struct px_run_wishes *w)
+{
+    if (w->input_rank != PMIX_RANK_INVALID) {
+        return PMIX_SUCCESS;
+    }
+    if (v->type == PMIX_PROC_RANK) {
+        return set_input(v, w);
+    }
+    w->input_rank = PMIx_Value_true(v) == PMIX_BOOL_TRUE ? 0 : PMIX_RANK_INVALID;
     return PMIX_SUCCESS;
 }
 
@@ -182,7 +198,6 @@ SWITCH(set_xml, set_format(w, PX_FORMAT_XML, on))
 SWITCH(set_merge, w->merge = on)
 SWITCH(set_pattern, w->to.pattern = on)
 SWITCH(set_file_only, w->file_only = on)
-SWITCH(feed_first, w->input_rank = on ? 0 : w->input_rank)
 SWITCH(forward_out, w->forwarded |= on ? PMIX_FWD_STDOUT_CHANNEL : 0)
 SWITCH(forward_err, w->forwarded |= on ? PMIX_FWD_STDERR_CHANNEL : 0)
 SWITCH(nothing, (void) w; (void) on)
@@ -261,7 +276,7 @@ static const struct directive {
     {PMIX_IOF_OUTPUT_TO_DIRECTORY, PMIX_STRING, set_directory, false},
     {PMIX_OUTPUT_NOCOPY, PMIX_UNDEF, set_file_only, false},
     {PMIX_IOF_FILE_ONLY, PMIX_UNDEF, set_file_only, false},
-    {PMIX_FWD_STDIN, PMIX_UNDEF, feed_first, false},
+    {PMIX_FWD_STDIN, PMIX_UNDEF, feed, false},
     {PMIX_FWD_STDOUT, PMIX_UNDEF, forward_out, false},
     {PMIX_FWD_STDERR, PMIX_UNDEF, forward_err, false},
     {PMIX_STDIN_TGT, PMIX_UNDEF, set_input, false},
