@@ -79,8 +79,8 @@ static bool header_good(const void *header, size_t *ret_len)
     return true;
 }
 
-/* Appends bytes of a handshake. Beyond the bound for all that have not arrived, the oldest of them
- * are closed, but not this one. 0 or PX_ERR_NOMEM. */
+/* Appends bytes of a handshake. If those of all unfinished handshakes are then more than their
+ * bound, the oldest connections are closed, but not this one. 0 or PX_ERR_NOMEM. */
 static int keep_bytes(struct px_pending_conn *pending, const void *bytes, size_t n)
 {
     struct px_listeners *listeners = pending->listeners;

@@ -7,12 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "src/base/assert.h"
+#include "src/base/quiet_write.h"
 
 /* Freed when its parts are. */
 struct px_local_push {
@@ -81,32 +80,6 @@ static void part_end(struct push_part *part, bool taken)
 
 /* ---- writing */
 
-/* As write, but a closed pipe raises no signal: the thread may be the application's, which has its
- * own idea of SIGPIPE. */
-static ssize_t write_quietly(int fd, const char *bytes, size_t n)
-{
-    const struct timespec now = {0};
-    sigset_t before;
-    sigset_t limit;
-    sigset_t pending;
-    ssize_t rc;
-    int error;
-
-    (void) sigemptyset(&limit);
-    (void) sigaddset(&limit, SIGPIPE);
-    (void) sigpending(&pending);
-    (void) pthread_sigmask(SIG_BLOCK, &limit, &before);
-    rc = write(fd, bytes, n);
-    error = errno;
-    if (rc < 0 && error == EPIPE && !sigismember(&pending, SIGPIPE)) {
-        while (sigtimedwait(&limit, NULL, &now) < 0 && errno == EINTR) {
-        }
-    }
-    (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = error;
-    return rc;
-}
-
 /* Writes of a part what the pipe takes. True if the part is over, which `last` closes the input
  * behind. */
 static bool write_part(struct px_local_input *input, struct push_part *part)
@@ -114,8 +87,8 @@ static bool write_part(struct px_local_input *input, struct push_part *part)
     const struct px_local_push *push = part->push;
 
     while (part->done < push->bytes.size) {
-        ssize_t n = write_quietly(input->io.fd, push->bytes.bytes + part->done,
-                                  push->bytes.size - part->done);
+        ssize_t n = px_quiet_write(input->io.fd, push->bytes.bytes + part->done,
+                                   push->bytes.size - part->done);
 
         if (n < 0 && errno == EAGAIN) {
             return false;

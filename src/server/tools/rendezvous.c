@@ -11,8 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +23,7 @@
 #include "src/base/output.h"
 #include "src/base/param.h"
 #include "src/base/process.h"
+#include "src/base/quiet_write.h"
 #include "src/discovery/tool_discovery.h"
 #include "src/wire/message.h"
 #include "src/server/state.h"
@@ -162,29 +161,14 @@ static void sweep(const char *dir, const char *name)
     }
 }
 
-/* Writes the text. If a file size limit (ulimit -f) prevents it, the kernel raises SIGXFSZ, whose
- * default action ends the process. So the signal is blocked during the write and removed from the
- * pending ones, unless one was pending before. 0, or -1 with errno. */
+/* Writes the text. 0, or -1 with errno. */
 static int write_all(int fd, const char *text, size_t len)
 {
-    static const struct timespec at_once = {0};
-    sigset_t limit;
-    sigset_t before;
-    sigset_t pending;
-    ssize_t n;
-    int why;
+    ssize_t n = px_quiet_write(fd, text, len);
 
-    (void) sigemptyset(&limit);
-    (void) sigaddset(&limit, SIGXFSZ);
-    (void) sigpending(&pending);
-    (void) pthread_sigmask(SIG_BLOCK, &limit, &before);
-    n = write(fd, text, len);
-    why = n < 0 ? errno : ENOSPC;
-    if (n < 0 && why == EFBIG && !sigismember(&pending, SIGXFSZ)) {
-        (void) sigtimedwait(&limit, NULL, &at_once);
+    if (n >= 0) {
+        errno = ENOSPC;
     }
-    (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = why;
     return n == (ssize_t) len ? 0 : -1;
 }
 

@@ -1,4 +1,4 @@
-base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/env.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/number.t %D%/output.t %D%/param.t %D%/process.t %D%/seed.t %D%/status.t %D%/tmpdir.t
+base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/env.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/number.t %D%/output.t %D%/param.t %D%/process.t %D%/quiet_write.t %D%/seed.t %D%/status.t %D%/tmpdir.t
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_array_t_SOURCES = %D%/array.c
@@ -27,6 +27,8 @@ TESTS += $(base_tests)
 %C%_param_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_process_t_SOURCES = %D%/process.c
 %C%_process_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_quiet_write_t_SOURCES = %D%/quiet_write.c
+%C%_quiet_write_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_seed_t_SOURCES = %D%/seed.c
 %C%_seed_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_status_t_SOURCES = %D%/status.c
