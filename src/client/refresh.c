@@ -201,6 +201,31 @@ void px_session_prefault(struct px_store *segment)
     px_store_prefault(segment, &hints);
 }
 
+int px_session_begin_with(struct px_session *session, int fd)
+{
+    struct px_space *own = &session->own;
+    struct px_store *segment;
+    int rc = px_store_open(fd, &segment);
+
+    px_assert(px_session_server(session) == NULL && px_space_segment(own) == NULL);
+    if (rc == 0 && strcmp(px_store_nspace(segment), own->nspace) != 0) {
+        px_store_destroy(segment);
+        rc = PMIX_ERR_UNPACK_FAILURE;
+    }
+    if (rc != 0) {
+        px_log(PX_LOG_GDS, 1, "a segment is refused: %s", PMIx_Error_string(rc));
+        return rc;
+    }
+    px_session_prefault(segment);
+    px_lock_take(&session->lock);
+    px_store_ptr_release(&own->segment, segment); /* pairs with px_space_segment */
+    if (is_fast_locked(session, own)) {
+        px_store_ptr_release(&session->fast_store, segment); /* pairs with get_fast */
+    }
+    px_lock_give(&session->lock);
+    return 0;
+}
+
 /* A segment that fails the checks of px_store_open is logged and dropped; the reply then finds that
  * nothing has arrived. */
 void px_session_reply(void *arg, int fd)

@@ -18,6 +18,11 @@ struct px_store;
  * while we have no segment of our own. Loop thread. */
 void px_session_adopt(struct px_session *session, struct px_store *segment);
 
+/* Maps the segment of our own namespace that was inherited, before there is a server. Takes over
+ * the descriptor. 0, a status of px_store_open, PMIX_ERR_UNPACK_FAILURE (another namespace's). The
+ * thread that starts the session. */
+int px_session_begin_with(struct px_session *session, int fd);
+
 /* Notes whose reply is delivered next. Opens the segment whose descriptor came with it (-1: none),
  * and adopts it. For px_link_ops; loop thread. */
 void px_session_reply(void *arg, int fd);

@@ -20,8 +20,10 @@
 #include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/net/dial.h"
+#include "src/net/mailbox.h"
 #include "src/value/directives.h"
 #include "private_store.h"
+#include "refresh.h"
 #include "singleton.h"
 #include "src/net/auth.h"
 #include "src/net/uri.h"
@@ -309,6 +311,57 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
     return rc;
 }
 
+/* True if we may use a connection that we have inherited: it is for a client that maps segments,
+ * and that nobody has told of another server. */
+static bool may_inherit(const pmix_info_t *info, size_t ninfo)
+{
+    const char *kind = secure_getenv("PMIX_BFROP_BUFFER_TYPE");
+
+    return px_param_bool(PX_P_INHERIT) && px_client_wants_segment() &&
+           info_uri(info, ninfo) == NULL && secure_getenv("PMIX_SHMIX_URI") != NULL &&
+           (kind == NULL || strcmp(kind, "PMIX_BFROP_BUFFER_FULLY_DESC") != 0);
+}
+
+/* Begins with a connection and a segment that the server has let us inherit: nothing is sent. If
+ * the segment cannot be used, the connection serves for a request for job information. 0, or an
+ * error, with which nothing is held and the ways of find_ways are to be tried. */
+static int start_inherited(struct px_session *session, const pmix_info_t *info, size_t ninfo)
+{
+    const char *text = secure_getenv("PMIX_SHMIX_INHERIT");
+    const struct px_trust trust = {.uid = server_uid(), .named = true};
+    const char *uri = secure_getenv("PMIX_SHMIX_URI");
+    struct px_server_peer *server = NULL;
+    struct px_dialed dialed;
+    int segment;
+    int rc;
+
+    if (text == NULL || !may_inherit(info, ninfo)) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    rc = px_mailbox_take(text, &session->ctx->self, &trust, &dialed, &segment);
+    if (rc != 0) {
+        px_log(PX_LOG_CLIENT, 2, "nothing is inherited: %s", PMIx_Error_string(rc));
+        return rc;
+    }
+    if (px_uri_server(uri, &dialed.server) != 0) {
+        dialed.server = (pmix_proc_t){.rank = PMIX_RANK_UNDEF};
+    }
+    (void) px_session_begin_with(session, segment);
+    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN,
+                           env_uri(recent) != NULL ? env_uri(recent) : uri,
+                           PX_GDS_SHARED "," PX_GDS_MESSAGES, &server);
+    if (rc != 0) {
+        px_spaces_fini(session);
+        return rc;
+    }
+    px_session_set_version(server, secure_getenv("PMIX_VERSION"));
+    rc = px_session_shared(session) != NULL ? 0 : px_session_request_job(session);
+    if (rc != 0) {
+        detach(session, server);
+    }
+    return rc;
+}
+
 /* Reads our name from the environment. False: no server started this process, or the name is
  * malformed. */
 static bool read_identity(pmix_proc_t *ret)
@@ -359,7 +412,8 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     if (n_ways > 0) {
         const char *uri = info_uri(info, ninfo);
 
-        rc = connect_any(session, ways, n_ways, uri != NULL ? uri : env_uri(recent));
+        rc = start_inherited(session, info, ninfo);
+        rc = rc == 0 ? 0 : connect_any(session, ways, n_ways, uri != NULL ? uri : env_uri(recent));
     }
     if (rc == 0 && px_session_shared(session) == NULL) {
         px_log(PX_LOG_GDS, 1, "no segment of %s: what it holds comes by messages",

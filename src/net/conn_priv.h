@@ -9,6 +9,7 @@
 
 #include "src/base/list.h"
 #include "src/base/lock.h"
+#include "conn_sender.h"
 #include "src/net/conn.h"
 
 /* Bytes of a frame's header (docs/wire-format.md, section 2.1). */
@@ -50,11 +51,13 @@ struct px_conn {
     struct px_conn_ops ops;
     void *arg;
     /* Reading, and the life of the connection. */
-    struct px_io io;      /* loop thread */
-    struct px_conn_in in; /* loop thread */
-    unsigned busy;        /* loop thread: callbacks on the stack (enter, leave) */
-    bool closed;          /* loop thread: `closed` was called, or destroy */
-    bool destroyed;       /* loop thread */
+    struct px_io io;              /* loop thread */
+    struct px_conn_in in;         /* loop thread */
+    unsigned busy;                /* loop thread: callbacks on the stack (enter, leave) */
+    bool closed;                  /* loop thread: `closed` was called, or destroy */
+    bool destroyed;               /* loop thread */
+    bool wants_sender;            /* loop thread: `sender` is to be noted */
+    struct px_conn_sender sender; /* loop thread: of the first bytes, once they have come */
     /* Writing. */
     struct px_task wake; /* lock: posted while wake_posted */
     struct px_lock lock;

@@ -114,6 +114,23 @@ static void take_passed_fds(struct px_conn *conn, struct msghdr *msg, uint64_t a
     }
 }
 
+/* Notes the process that has sent what was received, the first time only: after that the kernel is
+ * not asked any more. */
+static void note_sender(struct px_conn *conn, struct msghdr *msg)
+{
+    struct ucred who;
+    int zero = 0;
+
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
+            memcpy(&who, CMSG_DATA(c), sizeof(who));
+            conn->sender = (struct px_conn_sender){true, who.uid, who.gid, who.pid};
+        }
+    }
+    conn->wants_sender = false;
+    (void) setsockopt(conn->fd, SOL_SOCKET, SO_PASSCRED, &zero, sizeof(zero));
+}
+
 /* Position in the stream of the first byte that has not been received. */
 static uint64_t arrived(const struct px_conn_in *in)
 {
@@ -126,7 +143,8 @@ static ssize_t receive(struct px_conn *conn, void *room, size_t len)
 {
     union {
         struct cmsghdr align;
-        unsigned char bytes[CMSG_SPACE(FDS_LOOKED_AT * sizeof(int))];
+        unsigned char
+            bytes[CMSG_SPACE(sizeof(struct ucred)) + CMSG_SPACE(FDS_LOOKED_AT * sizeof(int))];
     } control;
     struct iovec iov = {room, len};
     struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
@@ -143,6 +161,9 @@ static ssize_t receive(struct px_conn *conn, void *room, size_t len)
         return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : PX_ERR_LOST_CONNECTION;
     }
     if (n > 0 && conn->is_unix) {
+        if (conn->wants_sender) {
+            note_sender(conn, &msg);
+        }
         take_passed_fds(conn, &msg, arrived(&conn->in) + (uint64_t) n - 1);
     }
     return n ? n : PX_ERR_LOST_CONNECTION;

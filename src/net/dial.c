@@ -258,13 +258,11 @@ static bool is_outside(uid_t uid)
     return uid == overflow && first[2] != UINT32_MAX;
 }
 
-/* Checks by the kernel's word that the server is a trusted user's. Before anything is sent; on TCP
- * again behind the answer, because by then the server itself has accepted the connection, and not a
- * process that listened in its place for a moment. 0, PMIX_ERR_NO_PERMISSIONS, PMIX_ERR_UNREACH (it
- * has closed). */
-static int check_server(const struct dial_call *call, const struct px_trust *trust)
+/* Before anything is sent; on TCP again behind the answer, because by then the server itself has
+ * accepted the connection, and not a process that listened in its place for a moment. */
+int px_dial_check(int fd, const struct px_trust *trust)
 {
-    struct px_peer_cred who = px_auth_server(call->fd);
+    struct px_peer_cred who = px_auth_server(fd);
     bool named = trust && trust->named;
 
     if (!who.known) {
@@ -287,7 +285,7 @@ static int converse(const struct dial_call *call, const struct px_address *to,
     struct px_buf message = {0};
     int rc = to->addr.any.sa_family == AF_UNIX ? connect_unix(call, to) : connect_tcp(call, to);
 
-    rc = rc ? rc : check_server(call, trust);
+    rc = rc ? rc : px_dial_check(call->fd, trust);
     if (rc) {
         return rc;
     }
@@ -295,7 +293,7 @@ static int converse(const struct dial_call *call, const struct px_address *to,
     rc = rc ? rc : transfer(call, message.data, message.len, POLLOUT);
     px_buf_fini(&message);
     rc = rc ? rc : read_answer(call, handshake->flag, dialed);
-    return rc || to->addr.any.sa_family == AF_UNIX ? rc : check_server(call, trust);
+    return rc || to->addr.any.sa_family == AF_UNIX ? rc : px_dial_check(call->fd, trust);
 }
 
 /* The socket is closed on every failure; the status is that of the first step that failed. */

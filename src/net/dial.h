@@ -35,6 +35,11 @@ struct px_trust {
  * thread. */
 bool px_trusts(uid_t uid);
 
+/* Checks by the kernel's word that the other end of the connected socket is a trusted user's (trust
+ * NULL: only the usual users). 0, PMIX_ERR_NO_PERMISSIONS, PMIX_ERR_UNREACH (it has closed). Any
+ * thread. */
+int px_dial_check(int fd, const struct px_trust *trust);
+
 /* Connects to "<nspace>.<rank>;<scheme>://<address>", scheme tcp4, tcp6 or unix, and introduces
  * this process by `handshake`. The server's user is checked by the kernel's word first: nothing is
  * sent to one that is not trusted (trust NULL: only the usual users). *ret, with its descriptor, is

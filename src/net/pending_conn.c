@@ -33,6 +33,7 @@ struct px_pending_conn {
     struct px_io io;
     struct px_timer timer; /* runs until the handshake has arrived */
     bool introduced;       /* the handshake was reported */
+    bool answered;         /* the peer needs no answer of ours (px_pending_conn_known_loop) */
     struct px_buf bytes;   /* header and body, as far as they have arrived */
     size_t due;            /* their length; that of the header until the body's is known */
     uint64_t since_ns;     /* when it arrived */
@@ -214,6 +215,28 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
     }
 }
 
+struct px_pending_conn *px_pending_conn_known_loop(struct px_listeners *listeners, int fd)
+{
+    struct px_pending_conn *pending = calloc(1, sizeof(*pending));
+
+    px_assert(px_loop_inside(listeners->loop));
+    if (!pending) {
+        (void) close(fd);
+        return NULL;
+    }
+    pending->listeners = listeners;
+    pending->fd = fd;
+    pending->introduced = true;
+    pending->answered = true;
+    pending->since_ns = px_clock_ns();
+    px_list_append(&listeners->waiting, &pending->link);
+    if (px_io_start_loop(listeners->loop, &pending->io, fd, PX_IO_READ, pending_ready) != PX_OK) {
+        pending_free(pending);
+        return NULL;
+    }
+    return pending;
+}
+
 bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners)
 {
     px_assert(px_loop_inside(listeners->loop));
@@ -260,6 +283,9 @@ static int send_answer(struct px_pending_conn *pending, const void *bytes, size_
 {
     ssize_t n;
 
+    if (pending->answered) {
+        return PX_OK;
+    }
     do {
         n = send(pending->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
     } while (n < 0 && errno == EINTR);

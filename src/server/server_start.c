@@ -165,6 +165,7 @@ static struct px_server *server_create(struct px_ctx *ctx)
     s->gid = getegid();
     px_list_init(&s->ns_list);
     px_list_init(&s->peer_list);
+    px_list_init(&s->inherited);
     px_list_init(&s->users);
     px_list_init(&s->upcalls);
     px_gets_init(s);

@@ -18,7 +18,10 @@
 #include "src/server/self/loop_call.h"
 #include "gds/store.h"
 #include "src/server/requests/host_upcall.h"
+#include "src/base/env.h"
 #include "src/base/param.h"
+#include "src/net/mailbox.h"
+#include "src/server/peers/inherited.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"
 #include "src/server/data/nspace.h"
@@ -86,6 +89,25 @@ static const char *node_name(const struct px_server *s, const struct px_nspace *
     return local != PX_NO_NODE && !px_store_node(ns->store, local, &view) ? view.name : s->hostname;
 }
 
+/* Gives the process a connection to inherit, if its host has asked for that in its environment;
+ * else sees to it that it does not take what stands there for another process. 0 or PMIX_ERR_NOMEM.
+ */
+static int set_inherited(struct px_server *s, const struct px_fork_args *a)
+{
+    const char *given = px_env_get(*a->env, "PMIX_SHMIX_INHERIT");
+    char text[PX_MAILBOX_TEXT];
+
+    if (!given) {
+        return PMIX_SUCCESS;
+    }
+    if (strcmp(given, PX_INHERIT_ASK) == 0 && px_loop_alive(s->loop) &&
+        px_inherited_make(s, a->proc, text)) {
+        return set(a->env, "PMIX_SHMIX_INHERIT", text);
+    }
+    px_env_unset(*a->env, "PMIX_SHMIX_INHERIT");
+    return PMIX_SUCCESS;
+}
+
 /* Settings of the application are set last and may override the others. The word for the data store
  * (PMIX_GDS_MODULE) is "hash" for stock clients in any case; clients of this library look at
  * PMIX_SHMIX_GDS. */
@@ -111,6 +133,7 @@ int px_setup_fork(struct px_server *s, void *args)
     rc = rc ? rc : set(a->env, "PMIX_SYSTEM_TMPDIR", s->system_tmpdir);
     rc = rc ? rc : set(a->env, "PMIX_HOSTNAME", node_name(s, ns));
     rc = rc ? rc : set(a->env, "PMIX_VERSION", PX_WIRE_VERSION);
+    rc = rc ? rc : set_inherited(s, a);
     return rc ? rc : set_support(s, ns, a->env);
 }
 

@@ -25,8 +25,9 @@ struct px_fork_args {
 int px_local_support(struct px_server *s, void *args);
 
 /* PMIx_server_setup_fork; args: struct px_fork_args. Sets the variables by which the process finds
- * this server. The namespace need not be registered. Loop thread, or a forked child. 0 or the
- * status of PMIx_Setenv. */
+ * this server; PMIX_SHMIX_INHERIT only where the host has set it to "ask" (peers/inherited.h). The
+ * namespace need not be registered. Loop thread, or a forked child. 0 or the status of PMIx_Setenv.
+ */
 int px_setup_fork(struct px_server *s, void *args);
 
 /* PMIx_server_setup_application: the infos that the host should ship with the application, a new

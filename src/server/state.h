@@ -78,6 +78,7 @@ struct px_server {
     uint64_t next_peer;       /* the px_peer.id given last */
     uint32_t next_tool;       /* number of the tool named last */
     uint32_t n_posting_tools; /* peers with px_peer.posted */
+    struct px_list inherited; /* connections that no process has taken yet (inherited.c); owned */
     struct px_list users;     /* struct px_user: what each user holds here */
     struct px_open_requests open_requests; /* of peers */
 

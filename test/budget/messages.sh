@@ -17,7 +17,7 @@ count() {
 
 # By messages a collecting fence is followed by a request for what it brought, and a read of a local peer's value asks whether it has changed.
 for form in shared hash; do
-    sent="2 0 1 10 1 0 1"
+    sent="0 0 1 10 1 0 1"
     [ $form = shared ] || { sent="2 0 1 10 2 1 1" PMIX_MCA_gds=hash && export PMIX_MCA_gds; }
     # shellcheck disable=SC2016
     limit 100 "$pmixrun" -n 4 --nodes 2 --record "$SCRATCH/record" \

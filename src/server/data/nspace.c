@@ -30,6 +30,7 @@
 #include "modex.h"
 #include "server_get.h"
 #include "src/server/events/output_cache.h"
+#include "src/server/peers/inherited.h"
 #include "src/server/peers/peer.h"
 #include "src/server/peers/segment_offer.h"
 #include "src/base/assert.h"
@@ -214,6 +215,7 @@ static void close_peers(struct px_server *s, const struct px_nspace *ns,
     struct px_list *item;
     struct px_list *next;
 
+    px_inherited_drop(s, ns, rank);
     px_list_each(item, next, &s->peer_list) {
         struct px_peer *peer = px_container_of(item, struct px_peer, link);
 

@@ -38,6 +38,7 @@
 #include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"
 #include "dispatch.h"
+#include "inherited.h"
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/clock.h"
@@ -157,6 +158,10 @@ static void on_message(void *arg, uint32_t tag, const void *payload, size_t len,
         (void) close(fd);
     }
     px_stage_received(peer->server, len);
+    if (peer->unproved && !px_inherited_prove(peer)) {
+        px_peer_close(peer);
+        return;
+    }
     px_dispatch(peer, tag, payload, len);
     if (peer->doomed && peer->conn) {
         px_peer_close(peer);
@@ -352,6 +357,9 @@ static void admit_client(struct px_peer *peer)
     peer->rank->finalized = false;
     px_open_waits_proc(peer->server, peer->rank);
     px_stage_connected(peer);
+    if (peer->unproved) {
+        px_inherited_admitted(peer);
+    }
     if (peer->rank->n_peers > 1) {
         px_colls_recount(peer->server);
     }
@@ -467,11 +475,11 @@ static int not_registered(const struct px_server *s, const struct px_handshake *
     return rc || peer_cred->uid != s->uid ? PMIX_ERR_INVALID_CRED : PMIX_ERR_NOT_FOUND;
 }
 
-/* A handshake of a registered process. Refuses wrong credentials, a connection that is no clone
- * (PMIX_ERR_NO_PERMISSIONS), and too many connections of one process or user
- * (PMIX_ERR_OUT_OF_RESOURCE); else asks the host. */
+/* A handshake of a registered process, or (generation not 0) what stands for it. Refuses wrong
+ * credentials, what is no clone, and too many connections; else asks the host. */
 static void accept_client(struct px_server *s, struct px_pending_conn *pending,
-                          const struct px_handshake *handshake, struct px_peer_cred *peer_cred)
+                          const struct px_handshake *handshake, struct px_peer_cred *peer_cred,
+                          uint32_t generation)
 {
     struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
     struct px_peer *peer;
@@ -505,7 +513,18 @@ static void accept_client(struct px_server *s, struct px_pending_conn *pending,
     peer->gid = rank->gid;
     peer->shared = peer->maps_segments && peer_cred->known && peer_cred->uid == rank->uid &&
                    (!peer->as_tool || px_param_bool(PX_P_TOOL_SEGMENTS));
+    peer->generation = generation;
+    peer->unproved = generation != 0;
     ask_host_about_client(peer);
+}
+
+void px_peer_inherited(struct px_server *s, struct px_pending_conn *pending,
+                       const struct px_handshake *handshake, uint32_t generation)
+{
+    const struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
+    struct px_peer_cred expected = {.known = true, .uid = rank->uid, .gid = rank->gid};
+
+    accept_client(s, pending, handshake, &expected, generation);
 }
 
 /* True if the handshake is that of a process that the host registered and started, but that has
@@ -544,7 +563,7 @@ static void on_hello(void *arg, struct px_pending_conn *pending,
         return;
     }
     if (handshake->flag == PX_HANDSHAKE_CLIENT || is_launched(s, handshake)) {
-        accept_client(s, pending, handshake, &them);
+        accept_client(s, pending, handshake, &them, 0);
         return;
     }
     if (handshake->flag == PX_HANDSHAKE_SINGLETON) {

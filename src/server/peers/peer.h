@@ -21,6 +21,7 @@
 
 struct px_buf;
 struct px_conn;
+struct px_handshake;
 struct px_listener_ops;
 struct px_local_proc;
 struct px_pending_conn;
@@ -60,6 +61,7 @@ struct px_peer {
                             was sent last (segment_offer.c) */
     bool further;          /* a tool, or not the first connection of its process */
     bool ours;             /* one of this library, whatever its version says */
+    bool unproved;         /* it has inherited its connection, and has not said anything yet */
     bool maps_segments;    /* it asked for the shared store in its handshake */
     bool tool;
     bool as_tool;    /* a client that talks as a tool does */
@@ -75,6 +77,11 @@ struct px_peer {
 /* What the listeners call when a handshake has arrived or a pending connection closes; their
  * argument is the server. */
 extern const struct px_listener_ops px_peer_listener_ops;
+
+/* A process has taken the connection that it has inherited, with the segment of its namespace in
+ * this generation: its handshake would have been this one. */
+void px_peer_inherited(struct px_server *s, struct px_pending_conn *pending,
+                       const struct px_handshake *handshake, uint32_t generation);
 
 /* The peer with this id, or NULL if it has disconnected or the id is 0. */
 struct px_peer *px_peer_find(struct px_server *s, uint64_t id);

@@ -37,15 +37,23 @@ void px_run_files_raise(void)
     }
 }
 
-/* Told before, since a client that finds the server without a descriptor for it is turned away. */
-static int files_suffice(uint32_t n_new)
+/* The processes that are alive. */
+static uint64_t count_alive(void)
 {
-    struct rlimit now;
-    uint64_t n = n_new;
+    uint64_t n = 0;
 
     for (const struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
         n += job->n_alive;
     }
+    return n;
+}
+
+/* Told before, since a client that finds the server without a descriptor for it is turned away. */
+static int files_suffice(uint32_t n_new)
+{
+    struct rlimit now;
+    uint64_t n = n_new + count_alive();
+
     if (getrlimit(RLIMIT_NOFILE, &now) != 0 || FILES_PER_PROC * n + FILES_OF_OURS <= now.rlim_cur) {
         return 0;
     }
@@ -65,6 +73,7 @@ struct plan {
     int fds[3];    /* become 0, 1, 2 */
     bool stop;     /* before its first instruction */
     int report_fd; /* kept open across exec; -1: none */
+    int inherited; /* likewise: its connection, for PMIx_Init (docs/decisions/0044) */
     int error_fd;  /* errno goes there; closed by exec */
     pid_t parent;
 };
@@ -130,6 +139,9 @@ static void child(const struct plan *plan)
     }
     if (plan->report_fd >= 0) {
         (void) fcntl(plan->report_fd, F_SETFD, 0);
+    }
+    if (plan->inherited >= 0) {
+        (void) fcntl(plan->inherited, F_SETFD, 0);
     }
     if (plan->cpus != NULL && sched_setaffinity(0, sizeof(*plan->cpus), plan->cpus) != 0) {
         fail(plan);
@@ -208,6 +220,25 @@ static int start(struct px_run_proc *proc, struct plan *plan)
     return error;
 }
 
+/* True if one more process may have a connection to inherit, which takes a descriptor more until it
+ * is taken. */
+static bool may_inherit(void)
+{
+    struct rlimit now;
+
+    return getrlimit(RLIMIT_NOFILE, &now) == 0 &&
+           (FILES_PER_PROC + 1) * (count_alive() + 1) + FILES_OF_OURS <= now.rlim_cur;
+}
+
+/* The descriptor that the library has made for this process to inherit, to be closed once that is
+ * started; -1: none. */
+static int inherited_by(char **env)
+{
+    const char *text = px_env_get(env, "PMIX_SHMIX_INHERIT");
+
+    return text != NULL ? atoi(text) : -1;
+}
+
 /* The child's environment: the application's, and what the library adds for this rank. */
 static char **environment(const struct px_run_proc *proc, int report_fd)
 {
@@ -219,7 +250,10 @@ static char **environment(const struct px_run_proc *proc, int report_fd)
         return NULL;
     }
     PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
-    int rc = PMIx_server_setup_fork(&id, &env);
+    int rc = may_inherit() ? px_env_set(&env, "PMIX_SHMIX_INHERIT", "ask") : PMIX_SUCCESS;
+    if (rc == PMIX_SUCCESS) {
+        rc = PMIx_server_setup_fork(&id, &env);
+    }
     if (rc == PMIX_SUCCESS) {
         rc = px_run_openmpi_set(proc->job, &env);
     }
@@ -302,6 +336,7 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
                         .cpus = proc->cpus,
                         .stop = proc->stopped,
                         .report_fd = report_fd,
+                        .inherited = -1,
                         .fds = {pipes.in[0], pipes.out[1], merge ? pipes.out[1] : pipes.err[1]}};
 
     if (error == 0) {
@@ -310,7 +345,11 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
     }
     if (error == 0) {
         plan.env = environment(proc, report_fd);
+        plan.inherited = plan.env != NULL ? inherited_by(plan.env) : -1;
         error = plan.env == NULL ? ENOMEM : start(proc, &plan);
+    }
+    if (plan.inherited >= 0) {
+        close(plan.inherited);
     }
     if (error == 0) {
         keep_ends(proc, &pipes);
