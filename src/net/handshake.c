@@ -187,6 +187,13 @@ static void parse_version(struct px_handshake *handshake)
     }
 }
 
+void px_handshake_set_version(struct px_handshake *handshake, const char *version)
+{
+    memset(handshake->version, 0, sizeof(handshake->version));
+    memcpy(handshake->version, version, strnlen(version, sizeof(handshake->version) - 1));
+    parse_version(handshake);
+}
+
 /* Reads the flag, and the ids and the name that it announces. An unknown flag makes the cursor bad,
  * since nothing behind it can be read. */
 static void get_who(struct cursor *in, struct px_handshake *handshake)

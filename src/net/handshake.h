@@ -67,6 +67,10 @@ int px_handshake_pack(const struct px_handshake *handshake, struct px_buf *buf);
  * infos in `blob` are not parsed here. */
 int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret);
 
+/* Sets the release of a handshake that is not parsed: the text, cut to its room, and the numbers.
+ */
+void px_handshake_set_version(struct px_handshake *handshake, const char *version);
+
 /* The process id that the handshake's infos claim (PMIX_PROC_PID); 0: none, or the infos do not
  * parse. */
 pid_t px_handshake_pid(const struct px_handshake *handshake);

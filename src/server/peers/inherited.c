@@ -54,7 +54,7 @@ static void fill_handshake(const struct inherited *box, struct px_handshake *ret
     *ret = (struct px_handshake){
         .flag = PX_HANDSHAKE_CLIENT, .kind = PX_WIRE_PLAIN, .proc = box->proc};
     (void) snprintf(ret->psec, sizeof(ret->psec), "native");
-    (void) snprintf(ret->version, sizeof(ret->version), "%s", PX_WIRE_VERSION);
+    px_handshake_set_version(ret, PX_WIRE_VERSION);
     (void) snprintf(ret->bfrops, sizeof(ret->bfrops), "%s", PX_WIRE_MODULE);
     (void) snprintf(ret->gds, sizeof(ret->gds), "%s", PX_GDS_SHARED "," PX_GDS_MESSAGES);
 }
