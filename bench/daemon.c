@@ -155,10 +155,25 @@ static char **environment(const char *nspace, pmix_rank_t rank)
     return env;
 }
 
+/* What the process inherits where PMIX_SHMIX_INHERIT=ask stands in the environment of the
+ * benchmark; -1: nothing. */
+static int inherited_by(char **env)
+{
+    static const char name[] = "PMIX_SHMIX_INHERIT=";
+
+    for (; *env; env++) {
+        if (strncmp(*env, name, sizeof(name) - 1) == 0) {
+            return atoi(*env + sizeof(name) - 1);
+        }
+    }
+    return -1;
+}
+
 pid_t daemon_spawn(const char *nspace, pmix_rank_t rank, char *const argv[], int in, int out)
 {
     char **env = environment(nspace, rank);
     posix_spawn_file_actions_t files;
+    int inherited = inherited_by(env);
     pid_t pid = -1;
     int rc;
 
@@ -169,7 +184,13 @@ pid_t daemon_spawn(const char *nspace, pmix_rank_t rank, char *const argv[], int
     if (out >= 0) {
         posix_spawn_file_actions_adddup2(&files, out, 1);
     }
+    if (inherited > 0) {
+        posix_spawn_file_actions_adddup2(&files, inherited, inherited); /* not closed by exec */
+    }
     rc = posix_spawnp(&pid, argv[0], &files, NULL, argv, env);
+    if (inherited > 0) {
+        (void) close(inherited);
+    }
     posix_spawn_file_actions_destroy(&files);
     PMIX_ARGV_FREE(env);
     if (rc != 0) {
