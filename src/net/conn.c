@@ -217,18 +217,6 @@ void px_conn_hang_up_loop(struct px_conn *conn)
     conn_leave_loop(conn);
 }
 
-void px_conn_note_sender_loop(struct px_conn *conn)
-{
-    px_assert(px_loop_inside(conn->loop));
-    conn->wants_sender = true;
-}
-
-struct px_conn_sender px_conn_sender_loop(const struct px_conn *conn)
-{
-    px_assert(px_loop_inside(conn->loop));
-    return conn->sender;
-}
-
 void px_conn_join_loop(struct px_conn *conn, struct px_conn_pool *pool)
 {
     px_assert(px_loop_inside(conn->loop) && px_list_empty(&conn->queue));

@@ -114,23 +114,6 @@ static void take_passed_fds(struct px_conn *conn, struct msghdr *msg, uint64_t a
     }
 }
 
-/* Notes the process that has sent what was received, the first time only: after that the kernel is
- * not asked any more. */
-static void note_sender(struct px_conn *conn, struct msghdr *msg)
-{
-    struct ucred who;
-    int zero = 0;
-
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
-        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS) {
-            memcpy(&who, CMSG_DATA(c), sizeof(who));
-            conn->sender = (struct px_conn_sender){true, who.uid, who.gid, who.pid};
-        }
-    }
-    conn->wants_sender = false;
-    (void) setsockopt(conn->fd, SOL_SOCKET, SO_PASSCRED, &zero, sizeof(zero));
-}
-
 /* Position in the stream of the first byte that has not been received. */
 static uint64_t arrived(const struct px_conn_in *in)
 {
@@ -162,7 +145,7 @@ static ssize_t receive(struct px_conn *conn, void *room, size_t len)
     }
     if (n > 0 && conn->is_unix) {
         if (conn->wants_sender) {
-            note_sender(conn, &msg);
+            px_conn_sender_received(conn, &msg);
         }
         take_passed_fds(conn, &msg, arrived(&conn->in) + (uint64_t) n - 1);
     }

@@ -4,11 +4,13 @@
 #define PX_NET_CONN_SENDER_H
 
 /* The process at the other end of a connection that both ends were not made for: SO_PEERCRED names
- * the maker of a pair of sockets, only a message says who sent it. In conn.c and conn_read.c. */
+ * the maker of a pair of sockets, only a message says who sent it.
+ */
 
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct msghdr;
 struct px_conn;
 
 /* Who has sent the first bytes, by the kernel's word; not known: none have come, or it was not
@@ -24,5 +26,9 @@ struct px_conn_sender {
  * anything was received. */
 void px_conn_note_sender_loop(struct px_conn *conn);
 struct px_conn_sender px_conn_sender_loop(const struct px_conn *conn);
+
+/* Notes who has sent what was received, the first time only: after that the kernel is not asked any
+ * more. For conn_read.c. */
+void px_conn_sender_received(struct px_conn *conn, struct msghdr *msg);
 
 #endif
