@@ -17,7 +17,7 @@ build() {
     done
 }
 shared=
-for file in answer field names names_gen read value; do shared="$shared $PX_TOP_SRCDIR/src/tools/field/$file.c"; done
+for file in answer field names names_gen read servers value; do shared="$shared $PX_TOP_SRCDIR/src/tools/field/$file.c"; done
 for file in options out quote std; do shared="$shared $PX_TOP_SRCDIR/src/tools/$file.c"; done
 check "build the commands against the distribution's library" build
 check 'build a host against it' stock_build "$SCRATCH/host" "$PX_TOP_SRCDIR"/test/interop/host*.c "$PX_TOP_SRCDIR"/src/host/*.c

@@ -64,28 +64,27 @@ static bool say_all(const struct px_field *field, const pmix_data_array_t *serve
 
 static bool ask_and_say(const struct px_field *field)
 {
-    pmix_query_t *query;
+    char key[] = PMIX_QUERY_AVAIL_SERVERS;
+    char *keys[] = {key, NULL};
+    pmix_info_t where[2];
+    pmix_query_t query = {.keys = keys};
     pmix_info_t *results = NULL;
     size_t n = 0;
     bool said = false;
 
-    PMIX_QUERY_CREATE(query, 1);
-    if (query == NULL) {
-        return false;
-    }
-    (void) PMIx_Argv_append_nosize(&query->keys, PMIX_QUERY_AVAIL_SERVERS);
     if (field->tmpdir != NULL) {
-        PMIX_QUERY_QUALIFIERS_CREATE(query, 2);
-        (void) PMIx_Info_load(&query->qualifiers[0], PMIX_SERVER_TMPDIR, field->tmpdir,
-                              PMIX_STRING);
-        (void) PMIx_Info_load(&query->qualifiers[1], PMIX_SYSTEM_TMPDIR, field->tmpdir,
-                              PMIX_STRING);
+        PMIX_INFO_LOAD(&where[0], PMIX_SERVER_TMPDIR, field->tmpdir, PMIX_STRING);
+        PMIX_INFO_LOAD(&where[1], PMIX_SYSTEM_TMPDIR, field->tmpdir, PMIX_STRING);
+        query.qualifiers = where;
+        query.nqual = 2;
     }
-    if (PMIx_Query_info(query, 1, &results, &n) == PMIX_SUCCESS) {
+    if (PMIx_Query_info(&query, 1, &results, &n) == PMIX_SUCCESS) {
         said = say_all(field, find_array(results, n, PMIX_QUERY_AVAIL_SERVERS));
     }
+    for (size_t i = 0; i < query.nqual; i++) {
+        PMIX_INFO_DESTRUCT(&where[i]);
+    }
     PMIX_INFO_FREE(results, n);
-    PMIX_QUERY_FREE(query, 1);
     return said;
 }
 
@@ -96,7 +95,7 @@ bool px_field_say_servers(const struct px_field *field)
     pmix_proc_t self;
     bool said;
 
-    (void) PMIx_Info_load(&alone, PMIX_TOOL_DO_NOT_CONNECT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&alone, PMIX_TOOL_DO_NOT_CONNECT, &yes, PMIX_BOOL);
     if (PMIx_tool_init(&self, &alone, 1) != PMIX_SUCCESS) {
         return false;
     }
