@@ -107,7 +107,9 @@ static void feed_one(struct infos *list, pmix_rank_t rank)
 
 static void choose(void)
 {
+    pmix_byte_object_t five = bytes_of("five\n");
     pmix_proc_t last = process("", 2);
+    pmix_proc_t all_and_one[2];
     pmix_rank_t rank = 1;
     uint32_t number = 1;
     bool yes = true;
@@ -122,11 +124,14 @@ static void choose(void)
     add_true(both, PMIX_FWD_STDIN);
     feed_one(both, 1);
     job = launch_job(fed_all(), 3, "sh", "-c", tellers);
-    check_status(PMIX_SUCCESS, push(job, PMIX_RANK_WILDCARD, "five\n", PMIX_IOF_COMPLETE), "push");
+    all_and_one[0] = process(job, PMIX_RANK_WILDCARD);
+    all_and_one[1] = process(job, 1);
+    check_status(PMIX_SUCCESS, PMIx_IOF_push(all_and_one, 2, &five, NULL, 0, NULL, NULL), "push");
+    check_status(PMIX_SUCCESS, push(job, PMIX_RANK_WILDCARD, "", PMIX_IOF_COMPLETE), "the end");
     await_end(job, "0");
     check(told("out: 0 has five") == 1 && told("out: 1 has five") == 1 &&
               told("out: 2 has five") == 1,
-          "all of them");
+          "all of them, once");
     tool_end();
 }
 

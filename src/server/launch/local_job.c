@@ -259,10 +259,9 @@ static int open_process(pid_t pid)
 static int watch(struct child *child)
 {
     struct px_loop *loop = child->job->server->loop;
-    int rc = PMIX_SUCCESS;
+    int rc = px_local_input_watch(&child->in, loop);
 
     child->end.fd = open_process(child->pid);
-    rc = px_local_input_watch(&child->in, loop);
     for (int i = 0; !rc && i < 2; i++) {
         struct child_output *output = &child->out[i];
 
@@ -441,30 +440,37 @@ static struct local_job *find_job(struct px_server *s, const char *nspace)
     return NULL;
 }
 
-/* True if a job of that name was here, and is over. */
+/* True if a job of that name, which is not here, was here and is over. */
 static bool is_past(struct px_server *s, const char *nspace)
 {
     const char *dot = strrchr(nspace, '.');
     unsigned long number = dot ? strtoul(dot + 1, NULL, 10) : 0;
     pmix_nspace_t name;
 
-    if (number == 0 || number > s->next_local_job || find_job(s, nspace)) {
+    if (number == 0 || number > s->next_local_job) {
         return false;
     }
     name_job(s, (unsigned) number, name);
     return strcmp(name, nspace) == 0;
 }
 
-static bool is_meant(const struct child *child, const pmix_proc_t *target)
+/* True if the process has, or had, input, and one of the targets stands for it. */
+static bool is_meant(const struct child *child, const pmix_proc_t *targets, size_t ntargets)
 {
-    return child->fed && (target->rank == PMIX_RANK_WILDCARD || target->rank == child->rank);
+    for (size_t i = 0; child->fed && i < ntargets; i++) {
+        if (PMIx_Check_nspace(targets[i].nspace, child->job->nspace) &&
+            (targets[i].rank == PMIX_RANK_WILDCARD || targets[i].rank == child->rank)) {
+            return true;
+        }
+    }
+    return false;
 }
 
-/* True if a process has, or had, input, and the target stands for it. */
+/* True if the target stands for a process of the job that has, or had, input. */
 static bool has_target(const struct local_job *job, const pmix_proc_t *target)
 {
     for (uint32_t i = 0; i < job->n; i++) {
-        if (is_meant(&job->children[i], target)) {
+        if (is_meant(&job->children[i], target, 1)) {
             return true;
         }
     }
@@ -491,12 +497,10 @@ void px_local_jobs_push(struct px_server *s, const pmix_proc_t *procs, size_t np
                         struct px_local_push *push)
 {
     px_assert(px_loop_inside(s->loop));
-    for (size_t i = 0; i < nprocs; i++) {
-        struct local_job *job = find_job(s, procs[i].nspace);
-
-        for (uint32_t k = 0; job && k < job->n; k++) {
-            if (is_meant(&job->children[k], &procs[i])) {
-                px_local_push_add(push, &job->children[k].in);
+    px_list_for(struct local_job, job, &s->local_jobs, link) {
+        for (uint32_t i = 0; i < job->n; i++) {
+            if (is_meant(&job->children[i], procs, nprocs)) {
+                px_local_push_add(push, &job->children[i].in);
             }
         }
     }

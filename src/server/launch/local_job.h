@@ -39,7 +39,7 @@ int px_local_job_start(struct px_server *s, const struct px_local_spawn *spawn,
  * request has asked for no input for it; PMIX_ERR_BAD_PARAM: there are none. */
 int px_local_jobs_accept(struct px_server *s, const pmix_proc_t *procs, size_t nprocs);
 
-/* Adds those of the processes that have input to a push (local_input.h), and ends it. */
+/* Adds those of the processes that have input to a push (local_input.h), each once, and ends it. */
 void px_local_jobs_push(struct px_server *s, const pmix_proc_t *procs, size_t nprocs,
                         struct px_local_push *push);
 
