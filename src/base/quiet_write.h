@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* As write(2), but the signal that the kernel raises when it refuses (SIGPIPE: nobody reads;
- * SIGXFSZ: beyond the limit of a file's size) does not reach the program, whatever it has set for
- * that signal: its default ends the process. One that was pending before stays pending. Any
+/* Writes as write(2) does: the number of bytes, or -1 with errno. The kernel raises SIGPIPE when
+ * nobody reads (EPIPE), and SIGXFSZ when a file would exceed its size limit (EFBIG). The default
+ * action of both signals ends the process. This function blocks them during the write and removes
+ * the one that the write has raised. A signal that was pending before the call stays pending. Any
  * thread. */
 ssize_t px_quiet_write(int fd, const void *bytes, size_t n);
 

@@ -311,8 +311,9 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
     return rc;
 }
 
-/* True if we may use a connection that we have inherited: it is for a client that maps segments,
- * and that nobody has told of another server. */
+/* True if this process may use a connection that it has inherited. It may not if parameters exclude
+ * it, if this client does not map segments, if the infos of PMIx_Init name a server, if the
+ * environment names no server of this library, or if it asks for described buffers. */
 static bool may_inherit(const pmix_info_t *info, size_t ninfo)
 {
     const char *kind = secure_getenv("PMIX_BFROP_BUFFER_TYPE");

@@ -3,9 +3,9 @@
 #ifndef PX_NET_CONN_SENDER_H
 #define PX_NET_CONN_SENDER_H
 
-/* The process at the other end of a connection that both ends were not made for: SO_PEERCRED names
- * the maker of a pair of sockets, only a message says who sent it.
- */
+/* The process at the other end of a connection that was made by socketpair(2) and passed on.
+ * SO_PEERCRED names the process that made the pair. Only the credentials that come with the bytes
+ * (SO_PASSCRED) name the process that sent them. */
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -13,8 +13,8 @@
 struct msghdr;
 struct px_conn;
 
-/* Who has sent the first bytes, by the kernel's word; not known: none have come, or it was not
- * asked. */
+/* The sender of the first bytes, as the kernel has named it. It is not known if no bytes have come,
+ * or if px_conn_note_sender_loop was not called. */
 struct px_conn_sender {
     bool known;
     uid_t uid;
@@ -27,8 +27,8 @@ struct px_conn_sender {
 void px_conn_note_sender_loop(struct px_conn *conn);
 struct px_conn_sender px_conn_sender_loop(const struct px_conn *conn);
 
-/* Notes who has sent what was received, the first time only: after that the kernel is not asked any
- * more. For conn_read.c. */
+/* Stores the sender of the bytes that were received with `msg`, and turns SO_PASSCRED off. For
+ * conn_read.c, which calls it once. Loop thread. */
 void px_conn_sender_received(struct px_conn *conn, struct msghdr *msg);
 
 #endif

@@ -10,8 +10,8 @@
 #include "src/net/listener.h"
 #include "src/net/listen.h"
 
-/* Connections without a handshake: at most this many, and no more than a quarter of the descriptor
- * table; and what they have sent, in bytes. */
+/* Bounds on connections whose handshake is not complete: their number, which is also at most a
+ * quarter of the descriptor table, and the bytes that they have sent together. */
 enum { PX_LISTENER_MAX_PENDING = 1024, PX_LISTENER_MAX_PENDING_BYTES = 4 << 20 };
 
 /* One of the two listening sockets. */

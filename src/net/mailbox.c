@@ -128,7 +128,8 @@ void px_mailbox_close(const struct px_mailbox *mailbox)
     }
 }
 
-/* Whoever writes into it is no client of ours, and has no connection. */
+/* A client writes nothing into its mailbox. If there is something to read, a program that is not a
+ * client of this library has written it, and the message counts as lost. */
 enum px_mailbox_state px_mailbox_look(int fd)
 {
     unsigned char byte;

@@ -26,10 +26,10 @@ struct px_mailbox {
     unsigned long long inode; /* of `given`: no other socket of this system has it */
 };
 
-/* What has become of the message. */
+/* The state of the message once the server's end is ready. */
 enum px_mailbox_state {
     PX_MAILBOX_TAKEN, /* a process has it */
-    PX_MAILBOX_LOST   /* nobody will: every copy of `given` was closed before */
+    PX_MAILBOX_LOST   /* no process can take it: all copies of `given` are closed */
 };
 
 /* Makes a mailbox for the process, with a copy of the descriptor `segment` in its message. The

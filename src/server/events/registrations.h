@@ -17,7 +17,9 @@ struct px_upcall;
  * PMIX_ERR_NOMEM, or PMIX_ERR_OUT_OF_RESOURCE (more than shmix_max_codes). */
 int px_codes_prepare(struct px_upcall *up, struct px_peer *peer);
 
-/* Its `call`: asks the host for those of its codes that nobody had registered for. */
+/* Its `call`: asks the host for the codes of the registration that no peer had registered before.
+ * 0: an answer will come. PMIX_ERR_NOT_SUPPORTED: the host is not asked (it has no register_events,
+ * or there is no such code); px_codes_registered then decides. PMIX_ERR_NOMEM, or the host's. */
 pmix_status_t px_codes_call(struct px_upcall *up);
 
 /* Counts registrations of these codes down, and asks the host to drop those that have none left. */
