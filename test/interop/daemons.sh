@@ -17,27 +17,16 @@ trap end EXIT
 
 # job WHAT CODE LINES: what it wrote, sorted, and how it ended.
 ended() {
-    same "$1" "$2 $3" "$code $(sort "$SCRATCH/out" | tr '\n' ' ' | sed 's/ $//')"
+    same "$1" "$2 $3" "$code $(sorted out)"
     [ "$code" = "$2" ] || sed 's/^/# /' "$SCRATCH/err"
 }
 
 # --- one that launches itself: the library shows what is delivered, and reads its standard input for rank 0
-printf 'from the\ninput\n' >"$SCRATCH/in"
-cat >"$SCRATCH/words" <<'END'
-#!/bin/sh
-[ "$PMIX_RANK" != 0 ] || cat
-echo "rank $PMIX_RANK"
-echo "error $PMIX_RANK" >&2
-exit "${1:-0}"
-END
-chmod +x "$SCRATCH/words"
-lines='from the input rank 0 rank 1 rank 2 rank 3'
-errors='error 0 error 1 error 2 error 3'
-sorted_errors() { sort "$SCRATCH/err" | tr '\n' ' ' | sed 's/ $//'; }
+. "$PX_TOP_SRCDIR/test/interop/words.sh"
 limit 60 "$host" --nodes 2 --local-output --push-stdin 4 "$SCRATCH/words" <"$SCRATCH/in" >"$SCRATCH/out" 2>"$SCRATCH/err"
 code=$?
 ended 'a launcher that is the host itself' 0 "$lines"
-same 'errors go to standard error' "$errors" "$(sorted_errors)"
+same 'errors go to standard error' "$errors" "$(sorted err)"
 limit 60 "$host" --nodes 2 --local-output 4 "$PX_TOP_BUILDDIR/examples/put_get" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
 same 'values cross the nodes when they are asked for' '0 4' "$? $(grep -c 'has read the values of 4' "$SCRATCH/out")"
 limit 60 "$host" --nodes 2 --local-output 4 "$interop/peer" exchange >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
@@ -62,10 +51,10 @@ launch() {
 }
 launch 4 "$SCRATCH/words"
 ended 'a launcher tool finds it in the tree of the system directory' 0 "$lines"
-same 'and has the errors of its job' "$errors" "$(sorted_errors)"
+same 'and has the errors of its job' "$errors" "$(sorted err)"
 launch --uri "$SCRATCH/uri" --forward yes 4 "$SCRATCH/words"
 ended 'or by the file that it has written' 0 "$lines"
-same 'it may ask for the output' "$errors" "$(sorted_errors)"
+same 'it may ask for the output' "$errors" "$(sorted err)"
 launch --forward no 4 "$SCRATCH/words"
 same 'or say that it wants none' '0 ' "$code $(cat "$SCRATCH/out" "$SCRATCH/err")"
 launch 4 "$SCRATCH/words" 7

@@ -24,18 +24,7 @@ end() {
 }
 trap end EXIT
 
-cat >"$SCRATCH/words" <<'END'
-#!/bin/sh
-[ "$PMIX_RANK" != 0 ] || cat
-echo "rank $PMIX_RANK"
-echo "error $PMIX_RANK" >&2
-exit "${1:-0}"
-END
-chmod +x "$SCRATCH/words"
-printf 'from the\ninput\n' >"$SCRATCH/in"
-lines='from the input rank 0 rank 1 rank 2 rank 3'
-errors='error 0 error 1 error 2 error 3'
-sorted() { sort "$SCRATCH/$1" | tr '\n' ' ' | sed 's/ $//'; }
+. "$PX_TOP_SRCDIR/test/interop/words.sh"
 
 # launch ARGUMENT...: with the launcher that is tried; leaves $code, $SCRATCH/out and $SCRATCH/err.
 launch() {
@@ -65,7 +54,7 @@ tried() {
     launch -n 2 "$interop/peer" abort
     same "$launcher: abort" 43 "$code"
     head -c 1000000 /dev/zero >"$SCRATCH/in"
-    # prterun's main thread may sleep on until its job writes something: it is not woken when the spawn is answered.
+    # prterun's main thread is not woken when the spawn is answered; it goes on when its job writes something.
     launch -n 1 sh -c 'echo begins; wc -c'
     same "$launcher: much input" '0 begins 1000000' "$code $(tr '\n' ' ' <"$SCRATCH/out" | sed 's/ $//')"
     seq 1 100000 >"$SCRATCH/want"

@@ -93,7 +93,7 @@ wait $runner 2>/dev/null
 check 'which does not stay when pmixrun is killed' until_true "$shared is removed" [ ! -e "$shared" ]
 
 # Processes that ignore it: the second one ends the job.
-env --default-signal=INT "$pmixrun" sh -c 'trap "" INT; echo up; exec sleep 1000' >"$SCRATCH/up" 2>"$SCRATCH/err" </dev/null &
+env --default-signal=INT "$pmixrun" sh -c 'trap "" INT; echo up; exec tail -f /dev/null' >"$SCRATCH/up" 2>"$SCRATCH/err" </dev/null &
 runner=$!
 check 'it ignores SIGINT' until_lines 1 "$SCRATCH/up"
 kill -INT $runner

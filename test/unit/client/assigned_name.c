@@ -100,13 +100,6 @@ static void clients(void **state)
     process_close();
 }
 
-static int set_up(void **state)
-{
-    (void) state;
-    alarm(60);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,5 +108,5 @@ int main(void)
         cmocka_unit_test(clients),
     };
 
-    return cmocka_run_group_tests(tests, set_up, NULL);
+    return cmocka_run_group_tests(tests, limit_time, NULL);
 }

@@ -212,16 +212,9 @@ static void layouts(void **state)
     assert_int_not_equal(construct("6.0.0", hollow, false, &out), PMIX_SUCCESS);
 }
 
-static int set_up(void **state)
-{
-    (void) state;
-    alarm(60);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(layouts)};
 
-    return cmocka_run_group_tests_name("group", tests, set_up, NULL);
+    return cmocka_run_group_tests_name("group", tests, limit_time, NULL);
 }

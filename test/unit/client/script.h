@@ -310,6 +310,14 @@ static inline void client_close(void)
     process_close();
 }
 
+/* For cmocka_run_group_tests: the tests of a program have a minute together. */
+static inline int limit_time(void **state)
+{
+    (void) state;
+    alarm(60);
+    return 0;
+}
+
 /* Waits for completions. */
 struct called {
     struct px_wait wait;

@@ -562,13 +562,6 @@ static void events_come_once(void **state)
     client_close();
 }
 
-static int set_up(void **state)
-{
-    (void) state;
-    alarm(60);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -586,5 +579,5 @@ int main(void)
         cmocka_unit_test(refused_refresh),
     };
 
-    return cmocka_run_group_tests_name("served", tests, set_up, NULL);
+    return cmocka_run_group_tests_name("served", tests, limit_time, NULL);
 }
