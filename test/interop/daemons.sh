@@ -22,7 +22,7 @@ ended() {
 }
 
 # --- one that launches itself: the library shows what is delivered, and reads its standard input for rank 0
-. "$PX_TOP_SRCDIR/test/interop/words.sh"
+. "$PX_TOP_SRCDIR/test/lib/words.sh"
 limit 60 "$host" --nodes 2 --local-output --push-stdin 4 "$SCRATCH/words" <"$SCRATCH/in" >"$SCRATCH/out" 2>"$SCRATCH/err"
 code=$?
 ended 'a launcher that is the host itself' 0 "$lines"

@@ -20,4 +20,4 @@ interop_tests = %D%/ours.sh %D%/stock_client.sh %D%/stock_server.sh %D%/openmpi_
 interop_tests += %D%/field.sh %D%/daemons.sh %D%/matrix.sh %D%/prrte.sh %D%/debian13.sh
 px_long_tests += %D%/debian13.sh
 TESTS += $(interop_tests)
-EXTRA_DIST += $(interop_tests) %D%/words.sh %D%/python_alone.py %D%/python_client.py %D%/python_host.py %D%/ring.c %D%/mpi_calls.c %D%/mpi_spawn.py %D%/shmem_calls.c
+EXTRA_DIST += $(interop_tests) %D%/python_alone.py %D%/python_client.py %D%/python_host.py %D%/ring.c %D%/mpi_calls.c %D%/mpi_spawn.py %D%/shmem_calls.c

@@ -24,7 +24,7 @@ end() {
 }
 trap end EXIT
 
-. "$PX_TOP_SRCDIR/test/interop/words.sh"
+. "$PX_TOP_SRCDIR/test/lib/words.sh"
 
 # launch ARGUMENT...: with the launcher that is tried; leaves $code, $SCRATCH/out and $SCRATCH/err.
 launch() {
