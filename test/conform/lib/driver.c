@@ -322,6 +322,9 @@ static void report(const struct conform_case *c, const char *form, const char *e
     if (results == NULL) {
         return;
     }
+    if (c->alone) {
+        form = "-"; /* without a server nothing depends on it */
+    }
     fprintf(results, "case\t%s\t%s\t%s\t%s%s\n", form, end, c->ids, c->what, dealt());
     for (int i = 0; i < board->n_ids; i++) {
         fprintf(results, "id\t%s\t%s\t%s\n", form, omitted ? end : verdict(i), board->ids[i].name);
@@ -347,13 +350,13 @@ static void run(int which, bool shared)
     report(c, form, judge(c, live(c)));
 }
 
-static void omit(int which, const char *why)
+static void omit(int which, const char *form, const char *why)
 {
     char end[400];
 
     prepare(which, true);
     snprintf(end, sizeof(end), "not run: %s", why);
-    report(&cases[which], "-", end);
+    report(&cases[which], form, end);
 }
 
 static bool wanted(const char *form)
@@ -370,7 +373,7 @@ static void run_forms(int which)
     why = c->ours_only != NULL ? c->ours_only : why;
 #endif
     if (why != NULL) {
-        omit(which, why);
+        omit(which, "-", why);
         return;
     }
     for (spread = 0; spread <= (c->spread && host_command == NULL ? 3 : 0);
@@ -383,6 +386,11 @@ static void run_forms(int which)
         }
     }
     spread = 0;
+    if (c->form == SHARED && wanted("messages")) {
+        omit(which, "messages", "it is about the segment");
+    } else if (c->form == MESSAGES && wanted("default")) {
+        omit(which, "default", "it is about messages");
+    }
 }
 
 /* ---- which */
