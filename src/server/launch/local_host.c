@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Entries of a server module, served here. Like those of any host they are called on the loop
- * thread, and answer before they return. */
+ * thread, and answer before they return. What they do to processes is done for this user only:
+ * PMIX_ERR_NO_PERMISSIONS to others, whom the launcher's own module may have let in. */
 
 #include "local_host.h"
 
@@ -15,6 +16,7 @@
 #include "src/request/args.h"
 #include "src/request/schema.h"
 #include "src/server/events/passed_events.h"
+#include "src/server/peers/access.h"
 #include "src/server/self/loop_call.h"
 #include "src/value/infos.h"
 
@@ -46,8 +48,12 @@ static pmix_status_t local_spawn(const pmix_proc_t *proc, const pmix_info_t info
     const struct px_spawn_args args = {PX_DIRECTIVES_OF(info, ninfo), PX_BORROWED(apps), napps};
     struct px_server *s = here();
     pmix_nspace_t nspace;
-    int rc = spawn_above(s, &args, cbfunc, cbdata);
+    int rc;
 
+    if (!px_access_command(s, proc)) {
+        return PMIX_ERR_NO_PERMISSIONS;
+    }
+    rc = spawn_above(s, &args, cbfunc, cbdata);
     if (rc != PMIX_ERR_UNREACH) {
         return rc;
     }
@@ -64,14 +70,18 @@ static pmix_status_t local_abort(const pmix_proc_t *proc, void *object, int stat
                                  pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     pmix_proc_t all = {.rank = PMIX_RANK_WILDCARD};
+    struct px_server *s = here();
 
     (void) object;
     (void) status;
     (void) msg;
     (void) cbfunc;
     (void) cbdata;
+    if (!px_access_command(s, proc)) {
+        return PMIX_ERR_NO_PERMISSIONS;
+    }
     PMIx_Load_nspace(all.nspace, proc->nspace);
-    return px_local_jobs_signal(here(), procs ? procs : &all, procs ? nprocs : 1, SIGKILL)
+    return px_local_jobs_signal(s, procs ? procs : &all, procs ? nprocs : 1, SIGKILL)
                ? PMIX_OPERATION_SUCCEEDED
                : PMIX_ERR_NOT_SUPPORTED;
 }
@@ -110,6 +120,9 @@ static pmix_status_t local_control(const pmix_proc_t *proc, const pmix_proc_t ta
 
     (void) cbfunc;
     (void) cbdata;
+    if (!px_access_command(s, proc)) {
+        return PMIX_ERR_NO_PERMISSIONS;
+    }
     if (!PMIx_Check_nspace(proc->nspace, s->self.nspace)) {
         PMIx_Load_nspace(all.nspace, proc->nspace);
     }
@@ -130,9 +143,9 @@ static pmix_status_t local_push(const pmix_proc_t *source, const pmix_proc_t tar
     bool last = bo->size == 0 || px_infos_flag(directives, ndirs, PMIX_IOF_COMPLETE);
     struct px_server *s = here();
     struct px_local_push *push;
-    int rc = px_local_jobs_accept(s, targets, ntargets);
+    int rc = px_access_command(s, source) ? px_local_jobs_accept(s, targets, ntargets)
+                                          : PMIX_ERR_NO_PERMISSIONS;
 
-    (void) source;
     if (rc) {
         return rc;
     }

@@ -60,3 +60,19 @@ bool px_access_event(const struct px_server *s, const struct px_peer *peer, uid_
     return user == 0 || user == peer->uid || sees_all(s, peer) || is_of(peer, nspace) ||
            are_connected(s, peer->proc.nspace, nspace);
 }
+
+bool px_access_command(const struct px_server *s, const pmix_proc_t *proc)
+{
+    bool may = px_proc_equal(proc, &s->self);
+
+    px_assert(px_loop_inside(s->loop));
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
+        if (px_proc_equal(&peer->proc, proc)) {
+            if (!sees_all(s, peer)) {
+                return false;
+            }
+            may = true;
+        }
+    }
+    return may;
+}

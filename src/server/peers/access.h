@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include <pmix_common.h>
+
 struct px_nspace;
 struct px_peer;
 struct px_server;
@@ -24,5 +26,10 @@ bool px_access_data(const struct px_server *s, const struct px_peer *peer,
 /* True if the peer may have an event that a process of the user and namespace has raised. */
 bool px_access_event(const struct px_server *s, const struct px_peer *peer, uid_t user,
                      const char *nspace);
+
+/* True if this server may start, signal and feed processes for the process where no host decides:
+ * they would be this user's. It is the server's own process, or it is connected, and each of its
+ * connections is of root or of the server's own user. */
+bool px_access_command(const struct px_server *s, const pmix_proc_t *proc);
 
 #endif
