@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,6 @@ extern char **environ;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
-static int completions; /* lock */
 static fence_fn change_data;
 
 static void die(const char *what, int code)
@@ -29,19 +29,19 @@ static void die(const char *what, int code)
     exit(70);
 }
 
-static void op_done(pmix_status_t status, void *cbdata)
+/* Several threads of a host may wait at once, each for its own operation. over: a bool; lock. */
+static void op_done(pmix_status_t status, void *over)
 {
-    (void) cbdata;
     if (status != PMIX_SUCCESS) {
         fprintf(stderr, "bench: an operation of the host ended with %d\n", status);
     }
     pthread_mutex_lock(&lock);
-    completions++;
-    pthread_cond_signal(&came);
+    *(bool *) over = true;
+    pthread_cond_broadcast(&came);
     pthread_mutex_unlock(&lock);
 }
 
-static void wait_op(pmix_status_t rc)
+static void wait_op(pmix_status_t rc, const bool *over)
 {
     if (rc == PMIX_OPERATION_SUCCEEDED) {
         return;
@@ -50,10 +50,9 @@ static void wait_op(pmix_status_t rc)
         die("the host was refused", rc);
     }
     pthread_mutex_lock(&lock);
-    while (!completions) {
+    while (!*over) {
         pthread_cond_wait(&came, &lock);
     }
-    completions--;
     pthread_mutex_unlock(&lock);
 }
 
@@ -102,10 +101,11 @@ void daemon_init(const char *hostname, fence_fn change)
 void daemon_deregister(const char *nspace)
 {
     pmix_nspace_t job;
+    bool over = false;
 
     PMIX_LOAD_NSPACE(job, nspace);
-    PMIx_server_deregister_nspace(job, op_done, NULL);
-    wait_op(PMIX_SUCCESS);
+    PMIx_server_deregister_nspace(job, op_done, &over);
+    wait_op(PMIX_SUCCESS, &over);
 }
 
 void daemon_fini(const char *nspace)
@@ -117,9 +117,10 @@ void daemon_fini(const char *nspace)
 void daemon_register_job(const char *nspace, int n_local, pmix_info_t *info, size_t ninfo)
 {
     pmix_nspace_t job;
+    bool over = false;
 
     PMIX_LOAD_NSPACE(job, nspace);
-    wait_op(PMIx_server_register_nspace(job, n_local, info, ninfo, op_done, NULL));
+    wait_op(PMIx_server_register_nspace(job, n_local, info, ninfo, op_done, &over), &over);
 }
 
 static pmix_proc_t named(const char *nspace, pmix_rank_t rank)
@@ -135,8 +136,9 @@ static pmix_proc_t named(const char *nspace, pmix_rank_t rank)
 void daemon_register_client(const char *nspace, pmix_rank_t rank)
 {
     pmix_proc_t proc = named(nspace, rank);
+    bool over = false;
 
-    wait_op(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, op_done, NULL));
+    wait_op(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, op_done, &over), &over);
 }
 
 static char **environment(const char *nspace, pmix_rank_t rank)
