@@ -70,6 +70,13 @@ tool query PMIX_QUERY_SPAWN_SUPPORT
 same 'what is known is told' 1 "$(grep -c 'pmix.mapby,pmix.ppr,.*pmix.dbg.exec' "$SCRATCH/out")"
 finish_job
 
+# Rank 0 has closed its input, says so, and stays until rank 1 has read a line.
+mkfifo "$SCRATCH/closed" "$SCRATCH/others"
+one_closes="case \$PMIX_RANK in
+0) exec <&-; echo >$SCRATCH/closed; cat <$SCRATCH/others ;;
+*) read -r line; echo \$line ;;
+esac
+[ \$PMIX_RANK != 1 ] || : >$SCRATCH/others"
 for nodes in 1 2 3; do
     for form in '' hash; do
         [ $nodes = 2 ] || [ -z "$form" ] || continue
@@ -98,6 +105,11 @@ push: PMIX_SUCCESS
         run "$attend" --pid $runner spawn PMIX_FWD_STDOUT "PMIX_STDIN_TGT=r:*" 3 cat , pull @ '*' out \
             , push @ '*' everybody , push @ '*' , until 3
         same 'or all of them' 3 "$(grep -c 'out: everybody' "$SCRATCH/out")"
+        limit 60 "$attend" --pid $runner spawn PMIX_FWD_STDOUT "PMIX_STDIN_TGT=r:*" 3 sh -c "$one_closes" , pull @ '*' out \
+            , read , push @ '*' others , until 3 <>"$SCRATCH/closed" >"$SCRATCH/out" 2>&1
+        same 'also when one of them has closed its input' '1 out: others
+2 out: others
+push: PMIX_SUCCESS' "$(grep -e ^push -e others "$SCRATCH/out" | sort)"
 
         tool hear PMIX_EVENT_JOB_END , spawn PMIX_FWD_STDOUT PMIX_NOTIFY_COMPLETION 2 echo early \
             , await PMIX_EVENT_JOB_END , pull @ '*' out , until 2

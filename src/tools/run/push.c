@@ -15,14 +15,23 @@ struct px_run_push {
     uint32_t node;           /* of who pushed */
     uint64_t id;             /* there */
     size_t n_waiting;        /* inputs of this node, other nodes, and who fills this in */
-    size_t n_taken;
+    bool taken;           /* by at least one */
+    bool closed;          /* at least one does not read any more */
     pmix_status_t status; /* the first failure */
 };
 
+/* A target that does not read any more is missed only if there is no other. */
+static pmix_status_t outcome(const struct px_run_push *push)
+{
+    if (push->status != PMIX_SUCCESS || push->taken) {
+        return push->status;
+    }
+    return push->closed ? PMIX_ERR_IOF_COMPLETE : PMIX_ERR_NOT_FOUND;
+}
+
 static void answer(const struct px_run_push *push)
 {
-    pmix_status_t rc =
-        push->status == PMIX_SUCCESS && push->n_taken == 0 ? PMIX_ERR_NOT_FOUND : push->status;
+    pmix_status_t rc = outcome(push);
 
     if (push->node == px_run.node) {
         px_host_reply_status(&push->task.upcall, rc);
@@ -34,7 +43,11 @@ static void answer(const struct px_run_push *push)
 /* One of the outcomes that the push waits for; the last one answers and frees it. */
 static void leave(struct px_run_push *push, pmix_status_t status)
 {
-    push->status = push->status == PMIX_SUCCESS ? status : push->status;
+    if (status == PMIX_ERR_IOF_COMPLETE) {
+        push->closed = true;
+    } else if (push->status == PMIX_SUCCESS) {
+        push->status = status;
+    }
     if (--push->n_waiting == 0) {
         answer(push);
         free(push);
@@ -43,7 +56,7 @@ static void leave(struct px_run_push *push, pmix_status_t status)
 
 void px_run_push_settle(struct px_run_push *push, pmix_status_t status)
 {
-    push->n_taken++;
+    push->taken = push->taken || status == PMIX_SUCCESS;
     leave(push, status);
 }
 

@@ -64,13 +64,12 @@ int px_run_stdin_poll_fd(void)
     return may_take() && may_read() ? STDIN_FILENO : -1;
 }
 
-/* One of several processes may have ended; without any the push finds none. */
+/* A push fails when nobody is left who reads. */
 static void pushed(pmix_status_t status, void *cbdata)
 {
     (void) cbdata;
     pushing = false;
-    if (status != PMIX_SUCCESS &&
-        (target.rank != PMIX_RANK_WILDCARD || status != PMIX_ERR_IOF_COMPLETE)) {
+    if (status != PMIX_SUCCESS) {
         target.nspace[0] = '\0';
     }
 }
