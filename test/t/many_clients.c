@@ -3,19 +3,22 @@
 
 /* A process that starts many jobs one after the other, several at a time, hears of the end of each,
  * and looks at what its server has then: as many descriptors and segments as after the first ten,
- * and little more memory. many_clients JOBS; "many_clients child" is a process of such a job: it
- * posts, reads what its neighbour has posted, and ends. */
+ * and little more memory. many_clients JOBS KIND SEED; "many_clients child" is a process of such a
+ * job: it posts, reads what its neighbour has posted, and ends; "many_clients reader SEED" reads
+ * until it is killed, in the middle of it. */
 
 #include <dirent.h>
 #include <pmix.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { AT_ONCE = 8, RANKS = 2, FIRST = 10 };
+enum { AT_ONCE = 8, RANKS = 4, FIRST = 10, LIFE_US = 3000 };
 
 static pmix_proc_t me;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -54,6 +57,29 @@ static void be_child(void)
     check(PMIx_Finalize(NULL, 0), "finalize");
 }
 
+/* Has itself killed by the kernel some moments later. */
+static void be_reader(unsigned seed)
+{
+    struct sigevent how = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+    struct itimerspec when = {{0, 0}, {0, 0}};
+    pmix_value_t *got = NULL;
+    pmix_proc_t job;
+    timer_t timer;
+
+    PMIX_LOAD_PROCID(&job, me.nspace, PMIX_RANK_WILDCARD);
+    seed += me.rank;
+    when.it_value.tv_nsec = 1000L * (1 + rand_r(&seed) % LIFE_US);
+    if (timer_create(CLOCK_MONOTONIC, &how, &timer) || timer_settime(timer, 0, &when, NULL)) {
+        exit(96);
+    }
+    for (;;) {
+        check(PMIx_Get(&job, PMIX_JOB_SIZE, NULL, 0, &got), "get");
+        PMIx_Value_free(got, 1);
+        check(PMIx_Get(&me, PMIX_HOSTNAME, NULL, 0, &got), "get");
+        PMIx_Value_free(got, 1);
+    }
+}
+
 /* --- the one that starts them --- */
 
 static void on_end(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
@@ -89,8 +115,9 @@ static void wait_until_at_most(int n)
     pthread_mutex_unlock(&lock);
 }
 
-static void start_job(char *program)
+static void start_job(char *program, const char *kind, unsigned seed)
 {
+    char number[16];
     pmix_nspace_t nspace;
     pmix_app_t *app = PMIx_App_create(1);
     pmix_info_t notify;
@@ -103,7 +130,9 @@ static void start_job(char *program)
     app->cmd = strdup(program);
     app->maxprocs = RANKS;
     check(PMIx_Argv_append_nosize(&app->argv, program), "argv");
-    check(PMIx_Argv_append_nosize(&app->argv, "child"), "argv");
+    check(PMIx_Argv_append_nosize(&app->argv, kind), "argv");
+    snprintf(number, sizeof(number), "%u", seed);
+    check(PMIx_Argv_append_nosize(&app->argv, number), "argv");
     PMIx_Info_load(&notify, PMIX_NOTIFY_COMPLETION, &yes, PMIX_BOOL);
     check(PMIx_Spawn(&notify, 1, app, 1, nspace), "spawn");
     PMIx_App_free(app, 1);
@@ -164,7 +193,7 @@ static struct taken look(void)
     return taken;
 }
 
-static int start_all(char *program, int n_jobs)
+static int start_all(char *program, int n_jobs, const char *kind, unsigned seed)
 {
     pmix_status_t code = PMIX_EVENT_JOB_END;
     struct taken first = {0};
@@ -177,7 +206,7 @@ static int start_all(char *program, int n_jobs)
         if (i == FIRST) {
             first = look();
         }
-        start_job(program);
+        start_job(program, kind, seed + RANKS * (unsigned) i);
     }
     last = look();
     printf("%d jobs, %d failed\n", n_jobs, n_failed);
@@ -185,12 +214,12 @@ static int start_all(char *program, int n_jobs)
            last.segments - first.segments);
     printf("kib %ld\n", last.kib - first.kib);
     check(PMIx_Finalize(NULL, 0), "finalize");
-    return n_failed != 0;
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
+    if (argc < 3) {
         return 97;
     }
     alarm(600);
@@ -199,5 +228,10 @@ int main(int argc, char **argv)
         be_child();
         return 0;
     }
-    return start_all(argv[0], atoi(argv[1]));
+    if (strcmp(argv[1], "reader") == 0) {
+        be_reader((unsigned) strtoul(argv[2], NULL, 10));
+    }
+    return argc < 4 ? 97
+                    : start_all(argv[0], atoi(argv[1]), argv[2],
+                                (unsigned) strtoul(argv[3], NULL, 10));
 }
