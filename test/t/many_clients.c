@@ -231,7 +231,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "reader") == 0) {
         be_reader((unsigned) strtoul(argv[2], NULL, 10));
     }
-    return argc < 4 ? 97
-                    : start_all(argv[0], atoi(argv[1]), argv[2],
-                                (unsigned) strtoul(argv[3], NULL, 10));
+    return argc < 4
+               ? 97
+               : start_all(argv[0], atoi(argv[1]), argv[2], (unsigned) strtoul(argv[3], NULL, 10));
 }

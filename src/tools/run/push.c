@@ -15,9 +15,9 @@ struct px_run_push {
     uint32_t node;           /* of who pushed */
     uint64_t id;             /* there */
     size_t n_waiting;        /* inputs of this node, other nodes, and who fills this in */
-    bool taken;           /* by at least one */
-    bool closed;          /* at least one does not read any more */
-    pmix_status_t status; /* the first failure */
+    bool taken;              /* by at least one */
+    bool closed;             /* at least one does not read any more */
+    pmix_status_t status;    /* the first failure */
 };
 
 /* A target that does not read any more is missed only if there is no other. */
