@@ -202,6 +202,7 @@ static struct outcome run_once(enum op op, enum who victim, long fatal, const ch
     struct outcome seen = {.n = 0};
     bool lives;
     bool good;
+    int failed;
 
     *ret_wrong = NULL;
     start(TOOL);
@@ -237,7 +238,13 @@ static struct outcome run_once(enum op op, enum who victim, long fatal, const ch
     }
     done.blocks = seen.blocks;
     if (!give(SECOND, (struct order){.what = SETTLE}, &seen) || seen.wrong != 0) {
-        *ret_wrong = "the second server";
+        snprintf(text, sizeof(text), "the second server, deaths_roles.c:%d", seen.wrong);
+        *ret_wrong = text;
+    }
+    failed = atomic_exchange(&board->failed, 0);
+    if (failed != 0) {
+        snprintf(text, sizeof(text), "a process has ended with %d", failed);
+        *ret_wrong = text;
     }
     if (victim == SERVER) {
         done.blocks = seen.blocks;

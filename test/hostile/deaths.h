@@ -25,7 +25,7 @@ struct board {
     atomic_long fatal;  /* the one that it dies at; 0: none */
     atomic_int started; /* processes of jobs, */
     atomic_int ended;   /* those that have ended as the host knows, */
-    atomic_int failed;  /* and those of which something was wrong */
+    atomic_int failed;  /* the status of one of which something was wrong; 0: none */
     char dir[256];      /* of the servers' files */
 };
 extern struct board *board;
