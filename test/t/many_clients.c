@@ -199,6 +199,10 @@ static int start_all(char *program, int n_jobs, const char *kind, unsigned seed)
     struct taken first = {0};
     struct taken last;
 
+    if (n_jobs <= FIRST) {
+        fprintf(stderr, "many_clients: more than %d jobs are needed\n", FIRST);
+        return 97;
+    }
     if (PMIx_Register_event_handler(&code, 1, NULL, 0, on_end, NULL, NULL) < 0) {
         return 97;
     }

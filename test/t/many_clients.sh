@@ -10,7 +10,7 @@
 times=1
 [ -z "${PX_LONG:-}" ] || times=10
 jobs=1000
-[ -z "${PX_SANITIZED:-}" ] || jobs=100
+[ -z "${PX_SANITIZED:-}" ] || jobs=300
 SEED=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
 echo "# SEED=$SEED"
 mkdir "$SCRATCH/tmp"
