@@ -206,23 +206,14 @@ static pmix_status_t launcher_store_internal(struct px_ctx *ctx, const pmix_proc
     return half_of(ctx, proc)->store_internal(ctx, proc, key, value);
 }
 
-/* The half that serves a resolve call. nspace NULL or empty: the call is about all namespaces. */
-static const struct px_role_ops *resolver(struct px_ctx *ctx, const char *nspace)
+/* nspace NULL or empty: the call is about all namespaces. */
+static pmix_status_t launcher_resolve(struct px_ctx *ctx, bool peers, const char *node,
+                                      const char *nspace, struct px_reply *ret)
 {
     bool all = nspace == NULL || nspace[0] == '\0';
+    bool own = all ? !is_served(ctx) : hosts(ctx, nspace);
 
-    return (all ? !is_served(ctx) : hosts(ctx, nspace)) ? &px_server_ops : &px_tool_ops;
-}
-
-static pmix_status_t launcher_resolve_peers(struct px_ctx *ctx, const char *node,
-                                            const char *nspace, pmix_proc_t **procs, size_t *nprocs)
-{
-    return resolver(ctx, nspace)->resolve_peers(ctx, node, nspace, procs, nprocs);
-}
-
-static pmix_status_t launcher_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist)
-{
-    return resolver(ctx, nspace)->resolve_nodes(ctx, nspace, nodelist);
+    return (own ? &px_server_ops : &px_tool_ops)->resolve(ctx, peers, node, nspace, ret);
 }
 
 /* A launcher is a tool: calls that look at the name treat it as one. */
@@ -234,8 +225,7 @@ static const struct px_role_ops launcher_ops = {
     .get = launcher_get,
     .get_nb = launcher_get_nb,
     .request = launcher_request,
-    .resolve_peers = launcher_resolve_peers,
-    .resolve_nodes = launcher_resolve_nodes,
+    .resolve = launcher_resolve,
     .deregister_codes = px_self_deregister_codes, /* the other server's, too: by the count */
     .spell_groups = px_group_map_spell_info,
     .group_invite_nb = px_client_group_invite_nb,

@@ -17,6 +17,7 @@
 #include "src/value/attributes.h"
 #include "src/nspace/query_args.h"
 #include "src/client/query_results.h"
+#include "src/request/reply.h"
 #include "src/base/version.h"
 #include "call.h"
 
@@ -187,39 +188,48 @@ pmix_status_t PMIx_Query_info(pmix_query_t queries[], size_t nqueries, pmix_info
 }
 
 /* The role answers from its stores or asks its server; both block in the caller's thread. The
- * outputs are cleared first. px_client_resolve_peers (src/client/resolve.c), px_self_resolve_peers
+ * outputs are cleared first. px_client_resolve (src/client/resolve.c), px_self_resolve
  * (src/server/self/self_data.c). */
 pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspace,
                                  pmix_proc_t **procs, size_t *nprocs)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    pmix_status_t rc = PX_ENTER(ctx, resolve_peers);
+    struct px_reply reply = {0};
+    pmix_status_t rc = PX_ENTER(ctx, resolve);
 
     if (procs == NULL || nprocs == NULL) {
         return rc != PMIX_SUCCESS ? rc : PMIX_ERR_BAD_PARAM;
     }
     *procs = NULL;
     *nprocs = 0;
+    rc = rc == PMIX_SUCCESS ? ctx->ops->resolve(ctx, true, nodename, nspace, &reply) : rc;
     if (rc != PMIX_SUCCESS) {
+        px_reply_fini(&reply);
         return rc;
     }
-    return ctx->ops->resolve_peers(ctx, nodename, nspace, procs, nprocs);
+    *procs = reply.procs;
+    *nprocs = reply.nprocs;
+    return rc;
 }
 
-/* As PMIx_Resolve_peers. px_client_resolve_nodes, px_self_resolve_nodes in the same files. */
+/* As PMIx_Resolve_peers. */
 pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
-    pmix_status_t rc = PX_ENTER(ctx, resolve_nodes);
+    struct px_reply reply = {0};
+    pmix_status_t rc = PX_ENTER(ctx, resolve);
 
     if (nodelist == NULL) {
         return rc != PMIX_SUCCESS ? rc : PMIX_ERR_BAD_PARAM;
     }
     *nodelist = NULL;
+    rc = rc == PMIX_SUCCESS ? ctx->ops->resolve(ctx, false, NULL, nspace, &reply) : rc;
     if (rc != PMIX_SUCCESS) {
+        px_reply_fini(&reply);
         return rc;
     }
-    return ctx->ops->resolve_nodes(ctx, nspace, nodelist);
+    *nodelist = reply.text;
+    return rc;
 }
 
 /* Adds to the table of attributes, which answers queries of attribute support. The table belongs to

@@ -21,10 +21,9 @@
 #define COMMON_OPS                                                                                 \
     .put = px_client_put, .store_internal = px_client_store_internal, .commit = px_client_commit,  \
     .get = px_client_get_fast, .get_nb = px_client_get_nb, .request = px_client_request,           \
-    .resolve_peers = px_client_resolve_peers, .resolve_nodes = px_client_resolve_nodes,            \
-    .deregister_codes = px_client_deregister_codes, .spell_groups = px_group_map_spell_info,       \
-    .group_invite_nb = px_client_group_invite_nb, .group_join_nb = px_client_group_join_nb,        \
-    .iof_pull = px_client_iof_pull
+    .resolve = px_client_resolve, .deregister_codes = px_client_deregister_codes,                  \
+    .spell_groups = px_group_map_spell_info, .group_invite_nb = px_client_group_invite_nb,         \
+    .group_join_nb = px_client_group_join_nb, .iof_pull = px_client_iof_pull
 
 const struct px_role_ops px_client_ops = {.name = "client", COMMON_OPS};
 const struct px_role_ops px_tool_ops = {.name = "tool", COMMON_OPS};

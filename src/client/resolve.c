@@ -117,9 +117,10 @@ static pmix_status_t resolve_here(const struct px_space *first, bool all, const 
 
 /* Both resolve calls: peers or nodes, of one namespace or (NULL or empty) of all. The critical
  * section is left while the server is asked. */
-static pmix_status_t resolve(struct px_session *session, const char *node, const char *nspace,
-                             bool peers, struct px_reply *ret)
+pmix_status_t px_client_resolve(struct px_ctx *ctx, bool peers, const char *node,
+                                const char *nspace, struct px_reply *ret)
 {
+    struct px_session *session = px_session(ctx);
     bool all = nspace == NULL || nspace[0] == '\0';
     const struct px_space *space = all ? &session->own : px_space_named(session, nspace);
     bool here = false;
@@ -137,30 +138,6 @@ static pmix_status_t resolve(struct px_session *session, const char *node, const
     }
     rc = resolve_here(space, all, node, peers, ret);
     px_reader_leave();
-    return rc;
-}
-
-pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
-                                      pmix_proc_t **procs, size_t *nprocs)
-{
-    struct px_reply reply = {0};
-    pmix_status_t rc = resolve(px_session(ctx), node, nspace, true, &reply);
-
-    if (rc == PMIX_SUCCESS) {
-        *procs = reply.procs;
-        *nprocs = reply.nprocs;
-    }
-    return rc;
-}
-
-pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist)
-{
-    struct px_reply reply = {0};
-    pmix_status_t rc = resolve(px_session(ctx), NULL, nspace, false, &reply);
-
-    if (rc == PMIX_SUCCESS) {
-        *nodelist = reply.text;
-    }
     return rc;
 }
 

@@ -12,6 +12,7 @@
 #include <pmix.h>
 
 struct px_ctx;
+struct px_reply;
 struct px_session;
 
 /* True for PMIX_LOCAL_PROCS, PMIX_PSET_NAMES and PMIX_GROUP_NAMES, which the server is always asked
@@ -24,15 +25,11 @@ bool px_key_is_dynamic(const char *key);
 pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
                                        const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata);
 
-/* px_role_ops.resolve_peers: the processes of a namespace (NULL or empty: of all) on a node (NULL:
- * this one). Answered from the segment if it is complete and the host does not answer such calls
- * itself, else by the server, or by what is here if the server has no answer. *procs is the
- * caller's. PMIX_ERR_WOULD_BLOCK on the loop thread if the server has to be asked, PMIX_ERR_NOMEM,
- * or the status of the server. */
-pmix_status_t px_client_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
-                                      pmix_proc_t **procs, size_t *nprocs);
-/* px_role_ops.resolve_nodes: the names of the nodes of a namespace (NULL or empty: of all),
- * separated by commas; the caller's. In the same way, with the same statuses. */
-pmix_status_t px_client_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist);
+/* px_role_ops.resolve. Answered from the segment if it is complete and the host does not answer such
+ * calls itself, else by the server, or by what is here if the server has no answer.
+ * PMIX_ERR_WOULD_BLOCK on the loop thread if the server has to be asked, PMIX_ERR_NOMEM, or the
+ * status of the server. */
+pmix_status_t px_client_resolve(struct px_ctx *ctx, bool peers, const char *node,
+                                const char *nspace, struct px_reply *ret);
 
 #endif

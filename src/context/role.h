@@ -15,6 +15,7 @@ struct px_args;
 struct px_completion;
 struct px_ctx;
 struct px_iof_pull_args;
+struct px_reply;
 struct px_request;
 
 /* The type of PMIx_Get. */
@@ -50,11 +51,12 @@ struct px_role_ops {
     pmix_status_t (*request)(struct px_ctx *ctx, const struct px_request *request,
                              const struct px_args *args, const struct px_completion *to);
 
-    /* These two block in the caller's thread (PMIX_ERR_WOULD_BLOCK on the loop thread unless the
-     * store has the answer). Results are the caller's. */
-    pmix_status_t (*resolve_peers)(struct px_ctx *ctx, const char *node, const char *nspace,
-                                   pmix_proc_t **procs, size_t *nprocs);
-    pmix_status_t (*resolve_nodes)(struct px_ctx *ctx, const char *nspace, char **nodelist);
+    /* peers: the processes of a namespace (NULL or empty: of all) on a node (NULL: this one), as
+     * ret->procs; else the names of its nodes, separated by commas, as ret->text. Blocks in the
+     * caller's thread (PMIX_ERR_WOULD_BLOCK on the loop thread unless the store has the answer).
+     * *ret is the caller's (px_reply_fini), also after an error. */
+    pmix_status_t (*resolve)(struct px_ctx *ctx, bool peers, const char *node, const char *nspace,
+                             struct px_reply *ret);
 
     /* Deregisters at the servers: no handler of this process (they are in ctx->events) wants these
      * codes any more, or all codes (default_handler: the last default handler went). Loop thread.

@@ -171,10 +171,9 @@ pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const 
 
 /* --- resolve --- */
 
-/* Both resolve calls: as a request to ourselves, which asks the host, or directly from the
- * stores. *ret is the caller's (px_reply_fini), also after an error. */
-static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char *nspace,
-                   struct px_reply *ret)
+/* As a request to ourselves, which asks the host, or directly from the stores. */
+pmix_status_t px_self_resolve(struct px_ctx *ctx, bool peers, const char *node, const char *nspace,
+                              struct px_reply *ret)
 {
     struct px_resolve_args args = {.node = PX_BORROWED(node), .nspace = PX_BORROWED(nspace)};
     struct px_reply_wait waiting;
@@ -190,33 +189,5 @@ static int resolve(struct px_ctx *ctx, bool peers, const char *node, const char 
                          &args.head, &to);
     rc = px_reply_wait_end(ctx, &waiting, rc);
     *ret = waiting.reply;
-    return rc;
-}
-
-pmix_status_t px_self_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
-                                    pmix_proc_t **procs, size_t *nprocs)
-{
-    struct px_reply reply = {0};
-    int rc = resolve(ctx, true, node, nspace, &reply);
-
-    if (!rc) {
-        *procs = reply.procs;
-        *nprocs = reply.nprocs;
-    }
-    reply.procs = rc ? reply.procs : NULL;
-    px_reply_fini(&reply);
-    return rc;
-}
-
-pmix_status_t px_self_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist)
-{
-    struct px_reply reply = {0};
-    int rc = resolve(ctx, false, NULL, nspace, &reply);
-
-    if (!rc) {
-        *nodelist = reply.text;
-    }
-    reply.text = rc ? reply.text : NULL;
-    px_reply_fini(&reply);
     return rc;
 }

@@ -14,6 +14,7 @@
 
 struct px_completion;
 struct px_ctx;
+struct px_reply;
 
 /* True if the namespace is registered with this server. Any thread; false in a forked child. */
 bool px_self_hosts(struct px_ctx *ctx, const char *nspace);
@@ -36,11 +37,9 @@ pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_
  * storage. */
 pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                              const pmix_info_t *info, size_t ninfo, const struct px_completion *to);
-/* PMIx_Resolve_peers: the host is asked first, unless the caller cannot wait (see
- * px_resolve_call). *procs is the caller's. Outputs are untouched after an error. */
-pmix_status_t px_self_resolve_peers(struct px_ctx *ctx, const char *node, const char *nspace,
-                                    pmix_proc_t **procs, size_t *nprocs);
-/* PMIx_Resolve_nodes, likewise. *nodelist is the caller's; NULL if there is no node. */
-pmix_status_t px_self_resolve_nodes(struct px_ctx *ctx, const char *nspace, char **nodelist);
+/* px_role_ops.resolve: the host is asked first, unless the caller cannot wait (see
+ * px_resolve_call). */
+pmix_status_t px_self_resolve(struct px_ctx *ctx, bool peers, const char *node, const char *nspace,
+                              struct px_reply *ret);
 
 #endif

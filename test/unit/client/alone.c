@@ -311,9 +311,7 @@ static void without_a_server(void **state)
     struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
     const struct px_coll_args all = {.nprocs = 0};
     const struct px_coll_args self = {.procs = &ctx->self, .nprocs = 1};
-    pmix_proc_t *procs = NULL;
-    size_t n = 0;
-    char *nodes = NULL;
+    struct px_reply reply = {0};
 
     (void) state;
     assert_int_equal(ctx->ops->request(ctx, &px_request_fence, &all.head, &nobody),
@@ -322,9 +320,10 @@ static void without_a_server(void **state)
                      PMIX_OPERATION_SUCCEEDED);
     assert_int_equal(ctx->ops->request(ctx, &px_request_publish, &publish, &nobody),
                      PMIX_ERR_UNREACH);
-    assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "nosuch", &procs, &n),
+    assert_int_equal(ctx->ops->resolve(ctx, true, NULL, "nosuch", &reply),
                      PMIX_ERR_INVALID_NAMESPACE);
-    assert_int_equal(ctx->ops->resolve_nodes(ctx, "nosuch", &nodes), PMIX_ERR_INVALID_NAMESPACE);
+    assert_int_equal(ctx->ops->resolve(ctx, false, NULL, "nosuch", &reply),
+                     PMIX_ERR_INVALID_NAMESPACE);
 }
 
 /* What is got by pointer again and again, and made anew each time, is kept once; the equal ones are

@@ -214,18 +214,16 @@ static bool resolving(uint8_t command, struct px_in *in, struct px_buf *reply)
 
 static void expect_resolve(const char *version, int status, int want, unsigned requests)
 {
-    pmix_proc_t *procs = NULL;
-    char *nodes = NULL;
-    size_t n = 7;
+    struct px_reply reply = {0};
 
     resolve_status = status;
     client_open(version, resolving);
-    assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "job", &procs, &n), want);
-    assert_int_equal(n, want == PMIX_SUCCESS ? 0 : 7);
-    assert_int_equal(ctx->ops->resolve_nodes(ctx, "job", &nodes), want);
+    assert_int_equal(ctx->ops->resolve(ctx, true, NULL, "job", &reply), want);
+    assert_int_equal(reply.nprocs, 0);
+    assert_int_equal(ctx->ops->resolve(ctx, false, NULL, "job", &reply), want);
     assert_int_equal(script_requests(), requests);
-    assert_null(procs);
-    assert_null(nodes);
+    assert_null(reply.procs);
+    assert_null(reply.text);
     client_close();
 }
 
@@ -497,11 +495,10 @@ static void add_default(void *arg)
 static void losing_the_server(void **state)
 {
     pmix_proc_t job = peer(PMIX_RANK_WILDCARD);
-    pmix_proc_t *procs = NULL;
     pmix_proc_t one = peer(1);
     pmix_value_t *value = NULL;
+    struct px_reply reply = {0};
     struct called called;
-    size_t n = 0;
 
     (void) state;
     client_open("5.0.0", silent);
@@ -519,7 +516,7 @@ static void losing_the_server(void **state)
     assert_int_equal(px_client_get_local(px_session(ctx), &one, "first", NULL, 0, &value),
                      PMIX_ERR_LOST_CONNECTION);
     assert_int_equal(script_fence(op_done, &called), PMIX_ERR_LOST_CONNECTION);
-    assert_int_equal(ctx->ops->resolve_peers(ctx, NULL, "other", &procs, &n),
+    assert_int_equal(ctx->ops->resolve(ctx, true, NULL, "other", &reply),
                      PMIX_ERR_INVALID_NAMESPACE);
     client_close();
 }
