@@ -32,7 +32,6 @@ static int add_process(const struct px_session *session, pmix_info_t **info, siz
 {
     pmix_info_t *own = NULL;
     size_t n = 0;
-    pmix_data_array_t array = {.type = PMIX_INFO};
     uint32_t app = 0;
     int rc = px_infos_append(&own, &n, PMIX_RANK, &session->ctx->self.rank, PMIX_PROC_RANK);
 
@@ -40,11 +39,7 @@ static int add_process(const struct px_session *session, pmix_info_t **info, siz
     if (rc == 0 && session->hostname[0] != '\0') {
         rc = px_infos_append(&own, &n, PMIX_HOSTNAME, session->hostname, PMIX_STRING);
     }
-    array.array = own;
-    array.size = n;
-    rc = rc != 0 ? rc : px_infos_append(info, ninfo, PMIX_PROC_INFO_ARRAY, &array, PMIX_DATA_ARRAY);
-    PMIx_Info_free(own, n);
-    return rc;
+    return px_infos_append_array(info, ninfo, PMIX_PROC_INFO_ARRAY, rc, own, n);
 }
 
 /* Appends the data of the job: its name, its size, and, if this node has a name, the node of its

@@ -200,6 +200,16 @@ int px_infos_append_all(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *m
 
 /* Moves the infos that stay to the front, so their addresses change; the freed places at the end
  * are not cleared. */
+int px_infos_append_array(pmix_info_t **infos, size_t *ninfo, const char *key, int rc,
+                          pmix_info_t *inner, size_t n_inner)
+{
+    pmix_data_array_t array = {.type = PMIX_INFO, .array = inner, .size = n_inner};
+
+    rc = rc ? rc : px_infos_append(infos, ninfo, key, &array, PMIX_DATA_ARRAY);
+    PMIx_Info_free(inner, n_inner);
+    return rc;
+}
+
 void px_infos_drop(pmix_info_t *infos, size_t *ninfo, const char *key)
 {
     size_t kept = 0;

@@ -19,17 +19,6 @@ uint32_t px_local_app_size(const pmix_app_t *app)
     return app->maxprocs > 0 ? (uint32_t) app->maxprocs : 1;
 }
 
-/* Appends a list of infos as an array under the key, and frees it. */
-static int add_array(pmix_info_t **infos, size_t *n, const char *key, int rc, pmix_info_t *inner,
-                     size_t n_inner)
-{
-    pmix_data_array_t array = {.type = PMIX_INFO, .array = inner, .size = n_inner};
-
-    rc = rc ? rc : px_infos_append(infos, n, key, &array, PMIX_DATA_ARRAY);
-    PMIx_Info_free(inner, n_inner);
-    return rc;
-}
-
 static int add_u32(pmix_info_t **infos, size_t *n, const char *key, uint32_t value)
 {
     return px_infos_append(infos, n, key, &value, PMIX_UINT32);
@@ -60,7 +49,7 @@ static int add_proc(pmix_info_t **infos, size_t *n, uint32_t app, pmix_rank_t fi
     rc = rc ? rc : add_rank(&own, &n_own, PMIX_GLOBAL_RANK, rank);
     rc = rc ? rc : px_infos_append(&own, &n_own, PMIX_LOCAL_RANK, &local, PMIX_UINT16);
     rc = rc ? rc : px_infos_append(&own, &n_own, PMIX_NODE_RANK, &local, PMIX_UINT16);
-    return add_array(infos, n, PMIX_PROC_INFO_ARRAY, rc, own, n_own);
+    return px_infos_append_array(infos, n, PMIX_PROC_INFO_ARRAY, rc, own, n_own);
 }
 
 /* One app, and its processes. */
@@ -77,7 +66,7 @@ static int add_app(pmix_info_t **infos, size_t *n, const pmix_app_t *app, uint32
     rc = rc ? rc : add_text(&own, &n_own, PMIX_APP_ARGV, command);
     rc = rc ? rc : add_text(&own, &n_own, PMIX_WDIR, app->cwd);
     free(command);
-    rc = add_array(infos, n, PMIX_APP_INFO_ARRAY, rc, own, n_own);
+    rc = px_infos_append_array(infos, n, PMIX_APP_INFO_ARRAY, rc, own, n_own);
     for (uint32_t i = 0; !rc && i < px_local_app_size(app); i++) {
         rc = add_proc(infos, n, number, first, first + i);
     }

@@ -98,7 +98,6 @@ static int add_namespace(pmix_info_t **list, size_t *n, const struct px_nspace *
     static const char cmd[] = PMIX_CMD_LINE;
     pmix_info_t *one = NULL;
     size_t n_one = 0;
-    pmix_data_array_t array = {.type = PMIX_INFO};
     struct px_slice slice;
     pmix_value_t value;
     int rc = px_infos_append(&one, &n_one, PMIX_NSPACE, ns->name, PMIX_STRING);
@@ -110,11 +109,7 @@ static int add_namespace(pmix_info_t **list, size_t *n, const struct px_nspace *
         }
         PMIx_Value_destruct(&value);
     }
-    array.array = one;
-    array.size = n_one;
-    rc = rc ? rc : px_infos_append(list, n, PMIX_QUERY_NAMESPACE_INFO, &array, PMIX_DATA_ARRAY);
-    PMIx_Info_free(one, n_one);
-    return rc;
+    return px_infos_append_array(list, n, PMIX_QUERY_NAMESPACE_INFO, rc, one, n_one);
 }
 
 /* The descriptions of all namespaces that the requester may have data of, or of that in the
@@ -124,7 +119,6 @@ static int put_namespace_info(const struct answer *a)
     const char *only = text_qualifier(a, PMIX_NSPACE);
     pmix_info_t *list = NULL;
     size_t n = 0;
-    pmix_data_array_t array = {.type = PMIX_INFO};
     int rc = PMIX_SUCCESS;
 
     px_list_for(struct px_nspace, ns, &a->s->ns_list, link) {
@@ -132,11 +126,8 @@ static int put_namespace_info(const struct answer *a)
             rc = add_namespace(&list, &n, ns);
         }
     }
-    array.array = list;
-    array.size = n;
-    rc = rc ? rc : n ? put_value(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
-    PMIx_Info_free(list, n);
-    return rc;
+    rc = rc || n ? rc : PMIX_ERR_NOT_FOUND;
+    return px_infos_append_array(a->info, a->ninfo, a->key, rc, list, n);
 }
 
 /* --- sets and groups --- */
