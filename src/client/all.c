@@ -7,7 +7,6 @@
 
 #include "all.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "deletion.h"
@@ -31,28 +30,6 @@ static int add_facts(struct px_proc_infos *all, const struct px_session *session
         rc = fact != NULL ? px_proc_infos_add(all, keys[i], fact) : 0;
     }
     return rc;
-}
-
-/* Hands a value out in the manner of the request. Takes it over. 0 or PMIX_ERR_NOMEM. */
-static int hand_out(struct px_session *session, const struct px_get_request *request,
-                    pmix_value_t *made, pmix_value_t **value)
-{
-    pmix_proc_t owner;
-
-    if ((request->flags & PX_GET_STATIC) != 0) {
-        **value = *made;
-        free(made);
-        return 0;
-    }
-    if ((request->flags & PX_GET_POINTER) != 0) {
-        PMIx_Load_procid(&owner, request->nspace, request->spec.rank);
-        made = px_session_keep(session, &owner, "", made);
-    }
-    if (made == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    *value = made;
-    return 0;
 }
 
 /* For px_proc_infos: leaves out what this process has deleted, which the segment may still have. */
@@ -90,5 +67,5 @@ int px_client_get_all(struct px_session *session, const struct px_get_request *r
     rc = rc == 0 ? add_facts(&all, session, request) : rc;
     rc = rc == 0 ? px_proc_infos_take(&all, &made) : rc;
     px_proc_infos_fini(&all);
-    return rc == 0 ? hand_out(session, request, made, value) : rc;
+    return rc == 0 ? px_client_give_made(session, request, made, value) : rc;
 }

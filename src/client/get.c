@@ -92,10 +92,8 @@ int px_client_find(struct px_session *session, const struct px_get_request *requ
     return px_client_find_in(session, space_of(session, request), &request->spec, fresh, ret);
 }
 
-/* Hands out a value that was made for the caller: itself, its content, or a pointer to one that is
- * kept. Takes `made` over. 0 or PMIX_ERR_NOMEM. */
-static int give_fresh(struct px_session *session, const struct px_get_request *request,
-                      pmix_value_t *made, pmix_value_t **value)
+int px_client_give_made(struct px_session *session, const struct px_get_request *request,
+                        pmix_value_t *made, pmix_value_t **value)
 {
     pmix_proc_t owner;
 
@@ -135,7 +133,7 @@ static __attribute__((noinline)) int hand_out_unpressed(struct px_session *sessi
         PMIx_Value_free(made, 1);
         return rc;
     }
-    return give_fresh(session, request, made, value);
+    return px_client_give_made(session, request, made, value);
 }
 
 int px_client_hand_out(struct px_session *session, const struct px_get_request *request,
@@ -159,7 +157,7 @@ int px_client_hand_out_value(struct px_session *session, const struct px_get_req
     made = PMIx_Value_create(1);
     rc = made != NULL ? PMIx_Value_xfer(made, from) : PMIX_ERR_NOMEM;
     if (rc == 0) {
-        return give_fresh(session, request, made, value);
+        return px_client_give_made(session, request, made, value);
     }
     if (made != NULL) {
         PMIx_Value_free(made, 1);

@@ -46,6 +46,11 @@ int px_client_hand_out(struct px_session *session, const struct px_get_request *
 int px_client_hand_out_value(struct px_session *session, const struct px_get_request *request,
                              const pmix_value_t *from, bool lasts, pmix_value_t **value);
 
+/* Hands out a value that was made for the caller: itself, its content, or a pointer to one that is
+ * kept. Takes `made` over. 0 or PMIX_ERR_NOMEM. */
+int px_client_give_made(struct px_session *session, const struct px_get_request *request,
+                        pmix_value_t *made, pmix_value_t **value);
+
 /* A get from what this process holds, with arguments that are not read yet; sends no message. The
  * final status for the caller, with *value set or **value filled if it is 0; or
  * PMIX_ERR_WOULD_BLOCK: the server has to be asked. Any thread. */
