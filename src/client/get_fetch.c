@@ -573,10 +573,7 @@ int px_client_fetch(struct px_session *session, struct px_get_request *request,
     }
     px_wait_init(&waiter.wait);
     rc = ask(&waiter);
-    if (rc != 0) {
-        px_wait_done(&waiter.wait, rc);
-    }
-    return px_ctx_wait(session->ctx, &waiter.wait);
+    return px_ctx_await(session->ctx, &waiter.wait, rc);
 }
 
 int px_client_fetch_nb(struct px_session *session, const struct px_get_request *request,

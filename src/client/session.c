@@ -27,6 +27,7 @@
 #include "invitation.h"
 #include "primary.h"
 #include "refresh.h"
+#include "request.h"
 #include "tool_wait.h"
 #include "src/event/chain.h"
 #include "src/event/own_input.h"
@@ -389,10 +390,7 @@ enum px_wire_kind px_server_kind(const struct px_server_peer *server)
 /* Ends the wait of px_session_goodbye with the status of the reply. Loop thread. */
 static void goodbye_reply(void *arg, int status, struct px_in *reply)
 {
-    if (status == 0 && reply != NULL) {
-        status = px_unpack_status(reply, &status) == 0 ? status : PMIX_ERR_UNPACK_FAILURE;
-    }
-    px_wait_done(arg, status);
+    px_wait_done(arg, px_reply_status(status, reply));
 }
 
 /* The server hangs up after its reply; `lost` is set so that no event tells the application. */
@@ -408,10 +406,7 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
     (void) px_pack_command(&buf, px_server_kind(server), PX_CMD_FINALIZE);
     px_wait_init(&wait);
     rc = px_link_request_take(server->link, &buf, GOODBYE_MS, goodbye_reply, &wait);
-    if (rc != 0) {
-        px_wait_done(&wait, rc);
-    }
-    rc = px_ctx_wait(session->ctx, &wait);
+    rc = px_ctx_await(session->ctx, &wait, rc);
     /* the server hangs up next: no event. pairs with link_lost */
     px_store_release(&server->lost, 1);
     return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_SUCCESS : rc; /* lost meanwhile: as above */

@@ -262,10 +262,7 @@ static int request_job(struct px_session *session)
     }
     px_wait_init(&call.wait);
     rc = px_msg_send(&msg, (uint64_t) px_param_int(PX_P_CONNECT_WAIT) * 1000, req_reply, &call);
-    if (rc != 0) {
-        px_wait_done(&call.wait, rc);
-    }
-    return px_ctx_wait(session->ctx, &call.wait);
+    return px_ctx_await(session->ctx, &call.wait, rc);
 }
 
 /* Where the segment is of no use the server answers a second REQ by messages. Closing the
