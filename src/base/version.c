@@ -9,7 +9,9 @@
 #include <pmix_common.h>
 #include <pmix_version.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -31,6 +33,19 @@ const char *px_version_text(void)
 
     (void) pthread_once(&once, make_text); /* cannot fail with these arguments */
     return text;
+}
+
+void px_version_read(const char *version, unsigned ret[3])
+{
+    const char *at = version[0] == 'v' ? version + 1 : version;
+
+    for (int i = 0; i < 3 && *at >= '0' && *at <= '9'; i++) {
+        char *end;
+        unsigned long n = strtoul(at, &end, 10);
+
+        ret[i] = n > UINT16_MAX ? UINT16_MAX : (unsigned) n;
+        at = end[0] != '\0' ? end + 1 : end;
+    }
 }
 
 const char *px_abi_version(const char *key)

@@ -19,6 +19,7 @@
 #include "iof.h"
 #include "src/base/epoch.h"
 #include "src/base/param.h"
+#include "src/base/version.h"
 #include "src/event/registry.h"
 #include "src/net/dial.h"
 #include "src/net/handshake.h"
@@ -329,22 +330,11 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
 /* Parts that the text does not have stay unknown. */
 void px_session_set_version(struct px_server_peer *server, const char *version)
 {
-    char *end = NULL;
-
     for (int i = 0; i < 3; i++) {
         server->version[i] = VERSION_UNKNOWN;
     }
-    if (version == NULL) {
-        return;
-    }
-    if (version[0] == 'v') {
-        version++;
-    }
-    for (int i = 0; i < 3 && version[0] != '\0'; i++) {
-        unsigned long n = strtoul(version, &end, 10);
-
-        server->version[i] = (unsigned) n;
-        version = end[0] != '\0' ? end + 1 : end;
+    if (version != NULL) {
+        px_version_read(version, server->version);
     }
 }
 

@@ -18,6 +18,7 @@
 #include "request.h"
 #include "ops.h"
 #include "src/base/log.h"
+#include "src/base/number.h"
 #include "src/base/param.h"
 #include "src/net/dial.h"
 #include "src/net/mailbox.h"
@@ -145,11 +146,10 @@ static size_t find_ways(const pmix_info_t *info, size_t ninfo, struct way *ways)
 static uid_t server_uid(void)
 {
     const char *text = secure_getenv("PMIX_SHMIX_UID");
-    char *end = NULL;
-    unsigned long uid = text != NULL ? strtoul(text, &end, 10) : UINT32_MAX;
+    uint64_t uid;
+    const char *end = text != NULL ? px_number_read(text, UINT32_MAX - 1, &uid) : NULL;
 
-    return text != NULL && end != text && end[0] == '\0' && uid < UINT32_MAX ? (uid_t) uid
-                                                                             : (uid_t) -1;
+    return end != NULL && end[0] == '\0' ? (uid_t) uid : (uid_t) -1;
 }
 
 /* Connects one way, with our name and credential, and adds the server to the session. told: the URI
@@ -360,21 +360,18 @@ static int start_inherited(struct px_session *session, const pmix_info_t *info, 
     return rc;
 }
 
-/* Reads our name from the environment. False: no server started this process, or the name is
- * malformed. */
-static bool read_identity(pmix_proc_t *ret)
+bool px_client_name_given(pmix_proc_t *ret)
 {
     const char *nspace = secure_getenv("PMIX_NAMESPACE");
     const char *rank = secure_getenv("PMIX_RANK");
-    char *end = NULL;
-    unsigned long number;
+    uint64_t number;
+    const char *end;
 
-    if (nspace == NULL || nspace[0] == '\0' || strlen(nspace) > PMIX_MAX_NSLEN || rank == NULL ||
-        rank[0] == '\0') {
+    if (nspace == NULL || nspace[0] == '\0' || strlen(nspace) > PMIX_MAX_NSLEN || rank == NULL) {
         return false;
     }
-    number = strtoul(rank, &end, 10);
-    if (end[0] != '\0' || number > PMIX_RANK_VALID) {
+    end = px_number_read(rank, PMIX_RANK_VALID, &number);
+    if (end == NULL || end[0] != '\0') {
         return false;
     }
     PMIx_Load_procid(ret, nspace, (pmix_rank_t) number);
@@ -395,7 +392,7 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     if (session == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    if (read_identity(&self)) {
+    if (px_client_name_given(&self)) {
         px_session_name(session, self.nspace, self.rank);
         n_ways = find_ways(info, ninfo, ways);
     } else {

@@ -19,6 +19,10 @@ struct px_session;
  * PMIX_ERR_TIMEOUT, PMIX_ERR_LOST_CONNECTION or PMIX_ERR_NOMEM. Not on the loop thread. */
 int px_session_request_job(struct px_session *session);
 
+/* Reads our name from the environment. False: no server started this process, or the name is
+ * malformed. */
+bool px_client_name_given(pmix_proc_t *ret);
+
 /* True if the parameters allow to map segments. */
 bool px_client_wants_segment(void);
 

@@ -291,13 +291,12 @@ static int connect_by_directives(struct px_session *session,
 /* Sets our own name: of the directives, of the environment, or empty until a server assigns one. */
 static void name_self(struct px_session *session, const struct px_tool_directives *directives)
 {
-    const char *nspace = secure_getenv("PMIX_NAMESPACE");
-    const char *rank = secure_getenv("PMIX_RANK");
+    pmix_proc_t self;
 
     if (directives->own_nspace != NULL) {
         px_session_name(session, directives->own_nspace, directives->own_rank);
-    } else if (nspace != NULL && rank != NULL && strlen(nspace) <= PMIX_MAX_NSLEN) {
-        px_session_name(session, nspace, (pmix_rank_t) strtoul(rank, NULL, 10));
+    } else if (px_client_name_given(&self)) {
+        px_session_name(session, self.nspace, self.rank);
     } else {
         px_session_name(session, "", PMIX_RANK_UNDEF);
     }

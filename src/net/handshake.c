@@ -9,11 +9,11 @@
 #include "src/net/handshake.h"
 
 #include <arpa/inet.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <pmix.h>
 
+#include "src/base/version.h"
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
 
@@ -163,35 +163,22 @@ static void get_string(struct cursor *in, char *room, size_t room_len)
     in->at = end + 1;
 }
 
-/* Reads up to three numbers of the version, each behind one separating character; those that are
- * missing stay 0. */
-static void parse_version(struct px_handshake *handshake)
+/* Sets the numbers of the release from its text; those that it lacks are 0. */
+static void read_numbers(struct px_handshake *handshake)
 {
-    unsigned *const parts[] = {&handshake->version_major, &handshake->version_minor,
-                               &handshake->version_release};
-    const char *at = handshake->version;
+    unsigned numbers[3] = {0};
 
-    if (*at == 'v') {
-        at++;
-    }
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        char *end;
-        unsigned long v;
-
-        if (*at < '0' || *at > '9') {
-            return;
-        }
-        v = strtoul(at, &end, 10);
-        *parts[i] = v > UINT16_MAX ? UINT16_MAX : (unsigned) v;
-        at = *end ? end + 1 : end;
-    }
+    px_version_read(handshake->version, numbers);
+    handshake->version_major = numbers[0];
+    handshake->version_minor = numbers[1];
+    handshake->version_release = numbers[2];
 }
 
 void px_handshake_set_version(struct px_handshake *handshake, const char *version)
 {
     memset(handshake->version, 0, sizeof(handshake->version));
     memcpy(handshake->version, version, strnlen(version, sizeof(handshake->version) - 1));
-    parse_version(handshake);
+    read_numbers(handshake);
 }
 
 /* Reads the flag, and the ids and the name that it announces. An unknown flag makes the cursor bad,
@@ -229,7 +216,7 @@ int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret)
     handshake.cred = get_bytes(&in, handshake.cred_len);
     get_who(&in, &handshake);
     get_string(&in, handshake.version, sizeof(handshake.version));
-    parse_version(&handshake);
+    read_numbers(&handshake);
     if (!in.bad && in.at == in.end && handshake.version_major == OLDEST_RELEASE) {
         handshake.kind = PX_WIRE_PLAIN;
         *ret = handshake; /* 2.0 sends no more */
