@@ -1,5 +1,5 @@
 noinst_LTLIBRARIES += libpx-client.la
-libpx_client_la_SOURCES = %D%/all.c %D%/all.h %D%/collected.c %D%/collected.h %D%/deferred.c %D%/deferred.h %D%/deletion.c %D%/deletion.h %D%/events.c %D%/events.h \
+libpx_client_la_SOURCES = %D%/all.c %D%/all.h %D%/collected.c %D%/collected.h %D%/deletion.c %D%/deletion.h %D%/events.c %D%/events.h \
   %D%/facts.c %D%/facts.h %D%/former.c %D%/former.h %D%/get.c %D%/get.h %D%/get_fast.c %D%/get_fast.h %D%/get_fetch.c %D%/get_fetch.h \
   %D%/get_request.c %D%/get_request.h %D%/group.c %D%/group.h %D%/group_decide.c %D%/group_decide.h %D%/group_map.c %D%/group_map.h %D%/invitation.c \
   %D%/invitation.h %D%/invite.c %D%/invite.h %D%/invite_outcome.c %D%/invite_outcome.h %D%/invited.c %D%/invited.h %D%/invitees.c %D%/invitees.h %D%/iof.c %D%/iof.h %D%/join.c %D%/join.h %D%/member_data.c %D%/member_data.h %D%/ops.c %D%/ops.h %D%/primary.c %D%/primary.h %D%/private_store.c \

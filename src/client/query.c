@@ -16,7 +16,6 @@
 #include "primary.h"
 #include "query_cache.h"
 #include "request.h"
-#include "deferred.h"
 #include "src/value/attributes.h"
 #include "src/value/directives.h"
 #include "src/nspace/query_args.h"
@@ -28,6 +27,40 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/request/reply.h"
+
+/* An answer that is known at once, on its way to its completion; owns its infos. */
+struct later_reply {
+    struct px_task task;
+    struct px_completion to;
+    struct px_reply reply;
+};
+
+/* Delivers an answer and frees it. Loop thread. */
+static void run_reply(struct px_task *task)
+{
+    struct later_reply *later = px_container_of(task, struct later_reply, task);
+
+    later->to.done(&later->to, &later->reply);
+    px_reply_fini(&later->reply);
+    free(later);
+}
+
+/* Calls the completion with an array of infos on the loop thread, after the operation has returned
+ * (src/context/role.h). 0: the array is taken over; PMIX_ERR_NOMEM: it stays the caller's. */
+static int defer_infos(struct px_loop *loop, pmix_status_t status, pmix_info_t *info, size_t ninfo,
+                       const struct px_completion *to)
+{
+    struct later_reply *later = malloc(sizeof(*later));
+
+    if (later == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    *later = (struct later_reply){.task.run = run_reply,
+                                  .to = *to,
+                                  .reply = {.status = status, .info = info, .ninfo = ninfo}};
+    px_loop_post(loop, &later->task);
+    return 0;
+}
 
 /* The part of an answer that this process gives itself, beside the server. */
 struct part {
@@ -295,7 +328,7 @@ static int answer_here(struct px_session *session, const pmix_query_t *queries, 
         rc = find_here(session, &queries[q], &found);
     }
     if (rc == 0) {
-        rc = px_defer_infos(session->ctx->loop, PMIX_SUCCESS, found.info, found.n, to);
+        rc = defer_infos(session->ctx->loop, PMIX_SUCCESS, found.info, found.n, to);
     }
     if (rc != 0) {
         PMIx_Info_free(found.info, found.n);
@@ -313,7 +346,7 @@ static int answer_from_cache(struct px_session *session, const struct px_buf *ke
     int rc = px_query_cache_find(session, key->data, key->len, &info, &n);
 
     if (rc == 0) {
-        rc = px_defer_infos(session->ctx->loop, PMIX_SUCCESS, info, n, to);
+        rc = defer_infos(session->ctx->loop, PMIX_SUCCESS, info, n, to);
         if (rc != 0) {
             PMIx_Info_free(info, n);
         }
@@ -365,7 +398,7 @@ static pmix_status_t query_support(struct px_session *session, const struct px_q
     if (rc == 0) {
         return PMIX_SUCCESS;
     }
-    rc = px_defer_infos(session->ctx->loop, part->whole ? part->status : PMIX_ERR_PARTIAL_SUCCESS,
+    rc = defer_infos(session->ctx->loop, part->whole ? part->status : PMIX_ERR_PARTIAL_SUCCESS,
                         part->infos->info, part->infos->n, to);
     if (rc == 0) {
         free(part->infos);

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "print.h"
+#include "scalars.h"
+#include "shapes.h"
 #include "types.h"
 
 /* The object takes over d, and does not free what it held before. */
@@ -91,3 +94,87 @@ void PMIx_Data_buffer_unload(pmix_data_buffer_t *b, char **bytes, size_t *sz)
     *sz = b->bytes_used - read;
     memset(b, 0, sizeof(*b));
 }
+
+/* --- the shape of data buffers --- */
+
+/* Copies the used bytes of a buffer and the position of unpacking, but no spare memory. */
+static int copy_buffer(const struct px_type *type, void *dst, const void *src, unsigned depth)
+{
+    const pmix_data_buffer_t *buffer = src;
+    pmix_data_buffer_t copy = {.base_ptr = NULL};
+
+    (void) type;
+    (void) depth;
+    if (buffer->base_ptr != NULL && buffer->bytes_used > 0) {
+        size_t read =
+            buffer->unpack_ptr == NULL ? 0 : (size_t) (buffer->unpack_ptr - buffer->base_ptr);
+
+        copy.base_ptr = malloc(buffer->bytes_used);
+        if (copy.base_ptr == NULL) {
+            return PMIX_ERR_NOMEM;
+        }
+        memcpy(copy.base_ptr, buffer->base_ptr, buffer->bytes_used);
+        copy.pack_ptr = copy.base_ptr + buffer->bytes_used;
+        copy.unpack_ptr = copy.base_ptr + (read > buffer->bytes_used ? buffer->bytes_used : read);
+        copy.bytes_allocated = buffer->bytes_used;
+        copy.bytes_used = buffer->bytes_used;
+    }
+    memcpy(dst, &copy, sizeof(copy));
+    return PMIX_SUCCESS;
+}
+
+/* Frees the bytes of a buffer and leaves it empty. */
+static void fini_buffer(const struct px_type *type, void *element)
+{
+    pmix_data_buffer_t *buffer = element;
+
+    (void) type;
+    free(buffer->base_ptr);
+    memset(buffer, 0, sizeof(*buffer));
+}
+
+/* Orders buffers by their used bytes: fewer first, then by content. Positions do not matter. */
+static pmix_value_cmp_t compare_buffer(const struct px_type *type, const void *a, const void *b,
+                                       unsigned depth)
+{
+    const pmix_data_buffer_t *x = a;
+    const pmix_data_buffer_t *y = b;
+    int order;
+
+    (void) type;
+    (void) depth;
+    if (x->bytes_used != y->bytes_used) {
+        return px_order(x->bytes_used > y->bytes_used, true);
+    }
+    order = x->bytes_used == 0 ? 0 : memcmp(x->base_ptr, y->base_ptr, x->bytes_used);
+    return px_order(order > 0, order < 0);
+}
+
+/* Adds the used bytes, without spare memory. */
+static int measure_buffer(const struct px_type *type, const void *element, unsigned depth,
+                          size_t *sum)
+{
+    (void) type;
+    (void) depth;
+    *sum += ((const pmix_data_buffer_t *) element)->bytes_used;
+    return PMIX_SUCCESS;
+}
+
+/* Prints the first of the used bytes. */
+static void print_buffer(struct px_buf *out, const struct px_type *type, const void *element,
+                         unsigned depth)
+{
+    const pmix_data_buffer_t *buffer = element;
+
+    (void) type;
+    (void) depth;
+    px_print_bytes(out, buffer->base_ptr, buffer->bytes_used);
+}
+
+const struct px_shape_ops px_buffer_ops = {
+    .copy = copy_buffer,
+    .fini = fini_buffer,
+    .compare = compare_buffer,
+    .measure = measure_buffer,
+    .print = print_buffer,
+};

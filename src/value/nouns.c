@@ -3,7 +3,7 @@
 
 /* PMIx_<noun>_construct, _destruct, _create and _free for every structure of nouns.def; the table
  * of types knows what each of them owns. All of them take NULL. Coordinates and infos are created
- * differently: coord.c, info.c. */
+ * differently: records.c, info.c. */
 #include <pmix.h>
 
 #include <errno.h>

@@ -16,6 +16,10 @@
 #include "scalars.h"
 #include "text.h"
 
+/* Empty until src/topo sets them (px_topo_install_hooks). */
+struct px_value_hooks px_topology_hooks;
+struct px_value_hooks px_cpuset_hooks;
+
 /* What the two structures have in common. */
 struct opaque {
     char *source;

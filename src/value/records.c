@@ -5,6 +5,7 @@
  * a status leaves an empty structure if there is no memory. All take NULL for the structure. */
 #include <pmix.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "types.h"
@@ -121,4 +122,28 @@ void PMIx_Fabric_construct(pmix_fabric_t *p)
     if (p != NULL) {
         memset(p, 0, sizeof(*p));
     }
+}
+
+/* Created with room for their dimensions, so that they do not fit the pattern of nouns.c. All or
+ * nothing: NULL if memory is short for any of them. */
+pmix_coord_t *PMIx_Coord_create(size_t dims, size_t number)
+{
+    const struct px_type *type = px_type_info(PMIX_COORD);
+    pmix_coord_t *coords = px_type_create(type, number);
+
+    for (size_t i = 0; coords != NULL && dims > 0 && i < number; i++) {
+        coords[i].coord = calloc(dims, sizeof(*coords[i].coord));
+        if (coords[i].coord == NULL) {
+            px_type_free(type, coords, i);
+            return NULL;
+        }
+        coords[i].dims = dims;
+    }
+    return coords;
+}
+
+/* Frees the dimensions of each, then the array. */
+void PMIx_Coord_free(pmix_coord_t *m, size_t number)
+{
+    px_type_free(px_type_info(PMIX_COORD), m, number);
 }
