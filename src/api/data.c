@@ -12,7 +12,7 @@
 #include "src/base/probe.h"
 
 /* The role keeps a copy of the value in this process until PMIx_Commit. A server has no such
- * operation: it is no member of a job. In a client or tool: px_client_put (src/client/put.c). */
+ * operation: it is no member of a job. In a client or tool: px_client_put (src/client/data/put.c). */
 pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -22,7 +22,7 @@ pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
 }
 
 /* Nothing is sent: a client stores a copy in its private store, a server in the store of the
- * namespace. px_client_store_internal (src/client/put.c) and px_self_store
+ * namespace. px_client_store_internal (src/client/data/put.c) and px_self_store
  * (src/server/self/self_data.c). */
 pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[], pmix_value_t *val)
 {
@@ -34,7 +34,7 @@ pmix_status_t PMIx_Store_internal(const pmix_proc_t *proc, const char key[], pmi
 
 /* Sends the put values to the server and does not wait for its reply; messages on a connection keep
  * their order, so a later fence or get of this process follows the commit. In a client or tool:
- * px_client_commit (src/client/put.c). In a server it has nothing to do. */
+ * px_client_commit (src/client/data/put.c). In a server it has nothing to do. */
 pmix_status_t PMIx_Commit(void)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -48,7 +48,7 @@ pmix_status_t PMIx_Commit(void)
 
 /* One acquire load gives the function: the role's get while the context is up, else one that
  * returns PMIX_ERR_INIT. So the fast path pays for no check of the state. px_client_get_fast
- * (src/client/get_fast.c), px_self_get (src/server/self/self_data.c). */
+ * (src/client/data/get_fast.c), px_self_get (src/server/self/self_data.c). */
 pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                        size_t ninfo, pmix_value_t **val)
 {
@@ -56,7 +56,7 @@ pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_inf
 }
 
 /* Always by the role's non-blocking operation, whose callback runs on the loop thread; a forked
- * child has none and gets PMIX_ERR_UNREACH. px_client_get_nb (src/client/get.c), px_self_get_nb
+ * child has none and gets PMIX_ERR_UNREACH. px_client_get_nb (src/client/data/get.c), px_self_get_nb
  * (src/server/self/self_data.c). */
 pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                           size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata)

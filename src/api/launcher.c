@@ -18,7 +18,7 @@
 #include "src/client/invite.h"
 #include "src/client/join.h"
 #include "src/client/ops.h"
-#include "src/client/put.h"
+#include "src/client/data/put.h"
 #include "src/client/request.h"
 #include "src/server/events/passed_events.h"
 #include "src/server/requests/host_module.h"

@@ -8,7 +8,7 @@
  * Every call but PMIx_tool_init is PMIX_ERR_INIT in a process that is not a tool: a server cannot
  * act as a tool as well. The other way round, a launcher is a tool with a server (launcher.h). */
 
-#include "src/client/tool.h"
+#include "src/client/tool/tool.h"
 
 #include <string.h>
 
@@ -71,7 +71,7 @@ static pmix_status_t tool_first(struct px_ctx *ctx, const pmix_info_t *info, siz
 }
 
 /* Inits are counted, each needs its finalize. The first one starts the role: px_tool_start
- * (src/client/tool.c). */
+ * (src/client/tool/tool.c). */
 pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
 {
     struct px_ctx *ctx = px_ctx();

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collected.h"
+#include "src/client/data/collected.h"
 #include "events.h"
 #include "request.h"
 #include "src/value/infos.h"
 #include "group_map.h"
-#include "private_store.h"
-#include "put.h"
+#include "src/client/data/private_store.h"
+#include "src/client/data/put.h"
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"

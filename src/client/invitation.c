@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "events.h"
-#include "get_request.h"
+#include "src/client/data/get_request.h"
 #include "group_map.h"
 #include "invite.h"
 #include "join.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "get.h"
+#include "src/client/data/get.h"
 #include "group_decide.h"
 #include "group_map.h"
 #include "invite_outcome.h"

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "private_store.h"
+#include "src/client/data/private_store.h"
 #include "session.h"
 
 #include "gds/level.h"

@@ -7,14 +7,14 @@
 
 #include "ops.h"
 #include "events.h"
-#include "get.h"
-#include "get_fast.h"
+#include "src/client/data/get.h"
+#include "src/client/data/get_fast.h"
 #include "group_map.h"
 #include "invite.h"
 #include "join.h"
 #include "iof.h"
 #include "request.h"
-#include "put.h"
+#include "src/client/data/put.h"
 #include "resolve.h"
 
 /* All operations, the same for both roles. */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "get.h"
-#include "primary.h"
+#include "src/client/data/get.h"
+#include "src/client/tool/primary.h"
 #include "query_cache.h"
 #include "request.h"
 #include "src/value/attributes.h"
@@ -22,7 +22,7 @@
 #include "src/discovery/server_list.h"
 #include "src/base/version.h"
 #include "src/value/infos.h"
-#include "private_store.h"
+#include "src/client/data/private_store.h"
 #include "src/value/nested.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"

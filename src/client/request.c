@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "get_request.h"
+#include "src/client/data/get_request.h"
 #include "events.h"
 #include "iof.h"
 #include "src/event/own_input.h"

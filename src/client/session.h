@@ -24,8 +24,8 @@
 #include "src/context/context.h"
 #include "src/context/request.h"
 #include "src/loop/watch.h"
-#include "private_store.h"
-#include "space.h"
+#include "src/client/data/private_store.h"
+#include "src/client/data/space.h"
 
 struct px_dialed;
 struct px_event;

@@ -12,9 +12,9 @@
 
 #include <pmix.h>
 
-#include "private_store.h"
+#include "src/client/data/private_store.h"
 #include "session.h"
-#include "space.h"
+#include "src/client/data/space.h"
 #include "src/nspace/jobinfo.h"
 #include "src/value/infos.h"
 

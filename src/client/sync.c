@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "collected.h"
+#include "src/client/data/collected.h"
 #include "request.h"
 #include "group.h"
 #include "group_map.h"
@@ -19,9 +19,9 @@
 #include "src/value/infos.h"
 #include "src/base/assert.h"
 #include "src/value/procs.h"
-#include "private_store.h"
-#include "put.h"
-#include "refresh.h"
+#include "src/client/data/private_store.h"
+#include "src/client/data/put.h"
+#include "src/client/data/refresh.h"
 #include "src/wire/messages.h"
 #include "src/wire/view.h"
 

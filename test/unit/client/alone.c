@@ -22,8 +22,8 @@
 #include <pmix.h>
 
 #include "unlaunched.h"
-#include "src/client/facts.h"
-#include "src/client/get.h"
+#include "src/client/data/facts.h"
+#include "src/client/data/get.h"
 #include "src/client/ops.h"
 #include "src/request/schema.h"
 #include "src/client/session.h"

@@ -21,7 +21,7 @@
 
 #include "unlaunched.h"
 #include "src/base/epoch.h"
-#include "src/client/former.h"
+#include "src/client/tool/former.h"
 #include "src/client/session.h"
 #include "src/net/dial.h"
 

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "src/client/get_request.h"
+#include "src/client/data/get_request.h"
 #include "gds/slice.h"
 
 static struct px_ctx ctx;

@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 
 #include "script.h"
-#include "src/client/get.h"
-#include "src/client/primary.h"
+#include "src/client/data/get.h"
+#include "src/client/tool/primary.h"
 #include "gds/state.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"

@@ -10,8 +10,8 @@
 #endif
 
 #include "script.h"
-#include "src/client/get.h"
-#include "src/client/get_fast.h"
+#include "src/client/data/get.h"
+#include "src/client/data/get_fast.h"
 #include "src/wire/messages.h"
 #include "gds/batch.h"
 #include "gds/generation.h"

@@ -21,7 +21,7 @@
 #include "src/net/listener.h"
 #include "src/wire/message.h"
 #include "src/client/start.h"
-#include "src/client/tool.h"
+#include "src/client/tool/tool.h"
 #include "src/net/conn_write.h"
 #include "src/net/pending_conn.h"
 #include "src/request/schema.h"

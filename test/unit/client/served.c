@@ -9,7 +9,7 @@
 #endif
 
 #include "script.h"
-#include "src/client/get.h"
+#include "src/client/data/get.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"

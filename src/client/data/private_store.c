@@ -9,8 +9,8 @@
 #include "private_store.h"
 
 #include "deletion.h"
-#include "primary.h"
-#include "session.h"
+#include "src/client/tool/primary.h"
+#include "src/client/session.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "gds/state.h"
-#include "session.h"
+#include "src/client/session.h"
 
 /* Fills words[i] from word `at` of the name. The mask covers the name and its NUL; a word behind
  * them has an empty mask and equals everything. */

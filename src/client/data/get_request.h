@@ -7,7 +7,7 @@
  * work from this. As px_get_request_read fills it, it borrows the caller's arguments, which is
  * enough for a call that waits; px_get_request_copy makes one that owns them. */
 
-#include "session.h"
+#include "src/client/session.h"
 #include "gds/slice.h"
 
 /* Bits of px_get_request.flags. */

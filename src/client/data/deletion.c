@@ -17,7 +17,7 @@
 #include "get.h"
 #include "private_store.h"
 #include "put.h"
-#include "session.h"
+#include "src/client/session.h"
 #include "src/base/assert.h"
 #include "src/base/epoch.h"
 #include "src/value/keys.h"

@@ -20,7 +20,7 @@
 #include "all.h"
 #include "facts.h"
 #include "private_store.h"
-#include "resolve.h"
+#include "src/client/resolve.h"
 #include "gds/level.h"
 #include "gds/slice.h"
 

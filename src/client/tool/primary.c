@@ -7,9 +7,9 @@
 
 #include "primary.h"
 
-#include "query_cache.h"
-#include "refresh.h"
-#include "session.h"
+#include "src/client/query_cache.h"
+#include "src/client/data/refresh.h"
+#include "src/client/session.h"
 
 /* Moves what is read out of the session or into it. Session lock. */
 static void move_locked(struct px_session *session, struct px_told *told, bool out)

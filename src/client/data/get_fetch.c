@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request.h"
+#include "src/client/request.h"
 #include "deletion.h"
 #include "get.h"
 #include "all.h"
-#include "primary.h"
+#include "src/client/tool/primary.h"
 #include "refresh.h"
 #include "private_store.h"
-#include "resolve.h"
+#include "src/client/resolve.h"
 #include "src/base/epoch.h"
 #include "src/base/probe.h"
 #include "src/request/reply.h"

@@ -12,8 +12,8 @@
 
 #include "former.h"
 
-#include "iof.h"
-#include "session.h"
+#include "src/client/iof.h"
+#include "src/client/session.h"
 #include "src/base/epoch.h"
 
 /* One attempt to free former servers. On the stack of the caller, who waits. */

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "private_store.h"
-#include "request.h"
-#include "session.h"
+#include "src/client/request.h"
+#include "src/client/session.h"
 #include "src/base/assert.h"
 #include "src/value/keys.h"
 #include "src/value/procs.h"

@@ -6,7 +6,7 @@
 /* What a tool waits for beside replies: that it is connected to a server, and the end of the
  * process that started it. */
 
-#include "session.h"
+#include "src/client/session.h"
 
 /* The connected server of that name, or NULL. Any thread. */
 struct px_server_peer *px_tool_find_server(const struct px_session *session,

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "get.h"
-#include "primary.h"
-#include "request.h"
+#include "src/client/tool/primary.h"
+#include "src/client/request.h"
 #include "src/base/epoch.h"
 #include "src/base/log.h"
 #include "src/base/param.h"

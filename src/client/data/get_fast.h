@@ -8,7 +8,7 @@
  * (gds/thread_cache.h) with the snapshot that they depend on. */
 
 #include "gds/state.h"
-#include "session.h"
+#include "src/client/session.h"
 
 struct px_slice;
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "deletion.h"
-#include "request.h"
+#include "src/client/request.h"
 #include "get.h"
 #include "src/value/infos.h"
 #include "src/value/keys.h"

@@ -11,7 +11,7 @@
 
 #include "gds/get_directives.h"
 #include "src/value/directives.h"
-#include "group_map.h"
+#include "src/client/group_map.h"
 
 /* Reads with the table of the publish calls, since many calls take this directive and no other. */
 int px_timeout_read(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms)
