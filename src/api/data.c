@@ -12,7 +12,8 @@
 #include "src/base/probe.h"
 
 /* The role keeps a copy of the value in this process until PMIx_Commit. A server has no such
- * operation: it is no member of a job. In a client or tool: px_client_put (src/client/data/put.c). */
+ * operation: it is no member of a job. In a client or tool: px_client_put (src/client/data/put.c).
+ */
 pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *val)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -56,8 +57,8 @@ pmix_status_t PMIx_Get(const pmix_proc_t *proc, const char key[], const pmix_inf
 }
 
 /* Always by the role's non-blocking operation, whose callback runs on the loop thread; a forked
- * child has none and gets PMIX_ERR_UNREACH. px_client_get_nb (src/client/data/get.c), px_self_get_nb
- * (src/server/self/self_data.c). */
+ * child has none and gets PMIX_ERR_UNREACH. px_client_get_nb (src/client/data/get.c),
+ * px_self_get_nb (src/server/self/self_data.c). */
 pmix_status_t PMIx_Get_nb(const pmix_proc_t *proc, const char key[], const pmix_info_t info[],
                           size_t ninfo, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {

@@ -13,8 +13,8 @@
  * Standard: ...)". Programs parse this form. Static storage; any thread, at any time. */
 const char *px_version_text(void);
 
-/* Reads the numbers of a release ("v5.0.2", "4.2"): major, minor, release. Those that are missing, and
- * all behind one that is none, stay as they are; one above 65535 is 65535. */
+/* Reads the numbers of a release ("v5.0.2", "4.2"): major, minor, release. Those that are missing,
+ * and all behind one that is none, stay as they are; one above 65535 is 65535. */
 void px_version_read(const char *version, unsigned ret[3]);
 
 /* The answer to a query of an ABI version (static); NULL: the key is another one. */

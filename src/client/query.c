@@ -399,7 +399,7 @@ static pmix_status_t query_support(struct px_session *session, const struct px_q
         return PMIX_SUCCESS;
     }
     rc = defer_infos(session->ctx->loop, part->whole ? part->status : PMIX_ERR_PARTIAL_SUCCESS,
-                        part->infos->info, part->infos->n, to);
+                     part->infos->info, part->infos->n, to);
     if (rc == 0) {
         free(part->infos);
     } else {

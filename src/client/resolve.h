@@ -25,8 +25,8 @@ bool px_key_is_dynamic(const char *key);
 pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
                                        const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata);
 
-/* px_role_ops.resolve. Answered from the segment if it is complete and the host does not answer such
- * calls itself, else by the server, or by what is here if the server has no answer.
+/* px_role_ops.resolve. Answered from the segment if it is complete and the host does not answer
+ * such calls itself, else by the server, or by what is here if the server has no answer.
  * PMIX_ERR_WOULD_BLOCK on the loop thread if the server has to be asked, PMIX_ERR_NOMEM, or the
  * status of the server. */
 pmix_status_t px_client_resolve(struct px_ctx *ctx, bool peers, const char *node,

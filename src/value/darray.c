@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Data arrays of any type: the functions of the interface, and the shape. Arrays are the only way in
- * which data nests, so the depth is counted here and bounded by PX_VALUE_MAX_DEPTH. Only releasing
- * is not bounded: anything that could be built must be freed. The first argument of the shape
- * functions is the type of the array itself; that of its elements comes from the array. */
+/* Data arrays of any type: the functions of the interface, and the shape. Arrays are the only way
+ * in which data nests, so the depth is counted here and bounded by PX_VALUE_MAX_DEPTH. Only
+ * releasing is not bounded: anything that could be built must be freed. The first argument of the
+ * shape functions is the type of the array itself; that of its elements comes from the array. */
 #include <pmix.h>
 
 #include <stdlib.h>
