@@ -37,6 +37,9 @@ static void put(void)
     for (int k = 0; k < KEYS; k++) {
         char key[PMIX_MAX_KEYLEN + 1];
 
+        /* Half of the values are alike in all processes, the others differ in every byte. */
+        memset(bytes, k % 2 == 0 ? 'a' : (int) self.rank, sizeof(bytes));
+
         snprintf(key, sizeof(key), "messages.%d", k);
         must(PMIx_Put(PMIX_GLOBAL, key, &value) == PMIX_SUCCESS, "put");
     }

@@ -31,7 +31,7 @@ for form in shared hash; do
     check "$form: at most 11 receptions for a commit and ten barriers ($received)" \
         test "$received" -ge 10 -a "$received" -le 11
     bytes=$(sed -n 's/.*"fence_nb".*"bytes": \([0-9]*\),.*/\1/p' "$SCRATCH/record" | sort -n | tail -n 1)
-    check "$form: at most 680 bytes of two ranks for each, with 512 of its own ($bytes)" \
-        test "${bytes:-0}" -ge 1024 -a "${bytes:-0}" -le 1360
+    check "$form: at most 980 bytes of two ranks that post 512 each, of which half are alike ($bytes)" \
+        test "${bytes:-0}" -ge 768 -a "${bytes:-0}" -le 980
 done
 finish

@@ -432,32 +432,41 @@ static void write_files(void)
     }
 }
 
-/* n parts of process 2, which is of another node. */
+/* n parts of processes of another node, alike but for a number; the first of them is not among the
+ * values of process 2. */
 static void write_modex(unsigned n, uint32_t flags)
 {
     struct px_modex_blob_head head = {.server_id = 7, .flags = flags};
-    pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) "value"};
-    struct px_buf blob = {0};
-    struct px_buf kvals = {0};
+    pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) "a value of some length"};
+    pmix_value_t number = {.type = PMIX_UINT32};
+    struct px_modex_blob blob = {0};
+    struct px_buf kvals[4] = {{0}};
     char name[32];
-    size_t mark;
+    char *bytes;
+    size_t len;
+    bool empty;
     FILE *file;
 
-    need(px_pack_kval(&kvals, PX_WIRE_PLAIN, "key", &value) == 0, "a value");
-    px_modex_blob_begin(&blob, &head, &mark);
-    for (unsigned i = 0; i < n; i++) {
+    px_modex_blob_begin(&blob, &head);
+    for (unsigned i = 0; i < n && i < 4; i++) {
         struct px_modex_blob_part part = {.nspace = FUZZ_JOB, .rank = 2, .from = i, .to = i + 1};
+        struct px_modex_list values = {0};
 
-        need(px_modex_blob_add(&blob, &part, kvals.len) == 0, "a part");
-        px_buf_append(&blob, kvals.data, kvals.len);
+        number.data.uint32 = i;
+        need(px_pack_kval(&kvals[i], PX_WIRE_PLAIN, "key", &value) == 0, "a value");
+        need(px_pack_kval(&kvals[i], PX_WIRE_PLAIN, "number", &number) == 0, "a number");
+        need(px_modex_list_add(&values, kvals[i].data, kvals[i].len) == 0, "memory");
+        px_modex_blob_add_take(&blob, &part, &values);
     }
-    px_modex_blob_end(&blob, mark);
+    need(px_modex_blob_end(&blob, &bytes, &len, &empty) == 0, "a blob");
     snprintf(name, sizeof(name), "parts%u-%u", n, flags);
     file = seed("modex", name, "");
-    (void) fwrite(blob.data, 1, blob.len, file);
+    (void) fwrite(bytes, 1, len, file);
     (void) fclose(file);
-    px_buf_fini(&blob);
-    px_buf_fini(&kvals);
+    free(bytes);
+    for (unsigned i = 0; i < 4; i++) {
+        px_buf_fini(&kvals[i]);
+    }
 }
 
 static const struct form forms[] = {

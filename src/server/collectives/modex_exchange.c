@@ -23,13 +23,13 @@
 
 /* --- sending --- */
 
-/* A contribution in the making: first its length is summed up, then it is written into memory of
- * that length. */
+/* A contribution in the making: first the length that it has at most is summed up, then it is
+ * written into memory of that length. */
 struct contribution {
     struct px_server *server;
     uint64_t since;
     size_t len;
-    struct px_buf buf;
+    struct px_modex_blob blob;
 };
 
 typedef int (*rank_fn)(struct contribution *to, struct px_local_proc *rank);
@@ -49,13 +49,19 @@ static int add_rank(struct contribution *to, struct px_local_proc *rank)
     struct px_modex_log_span span = px_modex_log_since(&rank->modex_log, to->since);
     struct px_modex_blob_part part = {
         .nspace = rank->ns->name, .rank = rank->rank, .from = span.from, .to = span.to};
+    struct px_modex_list values = {0};
     int rc;
 
     if (!span.len) {
         return PMIX_SUCCESS;
     }
-    rc = px_modex_blob_add(&to->buf, &part, span.len);
-    return rc ? rc : px_modex_log_pack(&rank->modex_log, to->since, &to->buf);
+    rc = px_modex_log_list(&rank->modex_log, to->since, &values);
+    if (rc) {
+        px_modex_list_free(&values);
+        return rc;
+    }
+    px_modex_blob_add_take(&to->blob, &part, &values);
+    return PMIX_SUCCESS;
 }
 
 /* Calls fn for a process, or for all local ones for a wildcard. Processes of other nodes, or of
@@ -85,35 +91,30 @@ int px_modex_encode(struct px_server *s, const pmix_proc_t *procs, size_t nprocs
                                       .flags = ask_resync && s->resync_needed ? PX_MODEX_BLOB_RESEND
                                                                               : 0};
     struct contribution to = {.server = s, .since = since};
-    size_t mark;
-    size_t empty;
+    bool empty = false;
     int rc = PMIX_SUCCESS;
 
     px_assert(px_loop_inside(s->loop));
-    px_modex_blob_begin(&to.buf, &head, &mark);
-    empty = to.buf.len;
+    px_modex_blob_begin(&to.blob, &head);
     for (size_t i = 0; i < nprocs; i++) {
         (void) each_rank(&to, &procs[i], count_rank);
     }
-    px_buf_reserve(&to.buf, to.len);
+    px_buf_reserve(&to.blob.buf, to.len);
     for (size_t i = 0; !rc && i < nprocs; i++) {
         rc = each_rank(&to, &procs[i], add_rank);
     }
-    px_modex_blob_end(&to.buf, mark);
-    rc = px_buf_fail(&to.buf, rc);
+    (void) px_buf_fail(&to.blob.buf, rc);
+    rc = px_modex_blob_end(&to.blob, ret, ret_len, &empty);
     if (rc) {
-        px_buf_fini(&to.buf);
         return rc;
     }
-    px_assert(to.buf.len <= empty + to.len);
-    if (to.buf.len == empty && !ask_resync) {
-        px_buf_fini(&to.buf);
+    if (empty && !ask_resync) {
+        free(*ret);
         *ret = NULL;
         *ret_len = 0;
         return PMIX_SUCCESS;
     }
     s->resync_needed = s->resync_needed && !ask_resync;
-    *ret = px_buf_take(&to.buf, ret_len);
     return PMIX_SUCCESS;
 }
 
@@ -259,12 +260,14 @@ static int on_part(void *arg, const struct px_modex_blob_head *head,
     struct px_in kvals;
 
     if (!part) {
-        reader->echo |= head->server_id == s->server_id;
-        reader->asked |= head->server_id != s->server_id && (head->flags & PX_MODEX_BLOB_RESEND);
-        return PMIX_SUCCESS;
+        bool own = head->server_id == s->server_id;
+
+        reader->echo |= own;
+        reader->asked |= !own && (head->flags & PX_MODEX_BLOB_RESEND);
+        /* Data of local processes are in the store already. */
+        return own ? PX_MODEX_BLOB_SKIP : PMIX_SUCCESS;
     }
-    /* Data of local processes are in the store already; a namespace that is not known has no
-     * readers here. */
+    /* A namespace that is not known has no readers here. */
     ns = ns_of(reader, part->nspace);
     if (!ns || px_local_proc_find(ns, part->rank) || !is_news(s, ns, head, part)) {
         return PMIX_SUCCESS;
@@ -283,12 +286,14 @@ static int on_part(void *arg, const struct px_modex_blob_head *head,
 int px_modex_decode(struct px_server *s, const char *data, size_t len, bool *ret_self_echo)
 {
     struct reader reader = {.server = s};
+    struct px_modex_room room;
     struct px_list *item;
     int rc;
 
     px_assert(px_loop_inside(s->loop));
     px_list_init(&reader.all);
-    rc = px_modex_blob_each(data, len, on_part, &reader);
+    px_modex_room_init(&room);
+    rc = px_modex_blob_each(data, len, &room, on_part, &reader);
     for (item = px_list_shift(&reader.all); item; item = px_list_shift(&reader.all)) {
         struct incoming *in = px_container_of(item, struct incoming, link);
 
@@ -298,6 +303,7 @@ int px_modex_decode(struct px_server *s, const char *data, size_t len, bool *ret
         }
         free(in);
     }
+    px_modex_room_free(&room);
     if (reader.asked) {
         px_high_water_forget(&s->high_water, NULL);
     }

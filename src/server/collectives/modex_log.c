@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gds/kval_reader.h"
+#include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/wire/messages.h"
 
@@ -205,17 +206,34 @@ struct px_modex_log_span px_modex_log_since(const struct px_modex_log *log, uint
     return span;
 }
 
-int px_modex_log_pack(struct px_modex_log *log, uint64_t since, struct px_buf *buf)
+int px_modex_list_add(struct px_modex_list *list, const void *bytes, size_t len)
+{
+    if (px_array_room(&list->values, list->n, &list->cap, sizeof(*list->values))) {
+        return PMIX_ERR_NOMEM;
+    }
+    list->values[list->n++] = px_in_make(bytes, len, PX_WIRE_PLAIN);
+    list->bytes += len;
+    return PMIX_SUCCESS;
+}
+
+void px_modex_list_free(struct px_modex_list *list)
+{
+    free(list->values);
+    *list = (struct px_modex_list){0};
+}
+
+int px_modex_log_list(struct px_modex_log *log, uint64_t since, struct px_modex_list *list)
 {
     struct px_list *at = first_since(log, since);
+    int rc = PMIX_SUCCESS;
 
-    for (; at && at != &log->items; at = at->next) {
-        px_buf_append(buf, item_of(at)->bytes, item_of(at)->len);
-        if (!buf->status && log->packed < item_of(at)->number) {
+    for (; !rc && at && at != &log->items; at = at->next) {
+        rc = px_modex_list_add(list, item_of(at)->bytes, item_of(at)->len);
+        if (!rc && log->packed < item_of(at)->number) {
             log->packed = item_of(at)->number;
         }
     }
-    return buf->status;
+    return rc;
 }
 
 int px_modex_log_pack_values(struct px_modex_log *log, struct px_buf *buf)

@@ -12,6 +12,7 @@
 #include "src/base/buf.h"
 #include "src/base/list.h"
 #include "src/base/map.h"
+#include "src/wire/codec.h"
 
 struct px_kval;
 
@@ -34,6 +35,20 @@ struct px_modex_log_span {
     uint64_t to;   /* equal to `from`: nothing new */
     size_t len;    /* bytes of its entries */
 };
+
+/* Packed values, each one KVAL operation, whose bytes are borrowed. Zeros: none. The owner frees
+ * the array with px_modex_list_free. */
+struct px_modex_list {
+    struct px_in *values;
+    size_t n;
+    size_t cap;
+    size_t bytes; /* of all of them */
+};
+
+/* Appends a value. 0, or PMIX_ERR_NOMEM. */
+int px_modex_list_add(struct px_modex_list *list, const void *bytes, size_t len);
+/* Frees the array; the list is empty again. */
+void px_modex_list_free(struct px_modex_list *list);
 
 /* Copies a value in the plain encoding into the log and numbers it by ++*counter, unless it
  * equals the newest value of its name. 0, or PMIX_ERR_NOMEM or the status of encoding; then the
@@ -67,8 +82,9 @@ int px_modex_log_pack_values(struct px_modex_log *log, struct px_buf *buf);
 
 /* The span of the entries with a number above `since`. */
 struct px_modex_log_span px_modex_log_since(const struct px_modex_log *log, uint64_t since);
-/* Appends these entries to buf. 0 or PMIX_ERR_NOMEM. */
-int px_modex_log_pack(struct px_modex_log *log, uint64_t since, struct px_buf *buf);
+/* Appends these entries to a list, which borrows their bytes until the log changes; they count as
+ * packed. 0, or PMIX_ERR_NOMEM. */
+int px_modex_log_list(struct px_modex_log *log, uint64_t since, struct px_modex_list *list);
 
 /* Frees the values, not the structure. */
 void px_modex_log_fini(struct px_modex_log *box);

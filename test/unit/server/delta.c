@@ -169,12 +169,15 @@ static int nothing(size_t fence)
 
 /* --- what processes do --- */
 
+/* The values of two processes have nothing in common, so that no delta against the other's shortens
+ * them. */
 static void post_big(const char *key, char fill)
 {
     static char text[LEN + 1];
     pmix_value_t value = {.type = PMIX_STRING, .data.string = text};
 
-    memset(text, fill, LEN);
+    memset(text, 'A' + (int) me.rank, LEN);
+    text[0] = fill;
     check_status(PMIx_Put(PMIX_GLOBAL, key, &value), PMIX_SUCCESS);
     check_status(PMIx_Commit(), PMIX_SUCCESS);
 }

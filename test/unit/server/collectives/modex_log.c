@@ -76,20 +76,19 @@ static void put_qualified(uint32_t v, bool turned)
 static const char *packed(uint64_t since, struct px_modex_log_span *span)
 {
     static char text[256];
-    struct px_buf buf = {0};
-    struct px_in in;
+    struct px_modex_list list = {0};
 
     text[0] = 0;
     *span = px_modex_log_since(&box, since);
-    assert_int_equal(px_modex_log_pack(&box, since, &buf), 0);
-    assert_int_equal(span->len, buf.len);
-    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
-    while (px_in_left(&in)) {
+    assert_int_equal(px_modex_log_list(&box, since, &list), 0);
+    assert_int_equal(span->len, list.bytes);
+    for (size_t i = 0; i < list.n; i++) {
         size_t at = strlen(text);
         pmix_value_t value;
         char *key;
 
-        assert_int_equal(px_unpack_kval(&in, &key, &value), 0);
+        assert_int_equal(px_unpack_kval(&list.values[i], &key, &value), 0);
+        assert_int_equal(px_in_left(&list.values[i]), 0);
         if (value.type == PMIX_DATA_ARRAY) {
             const pmix_info_t *first = value.data.darray->array;
 
@@ -101,7 +100,7 @@ static const char *packed(uint64_t since, struct px_modex_log_span *span)
         PMIx_Value_destruct(&value);
         free(key);
     }
-    px_buf_fini(&buf);
+    px_modex_list_free(&list);
     return text;
 }
 
