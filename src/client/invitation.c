@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "events.h"
-#include "src/client/data/get_request.h"
 #include "group_map.h"
 #include "invite.h"
 #include "join.h"
@@ -20,6 +19,7 @@
 #include "src/event/process_end.h"
 #include "src/event/registry.h"
 #include "src/request/reply.h"
+#include "src/request/schema.h"
 #include "src/value/infos.h"
 #include "src/value/procs.h"
 #include "src/wire/message.h"

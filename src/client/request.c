@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 
-#include "src/client/data/get_request.h"
 #include "events.h"
 #include "iof.h"
 #include "src/event/own_input.h"
@@ -192,28 +191,6 @@ int px_client_timeout(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms)
     return rc;
 }
 
-/* The time limit of a request; 0: none. That of a query is the shortest among its qualifiers. As
- * px_client_timeout. */
-static int limit_of(const struct px_request *request, const struct px_args *args, uint64_t *ret_ms)
-{
-    const struct px_query_args *query = (const struct px_query_args *) args;
-    int rc = 0;
-
-    *ret_ms = 0;
-    if (request != &px_request_query) {
-        return request->timed ? px_client_timeout(args->info, args->ninfo, ret_ms) : 0;
-    }
-    for (size_t i = 0; rc == 0 && i < query->nqueries; i++) {
-        uint64_t ms = 0;
-
-        rc = px_client_timeout(query->queries[i].qualifiers, query->queries[i].nqual, &ms);
-        if (ms > 0 && (*ret_ms == 0 || ms < *ret_ms)) {
-            *ret_ms = ms;
-        }
-    }
-    return rc;
-}
-
 /* For a request with a time limit, the link's time-out is longer than the server's, whose reply
  * says more. */
 int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
@@ -221,8 +198,9 @@ int px_request_send_at(struct px_server_peer *server, const struct px_request *r
 {
     uint64_t timeout_ms;
     struct px_msg msg;
-    int rc = limit_of(request, args, &timeout_ms);
+    int rc = px_args_limit(request, args, &timeout_ms);
 
+    timeout_ms += rc == 0 && timeout_ms > 0 ? GRACE_MS : 0;
     rc = rc != 0 ? rc : px_msg_describe(server, request, args, &msg);
     return rc == 0 ? send_for_reply(&msg, timeout_ms, request->reply, to) : rc;
 }

@@ -227,3 +227,40 @@ void px_args_fini(const struct px_request *request, struct px_args *args)
     PMIx_Info_free(args->info, args->ninfo);
     *args = (struct px_args){0};
 }
+
+/* --- time limits --- */
+
+/* Reads with the table of the publish calls, since many calls take this directive and no other. */
+int px_timeout_read(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms)
+{
+    struct px_publish_directives directives;
+    int rc = px_publish_read(info, ninfo, &directives);
+
+    if (rc == 0) {
+        *ret_ms = directives.timeout != PX_NOT_GIVEN ? (uint64_t) directives.timeout * 1000 : 0;
+    }
+    return rc;
+}
+
+int px_args_limit(const struct px_request *request, const struct px_args *args, uint64_t *ret_ms)
+{
+    const struct px_query_args *query = (const struct px_query_args *) args;
+    uint64_t least = 0;
+    int rc = 0;
+
+    if (request != &px_request_query) {
+        rc = request->timed ? px_timeout_read(args->info, args->ninfo, &least) : 0;
+    }
+    for (size_t i = 0; request == &px_request_query && rc == 0 && i < query->nqueries; i++) {
+        uint64_t ms = 0;
+
+        rc = px_timeout_read(query->queries[i].qualifiers, query->queries[i].nqual, &ms);
+        if (ms > 0 && (least == 0 || ms < least)) {
+            least = ms;
+        }
+    }
+    if (rc == 0) {
+        *ret_ms = least;
+    }
+    return rc;
+}

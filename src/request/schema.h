@@ -206,4 +206,12 @@ int px_args_copy(const struct px_request *request, struct px_args *to, const str
 /* Frees what the arguments own, directives included, but not the structure. */
 void px_args_fini(const struct px_request *request, struct px_args *args);
 
+/* The time limit of the infos (PMIX_TIMEOUT) in milliseconds; 0: none. 0, or PMIX_ERR_BAD_PARAM for
+ * a value of a wrong type. */
+int px_timeout_read(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms);
+
+/* The time limit of a request; 0: none. That of a query is the shortest among its qualifiers. As
+ * px_timeout_read; *ret_ms is not set after an error. */
+int px_args_limit(const struct px_request *request, const struct px_args *args, uint64_t *ret_ms);
+
 #endif

@@ -437,6 +437,30 @@ static void run_out_of_time(void)
     free_asked(&asked);
 }
 
+/* The host's answer that comes too late does nothing, and what it was given is freed then. */
+static void run_own_out_of_time(void)
+{
+    struct infos list = {0};
+    struct infos word = {0};
+    struct asked asked;
+
+    add_u32(&list, PMIX_TIMEOUT, 1);
+    asked = ask_one("conform.question", &list);
+    check_status(PMIX_ERR_TIMEOUT, asked.rc, "query");
+    free_asked(&asked);
+    add_text(&word, "word", "given");
+    add_u32(&word, PMIX_TIMEOUT, 1);
+    check_status(PMIX_ERR_TIMEOUT, PMIx_Publish(word.at, word.n), "publish");
+    tell("too late");
+    drop(&word, PMIX_TIMEOUT);
+    add_u32(&word, PMIX_TIMEOUT, 30);
+    check_status(PMIX_SUCCESS, PMIx_Publish(word.at, word.n), "in time");
+    drop(&word, PMIX_TIMEOUT);
+    add_text(&word, PMIX_TIMEOUT, "soon");
+    check_status(PMIX_ERR_BAD_PARAM, PMIx_Publish(word.at, word.n), "no time");
+    free_infos(&word);
+}
+
 const struct conform_case cases[] = {
     {.ids = "JOB-001",
      .what = "targets and directives of job control come to the host, and its results come back",
@@ -481,5 +505,11 @@ const struct conform_case cases[] = {
      .what = "a host that never answers, and limits of time",
      .host = {[ON_SPAWN] = {NEVER}, [ON_QUERY] = {NEVER}},
      .client = run_out_of_time},
+    {.ids = "UPC-002",
+     .what = "and so of a server's own requests",
+     .host = {[ON_PUBLISH] = {CALLBACK, PMIX_SUCCESS, .when = "too late"}, [ON_QUERY] = {NEVER}},
+     .jobs = {{"A", {1}, .quiet = true}},
+     .script = run_own_out_of_time,
+     .ours_only = "a server's requests to its own host are left open"},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

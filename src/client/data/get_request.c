@@ -13,18 +13,6 @@
 #include "src/value/directives.h"
 #include "src/client/group_map.h"
 
-/* Reads with the table of the publish calls, since many calls take this directive and no other. */
-int px_timeout_read(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms)
-{
-    struct px_publish_directives directives; /* many calls have this one only */
-    int rc = px_publish_read(info, ninfo, &directives);
-
-    if (rc == 0) {
-        *ret_ms = directives.timeout != PX_NOT_GIVEN ? (uint64_t) directives.timeout * 1000 : 0;
-    }
-    return rc;
-}
-
 /* Points the lookup key to the n_quals qualifiers as one array: the caller's infos if all of them
  * are qualifiers, else shallow copies that the request owns. 0 or PMIX_ERR_NOMEM. */
 static __attribute__((noinline)) int gather_quals(struct px_get_request *request,

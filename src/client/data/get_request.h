@@ -77,8 +77,4 @@ static inline enum px_return_mode px_get_request_mode(const struct px_get_reques
  * processes put. */
 bool px_key_is_of_host(const char *key);
 
-/* The time limit of the infos (PMIX_TIMEOUT) in milliseconds; 0: none. 0, or PMIX_ERR_BAD_PARAM for
- * a value of a wrong type. */
-int px_timeout_read(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms);
-
 #endif

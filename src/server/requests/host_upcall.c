@@ -166,6 +166,7 @@ void px_upcall_destroy(struct px_upcall *up)
 static void upcall_end(struct px_upcall *up)
 {
     px_list_remove(&up->link);
+    px_timer_stop_loop(&up->timer);
     px_open_waits_close(up->server, &up->wait);
     PX_PROBE(host_answer, up->arg, up->reply.status);
     up->done(up);
@@ -192,10 +193,10 @@ void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
     upcall_end(up);
 }
 
-/* Ends one upcall if the host has not answered it. It stays in the table, because the host may
- * still read the arguments: the host's answer frees it, unless that comes during `done`. False: an
- * answer is on its way to the loop thread. */
-static bool abandon(struct px_upcall *up)
+/* Ends one upcall with that status if the host has not answered it. It stays in the table, because
+ * the host may still read the arguments: the host's answer frees it, unless that comes during
+ * `done`. False: an answer is on its way to the loop thread. */
+static bool abandon(struct px_upcall *up, pmix_status_t status)
 {
     bool is_open;
 
@@ -207,8 +208,9 @@ static bool abandon(struct px_upcall *up)
         return false;
     }
     px_list_remove(&up->link);
+    px_timer_stop_loop(&up->timer);
     px_open_waits_close(up->server, &up->wait);
-    up->reply.status = PMIX_ERR_LOST_CONNECTION;
+    up->reply.status = status;
     up->done(up);
     px_lock_take(&lock);
     is_open = px_map_find(&open_upcalls, &up->handle, sizeof(up->handle)) != NULL;
@@ -220,6 +222,18 @@ static bool abandon(struct px_upcall *up)
     return true;
 }
 
+/* The host's answer, if it is on its way, ends the upcall. */
+static void expire(struct px_timer *timer)
+{
+    (void) abandon(px_container_of(timer, struct px_upcall, timer), PMIX_ERR_TIMEOUT);
+}
+
+void px_upcall_limit(struct px_upcall *up, uint64_t ms)
+{
+    px_assert(px_loop_inside(up->server->loop));
+    px_timer_start_loop(up->server->loop, &up->timer, ms, expire);
+}
+
 /* `done` may start or end other upcalls, so the walk begins anew after each. */
 void px_upcalls_abandon(struct px_server *s)
 {
@@ -229,7 +243,9 @@ void px_upcalls_abandon(struct px_server *s)
     while (item != &s->upcalls) {
         struct px_list *next = item->next;
 
-        item = abandon(px_container_of(item, struct px_upcall, link)) ? s->upcalls.next : next;
+        struct px_upcall *up = px_container_of(item, struct px_upcall, link);
+
+        item = abandon(up, PMIX_ERR_LOST_CONNECTION) ? s->upcalls.next : next;
     }
     px_lock_take(&lock);
     if (!open_upcalls.used) {

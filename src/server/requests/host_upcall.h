@@ -11,6 +11,7 @@
  * with its status. Then `done` runs once, now or later. Whatever the host does with the handle is
  * harmless: each handle is good for one answer, and no other upcall ever has the same one. */
 
+#include "src/loop/watch.h"
 #include "src/server/state.h"
 #include "src/server/peers/dispatch.h"
 
@@ -32,6 +33,7 @@ struct px_upcall {
     bool abandoned;              /* lock of host_upcall.c: the server's end has ended it */
     bool ended;                  /* likewise: `done` has returned, the host's answer frees it */
     uint32_t wait;               /* in the area of open waits (open_waits.h) */
+    struct px_timer timer;       /* of a request of this process that has a time limit */
     px_upcall_fn done;           /* loop thread, once; then the upcall is freed */
     void *arg;                   /* of `done`; the collective of a collective's upcall */
     struct px_reply_to reply_to; /* the requester; zeros: nobody gets a reply */
@@ -72,6 +74,10 @@ struct px_upcall *px_upcall_create_for(struct px_server *s, const struct px_requ
  * PMIX_SUCCESS): `done` is called, and the upcall freed, before this returns. If the host lacks
  * the function, pass PMIX_ERR_NOT_SUPPORTED. */
 void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
+
+/* Ends the upcall with PMIX_ERR_TIMEOUT if the host has not answered it when so many milliseconds
+ * have passed. Before the host's function is called, at most once. */
+void px_upcall_limit(struct px_upcall *up, uint64_t ms);
 
 /* Frees an upcall that was never passed to the host. Takes NULL. */
 void px_upcall_destroy(struct px_upcall *up);

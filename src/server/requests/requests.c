@@ -399,20 +399,28 @@ int px_service_start(const struct px_service *service, struct px_peer *peer, uin
 static void run_own(struct px_task *task)
 {
     struct px_upcall *up = px_container_of(task, struct px_upcall, task);
+    uint64_t ms = 0;
 
+    if (!px_args_limit(up->request, up->args, &ms) && ms) { /* start_own has refused wrong types */
+        px_upcall_limit(up, ms);
+    }
     ask_host(px_service_of(up->request->command), up);
 }
 
 /* The host sees the same upcall as for a peer, with this process's name. Arguments are copied in
- * the caller's thread; the host is called on the loop thread. */
+ * the caller's thread; the host is called on the loop thread. The time limit is kept here, as no
+ * client waits for the answer. */
 static pmix_status_t start_own(struct px_server *s, const struct px_request *request,
                                const struct px_args *args, const struct px_completion *to)
 {
     const struct px_service *service = px_service_of(request->command);
     struct px_reply_to reply_to = {.own = *to};
     struct px_upcall *up = create(s, service, &reply_to, &s->self);
-    int rc = up ? px_args_copy(request, up->args, args) : PMIX_ERR_NOMEM;
+    uint64_t ms;
+    int rc = px_args_limit(request, args, &ms);
 
+    rc = rc || up ? rc : PMIX_ERR_NOMEM;
+    rc = rc ? rc : px_args_copy(request, up->args, args);
     rc = rc ? rc : prepare(service, up, NULL);
     if (rc) {
         px_upcall_destroy(up);

@@ -19,6 +19,7 @@
 
 #include "src/client/data/get_request.h"
 #include "gds/slice.h"
+#include "src/request/schema.h"
 
 static struct px_ctx ctx;
 static struct px_session session;

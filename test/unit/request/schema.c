@@ -198,6 +198,35 @@ static void damaged_keys_are_refused(void **state)
     }
 }
 
+/* The least of a query's limits; of other requests their own, if they have one. [UPC-002] */
+static void limits_are_read(void **state)
+{
+    pmix_info_t limits[2] = {{.key = PMIX_TIMEOUT, .value = {PMIX_UINT32, {.uint32 = 7}}},
+                             {.key = PMIX_TIMEOUT, .value = {PMIX_INT, {.integer = 3}}}};
+    char soon[] = "soon";
+    pmix_info_t wrong = {.key = PMIX_TIMEOUT, .value = {PMIX_STRING, {.string = soon}}};
+    pmix_query_t queries[3] = {{.qualifiers = &limits[0], .nqual = 1},
+                               {.nqual = 0},
+                               {.qualifiers = &limits[1], .nqual = 1}};
+    struct px_query_args query = {.queries = queries, .nqueries = 3};
+    struct px_args args = {.info = limits, .ninfo = 1};
+    uint64_t ms = 1;
+
+    (void) state;
+    assert_int_equal(px_args_limit(&px_request_query, &query.head, &ms), 0);
+    assert_int_equal(ms, 3000);
+    assert_int_equal(px_args_limit(&px_request_log, &args, &ms), 0);
+    assert_int_equal(ms, 7000);
+    assert_int_equal(px_args_limit(&px_request_iof_push, &args, &ms), 0);
+    assert_int_equal(ms, 0);
+    queries[1] = (pmix_query_t){.qualifiers = &wrong, .nqual = 1};
+    args.info = &wrong;
+    ms = 9;
+    assert_int_equal(px_args_limit(&px_request_query, &query.head, &ms), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(px_args_limit(&px_request_log, &args, &ms), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(ms, 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +236,7 @@ int main(void)
         cmocka_unit_test(an_empty_request_is_refused),
         cmocka_unit_test(damaged_keys_are_refused),
         cmocka_unit_test(a_topology_is_passed_over),
+        cmocka_unit_test(limits_are_read),
     };
 
     return cmocka_run_group_tests_name("table of requests", tests, NULL, NULL);
