@@ -34,7 +34,8 @@ libpx_server_la_SOURCES += %D%/tools/rendezvous.c %D%/tools/rendezvous.h %D%/too
   %D%/tools/server_tool.h %D%/tools/tool_data.c %D%/tools/tool_data.h
 libpx_server_la_SOURCES += %D%/launch/local_host.c %D%/launch/local_host.h %D%/launch/local_info.c %D%/launch/local_info.h \
   %D%/launch/local_end.c %D%/launch/local_end.h %D%/launch/local_input.c %D%/launch/local_input.h %D%/launch/local_manner.c %D%/launch/local_manner.h \
-  %D%/launch/local_job.c %D%/launch/local_job.h %D%/launch/local_process.c %D%/launch/local_process.h
+  %D%/launch/local_job.c %D%/launch/local_job.h %D%/launch/local_process.c %D%/launch/local_process.h \
+  %D%/launch/local_stopped.c %D%/launch/local_stopped.h
 libpx_server_la_SOURCES += %D%/self/loop_call.c %D%/self/loop_call.h %D%/self/self.c %D%/self/self.h \
   %D%/self/self_data.c %D%/self/self_data.h %D%/self/self_events.c %D%/self/self_events.h %D%/self/self_ops.c \
   %D%/self/self_ops.h %D%/self/stored.c %D%/self/stored.h

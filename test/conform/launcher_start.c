@@ -8,6 +8,7 @@
 #include "lib/children.h"
 #include "lib/conform.h"
 #include "lib/launches.h"
+#include "lib/queries.h"
 #include "lib/tools.h"
 
 #include <fcntl.h>
@@ -197,9 +198,113 @@ static void refuse_all(void)
     refuse(PMIX_ERR_NOT_SUPPORTED, PMIX_HOST, "elsewhere", false);
     refuse(PMIX_ERR_NOT_SUPPORTED, PMIX_MAPBY, "core", true);
     add_true(&list, PMIX_DEBUG_STOP_ON_EXEC);
-    same(path_named("%d", PMIX_ERR_NOT_SUPPORTED), launch_job(&list, 1, "true", NULL, ""),
-         "a stop at the first instruction");
+    same(path_named("%d", PMIX_ERR_JOB_EXE_NOT_FOUND), launch_job(&list, 1, "./none", NULL, ""),
+         "no program to stop");
+    add_text(&list, PMIX_DEBUG_STOP_ON_EXEC, "all");
+    same(path_named("%d", PMIX_ERR_BAD_PARAM), launch_job(&list, 1, "true", NULL, ""),
+         "a stop of whom?");
     tool_end();
+}
+
+/* ---- at their first instruction */
+
+/* A job can be debugged: "ready NAME at POINT". */
+static void hear_ready(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                       pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                       pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    const char *point = "none";
+
+    (void) id, (void) status, (void) results, (void) nresults;
+    for (size_t i = 0; i < ninfo; i++) {
+        point = PMIX_CHECK_KEY(&info[i], PMIX_BREAKPOINT) ? info[i].value.data.string : point;
+    }
+    tell(path_named("ready %s at %s", source->nspace, point));
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+/* The letter of a process's state, and whether it is its program. */
+static char state_of(pid_t pid, bool *is_program)
+{
+    char line[512] = "";
+    char own[512] = "";
+    char program[512] = "";
+    FILE *file = fopen(path_named("/proc/%d/stat", (int) pid), "r");
+    const char *end;
+
+    if (!check(file != NULL && fgets(line, sizeof(line), file) != NULL, "process %d", (int) pid)) {
+        return '?';
+    }
+    fclose(file);
+    end = strrchr(line, ')');
+    *is_program =
+        readlink("/proc/self/exe", own, sizeof(own) - 1) > 0 &&
+        readlink(path_named("/proc/%d/exe", (int) pid), program, sizeof(program) - 1) > 0 &&
+        strcmp(own, program) != 0;
+    return end != NULL ? end[2] : '?';
+}
+
+/* The states of the processes of a job, by the table that a debugger asks for. */
+static const char *states_of(const char *job)
+{
+    static char states[8];
+    struct infos list = {0};
+    struct asked asked;
+    const pmix_value_t *v;
+    size_t n = 0;
+
+    add_text(&list, PMIX_NSPACE, job);
+    asked = ask_one(PMIX_QUERY_PROC_TABLE, &list);
+    v = answer_to(&asked, 0, PMIX_QUERY_PROC_TABLE);
+    if (check(v != NULL && v->type == PMIX_DATA_ARRAY && v->data.darray->size < sizeof(states),
+              "a table")) {
+        const pmix_proc_info_t *table = v->data.darray->array;
+
+        for (n = 0; n < v->data.darray->size; n++) {
+            bool is_program = false;
+
+            states[n] = state_of(table[n].pid, &is_program);
+            check(is_program, "it is the program");
+        }
+    }
+    states[n] = '\0';
+    free_asked(&asked);
+    return states;
+}
+
+static void go_on(const char *job)
+{
+    pmix_proc_t all = process(job, PMIX_RANK_WILDCARD);
+    struct infos list = {0};
+
+    add_true(&list, PMIX_JOB_CTRL_RESUME);
+    check_status(PMIX_SUCCESS, PMIx_Job_control(&all, 1, list.at, list.n, NULL, NULL), "resume");
+    free_infos(&list);
+}
+
+static void stop_at_exec(void)
+{
+    pmix_status_t code = PMIX_READY_FOR_DEBUG;
+    pmix_rank_t rank = 1;
+    struct infos list = {0};
+    const char *job;
+
+    about("TOOL-067");
+    begin_alone();
+    check(PMIx_Register_event_handler(&code, 1, NULL, 0, hear_ready, NULL, NULL) >= 0, "handler");
+    add_true(&list, PMIX_DEBUG_STOP_ON_EXEC);
+    job = launch_job(&list, 2, "sh", "-c", "echo ran $PMIX_RANK");
+    await(path_named("ready %s at exec", job));
+    same("TT", states_of(job), "both are stopped");
+    check(told("out: ran 0") + told("out: ran 1") == 0, "and have done nothing");
+    go_on(job);
+    await_end(job, "0");
+    check(told("out: ran 0") == 1 && told("out: ran 1") == 1, "now they have");
+    add(&list, PMIX_DEBUG_STOP_ON_EXEC, &rank, PMIX_PROC_RANK);
+    job = launch_job(&list, 2, "sleep", "500", "500");
+    await(path_named("ready %s at exec", job));
+    same("T", states_of(job) + 1, "one alone is stopped");
+    tool_end(); /* which ends both: the case would find them */
 }
 
 /* ---- output that nobody asks for */
@@ -273,6 +378,11 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 1,
      .tool = refuse_all},
+    {.ids = "TOOL-067",
+     .what = "they stop at their first instruction",
+     .jobs = {{"A", {1}, .quiet = true}},
+     .tools = 1,
+     .tool = stop_at_exec},
     {.ids = "TOOL-067",
      .what = "output that nobody asks for",
      .jobs = {{"A", {1}, .quiet = true}},

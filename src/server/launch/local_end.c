@@ -54,6 +54,19 @@ void px_local_process_ended(struct px_server *s, const pmix_proc_t *proc, int st
     raise_event(s, code, proc, rc, info, n);
 }
 
+void px_local_job_stopped(struct px_server *s, const char *nspace)
+{
+    pmix_info_t *info = NULL;
+    size_t n = 0;
+    pmix_proc_t all;
+    int rc;
+
+    PMIx_Load_procid(&all, nspace, PMIX_RANK_WILDCARD);
+    rc = describe(&info, &n, &all);
+    rc = rc ? rc : px_infos_append(&info, &n, PMIX_BREAKPOINT, "exec", PMIX_STRING);
+    raise_event(s, PMIX_READY_FOR_DEBUG, &all, rc, info, n);
+}
+
 /* How a job has ended. */
 static pmix_status_t status_of(const struct px_local_failure *failure)
 {

@@ -60,6 +60,7 @@ static pmix_status_t local_spawn(const pmix_proc_t *proc, const pmix_info_t info
     rc = px_local_job_start(s, &spawn, nspace);
     if (!rc) {
         cbfunc(PMIX_SUCCESS, nspace, cbdata);
+        px_local_job_announce(s, nspace);
     }
     return rc;
 }

@@ -28,6 +28,8 @@
 #include "src/base/list.h"
 #include "src/context/output_sink.h"
 #include "src/loop/loop.h"
+#include "src/server/collectives/open_waits.h"
+#include "src/server/data/nspace.h"
 #include "src/server/data/register.h"
 #include "src/server/events/server_iof.h"
 #include "src/server/state.h"
@@ -60,6 +62,7 @@ struct local_job {
     pmix_nspace_t nspace;
     uint32_t n; /* processes */
     uint32_t n_running;
+    bool stops; /* a process is stopped at its first instruction */
     struct px_local_failure failure;
     struct px_timer look;
     struct child children[];
@@ -321,7 +324,9 @@ static int start_child(struct child *child, const struct px_local_spawn *spawn,
                                     .info = spawn->info,
                                     .ninfo = spawn->ninfo,
                                     .in = -1,
-                                    .out = {-1, -1}};
+                                    .out = {-1, -1},
+                                    .stop = px_local_manner_stops(manner, child->rank)};
+    struct px_local_proc *rank;
     int rc;
 
     PMIx_Load_procid(&client.proc, child->job->nspace, child->rank);
@@ -335,9 +340,15 @@ static int start_child(struct child *child, const struct px_local_spawn *spawn,
     }
     rc = rc ? rc : px_local_process_start(s, &what, &child->pid);
     close_given(&what);
+    rank = px_local_proc_of(s, &client.proc);
     if (!rc) {
         child->job->n_running++;
+        child->job->stops |= what.stop;
         rc = watch(child);
+    }
+    if (!rc && rank) { /* tables of processes have it before the process connects */
+        rank->pid = child->pid;
+        px_open_waits_proc(s, rank);
     }
     return rc;
 }
@@ -427,8 +438,6 @@ int px_local_job_start(struct px_server *s, const struct px_local_spawn *spawn,
     return rc;
 }
 
-/* ---- input */
-
 /* The job of that name, or NULL. */
 static struct local_job *find_job(struct px_server *s, const char *nspace)
 {
@@ -439,6 +448,18 @@ static struct local_job *find_job(struct px_server *s, const char *nspace)
     }
     return NULL;
 }
+
+void px_local_job_announce(struct px_server *s, const char *nspace)
+{
+    const struct local_job *job = find_job(s, nspace);
+
+    px_assert(px_loop_inside(s->loop));
+    if (job && job->stops) {
+        px_local_job_stopped(s, nspace);
+    }
+}
+
+/* ---- input */
 
 /* True if a job of that name, which is not here, was here and is over. */
 static bool is_past(struct px_server *s, const char *nspace)

@@ -34,6 +34,10 @@ struct px_local_spawn {
 int px_local_job_start(struct px_server *s, const struct px_local_spawn *spawn,
                        pmix_nspace_t ret_nspace);
 
+/* Tells that the job is ready for a debugger, if processes of it are stopped. After the answer to
+ * the request. */
+void px_local_job_announce(struct px_server *s, const char *nspace);
+
 /* Whether input can be pushed to these processes, of which PMIX_RANK_WILDCARD means all that have
  * input. 0; PMIX_ERR_NOT_SUPPORTED: one is of no job that is, or was, here; PMIX_ERR_NOT_FOUND: the
  * request has asked for no input for it; PMIX_ERR_BAD_PARAM: there are none. */

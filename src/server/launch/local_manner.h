@@ -15,10 +15,14 @@ struct px_local_spawn;
 /* The processes of one app. Borrowed from the request. */
 struct px_local_manner {
     const pmix_app_t *app;
-    const char *dir;   /* NULL: that of this process */
-    bool forwarded[2]; /* standard output, standard error */
-    pmix_rank_t fed;   /* has input; PMIX_RANK_WILDCARD: all, PMIX_RANK_INVALID: none */
+    const char *dir;          /* NULL: that of this process */
+    bool forwarded[2];        /* standard output, standard error */
+    pmix_rank_t fed;          /* has input; PMIX_RANK_WILDCARD: all, PMIX_RANK_INVALID: none */
+    const pmix_value_t *stop; /* who stops at the first instruction; NULL: none */
 };
+
+/* True if that process stops at the first instruction of its program. */
+bool px_local_manner_stops(const struct px_local_manner *manner, pmix_rank_t rank);
 
 /* True if all of the request can be honoured. */
 bool px_local_spawn_possible(const struct px_local_spawn *spawn);

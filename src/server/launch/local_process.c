@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "local_stopped.h"
 #include "src/base/env.h"
 #include "src/server/setup.h"
 #include "src/value/infos.h"
@@ -117,7 +118,7 @@ static int make_env(struct px_server *s, const struct px_local_process *what, ch
 
 /* ---- start */
 
-/* The status for an errno of posix_spawn. */
+/* The status for an errno of posix_spawn or px_local_process_stopped. */
 static int status_of(int error)
 {
     switch (error) {
@@ -172,8 +173,12 @@ static int spawn(const struct px_local_process *what, char **env, pid_t *ret)
     char **argv = what->app->argv && what->app->argv[0] ? what->app->argv : bare;
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attr;
-    int rc = posix_spawn_file_actions_init(&files);
+    int rc;
 
+    if (what->stop) {
+        return px_local_process_stopped(what, cmd, argv, env, ret);
+    }
+    rc = posix_spawn_file_actions_init(&files);
     if (rc) {
         return rc;
     }
@@ -201,7 +206,11 @@ int px_local_process_start(struct px_server *s, const struct px_local_process *w
         return PMIX_ERR_JOB_WDIR_NOT_FOUND;
     }
     rc = make_env(s, what, &env);
-    rc = rc ? rc : status_of(spawn(what, env, ret));
+    if (!rc) {
+        int error = spawn(what, env, ret);
+
+        rc = what->stop && error == EPERM ? PMIX_ERR_NOT_SUPPORTED : status_of(error);
+    }
     px_env_free(env);
     return rc;
 }
