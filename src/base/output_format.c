@@ -57,16 +57,40 @@ static void put_escaped(struct px_buf *buf, const char *bytes, size_t n)
     }
 }
 
-/* Appends the opening tag of an element. */
-static void open_element(struct px_buf *buf, unsigned format, const pmix_proc_t *source,
-                         pmix_iof_channel_t channel)
+/* The name of the node that output comes from. */
+static const char *host_name(const struct px_output_origin *from)
 {
+    return from->host != NULL ? from->host : "unknown";
+}
+
+/* Appends the process id, or "unknown". */
+static void put_pid(struct px_buf *buf, const struct px_output_origin *from)
+{
+    char text[16] = "unknown";
+
+    if (from->pid > 0) {
+        (void) snprintf(text, sizeof(text), "%d", (int) from->pid);
+    }
+    px_buf_text(buf, text);
+}
+
+/* Appends the opening tag of an element. */
+static void open_element(struct px_buf *buf, unsigned format, const struct px_output_origin *from)
+{
+    const char *nspace = from->proc->nspace;
+
     px_buf_text(buf, "<");
-    px_buf_text(buf, channel_name(channel));
+    px_buf_text(buf, channel_name(from->channel));
     px_buf_text(buf, " nspace=\"");
-    put_escaped(buf, source->nspace, strnlen(source->nspace, PMIX_MAX_NSLEN));
+    put_escaped(buf, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
     px_buf_text(buf, "\" rank=\"");
-    put_rank(buf, source->rank);
+    put_rank(buf, from->proc->rank);
+    if ((format & PX_FORMAT_DETAIL) != 0) {
+        px_buf_text(buf, "\" host=\"");
+        put_escaped(buf, host_name(from), strlen(host_name(from)));
+        px_buf_text(buf, "\" pid=\"");
+        put_pid(buf, from);
+    }
     if ((format & PX_FORMAT_TIME) != 0) {
         px_buf_text(buf, "\" timestamp=\"");
         put_time(buf);
@@ -75,35 +99,43 @@ static void open_element(struct px_buf *buf, unsigned format, const pmix_proc_t 
 }
 
 /* Appends what stands before a line that is no XML. */
-static void put_prefix(struct px_buf *buf, unsigned format, const pmix_proc_t *source,
-                       pmix_iof_channel_t channel)
+static void put_prefix(struct px_buf *buf, unsigned format, const struct px_output_origin *from)
 {
+    bool tagged = (format & (PX_FORMAT_TAG | PX_FORMAT_DETAIL)) != 0;
+
     if ((format & PX_FORMAT_TIME) != 0) {
         put_time(buf);
     }
-    if ((format & (PX_FORMAT_TAG | PX_FORMAT_RANK)) != 0) {
+    if (tagged || (format & PX_FORMAT_RANK) != 0) {
         px_buf_text(buf, "[");
-        if ((format & PX_FORMAT_TAG) != 0) {
-            px_buf_append(buf, source->nspace, strnlen(source->nspace, PMIX_MAX_NSLEN));
+        if (tagged) {
+            px_buf_append(buf, from->proc->nspace, strnlen(from->proc->nspace, PMIX_MAX_NSLEN));
             px_buf_text(buf, ",");
         }
-        put_rank(buf, source->rank);
+        put_rank(buf, from->proc->rank);
+        px_buf_text(buf, "]");
+    }
+    if ((format & PX_FORMAT_DETAIL) != 0) {
+        px_buf_text(buf, "[");
+        px_buf_text(buf, host_name(from));
+        px_buf_text(buf, ":");
+        put_pid(buf, from);
         px_buf_text(buf, "]");
     }
     px_buf_text(buf, "<");
-    px_buf_text(buf, channel_name(channel));
+    px_buf_text(buf, channel_name(from->channel));
     px_buf_text(buf, ">: ");
 }
 
-void px_format_line(struct px_buf *buf, unsigned format, const pmix_proc_t *source,
-                    pmix_iof_channel_t channel, const char *part, size_t n, bool begins, bool ends)
+void px_format_line(struct px_buf *buf, unsigned format, const struct px_output_origin *from,
+                    const char *part, size_t n, bool begins, bool ends)
 {
     bool xml = (format & PX_FORMAT_XML) != 0;
 
     if (begins && xml) {
-        open_element(buf, format, source, channel);
+        open_element(buf, format, from);
     } else if (begins) {
-        put_prefix(buf, format, source, channel);
+        put_prefix(buf, format, from);
     }
     if (xml) {
         put_escaped(buf, part, n);
@@ -112,7 +144,7 @@ void px_format_line(struct px_buf *buf, unsigned format, const pmix_proc_t *sour
     }
     if (ends && xml) {
         px_buf_text(buf, "</");
-        px_buf_text(buf, channel_name(channel));
+        px_buf_text(buf, channel_name(from->channel));
         px_buf_text(buf, ">");
     }
     if (ends) {

@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "request.h"
+#include "src/client/data/space.h"
 #include "src/base/bytes.h"
 #include "src/base/output.h"
+#include "src/base/output_format.h"
 #include "src/context/output_sink.h"
 #include "src/event/chain.h"
 #include "src/loop/after.h"
@@ -249,9 +251,17 @@ static void pull_done(const struct px_completion *inner, struct px_reply *reply)
 /* A file could not be written: the application is told by an event. Loop thread. */
 static void file_failed(void *arg, const pmix_proc_t *source)
 {
-    struct px_ctx *ctx = arg;
+    struct px_session *session = arg;
 
-    px_events_raise(ctx->events, PMIX_ERR_IOF_FAILURE, &ctx->self, source);
+    px_events_raise(session->ctx->events, PMIX_ERR_IOF_FAILURE, &session->ctx->self, source);
+}
+
+/* What this process has of the origin's namespace already: nobody is asked. Loop thread. */
+static void locate(void *arg, struct px_output_origin *origin)
+{
+    const struct px_space *space = px_space_named(arg, origin->proc->nspace);
+
+    px_origin_read(space != NULL ? px_space_job(space) : NULL, origin);
 }
 
 /* Makes a subscription with a new number and puts it into the session's list; output may come for
@@ -261,6 +271,7 @@ static int pull_create(struct px_server_peer *server, const struct px_iof_pull_a
                        pmix_iof_cbfunc_t cbfunc, struct px_iof_handler **ret)
 {
     struct px_session *session = server->session;
+    const struct px_sink_owner owner = {file_failed, locate, session};
     struct px_iof_handler *pull = calloc(1, sizeof(*pull));
     int rc;
 
@@ -273,7 +284,7 @@ static int pull_create(struct px_server_peer *server, const struct px_iof_pull_a
     rc = px_args_copy(&px_request_iof_pull, &pull->args.head, &args->head);
     rc = rc != 0 ? rc
                  : px_sink_create(session->ctx->loop, args->head.info, args->head.ninfo, cbfunc,
-                                  file_failed, session->ctx, &pull->sink);
+                                  &owner, &pull->sink);
     if (rc != 0) {
         pull_free(pull);
         return rc;

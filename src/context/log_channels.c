@@ -18,8 +18,9 @@
 static int write_text(int fd, const pmix_proc_t *source, const char *text,
                       const struct px_log_directives *directives)
 {
-    pmix_iof_channel_t channel =
-        fd == STDOUT_FILENO ? PMIX_FWD_STDOUT_CHANNEL : PMIX_FWD_STDERR_CHANNEL;
+    const struct px_output_origin from = {.proc = source,
+                                          .channel = fd == STDOUT_FILENO ? PMIX_FWD_STDOUT_CHANNEL
+                                                                         : PMIX_FWD_STDERR_CHANNEL};
     unsigned format = (directives->timestamp_output ? PX_FORMAT_TIME : 0) |
                       (directives->tag_output ? PX_FORMAT_TAG : 0) |
                       (directives->xml_output ? PX_FORMAT_XML : 0);
@@ -29,7 +30,7 @@ static int write_text(int fd, const pmix_proc_t *source, const char *text,
 
     n -= n > 0 && text[n - 1] == '\n' ? 1 : 0;
     if (format != 0) {
-        px_format_line(&buf, format, source, channel, text, n, true, true);
+        px_format_line(&buf, format, &from, text, n, true, true);
     } else {
         px_buf_append(&buf, text, n);
         px_buf_byte(&buf, '\n');

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gds/lookup.h"
+#include "gds/slice.h"
 #include "src/base/assert.h"
 #include "src/base/bytes.h"
 #include "src/base/list.h"
@@ -44,12 +46,12 @@ struct stream {
 struct px_sink {
     struct px_loop *loop;
     pmix_iof_cbfunc_t cbfunc;
-    px_sink_failed_fn failed;
-    void *failed_arg;
+    struct px_sink_owner owner;
     size_t id;         /* of the subscription, as given last */
     size_t batch;      /* bytes that are given out together; 0: each piece by itself */
     uint64_t batch_ms; /* how long they are held back at most; 0: without limit */
     unsigned format;   /* PX_FORMAT_; 0: as it is */
+    bool raw;          /* the beginning of a line does not wait for its end */
     bool merge;        /* standard error goes where standard output goes */
     bool file_only;
     struct px_output_file to; /* owns its texts */
@@ -115,14 +117,17 @@ static int configure(struct px_sink *sink, const struct px_iof_pull_directives *
         sink->batch = 0;
     }
     sink->format = (directives->timestamp ? PX_FORMAT_TIME : 0) |
-                   (directives->tag ? PX_FORMAT_TAG : 0) | (directives->rank ? PX_FORMAT_RANK : 0) |
-                   (directives->xml ? PX_FORMAT_XML : 0);
+                   (directives->tag ? PX_FORMAT_TAG : 0) |
+                   (directives->tag_fullname ? PX_FORMAT_TAG : 0) |
+                   (directives->tag_detailed ? PX_FORMAT_DETAIL : 0) |
+                   (directives->rank ? PX_FORMAT_RANK : 0) | (directives->xml ? PX_FORMAT_XML : 0);
+    sink->raw = directives->raw;
     sink->merge = directives->merge;
     return set_files(sink, directives);
 }
 
 int px_sink_create(struct px_loop *loop, const pmix_info_t *info, size_t ninfo,
-                   pmix_iof_cbfunc_t cbfunc, px_sink_failed_fn failed, void *arg,
+                   pmix_iof_cbfunc_t cbfunc, const struct px_sink_owner *owner,
                    struct px_sink **ret)
 {
     struct px_iof_pull_directives directives;
@@ -135,8 +140,7 @@ int px_sink_create(struct px_loop *loop, const pmix_info_t *info, size_t ninfo,
     px_list_init(&sink->list);
     sink->loop = loop;
     sink->cbfunc = cbfunc;
-    sink->failed = failed;
-    sink->failed_arg = arg;
+    sink->owner = *owner;
     rc = configure(sink, &directives);
     if (rc != 0) {
         px_sink_destroy(sink);
@@ -240,7 +244,7 @@ static void write_file(struct px_sink *sink, struct stream *stream, const void *
     }
     if (!done && !sink->reported) {
         sink->reported = true;
-        sink->failed(sink->failed_arg, &stream->key.source);
+        sink->owner.failed(sink->owner.arg, &stream->key.source);
     }
 }
 
@@ -259,13 +263,46 @@ static void write_out(struct px_sink *sink, struct stream *stream, const void *b
     }
 }
 
+/* Finds the value of a process under a key. */
+static bool find_value(const struct px_store *store, pmix_rank_t rank, const char *key,
+                       struct px_slice *ret)
+{
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
+
+    spec.rank = rank;
+    spec.key = key;
+    spec.key_len = strlen(key);
+    return px_store_get(store, &spec, ret) == 0;
+}
+
+void px_origin_read(const struct px_store *store, struct px_output_origin *origin)
+{
+    pmix_rank_t rank = origin->proc->rank;
+    struct px_slice slice;
+    pmix_value_t pid;
+    size_t len;
+
+    if (store != NULL && find_value(store, rank, PMIX_HOSTNAME, &slice)) {
+        origin->host = px_slice_text(&slice, &len);
+    }
+    if (store != NULL && find_value(store, rank, PMIX_PROC_PID, &slice) && slice.type == PMIX_PID &&
+        px_slice_fill(&slice, &pid) == 0) {
+        origin->pid = pid.data.pid;
+    }
+}
+
 /* Appends the line that a stream has begun, or a part of it that ends with `part`. */
 static void format_part(struct px_sink *sink, struct stream *stream, struct px_buf *text,
                         const char *part, size_t n, bool ends)
 {
+    struct px_output_origin origin = {.proc = &stream->key.source, .channel = stream->key.channel};
+
+    if ((sink->format & PX_FORMAT_DETAIL) != 0 && !stream->mid_line) {
+        sink->owner.locate(sink->owner.arg, &origin);
+    }
     px_buf_append(&stream->line, part, n);
-    px_format_line(text, sink->format, &stream->key.source, stream->key.channel,
-                   (const char *) stream->line.data, stream->line.len, !stream->mid_line, ends);
+    px_format_line(text, sink->format, &origin, (const char *) stream->line.data, stream->line.len,
+                   !stream->mid_line, ends);
     px_buf_fini(&stream->line);
     stream->line.status = 0;
     stream->mid_line = !ends;
@@ -282,7 +319,7 @@ static void write_lines(struct px_sink *sink, struct stream *stream, const char 
         size_t len = end != NULL ? (size_t) (end - bytes) : n;
         bool whole = end != NULL;
 
-        if (whole || stream->line.len + len > MAX_LINE) {
+        if (whole || sink->raw || stream->line.len + len > MAX_LINE) {
             format_part(sink, stream, &text, bytes, len, whole);
         } else {
             px_buf_append(&stream->line, bytes, len);

@@ -8,9 +8,13 @@
  * the application's function, or writes them to our own standard output or error, and to files, in
  * the format that the directives ask for. Loop thread, except px_sink_create. */
 
+#include <stdbool.h>
+
 #include <pmix_tool.h>
 
 struct px_loop;
+struct px_output_origin;
+struct px_store;
 struct px_sink;
 
 /* One piece of output. All of it is borrowed. */
@@ -22,15 +26,24 @@ struct px_output {
     size_t ninfo;
 };
 
-/* Is told, once, that a file could not be written, and of which process. Output to that file is
- * lost. Loop thread. */
-typedef void (*px_sink_failed_fn)(void *arg, const pmix_proc_t *source);
+/* What a sink takes from its owner. Both are called on the loop thread, with the argument. */
+struct px_sink_owner {
+    /* A file could not be written, of this process; called once. Output to that file is lost. */
+    void (*failed)(void *arg, const pmix_proc_t *source);
+    /* Sets node and process id of the origin, as far as they are known; the name is borrowed until
+     * the loop goes on. */
+    void (*locate)(void *arg, struct px_output_origin *origin);
+    void *arg;
+};
+
+/* For `locate`: takes what the store of the process's namespace says, which may be NULL. */
+void px_origin_read(const struct px_store *store, struct px_output_origin *origin);
 
 /* Makes a sink as the directives of PMIx_IOF_pull say, of which it keeps copies. cbfunc NULL:
- * output goes to our own descriptors. 0, PMIX_ERR_BAD_PARAM (a value of a wrong type, both a file
- * and a directory, an empty name), PMIX_ERR_NOMEM. Any thread. */
+ * output goes to our own descriptors. owner: copied. 0, PMIX_ERR_BAD_PARAM (a value of a wrong
+ * type, both a file and a directory, an empty name), PMIX_ERR_NOMEM. Any thread. */
 int px_sink_create(struct px_loop *loop, const pmix_info_t *info, size_t ninfo,
-                   pmix_iof_cbfunc_t cbfunc, px_sink_failed_fn failed, void *arg,
+                   pmix_iof_cbfunc_t cbfunc, const struct px_sink_owner *owner,
                    struct px_sink **ret);
 
 /* Takes a piece of output of subscription `id`. The function may destroy the sink. */

@@ -186,6 +186,63 @@ static void formats(void)
     finish();
 }
 
+/* --- what a tag has beside the name, and lines without an end */
+
+static void add_pid(const struct job *job, struct infos *list)
+{
+    pmix_proc_t proc = process(job->name, 0);
+    struct infos one = {0};
+    pid_t pid = 4711;
+
+    add(&one, PMIX_PROCID, &proc, PMIX_PROC);
+    add(&one, PMIX_PROC_PID, &pid, PMIX_PID);
+    add_array(list, PMIX_PROC_INFO_ARRAY, &one);
+}
+
+/* Twice: one process of a job that is registered, one that nobody knows. */
+static void write_two(void)
+{
+    for (int i = 1; i < 4; i++) {
+        await_n("hearing", i);
+        write_as("A", 0, PMIX_FWD_STDOUT_CHANNEL, "one\ntw");
+        write_as("J", 1, PMIX_FWD_STDOUT_CHANNEL, "other\n");
+        write_as("A", 0, PMIX_FWD_STDOUT_CHANNEL, "o\nlast");
+        tell("written");
+        await_n("checked", i);
+    }
+}
+
+static void details(void)
+{
+    struct infos list = {0};
+
+    start();
+    same("node0", got("A", 0, PMIX_HOSTNAME, NULL, 0), "the node is known");
+    same("4711", got("A", 0, PMIX_PROC_PID, NULL, 0), "the process id is known");
+    add_true(&list, PMIX_IOF_TAG_DETAILED_OUTPUT);
+    pull_all(&list, NULL);
+    same("[A,0][node0:4711]<stdout>: one\n[J,1][unknown:unknown]<stdout>: other\n"
+         "[A,0][node0:4711]<stdout>: two\n[A,0][node0:4711]<stdout>: last\n",
+         content("out"), "node and process id");
+    checked();
+    add_true(&list, PMIX_IOF_TAG_DETAILED_OUTPUT);
+    add_true(&list, PMIX_IOF_XML_OUTPUT);
+    pull_all(&list, NULL);
+    same("<stdout nspace=\"A\" rank=\"0\" host=\"node0\" pid=\"4711\">one</stdout>\n"
+         "<stdout nspace=\"J\" rank=\"1\" host=\"unknown\" pid=\"unknown\">other</stdout>\n"
+         "<stdout nspace=\"A\" rank=\"0\" host=\"node0\" pid=\"4711\">two</stdout>\n"
+         "<stdout nspace=\"A\" rank=\"0\" host=\"node0\" pid=\"4711\">last</stdout>\n",
+         content("out"), "in XML");
+    checked();
+    add_true(&list, PMIX_IOF_TAG_FULLNAME_OUTPUT);
+    add_true(&list, PMIX_IOF_OUTPUT_RAW);
+    pull_all(&list, NULL);
+    same("[A,0]<stdout>: one\n[A,0]<stdout>: tw[J,1]<stdout>: other\no\n[A,0]<stdout>: last\n",
+         content("out"), "what is there of a line does not wait");
+    checked();
+    finish();
+}
+
 /* True if the text begins as 2026-11-22T14:45:00 does; that is what comes behind it. */
 static const char *after_time(const char *text)
 {
@@ -458,6 +515,15 @@ const struct conform_case cases[] = {
      .tool = print_own},
     {.ids = "IOF-012", .what = "lines are tagged", .tool = formats, WRITTEN},
     {.ids = "IOF-012", .what = "lines have a time", .tool = timestamps, WRITTEN},
+    {.ids = "IOF-012",
+     .what = "lines have a node and a process id, or do not wait for their end",
+     .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}},
+     .jobs = {{"A", {1}, .quiet = true}},
+     .setup = add_pid,
+     .script = write_two,
+     .tools = 1,
+     .tool = details,
+     .ours_only = "the form of a tag is left open"},
     {.ids = "IOF-013", .what = "output goes to files", .tool = files, WRITTEN},
     {.ids = "IOF-013 IOF-014",
      .otherwise = "IOF-013",

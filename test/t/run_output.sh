@@ -24,6 +24,23 @@ same 'before the process' 2 "$(grep -c '^20.*T.*\[stamped,[01]\]<stdout>: out$' 
 run "$pmixrun" --merge-stderr sh -c 'for i in 1 2 3; do echo "out $i"; echo "err $i" >&2; done'
 same 'errors where they were written among output' 'out 1 err 1 out 2 err 2 out 3 err 3 ' "$(tr '\n' ' ' <"$SCRATCH/out")$err"
 
+run "$pmixrun" -n 1 --nspace raw --raw-output --tag-output sh -c 'printf a; echo b; printf c'
+same 'raw output with a tag has one for each line' '[raw,0]<stdout>: ab
+[raw,0]<stdout>: c' "$out"
+for nodes in 1 2; do
+    mkfifo "$SCRATCH/answer.$nodes"
+    # shellcheck disable=SC2016
+    "$pmixrun" --nodes $nodes --raw-output sh -c 'printf "who? "; read -r name; echo "hello $name"' \
+        <"$SCRATCH/answer.$nodes" >"$SCRATCH/prompt" 2>&1 &
+    runner=$!
+    exec 5>"$SCRATCH/answer.$nodes"
+    check "a prompt does not wait for the end of its line, $nodes nodes" until_true 'there is a prompt' grep -q 'who? ' "$SCRATCH/prompt"
+    echo you >&5
+    exec 5>&-
+    wait $runner
+    same 'and the rest follows' '0 who? hello you' "$? $(cat "$SCRATCH/prompt")"
+done
+
 # contents DIRECTORY: each file with its lines.
 contents() { (cd "$1" && find . -type f | sort | xargs grep -H '' | tr '\n' ';'); }
 speak='echo "out $PMIX_RANK"; echo err >&2; printf rest'

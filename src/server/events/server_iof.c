@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "src/server/self/loop_call.h"
+#include "src/base/output_format.h"
+#include "src/server/data/nspace.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"
 #include "output_cache.h"
@@ -307,11 +309,33 @@ static const struct px_iof_subscription *find_covering(struct px_server *s, size
     return NULL;
 }
 
-void px_output_file_failed(void *arg, const pmix_proc_t *source)
+/* A file could not be written: this process is told by an event. Loop thread. */
+static void file_failed(void *arg, const pmix_proc_t *source)
 {
     struct px_server *s = arg;
 
     px_events_raise(s->ctx->events, PMIX_ERR_IOF_FAILURE, &s->self, source);
+}
+
+/* What the host has registered of the process, else what its connection has shown. Loop thread. */
+static void locate(void *arg, struct px_output_origin *origin)
+{
+    struct px_server *s = arg;
+    const struct px_nspace *ns = px_nspace_find(s, origin->proc->nspace);
+    const struct px_local_proc *proc = ns ? px_local_proc_find(ns, origin->proc->rank) : NULL;
+
+    px_origin_read(ns ? ns->store : NULL, origin);
+    if (proc && !origin->pid) {
+        origin->pid = proc->pid;
+    }
+}
+
+int px_output_sink(struct px_server *s, const pmix_info_t *info, size_t ninfo,
+                   pmix_iof_cbfunc_t cbfunc, struct px_sink **ret)
+{
+    const struct px_sink_owner owner = {file_failed, locate, s};
+
+    return px_sink_create(s->loop, info, ninfo, cbfunc, &owner, ret);
 }
 
 int px_output_local(struct px_server *s, const pmix_info_t *info, size_t ninfo)
@@ -324,7 +348,7 @@ int px_output_local(struct px_server *s, const pmix_info_t *info, size_t ninfo)
         return rc;
     }
     s->shows_all = directives.local_output == PX_SWITCH_ON;
-    return px_sink_create(s->loop, info, ninfo, NULL, px_output_file_failed, s, &s->local_sink);
+    return px_output_sink(s, info, ninfo, NULL, &s->local_sink);
 }
 
 /* Output is either delivered at once, to every subscription that covers it, or kept for the first

@@ -85,8 +85,9 @@ void px_iof_subscriptions_drop_all(struct px_server *s);
  * what nobody has subscribed to. 0 or a status of px_sink_create. When the server starts. */
 int px_output_local(struct px_server *s, const pmix_info_t *info, size_t ninfo);
 
-/* A px_sink_failed_fn of this process's sinks; arg is the server. */
-void px_output_file_failed(void *arg, const pmix_proc_t *source);
+/* Makes a sink for output that this process itself gets. As px_sink_create. Any thread. */
+int px_output_sink(struct px_server *s, const pmix_info_t *info, size_t ninfo,
+                   pmix_iof_cbfunc_t cbfunc, struct px_sink **ret);
 
 /* Delivers output to all subscriptions that cover it, and shows it as px_output_local says; keeps
  * it if nobody gets it. args: struct

@@ -89,8 +89,7 @@ pmix_status_t px_self_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_args
     if (!start) {
         return PMIX_ERR_NOMEM;
     }
-    rc = px_sink_create(s->loop, args->head.info, args->head.ninfo, cbfunc, px_output_file_failed,
-                        s, &start->sink);
+    rc = px_output_sink(s, args->head.info, args->head.ninfo, cbfunc, &start->sink);
     if (!rc &&
         !px_directives_met(&px_call_iof_pull, PX_ATTR_SERVER, args->head.info, args->head.ninfo)) {
         rc = PMIX_ERR_NOT_SUPPORTED;

@@ -168,6 +168,9 @@ static struct px_run_job *job_of_nodes(void)
     app->argv = px_env_copy(none);
     app->env = px_env_copy(none);
     struct px_run_job *job = px_run_job_create("nodes", app, 1);
+    if (job != NULL) {
+        job->raw = px_run.options.raw;
+    }
     for (uint32_t i = 0; job != NULL && i < job->n_procs; i++) {
         job->procs[i].node = px_run.node; /* all are the relay's */
     }

@@ -44,6 +44,7 @@ void px_run_usage(FILE *to)
         "  --timestamp-output\n"
         "                     put the time before each line\n"
         "  --merge-stderr     processes write standard error to standard output\n"
+        "  --raw-output       pass output on at once, also the beginning of a line (a prompt)\n"
         "  --output DIR       write output to DIR/NAMESPACE/rank.RANK/stdout and stderr, too\n"
         "  --output-only DIR  the same, and show none of it\n"
         "  --timeout SECONDS  end the job after this time, with exit code 124\n"
@@ -394,6 +395,7 @@ static const struct px_option known_options[] = {
     {"tag-output", 0, PX_OPTION_FLAG, MEMBER(tag_output), 0, 0, NULL},
     {"timestamp-output", 0, PX_OPTION_FLAG, MEMBER(timestamp_output), 0, 0, NULL},
     {"merge-stderr", 0, PX_OPTION_FLAG, MEMBER(merge), 0, 0, NULL},
+    {"raw-output", 0, PX_OPTION_FLAG, MEMBER(raw), 0, 0, NULL},
     {"output", 0, PX_OPTION_TEXT, MEMBER(output), 0, 0, NULL},
     {"output-only", 0, PX_OPTION_CALL, 0, 0, 0, read_output_only},
     {"timeout", 0, PX_OPTION_NUMBER, MEMBER(timeout_s), 1, INT_MAX / 1000, NULL},

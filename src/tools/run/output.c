@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run.h"
+#include "nodes.h"
 #include "src/base/buf.h"
 #include "src/base/output.h"
 
@@ -149,19 +149,27 @@ static void write_text(const struct px_run_proc *proc, struct px_run_stream *s, 
     }
 }
 
-/* Each line, and an end of one, in the format that was asked for. */
+/* Each line, and an end of one, in the format that was asked for. What the process has written of a
+ * line is a line, unless it is to be passed on at once. */
 static void write_lines(const struct px_run_proc *proc, struct px_run_stream *s, unsigned format,
                         size_t n)
 {
     struct px_buf text = {0};
     pmix_proc_t id;
+    struct px_output_origin from = {.proc = &id,
+                                    .channel = channel_of(s),
+                                    .host = px_run_node_name(proc->node),
+                                    .pid = proc->pid};
 
     PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
     for (size_t start = 0; start < n;) {
         const char *end = memchr(s->line + start, '\n', n - start);
         size_t len = end != NULL ? (size_t) (end - s->line) - start : n - start;
 
-        px_format_line(&text, format, &id, channel_of(s), s->line + start, len, true, true);
+        bool whole = end != NULL || !proc->job->raw;
+
+        px_format_line(&text, format, &from, s->line + start, len, !s->mid_line, whole);
+        s->mid_line = !whole;
         start += len + (end != NULL);
     }
     if (px_buf_ok(&text)) {
@@ -172,15 +180,29 @@ static void write_lines(const struct px_run_proc *proc, struct px_run_stream *s,
     px_buf_fini(&text);
 }
 
-/* Gives out the complete lines that are in the buffer; with `all`, or if it is full, the rest as
- * well. For those who have asked for it, it is as it was written. */
+/* Ends a line in a format whose beginning was given out. */
+static void end_line(const struct px_run_proc *proc, struct px_run_stream *s, unsigned format)
+{
+    struct px_output_origin from = {.channel = channel_of(s)};
+    struct px_buf text = {0};
+
+    px_format_line(&text, format, &from, NULL, 0, false, true);
+    if (px_buf_ok(&text)) {
+        write_text(proc, s, (const char *) text.data, text.len);
+    }
+    px_buf_fini(&text);
+    s->mid_line = false;
+}
+
+/* Gives out the complete lines that are in the buffer; with `all`, or if it is full, or the output
+ * is raw, the rest as well. For those who have asked for it, it is as it was written. */
 static void flush(const struct px_run_proc *proc, struct px_run_stream *s, bool all)
 {
     unsigned format = px_run.options.format | proc->job->format;
     const char *last = memrchr(s->line, '\n', s->len);
     size_t n = last != NULL ? (size_t) (last - s->line) + 1 : 0;
 
-    if (all || (n == 0 && s->len == MAX_LINE)) {
+    if (all || proc->job->raw || (n == 0 && s->len == MAX_LINE)) {
         n = s->len;
     }
     if (n == 0) {
@@ -238,6 +260,9 @@ void px_run_stream_close(const struct px_run_proc *proc, struct px_run_stream *s
     }
     if (s->len > 0) {
         flush(proc, s, true);
+    }
+    if (s->mid_line) {
+        end_line(proc, s, px_run.options.format | proc->job->format);
     }
     px_run_forward(proc, channel_of(s), NULL, 0);
     if (proc->job->merge) {

@@ -35,6 +35,7 @@ struct px_run_options {
     bool tag_output;
     bool timestamp_output;
     bool merge;
+    bool raw;
     const char *output; /* directory; NULL: none */
     bool output_only;   /* nothing is shown */
     unsigned format;    /* PX_FORMAT_, of the lines of all jobs */
@@ -72,7 +73,8 @@ struct px_run_stream {
     int fd; /* read end, non-blocking; -1 at its end */
     int to; /* our own descriptor: 1 or 2 */
     bool at_end;
-    bool made; /* its file is there */
+    bool made;     /* its file is there */
+    bool mid_line; /* the beginning of a line was given out in a format */
     char *line;
     size_t len;
 };
@@ -126,6 +128,7 @@ struct px_run_job {
     bool tell_start;          /* and of its start */
     bool apart;               /* a tool, or of a tool: its failure is not ours */
     bool merge;               /* standard error is written to standard output */
+    bool raw;                 /* output is passed on also before its line has an end */
     bool file_only;           /* output with a file is not shown */
     bool file_failed;         /* one could not be written */
     unsigned format;          /* PX_FORMAT_, of its lines */
@@ -270,6 +273,9 @@ void px_run_signal(const pmix_proc_t *target, int sig, bool excuse);
 
 /* Admits a tool of our user, and names it. */
 pmix_status_t px_run_tool(struct upcall *upcall);
+/* From now on processes that a debugger has let stop go on when it is lost. After
+ * PMIx_server_init. */
+pmix_status_t px_run_tools_watch(void);
 
 /* ---- rendezvous.c: files by which tools find us, in the directory that the server uses */
 

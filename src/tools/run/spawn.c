@@ -171,6 +171,7 @@ static pmix_status_t fill_job(struct px_run_job *job, const struct upcall *order
     job->input_rank = w->input_rank;
     job->format = w->format;
     job->merge = w->merge;
+    job->raw = w->raw;
     rc = rc == PMIX_SUCCESS ? keep_files(job, w) : rc;
     for (uint32_t i = 0; w->stop != NULL && i < job->n_procs; i++) {
         job->procs[i].stopped = is_stopped(w->stop, i);

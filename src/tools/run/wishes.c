@@ -195,12 +195,21 @@ SWITCH(set_tag, set_format(w, PX_FORMAT_TAG, on))
 SWITCH(set_rank, set_format(w, PX_FORMAT_RANK, on))
 SWITCH(set_time, set_format(w, PX_FORMAT_TIME, on))
 SWITCH(set_xml, set_format(w, PX_FORMAT_XML, on))
+SWITCH(set_detail, set_format(w, PX_FORMAT_DETAIL, on))
 SWITCH(set_merge, w->merge = on)
 SWITCH(set_pattern, w->to.pattern = on)
 SWITCH(set_file_only, w->file_only = on)
 SWITCH(forward_out, w->forwarded |= on ? PMIX_FWD_STDOUT_CHANNEL : 0)
 SWITCH(forward_err, w->forwarded |= on ? PMIX_FWD_STDERR_CHANNEL : 0)
 SWITCH(nothing, (void) w; (void) on)
+
+/* The relay takes lines of all its nodes' jobs, and cannot tell them apart. */
+static pmix_status_t set_raw(const pmix_value_t *v, struct px_run_wishes *w)
+{
+    w->raw = PMIx_Value_true(v) == PMIX_BOOL_TRUE;
+    return w->raw && px_run.place == PX_RUN_NODE && !px_run.options.raw ? PMIX_ERR_NOT_SUPPORTED
+                                                                        : PMIX_SUCCESS;
+}
 
 /* ---- debuggers */
 
@@ -263,12 +272,15 @@ static const struct directive {
     {PMIX_NOTIFY_PROC_ABNORMAL_TERMINATION, PMIX_UNDEF, nothing, false},
     {PMIX_TAG_OUTPUT, PMIX_UNDEF, set_tag, false},
     {PMIX_IOF_TAG_OUTPUT, PMIX_UNDEF, set_tag, false},
+    {PMIX_IOF_TAG_FULLNAME_OUTPUT, PMIX_UNDEF, set_tag, false}, /* a tag has the whole name */
+    {PMIX_IOF_TAG_DETAILED_OUTPUT, PMIX_UNDEF, set_detail, false},
     {PMIX_IOF_RANK_OUTPUT, PMIX_UNDEF, set_rank, false},
     {PMIX_TIMESTAMP_OUTPUT, PMIX_UNDEF, set_time, false},
     {PMIX_IOF_TIMESTAMP_OUTPUT, PMIX_UNDEF, set_time, false},
     {PMIX_IOF_XML_OUTPUT, PMIX_UNDEF, set_xml, false},
     {PMIX_MERGE_STDERR_STDOUT, PMIX_UNDEF, set_merge, false},
     {PMIX_IOF_MERGE_STDERR_STDOUT, PMIX_UNDEF, set_merge, false},
+    {PMIX_IOF_OUTPUT_RAW, PMIX_UNDEF, set_raw, false},
     {PMIX_OUTPUT_TO_FILE, PMIX_STRING, set_file, false},
     {PMIX_IOF_OUTPUT_TO_FILE, PMIX_STRING, set_file, false},
     {PMIX_IOF_FILE_PATTERN, PMIX_UNDEF, set_pattern, false},

@@ -34,6 +34,7 @@ struct px_run_wishes {
     bool from_tool;  /* a tool asks */
     unsigned format; /* PX_FORMAT_, of its lines */
     bool merge;      /* standard error is written to standard output */
+    bool raw;        /* output is passed on also before its line has an end */
     struct px_output_file to;
     bool file_only; /* output with a file is not shown */
     pmix_iof_channel_t forwarded;
