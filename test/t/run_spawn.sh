@@ -129,6 +129,10 @@ push: PMIX_SUCCESS' "$(grep -e ^push -e others "$SCRATCH/out" | sort)"
         until_lines 3 "$SCRATCH/job.out"
         same 'lines of a job say whose they are' 'word' \
             "$(sed -n 's/^\[job\.[0-9]*,0\]<stdout>: //p' "$SCRATCH/job.out")"
+        tool hear PMIX_EVENT_JOB_END , spawn PMIX_IOF_TAG_DETAILED_OUTPUT PMIX_NOTIFY_COMPLETION 1 sh -c 'echo "pid $$"' , await PMIX_EVENT_JOB_END
+        check 'or also where they are from' until_true 'the line is there' grep -q 'pid [0-9]' "$SCRATCH/job.out"
+        same 'with the process id' 1 "$(sed -n 's/^\[job\.[0-9]*,0\]\[[^:]*:\([0-9]*\)\]<stdout>: pid \1$/yes/p' "$SCRATCH/job.out" | grep -c yes)"
+        same 'raw output is for one node, else by option' "$([ $nodes = 1 ] && echo PMIX_SUCCESS || echo PMIX_ERR_NOT_SUPPORTED)" "$(outcome '!PMIX_IOF_OUTPUT_RAW' 1 true)"
 
         tool hear PMIX_EVENT_JOB_END PMIX_EVENT_JOB_START PMIX_ERR_EXIT_NONZERO_TERM PMIX_ERR_PROC_ABORTED_BY_SIG \
             , spawn PMIX_NOTIFY_JOB_EVENTS PMIX_FWD_STDOUT 3 sh -c '[ $PMIX_RANK = 1 ] && exit 7; exit 0' \
@@ -191,6 +195,24 @@ PMIX_JOB_TERM_STATUS=PMIX_ERR_JOB_ABORTED_BY_SIG' "$(fields PMIX_EVENT_JOB_END 2
         same 'they are let go' 'ran 0 ran 1 ran 2 ran 3' \
             "$(sed -n 's/.* out: \(ran .\)$/\1/p' "$SCRATCH/debug.out" | sort | tr '\n' ' ' | sed 's/ $//')"
         same 'and end' 1 "$(grep '^PMIX_EVENT_JOB_END:' "$SCRATCH/debug.out" | grep job.1 | grep -c PMIX_JOB_TERM_STATUS=PMIX_SUCCESS)"
+        rm -f "$SCRATCH/go"
+        finish_job
+
+        # One that is lost: what it has let stop goes on, wherever it waits.
+        begin $nodes
+        mkfifo "$SCRATCH/go"
+        "$attend" --pid $runner hear PMIX_READY_FOR_DEBUG \
+            , spawn PMIX_DEBUG_STOP_ON_EXEC PMIX_MAPBY=node 4 sh -c 'echo ran $PMIX_RANK' , await PMIX_READY_FOR_DEBUG job.1 \
+            , spawn PMIX_DEBUG_STOP_IN_INIT PMIX_MAPBY=node 2 "$actor" keyed , say stopped , read >"$SCRATCH/debug.out" 2>&1 <"$SCRATCH/go" &
+        debugger=$!
+        exec 4>"$SCRATCH/go"
+        until_true 'two jobs are stopped' grep '^stopped$' "$SCRATCH/debug.out"
+        same "nobody runs under a debugger, $with" 1 "$(wc -l <"$SCRATCH/job.out" | tr -d ' ')"
+        kill -KILL $debugger
+        exec 4>&-
+        until_lines 7 "$SCRATCH/job.out"
+        same 'all go on when it is lost' 'ran 0 ran 1 ran 2 ran 3 rank 0 has read 2 keys rank 1 has read 2 keys' \
+            "$(grep -v here "$SCRATCH/job.out" | sort | tr '\n' ' ' | sed 's/ $//')"
         rm -f "$SCRATCH/go"
         finish_job
     done

@@ -161,20 +161,29 @@ static void child(const struct plan *plan)
     fail(plan);
 }
 
-/* A traced process has stopped at its program's first instruction. It is let go so that it stops
- * there by itself: whoever debugs it attaches, or sends SIGCONT. 0 or errno. */
-static int leave_stopped(pid_t pid)
+/* Waits until a child has stopped. 0 or, if it has ended, ECHILD. */
+static int await_stop(pid_t pid)
 {
     int status;
     pid_t done;
 
     do {
-        done = waitpid(pid, &status, 0);
+        done = waitpid(pid, &status, WUNTRACED);
     } while (done < 0 && errno == EINTR);
-    if (done != pid || !WIFSTOPPED(status)) {
-        return ECHILD;
+    return done == pid && WIFSTOPPED(status) ? 0 : ECHILD;
+}
+
+/* A traced process stops at its program's first instruction. It is let go so that it stops there by
+ * itself, as soon as it has a processor: whoever debugs it attaches, or sends SIGCONT. 0 or errno.
+ */
+static int leave_stopped(pid_t pid)
+{
+    int error = await_stop(pid);
+
+    if (error == 0 && ptrace(PTRACE_DETACH, pid, NULL, (void *) (uintptr_t) SIGSTOP) != 0) {
+        error = errno;
     }
-    return ptrace(PTRACE_DETACH, pid, NULL, (void *) (uintptr_t) SIGSTOP) == 0 ? 0 : errno;
+    return error == 0 ? await_stop(pid) : error;
 }
 
 /* Forks, and waits until the child has become its program. 0 or errno. */

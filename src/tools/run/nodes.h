@@ -35,6 +35,7 @@ enum px_run_frame_type {
     PX_RUN_OUTPUT,     /* PROC; channel; bytes, none: its end */
     PX_RUN_PUSH,       /* number of procs; PROCs; whether it ends; bytes */
     PX_RUN_PUSHED,     /* the status alone */
+    PX_RUN_TOOL_LOST,  /* PROC */
     /* To the relay, and from it. */
     /* key; number of nodes, 0: not known; timeout in seconds; of a group: number of leaders,
      * leaders, added, the caller that comes by itself (number; PROCs); whether it goes on without
@@ -216,7 +217,7 @@ void px_run_remote_job_done(const char *nspace, int code);
 void px_run_remote_signal(const pmix_proc_t *targets, size_t n, int sig, bool excuse);
 
 /* ---- a node's share in what concerns several: collect.c, modex.c, names.c, event.c, forward.c,
- * push.c, spawn.c */
+ * push.c, spawn.c, tool.c */
 
 void px_run_fence(struct px_run_task *task);
 void px_run_connect(struct px_run_task *task);
@@ -236,6 +237,8 @@ void px_run_event(struct px_run_task *task);
 void px_run_event_ended(const struct px_run_proc *proc);
 void px_run_event_ended_there(const struct px_run_frame *head, struct px_run_reader *payload);
 void px_run_event_came(const struct px_run_frame *head, struct px_run_reader *payload);
+
+void px_run_tool_lost_there(const struct px_run_frame *head, struct px_run_reader *payload);
 
 void px_run_pull_there(const struct px_run_frame *head, struct px_run_reader *payload);
 void px_run_output_came(const struct px_run_frame *head, struct px_run_reader *payload);

@@ -82,6 +82,9 @@ static pmix_status_t start_server(void)
     if (rc == PMIX_SUCCESS) {
         rc = PMIx_server_init(px_run_host_open(), info, 6);
     }
+    if (rc == PMIX_SUCCESS) {
+        rc = px_run_tools_watch();
+    }
     PMIx_Info_free(info, 6);
     return rc;
 }

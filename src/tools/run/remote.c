@@ -176,14 +176,23 @@ static void on_frame(struct px_run_link *link, const struct px_run_frame *head,
                      struct px_run_reader *payload)
 {
     static void (*const with_head[])(const struct px_run_frame *, struct px_run_reader *) = {
-        [PX_RUN_MODEX] = px_run_modex_asked,    [PX_RUN_MODEX_DATA] = px_run_modex_answered,
-        [PX_RUN_PUBLISH] = px_run_names_asked,  [PX_RUN_UNPUBLISH] = px_run_names_asked,
-        [PX_RUN_LOOKUP] = px_run_names_asked,   [PX_RUN_DONE] = px_run_names_answered,
-        [PX_RUN_FOUND] = px_run_names_answered, [PX_RUN_EVENT] = px_run_event_came,
-        [PX_RUN_COLLECTED] = px_run_collected,  [PX_RUN_SPAWN] = px_run_spawn_asked,
-        [PX_RUN_SPAWNED] = px_run_spawn_ended,  [PX_RUN_SAID_ENDED] = px_run_event_ended_there,
-        [PX_RUN_PULL] = px_run_pull_there,      [PX_RUN_OUTPUT] = px_run_output_came,
-        [PX_RUN_PUSH] = px_run_push_there,      [PX_RUN_PUSHED] = px_run_pushed,
+        [PX_RUN_MODEX] = px_run_modex_asked,
+        [PX_RUN_MODEX_DATA] = px_run_modex_answered,
+        [PX_RUN_PUBLISH] = px_run_names_asked,
+        [PX_RUN_UNPUBLISH] = px_run_names_asked,
+        [PX_RUN_LOOKUP] = px_run_names_asked,
+        [PX_RUN_DONE] = px_run_names_answered,
+        [PX_RUN_FOUND] = px_run_names_answered,
+        [PX_RUN_EVENT] = px_run_event_came,
+        [PX_RUN_TOOL_LOST] = px_run_tool_lost_there,
+        [PX_RUN_COLLECTED] = px_run_collected,
+        [PX_RUN_SPAWN] = px_run_spawn_asked,
+        [PX_RUN_SPAWNED] = px_run_spawn_ended,
+        [PX_RUN_SAID_ENDED] = px_run_event_ended_there,
+        [PX_RUN_PULL] = px_run_pull_there,
+        [PX_RUN_OUTPUT] = px_run_output_came,
+        [PX_RUN_PUSH] = px_run_push_there,
+        [PX_RUN_PUSHED] = px_run_pushed,
     };
     const size_t n = sizeof(with_head) / sizeof(with_head[0]);
 

@@ -2,8 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Tools that connect to this node's server. Any of our own user is admitted; what the library has
- * authenticated counts, not what the tool says of itself. */
+ * authenticated counts, not what the tool says of itself. A debugger that is lost cannot release
+ * the processes that it has stopped, which would stay for ever, and pmixrun with them. */
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -44,4 +46,115 @@ pmix_status_t px_run_tool(struct upcall *upcall)
     name_tool(upcall, &name);
     upcall->reply.tool(PMIX_SUCCESS, &name, upcall->cbdata);
     return PMIX_SUCCESS;
+}
+
+/* ---- one that is lost: its connection has ended without PMIx_tool_finalize. Main thread */
+
+/* True if the job has processes that wait for a debugger. */
+static bool waits_for_debugger(const struct px_run_job *job)
+{
+    bool waits = job->stops;
+
+    for (size_t i = 0; i < job->n_more; i++) {
+        waits = waits || PMIX_CHECK_KEY(&job->more[i], PMIX_DEBUG_STOP_IN_INIT) ||
+                PMIX_CHECK_KEY(&job->more[i], PMIX_DEBUG_STOP_IN_APP);
+    }
+    return waits;
+}
+
+static void release_told(pmix_status_t status, void *cbdata)
+{
+    (void) status;
+    PMIx_Info_free(cbdata, 1);
+}
+
+/* Lets the processes of this node go on, wherever they wait. */
+static void release(const struct px_run_job *job)
+{
+    pmix_info_t *range = PMIx_Info_create(1);
+    pmix_status_t rc = range != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    pmix_proc_t all;
+
+    PMIX_LOAD_PROCID(&all, job->nspace, PMIX_RANK_WILDCARD);
+    if (job->stops) {
+        px_run_signal(&all, SIGCONT, false);
+    }
+    if (rc == PMIX_SUCCESS) {
+        rc = PMIx_Info_load(range, PMIX_EVENT_CUSTOM_RANGE, &all, PMIX_PROC);
+    }
+    if (rc == PMIX_SUCCESS) {
+        rc = PMIx_Notify_event(PMIX_DEBUGGER_RELEASE, &all, PMIX_RANGE_CUSTOM, range, 1,
+                               release_told, range);
+    }
+    if (rc != PMIX_SUCCESS) {
+        release_told(rc, range);
+    }
+}
+
+/* What the lost process has spawned, to be stopped. */
+static void release_jobs_of(const pmix_proc_t *lost)
+{
+    for (const struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+        if (job->spawned && !job->done && PMIX_CHECK_PROCID(&job->parent, lost) &&
+            waits_for_debugger(job)) {
+            px_run_verbose("%s has lost its debugger %s", job->nspace, lost->nspace);
+            release(job);
+        }
+    }
+}
+
+static void send_lost(const pmix_proc_t *lost, uint32_t to)
+{
+    struct px_run_bytes b = {0};
+
+    px_run_put_proc(&b, lost);
+    (void) px_run_remote_send(PX_RUN_TOOL_LOST, to, 0, 0, &b);
+}
+
+/* With several nodes all of them hear it from the relay, this one too: behind a job that the lost
+ * process was about to spawn. */
+static void tell_nodes(struct px_run_task *task)
+{
+    if (px_run.place == PX_RUN_ALONE) {
+        release_jobs_of(&task->proc);
+    } else {
+        send_lost(&task->proc, PX_RUN_OTHERS);
+        send_lost(&task->proc, px_run.node);
+    }
+}
+
+void px_run_tool_lost_there(const struct px_run_frame *head, struct px_run_reader *payload)
+{
+    pmix_proc_t lost;
+
+    (void) head;
+    px_run_get_proc(payload, &lost);
+    if (!payload->failed) {
+        release_jobs_of(&lost);
+    }
+}
+
+/* PMIX_ERR_LOST_CONNECTION of a process or tool. Library's thread. */
+static void on_lost(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                    size_t ninfo, pmix_info_t results[], size_t nresults,
+                    pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    struct px_run_task task = {.run = tell_nodes, .proc = *source};
+
+    (void) id;
+    (void) status;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    (void) px_run_task_post(&task); /* without memory they stay stopped */
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+pmix_status_t px_run_tools_watch(void)
+{
+    pmix_status_t code = PMIX_ERR_LOST_CONNECTION;
+    pmix_status_t id = PMIx_Register_event_handler(&code, 1, NULL, 0, on_lost, NULL, NULL);
+
+    return id < 0 ? id : PMIX_SUCCESS;
 }
