@@ -184,13 +184,21 @@ static void stop(void)
     close(null);
 }
 
+/* So much that no buffer on the way holds it; 64 MiB in the long form. */
+static int large(void)
+{
+    const char *is_long = getenv("PX_LONG");
+
+    return is_long != NULL && is_long[0] != '\0' ? 4 * LARGE : LARGE;
+}
+
 static void push_pipe(void)
 {
     pthread_t writer;
 
     start();
     hear_events();
-    pipe_input(LARGE, &writer);
+    pipe_input(large(), &writer);
     check_status(PMIX_SUCCESS, push_input(0), "push");
     await("large input");
     await("complete");
@@ -203,7 +211,7 @@ static void push_file(void)
 {
     start();
     hear_events();
-    file_input(LARGE);
+    file_input(large());
     check_status(PMIX_SUCCESS, push_input(PMIX_RANK_WILDCARD), "push");
     await("large input");
     await_n("complete", 1);

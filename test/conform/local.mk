@@ -385,3 +385,4 @@ install-conform: libpmix.la
 	      PMIX_LIBS='-L$(abs_top_builddir)/.libs -Wl,-rpath,$(libdir) -lpmix'; \
 	  fi && $(MAKE) && $(MAKE) install
 	rm -rf conform-suite
+px_long_tests += %D%/input.t

@@ -78,14 +78,17 @@ pmix.qry.jst: PMIX_ERR_NOT_FOUND' "$out"
     done
 done
 
-# What a tool writes is what the process reads, to the last byte, also on another node.
+# What a tool writes is what the processes read, to the last byte, also on another node; 64 MiB in the long form.
+head -c $([ -n "$PX_LONG" ] && echo 67108864 || echo 3000000) /dev/urandom >"$SCRATCH/bytes"
 for nodes in 1 2; do
     begin $nodes 'echo here; [ $PMIX_RANK = 0 ] && exec cksum; read -r word <$GATE.$PMIX_RANK'
-    head -c 3000000 /dev/urandom >"$SCRATCH/bytes"
     same "a tool writes a process's input, on $nodes nodes" 'push: PMIX_SUCCESS' \
         "$(limit 60 "$attend" --pid $runner push job 0 <"$SCRATCH/bytes" 2>&1)"
     until_lines 5 "$SCRATCH/job.out"
     same 'all of it' "$(cksum <"$SCRATCH/bytes")" "$(tail -n 1 "$SCRATCH/job.out")"
+    limit 90 "$attend" --pid $runner spawn PMIX_FWD_STDOUT "PMIX_STDIN_TGT=r:*" PMIX_MAPBY=node 4 sh -c "cmp - '$SCRATCH/bytes' && echo equal" \
+        , pull @ '*' out , push @ '*' , until 4 <"$SCRATCH/bytes" >"$SCRATCH/out" 2>&1
+    same 'and that of all processes' '0 out: equal 1 out: equal 2 out: equal 3 out: equal ' "$(grep equal "$SCRATCH/out" | sort | tr '\n' ' ')"
     tool push job 0 more , push job 2 more , push job 9 more , push none 0 more
     same 'what nobody reads is refused' 'push: PMIX_ERR_IOF_COMPLETE
 push: PMIX_ERR_IOF_COMPLETE
