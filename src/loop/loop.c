@@ -23,6 +23,7 @@
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/bytes.h"
+#include "src/base/fork_mark.h"
 #include "src/base/param.h"
 #include "src/base/status.h"
 #include "src/loop/after.h"
@@ -45,7 +46,7 @@ struct px_loop {
     bool stop;                    /* loop thread */
     struct px_after_queue afters; /* loop thread */
     struct px_timer recheck;      /* loop thread: ends a sleep while `afters` holds something */
-    pid_t pid;
+    struct px_fork_mark mark;     /* of the process that made the loop */
     pthread_t thread;
     pthread_mutex_t driver; /* external loops: guards the next two */
     pthread_cond_t turned;  /* a round has ended */
@@ -257,6 +258,7 @@ static void loop_free(struct px_loop *loop)
     if (loop->bell_fd >= 0) {
         (void) close(loop->bell_fd);
     }
+    px_fork_mark_fini(&loop->mark);
     (void) pthread_cond_destroy(&loop->turned);
     (void) pthread_mutex_destroy(&loop->driver);
     free(loop);
@@ -288,7 +290,7 @@ int px_loop_create(bool external, struct px_loop **ret_loop)
         return PX_ERR_NOMEM;
     }
     loop->external = external;
-    loop->pid = getpid();
+    px_fork_mark_init(&loop->mark);
     loop->bell_fd = -1;
     loop->poll.fd = -1;
     px_after_queue_init(&loop->afters);
@@ -350,7 +352,7 @@ bool px_loop_inside(const struct px_loop *loop)
 
 bool px_loop_alive(const struct px_loop *loop)
 {
-    return loop->pid == getpid();
+    return px_fork_mark_is_ours(&loop->mark);
 }
 
 /* One round without sleep, for px_loop_progress. */

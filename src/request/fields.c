@@ -89,8 +89,8 @@ static void pack_keys(struct px_buf *buf, enum px_wire_kind kind, char *const *k
 static void pack_field(struct px_buf *buf, enum px_wire_kind kind, const struct px_field *field,
                        const void *base)
 {
-    uint32_t user = (uint32_t) geteuid();
-    time_t now = time(NULL);
+    uint32_t user;
+    time_t now;
 
     switch (field->form) {
     case PX_FIELD_MANY:
@@ -104,9 +104,11 @@ static void pack_field(struct px_buf *buf, enum px_wire_kind kind, const struct 
         (void) px_pack_string(buf, kind, member(field, base));
         break;
     case PX_FIELD_USER:
+        user = (uint32_t) geteuid();
         (void) px_pack(buf, kind, PMIX_UINT32, &user, 1);
         break;
     case PX_FIELD_TIME:
+        now = time(NULL);
         (void) px_pack(buf, kind, PMIX_TIME, &now, 1);
         break;
     case PX_FIELD_LOCAL:
