@@ -11,7 +11,6 @@
 #include "gds/compare.h"
 #include "gds/writer.h"
 #include "src/base/assert.h"
-#include "slice.h"
 
 /* Bytes of a cell with a payload of `len` bytes. */
 static uint64_t cell_size(uint64_t len)

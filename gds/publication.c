@@ -25,7 +25,6 @@
 #include "proc_values.h"
 #include "record_writer.h"
 #include "store.h"
-#include "slice.h"
 
 /* The list is stored in order by publish_all. */
 int px_writer_word(struct px_writer *writer, const uint64_t *at, uint64_t value)

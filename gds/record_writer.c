@@ -19,7 +19,6 @@
 #include "src/wire/pack.h"
 #include "garbage.h"
 #include "publication.h"
-#include "slice.h"
 
 /* The chain of the (level, index) that is being written; records arrive sorted, so one is open at a
  * time. Its words are set when it is closed. */

@@ -12,11 +12,9 @@
 
 #include "src/base/param.h"
 #include "src/event/registry.h"
-#include "src/request/reply.h"
 #include "src/server/server_start.h"
 #include "src/value/attributes.h"
 #include "src/topo/topo.h"
-#include "src/value/infos.h"
 
 /* Takes a further reference to this shared library, so that it stays loaded while its thread runs,
  * even if the application closes it. A library that is linked into the program cannot be closed,

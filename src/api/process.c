@@ -9,7 +9,6 @@
  * those of a non-blocking one belong to the library and are released by the callback's release
  * function. Which directives and operations are supported is the host's to decide. */
 
-#include "api.h"
 #include "call.h"
 #include "src/request/reply.h"
 

@@ -3,7 +3,6 @@
 
 /* Credentials. Both calls are requests, served by the server or its host. */
 
-#include "api.h"
 #include "call.h"
 #include "src/request/reply.h"
 

@@ -18,7 +18,6 @@
 #include "group_map.h"
 #include "invitation.h"
 #include "src/event/chain.h"
-#include "src/value/nested.h"
 #include "src/value/procs.h"
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"

@@ -23,7 +23,6 @@
 #include "src/base/version.h"
 #include "src/value/infos.h"
 #include "src/client/data/private_store.h"
-#include "src/value/nested.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/request/reply.h"

@@ -20,7 +20,6 @@
 #include "src/base/epoch.h"
 #include "src/base/param.h"
 #include "src/base/version.h"
-#include "src/event/registry.h"
 #include "src/net/dial.h"
 #include "src/net/handshake.h"
 #include "src/wire/message.h"

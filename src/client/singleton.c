@@ -14,7 +14,6 @@
 
 #include "src/client/data/private_store.h"
 #include "session.h"
-#include "src/client/data/space.h"
 #include "src/nspace/jobinfo.h"
 #include "src/value/infos.h"
 

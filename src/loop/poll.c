@@ -14,7 +14,6 @@
 #include "src/base/assert.h"
 #include "src/base/clock.h"
 #include "src/base/status.h"
-#include "src/loop/timers.h"
 #include "src/loop/watch.h"
 
 int px_poll_open(struct px_poll *poll)

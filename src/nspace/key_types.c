@@ -15,7 +15,6 @@
 
 #include <pmix.h>
 
-#include "src/value/infos.h"
 #include "src/value/number.h"
 #include "src/value/types.h"
 

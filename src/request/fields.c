@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/value/infos.h"
 #include "src/value/types.h"
 #include "src/value/nested.h"
 #include "src/wire/messages.h"

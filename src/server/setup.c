@@ -17,7 +17,6 @@
 
 #include "src/server/self/loop_call.h"
 #include "gds/store.h"
-#include "src/server/requests/host_upcall.h"
 #include "src/base/env.h"
 #include "src/base/param.h"
 #include "src/net/mailbox.h"

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "infos.h"
 #include "shapes.h"
 #include "print.h"
 #include "scalars.h"

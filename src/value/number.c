@@ -11,7 +11,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "infos.h"
 #include "types.h"
 #include "scalars.h"
 

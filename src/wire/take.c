@@ -12,7 +12,6 @@
 
 #include "flex.h"
 #include "src/base/assert.h"
-#include "src/value/types.h"
 #include "src/value/number.h"
 
 /* px_flex_get returns 0 for a number that the input cuts short. */

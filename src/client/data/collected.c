@@ -18,8 +18,6 @@
 #include "src/value/keys.h"
 #include "src/value/procs.h"
 #include "src/wire/messages.h"
-#include "src/wire/pack.h"
-#include "src/wire/unpack.h"
 
 /* How long a server that does not answer can delay the end of a collective. */
 enum { PIECE_TIMEOUT_MS = 10000 };

@@ -14,7 +14,6 @@
 #include "deletion.h"
 #include "src/client/request.h"
 #include "get.h"
-#include "src/value/infos.h"
 #include "src/value/keys.h"
 #include "private_store.h"
 #include "src/value/nested.h"

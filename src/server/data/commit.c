@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "gds/kval_reader.h"
-#include "gds/lookup.h"
 #include "src/server/state.h"
 #include "deletion.h"
 #include "modex.h"
@@ -37,8 +36,6 @@
 #include "src/wire/view.h"
 #include "gds/generation.h"
 #include "gds/publication.h"
-#include "gds/level.h"
-#include "gds/slice.h"
 
 /* Adds a value of a process to the batch, unless the host has given it. */
 static int add_value(struct px_kval_reader *reader, const struct px_nspace *ns, uint32_t rank,

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gds/batch.h"
 #include "gds/kval_reader.h"
 #include "gds/level.h"
 #include "gds/slice.h"

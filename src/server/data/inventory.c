@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/server/requests/host_upcall.h"
 #include "src/nspace/query_args.h"
 #include "src/value/infos.h"
 #include "register.h"

@@ -40,7 +40,6 @@
 #include "gds/level.h"
 #include "gds/lookup.h"
 #include "gds/slice.h"
-#include "src/value/keys.h"
 
 /* Names from messages may lack their terminating NUL; at most PMIX_MAX_NSLEN bytes are read. */
 struct px_nspace *px_nspace_find(struct px_server *s, const char *name)

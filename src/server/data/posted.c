@@ -8,7 +8,6 @@
 
 #include "gds/kval_reader.h"
 #include "nspace.h"
-#include "src/base/assert.h"
 #include "src/server/state.h"
 
 /* The bytes of a value that is kept here, or 0. */

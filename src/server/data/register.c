@@ -12,9 +12,7 @@
 
 #include "src/server/stages.h"
 #include "src/waits/counts.h"
-#include "src/server/self/loop_call.h"
 #include "src/server/self/stored.h"
-#include "src/server/requests/host_upcall.h"
 #include "src/base/log.h"
 #include "src/nspace/jobinfo.h"
 #include "src/topo/topo.h"

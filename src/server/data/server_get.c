@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/server/requests/host_upcall.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/base/bytes.h"
 #include "src/base/param.h"

@@ -16,7 +16,6 @@
 #include "src/waits/counts.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
-#include "src/value/procs.h"
 
 /* How much somebody has. */
 struct share {

@@ -10,18 +10,14 @@
 #include <stdlib.h>
 
 #include "passed_events.h"
-#include "server_events.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/base/param.h"
-#include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/value/directives.h"
 #include "src/wire/codec.h"
-#include "src/wire/message.h"
 #include "src/wire/messages.h"
-#include "src/wire/unpack.h"
 
 /* True if the environment can raise this code, so that the host has to know of registrations:
  * system events, and codes outside of the Standard's. */

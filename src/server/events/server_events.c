@@ -18,7 +18,6 @@
 #include "termination.h"
 #include "src/server/collectives/invited_group.h"
 #include "src/server/requests/host_upcall.h"
-#include "src/base/array.h"
 #include "src/base/param.h"
 #include "src/event/registry.h"
 #include "src/context/context.h"

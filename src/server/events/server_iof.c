@@ -11,13 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/server/self/loop_call.h"
 #include "src/base/output_format.h"
 #include "src/server/data/nspace.h"
 #include "src/value/directives.h"
 #include "src/wire/message.h"
 #include "output_cache.h"
-#include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"

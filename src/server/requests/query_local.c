@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "gds/lookup.h"
-#include "src/server/data/server_get.h"
 #include "src/server/data/inventory.h"
 #include "src/value/attributes.h"
 #include "src/nspace/query_args.h"

@@ -16,7 +16,6 @@
 #include "server_query.h"
 #include "src/nspace/query_args.h"
 #include "src/server/data/nspace.h"
-#include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"

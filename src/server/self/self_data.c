@@ -19,7 +19,6 @@
 #include "src/context/reply_wait.h"
 #include "src/server/requests/server_resolve.h"
 #include "src/value/infos.h"
-#include "src/request/reply.h"
 
 /* --- data --- */
 

@@ -11,7 +11,6 @@
 #include "loop_call.h"
 #include "src/server/events/passed_events.h"
 #include "src/server/events/registrations.h"
-#include "src/server/events/server_events.h"
 #include "src/server/events/server_iof.h"
 #include "src/loop/after.h"
 #include "src/nspace/proc_sets.h"
