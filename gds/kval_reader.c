@@ -112,7 +112,7 @@ enum { N_NAMES = 32 };
 
 /* A key name that this reader has seen, with its number in the batch. The text is borrowed from an
  * entry, which the reader keeps. */
-struct known_key {
+struct cached_key {
     const char *text; /* borrowed; NULL: none yet */
     size_t len;
     uint32_t key; /* of the batch */
@@ -127,8 +127,8 @@ struct px_kval_reader {
     const char *only;
     /* Values with memory of their own, to be destructed at the end. */
     struct kval_chunk *owned;
-    struct kval_chunk *borrowed;     /* their strings and bytes lie in the input */
-    struct known_key names[N_NAMES]; /* by length and last character */
+    struct kval_chunk *borrowed;      /* their strings and bytes lie in the input */
+    struct cached_key names[N_NAMES]; /* by length and last character */
 };
 
 /* The batch is made at once, so that adding cannot find none. */
@@ -253,7 +253,7 @@ int px_kval_reader_next(struct px_kval_reader *reader, struct px_in *in, struct 
 int px_kval_reader_add(struct px_kval_reader *reader, const struct px_kval *kval)
 {
     const struct px_store_entry *entry = &kval->entry;
-    struct known_key *name;
+    struct cached_key *name;
     int rc;
 
     if (reader->only && !px_value_key_is(entry->key, reader->only)) {

@@ -20,7 +20,7 @@ int px_store_find(const struct px_store *store, enum px_level level, uint32_t in
     int rc;
 
     px_read_begin(store, &read);
-    found = px_read_known_key(&read, key, key_len);
+    found = px_read_find_key(&read, key, key_len);
     if (!found) {
         return px_read_miss(&read);
     }
@@ -37,7 +37,7 @@ bool px_store_is_deleted(const struct px_store *store, uint32_t rank, const char
     struct px_read read;
 
     px_read_begin(store, &read);
-    found = px_read_known_key(&read, key, key_len);
+    found = px_read_find_key(&read, key, key_len);
     if (!found || px_read_proc(&read, found, rank, &slice) != PMIX_ERR_NOT_FOUND || !slice.store) {
         return false;
     }
@@ -51,7 +51,7 @@ bool px_store_has_key(const struct px_store *store, const char *key, size_t key_
     struct px_read read;
 
     px_read_begin(store, &read);
-    return px_read_known_key(&read, key, key_len) != NULL;
+    return px_read_find_key(&read, key, key_len) != NULL;
 }
 
 /* --- enumeration --- */

@@ -441,7 +441,7 @@ int px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
     int rc = PMIX_ERR_NOT_FOUND;
 
     px_read_begin(store, &read);
-    key = px_read_known_key(&read, spec->key, spec->key_len);
+    key = px_read_find_key(&read, spec->key, spec->key_len);
     if (!key) {
         return px_read_miss(&read);
     }

@@ -122,8 +122,8 @@ static size_t drop_doubles(struct px_datum *procs, size_t n)
 
 /* Drops the values that would change nothing for the readers, so that a commit repeated by the
  * application costs no space. *n becomes the number left. Statuses of px_writer_compare. */
-static int drop_known(struct px_writer *writer, const struct px_key *key, struct px_datum *procs,
-                      size_t *n)
+static int drop_unchanged(struct px_writer *writer, const struct px_key *key,
+                          struct px_datum *procs, size_t *n)
 {
     size_t out = 0;
     size_t i;
@@ -243,7 +243,7 @@ int px_writer_procs(struct px_writer *writer, size_t i)
         n = drop_doubles(copy, n);
     }
     if (rc == 0 && key->holder) {
-        rc = drop_known(writer, key, copy, &n);
+        rc = drop_unchanged(writer, key, copy, &n);
         rc = rc ? rc : move_hint(writer, key, copy, n);
     }
     if (rc == 0 && n) {

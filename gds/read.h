@@ -133,14 +133,14 @@ static inline void px_read_note_key(struct px_read *read, const char *name,
                                                      : key->hash % PX_KEY_WAYS;
 
     if ((loc << 3) + sizeof(*key) + PMIX_MAX_KEYLEN < read->view.size) {
-        px_store_release(&hints[way], loc); /* pairs with px_read_known_key */
+        px_store_release(&hints[way], loc); /* pairs with px_read_find_key */
     }
 }
 
 /* As px_read_key, but it tries first where the same string (by address) led before, and notes where
  * it leads now. NULL: not there, or damaged. */
-static inline const struct px_key *px_read_known_key(struct px_read *read, const char *name,
-                                                     size_t len)
+static inline const struct px_key *px_read_find_key(struct px_read *read, const char *name,
+                                                    size_t len)
 {
     const uint64_t *hints = px_key_hints(read->store, name);
     const struct px_key *key = NULL;

@@ -160,7 +160,7 @@ pmix_status_t px_msg_send_op(struct px_msg *msg, uint64_t timeout_ms, pmix_op_cb
 }
 
 /* One of ours has all commands, whatever its release. */
-bool px_request_is_known(const struct px_server_peer *server, const struct px_request *request)
+bool px_request_is_supported(const struct px_server_peer *server, const struct px_request *request)
 {
     return server->ours || px_server_at_least(server, request->since, 0, 0);
 }
@@ -171,7 +171,7 @@ int px_msg_describe(struct px_server_peer *server, const struct px_request *requ
     bool older = request->older != NULL && !px_server_at_least(server, 4, 2, 4);
     int rc = msg_open(server, ret);
 
-    if (rc == 0 && !px_request_is_known(server, request)) {
+    if (rc == 0 && !px_request_is_supported(server, request)) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
     if (rc == 0) {

@@ -58,7 +58,7 @@ int px_request_send_at(struct px_server_peer *server, const struct px_request *r
 
 /* True if the server has the command: its release has it, or it is one of ours (it gave us a
  * segment). */
-bool px_request_is_known(const struct px_server_peer *server, const struct px_request *request);
+bool px_request_is_supported(const struct px_server_peer *server, const struct px_request *request);
 
 /* px_role_ops.request: serves what src/request describes. Queries, events, subscriptions,
  * collectives and groups have code of their own; everything else is sent as it is. */

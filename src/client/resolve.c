@@ -40,7 +40,7 @@ static pmix_status_t ask_server(struct px_session *session, const struct px_requ
     bool sent;
     int rc = px_msg_server(session, &server);
 
-    if (rc == 0 && !px_request_is_known(server, request)) {
+    if (rc == 0 && !px_request_is_supported(server, request)) {
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
     if (rc == 0 && px_loop_inside(session->ctx->loop)) {

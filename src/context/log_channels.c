@@ -79,7 +79,7 @@ pmix_status_t px_log_here(const pmix_proc_t *source, const pmix_info_t *data, si
     if (rc != 0) {
         return rc;
     }
-    if (!px_directives_known(&px_call_log, directives, ndirs)) {
+    if (!px_directives_listed(&px_call_log, directives, ndirs)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
     source = asked.source.n == 1 ? asked.source.at : source;

@@ -33,7 +33,7 @@ struct px_pending_conn {
     struct px_io io;
     struct px_timer timer; /* runs until the handshake has arrived */
     bool introduced;       /* the handshake was reported */
-    bool answered;         /* the peer needs no answer of ours (px_pending_conn_known_loop) */
+    bool answered;         /* the peer needs no answer of ours (px_pending_conn_identified_loop) */
     struct px_buf bytes;   /* header and body, as far as they have arrived */
     size_t due;            /* their length; that of the header until the body's is known */
     uint64_t since_ns;     /* when it arrived */
@@ -215,7 +215,7 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
     }
 }
 
-struct px_pending_conn *px_pending_conn_known_loop(struct px_listeners *listeners, int fd)
+struct px_pending_conn *px_pending_conn_identified_loop(struct px_listeners *listeners, int fd)
 {
     struct px_pending_conn *pending = calloc(1, sizeof(*pending));
 

@@ -46,7 +46,7 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd);
 /* Makes a pending connection of a connected descriptor whose peer is known already, and waits for
  * no answer: it is as if its handshake had been reported. Takes the descriptor over, also on
  * failure. NULL: no memory. */
-struct px_pending_conn *px_pending_conn_known_loop(struct px_listeners *listeners, int fd);
+struct px_pending_conn *px_pending_conn_identified_loop(struct px_listeners *listeners, int fd);
 
 /* Closes the connection that has been without a handshake longest. False: there is none. */
 bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners);

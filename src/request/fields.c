@@ -218,18 +218,18 @@ int px_fields_unpack(struct px_in *in, const struct px_field *fields, size_t n, 
 /* --- copies --- */
 
 /* Replaces values that the infos of copied elements share with the application's by copies
- * (px_infos_own): the application may free its own before the request ends. */
-static int own_infos(pmix_data_type_t type, void *elements, size_t n)
+ * (px_infos_keep): the application may free its own before the request ends. */
+static int keep_infos(pmix_data_type_t type, void *elements, size_t n)
 {
     pmix_app_t *apps = elements;
     pmix_query_t *queries = elements;
-    int rc = type == PMIX_INFO ? px_infos_own(elements, n) : 0;
+    int rc = type == PMIX_INFO ? px_infos_keep(elements, n) : 0;
 
     for (size_t i = 0; i < n && rc == 0; i++) {
         if (type == PMIX_APP) {
-            rc = px_infos_own(apps[i].info, apps[i].ninfo);
+            rc = px_infos_keep(apps[i].info, apps[i].ninfo);
         } else if (type == PMIX_QUERY) {
-            rc = px_infos_own(queries[i].qualifiers, queries[i].nqual);
+            rc = px_infos_keep(queries[i].qualifiers, queries[i].nqual);
         }
     }
     return rc;
@@ -251,7 +251,7 @@ static int copy_many(const struct px_field *field, void *to, const void *from)
         return rc;
     }
     *count_of(field, to) = n;
-    return own_infos(field->type, *array_of(field, to), n);
+    return keep_infos(field->type, *array_of(field, to), n);
 }
 
 /* Deep copy of an array of strings. */
@@ -272,7 +272,7 @@ static int copy_one(const struct px_field *field, void *to, const void *from)
         memset(member(field, to), 0, px_type_info(field->type)->size);
         return rc;
     }
-    return own_infos(field->type, member(field, to), 1);
+    return keep_infos(field->type, member(field, to), 1);
 }
 
 int px_fields_copy(const struct px_field *fields, size_t n, void *to, const void *from)

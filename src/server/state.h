@@ -48,16 +48,17 @@ struct px_server {
     pmix_proc_t self; /* name of this server; set once */
     uid_t uid;        /* of this process */
     gid_t gid;
-    char *hostname;       /* set once, as the directories are */
-    char *tmpdir;         /* PMIX_SERVER_TMPDIR: directory of its rendezvous files */
-    char *system_tmpdir;  /* PMIX_SYSTEM_TMPDIR: directory of those that one server of a node has */
-    const char *modes;    /* PMIX_SECURITY_MODE: how a peer may authenticate; static text */
-    char *uri_tcp;        /* "<nspace>.<rank>;tcp4://...", or NULL */
-    char *uri_unix;       /* likewise */
-    struct px_store *own; /* data of this process (self.c); NULL until the listeners are open */
-    bool tools;           /* tools may connect */
-    bool foreign_tools;   /* also those of other users */
-    bool share_topology;  /* namespaces get the XML of the topology */
+    char *hostname;      /* set once, as the directories are */
+    char *tmpdir;        /* PMIX_SERVER_TMPDIR: directory of its rendezvous files */
+    char *system_tmpdir; /* PMIX_SYSTEM_TMPDIR: directory of those that one server of a node has */
+    const char *modes;   /* PMIX_SECURITY_MODE: how a peer may authenticate; static text */
+    char *uri_tcp;       /* "<nspace>.<rank>;tcp4://...", or NULL */
+    char *uri_unix;      /* likewise */
+    struct px_store
+        *self_store;       /* data of this process (self.c); NULL until the listeners are open */
+    bool tools;            /* tools may connect */
+    bool foreign_tools;    /* also those of other users */
+    bool share_topology;   /* namespaces get the XML of the topology */
     bool fence_needs_data; /* px_fence_needs_data */
     bool stopping;         /* px_server_stop has begun: nothing new starts */
     struct px_listeners *listeners;
@@ -135,9 +136,9 @@ struct px_server {
     /* Resources of all jobs, and resolve calls at the host. */
     pmix_info_t *resources; /* PMIx_server_register_resources */
     size_t n_resources;
-    bool peers_declined;   /* the host does not answer PMIX_QUERY_RESOLVE_PEERS */
-    bool nodes_declined;   /* nor PMIX_QUERY_RESOLVE_NODE */
-    unsigned own_resolves; /* resolve calls of this process at the host */
+    bool peers_declined;    /* the host does not answer PMIX_QUERY_RESOLVE_PEERS */
+    bool nodes_declined;    /* nor PMIX_QUERY_RESOLVE_NODE */
+    unsigned self_resolves; /* resolve calls of this process at the host */
 };
 
 #endif

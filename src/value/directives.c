@@ -199,7 +199,7 @@ bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_i
     return true;
 }
 
-bool px_directives_known(const struct px_call *call, const pmix_info_t *info, size_t ninfo)
+bool px_directives_listed(const struct px_call *call, const pmix_info_t *info, size_t ninfo)
 {
     for (size_t i = 0; i < ninfo; i++) {
         if ((info[i].flags & (PMIX_INFO_REQD | PMIX_INFO_QUALIFIER)) == PMIX_INFO_REQD &&

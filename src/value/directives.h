@@ -166,7 +166,7 @@ bool px_directives_met(const struct px_call *call, unsigned levels, const pmix_i
                        size_t ninfo);
 
 /* True if the call has a row for every directive that is marked as required. */
-bool px_directives_known(const struct px_call *call, const pmix_info_t *info, size_t ninfo);
+bool px_directives_listed(const struct px_call *call, const pmix_info_t *info, size_t ninfo);
 
 /* Sets PMIX_INFO_REQD_PROCESSED in those required directives that the library honours at the
  * levels. */

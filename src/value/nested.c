@@ -155,26 +155,26 @@ static int copy_info(const struct px_type *type, void *dst, const void *src, uns
     return px_struct_copy(type, dst, src, depth);
 }
 
-static int own_array(const pmix_data_array_t *array);
+static int keep_array(const pmix_data_array_t *array);
 
 /* Copies the parts that a copied value still shares with its source. Only arrays can have such
  * parts. */
-static int own_value(const pmix_value_t *value)
+static int keep_value(const pmix_value_t *value)
 {
     return value->type == PMIX_DATA_ARRAY && value->data.darray != NULL
-               ? own_array(value->data.darray)
+               ? keep_array(value->data.darray)
                : PMIX_SUCCESS;
 }
 
 /* Makes a copied info the owner of its value. On failure a part that has not been copied is still
  * marked persistent, and stays its owner's. */
-static int own_info(pmix_info_t *info)
+static int keep_info(pmix_info_t *info)
 {
     pmix_info_t copy;
     int rc;
 
     if (!is_persistent(info)) {
-        return own_value(&info->value);
+        return keep_value(&info->value);
     }
     rc = px_info_keep(&copy, info);
     if (rc == PMIX_SUCCESS) {
@@ -185,17 +185,17 @@ static int own_info(pmix_info_t *info)
 
 /* Does the same for the infos and values of an array, at any depth: the copy that it is called on
  * was bounded. */
-static int own_array(const pmix_data_array_t *array)
+static int keep_array(const pmix_data_array_t *array)
 {
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; array->array != NULL && rc == PMIX_SUCCESS && i < array->size; i++) {
         if (array->type == PMIX_INFO) {
-            rc = own_info((pmix_info_t *) array->array + i);
+            rc = keep_info((pmix_info_t *) array->array + i);
         } else if (array->type == PMIX_VALUE) {
-            rc = own_value((const pmix_value_t *) array->array + i);
+            rc = keep_value((const pmix_value_t *) array->array + i);
         } else if (array->type == PMIX_DATA_ARRAY) {
-            rc = own_array((const pmix_data_array_t *) array->array + i);
+            rc = keep_array((const pmix_data_array_t *) array->array + i);
         } else {
             break;
         }
@@ -204,12 +204,12 @@ static int own_array(const pmix_data_array_t *array)
 }
 
 /* Stops at the first failure; the infos behind it keep their marks. */
-int px_infos_own(pmix_info_t *infos, size_t n)
+int px_infos_keep(pmix_info_t *infos, size_t n)
 {
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; rc == PMIX_SUCCESS && i < n; i++) {
-        rc = own_info(&infos[i]);
+        rc = keep_info(&infos[i]);
     }
     return rc;
 }
@@ -225,7 +225,7 @@ int px_info_keep(pmix_info_t *dst, const pmix_info_t *src)
         return rc;
     }
     dst->flags &= ~(pmix_info_directives_t) PMIX_INFO_PERSISTENT;
-    rc = own_value(&dst->value);
+    rc = keep_value(&dst->value);
     if (rc != PMIX_SUCCESS) {
         PMIx_Value_destruct(&dst->value);
         memset(dst, 0, sizeof(*dst));
@@ -238,7 +238,7 @@ int px_value_keep(pmix_value_t *dst, const pmix_value_t *src)
 {
     int rc = PMIx_Value_xfer(dst, src);
 
-    rc = rc != PMIX_SUCCESS ? rc : own_value(dst);
+    rc = rc != PMIX_SUCCESS ? rc : keep_value(dst);
     if (rc != PMIX_SUCCESS) {
         PMIx_Value_destruct(dst);
     }

@@ -20,7 +20,7 @@ int px_info_keep(pmix_info_t *dst, const pmix_info_t *src);
 /* Replaces the shallow parts of copied infos, those marked persistent, by copies of their own. 0,
  * PMIX_ERR_NOMEM, or the status of a value that cannot be copied; the infos can be freed then,
  * too. */
-int px_infos_own(pmix_info_t *infos, size_t n);
+int px_infos_keep(pmix_info_t *infos, size_t n);
 
 /* PMIx_Value_xfer with the same exception. On failure dst is empty. */
 int px_value_keep(pmix_value_t *dst, const pmix_value_t *src);

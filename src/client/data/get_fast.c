@@ -148,7 +148,7 @@ INLINE int find(const struct px_session *session, struct px_read *read, const st
     int rc;
 
     if (known == NULL) {
-        known = px_read_known_key(read, key, strnlen(key, PMIX_MAX_KEYLEN + 1));
+        known = px_read_find_key(read, key, strnlen(key, PMIX_MAX_KEYLEN + 1));
     }
     if (known == NULL) {
         return PMIX_ERR_NOT_FOUND;

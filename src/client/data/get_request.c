@@ -110,8 +110,8 @@ static inline void request_init(struct px_get_request *request)
     request->info = NULL;
     request->ninfo = 0;
     request->quals = NULL;
-    request->own_info = NULL;
-    request->own_key = NULL;
+    request->kept_info = NULL;
+    request->kept_key = NULL;
     request->owns = false;
     request->spec.self = PMIX_RANK_UNDEF;
     request->spec.quals = NULL;
@@ -228,11 +228,11 @@ int px_get_request_copy(const struct px_get_request *request, struct px_get_requ
     *ret = *request;
     ret->owns = true;
     ret->quals = NULL;
-    ret->own_info = NULL;
-    ret->own_key = strdup(request->spec.key);
-    rc = ret->own_key != NULL ? px_infos_copy(request->info, request->ninfo, &ret->own_info)
-                              : PMIX_ERR_NOMEM;
-    ret->info = ret->own_info;
+    ret->kept_info = NULL;
+    ret->kept_key = strdup(request->spec.key);
+    rc = ret->kept_key != NULL ? px_infos_copy(request->info, request->ninfo, &ret->kept_info)
+                               : PMIX_ERR_NOMEM;
+    ret->info = ret->kept_info;
     if (rc == 0 && request->spec.n_quals > 0) {
         rc = gather_quals(ret, ret->info, ret->ninfo, request->spec.n_quals);
     }
@@ -240,7 +240,7 @@ int px_get_request_copy(const struct px_get_request *request, struct px_get_requ
         px_get_request_free(ret);
         return rc;
     }
-    ret->spec.key = ret->own_key;
+    ret->spec.key = ret->kept_key;
     ret->spec.hostname = copied_text(request, ret, request->spec.hostname);
     px_assert((ret->spec.hostname == NULL) == (request->spec.hostname == NULL));
     PMIx_Load_procid(&ret->member, request->nspace, request->spec.rank);
@@ -251,9 +251,9 @@ int px_get_request_copy(const struct px_get_request *request, struct px_get_requ
 void px_get_request_free(struct px_get_request *request)
 {
     px_assert(request->owns);
-    px_assert(request->own_info == NULL || request->info == request->own_info);
+    px_assert(request->kept_info == NULL || request->info == request->kept_info);
     free(request->quals);
-    free(request->own_key);
-    PMIx_Info_free(request->own_info, request->own_info != NULL ? request->ninfo : 0);
+    free(request->kept_key);
+    PMIx_Info_free(request->kept_info, request->kept_info != NULL ? request->ninfo : 0);
     request->owns = false;
 }

@@ -31,14 +31,14 @@ struct px_get_request {
     /* Storage for `nspace`, if it is neither the caller's nor the session's: of a copy, or of a
      * process that was named as a rank of a group. */
     pmix_proc_t member;
-    /* The directives, for the request to the server; the caller's, or own_info. */
+    /* The directives, for the request to the server; the caller's, or kept_info. */
     const pmix_info_t *info;
     size_t ninfo;
 
     /* What the request owns; each is NULL if it is borrowed or absent. */
     pmix_info_t *quals; /* the qualifiers among the infos, as shallow copies */
-    pmix_info_t *own_info;
-    char *own_key;
+    pmix_info_t *kept_info;
+    char *kept_key;
     bool owns; /* any of them */
 };
 

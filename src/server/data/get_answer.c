@@ -232,7 +232,7 @@ static int begin_object(struct answer_packer *p, const struct px_get *get,
 /* Completes a request of this process with the value, in the return mode of its directives. A
  * caller that waits gets it in *get->value. A callback gets a copy that is freed after it, or a
  * pointer that stays valid. */
-static int answer_own(const struct px_get *get, const struct px_slice *slice)
+static int answer_self(const struct px_get *get, const struct px_slice *slice)
 {
     enum px_return_mode mode = px_get_mode(&get->directives);
     pmix_value_t *value = get->value ? *get->value : NULL;
@@ -247,7 +247,7 @@ static int answer_own(const struct px_get *get, const struct px_slice *slice)
     }
     reply.value = value;
     reply.lent = get->value || mode != PX_RETURN_COPY;
-    get->reply_to.own.done(&get->reply_to.own, &reply);
+    get->reply_to.self.done(&get->reply_to.self, &reply);
     px_reply_fini(&reply);
     return PMIX_SUCCESS;
 }
@@ -255,7 +255,7 @@ static int answer_own(const struct px_get *get, const struct px_slice *slice)
 /* Answers a request of this process without key: what it has stored of a process, what is here of
  * it, and, if it is this one, its own data. Nothing keeps such a value, so no pointer to it is
  * handed out. PMIX_ERR_NOT_FOUND, PMIX_ERR_NOT_SUPPORTED, PMIX_ERR_NOMEM. */
-static int answer_own_all(const struct px_get *get, const struct px_nspace *ns)
+static int answer_self_all(const struct px_get *get, const struct px_nspace *ns)
 {
     enum px_return_mode mode = px_get_mode(&get->directives);
     bool self = px_self_is(get->server, &get->target);
@@ -267,8 +267,8 @@ static int answer_own_all(const struct px_get *get, const struct px_nspace *ns)
     if (!rc && stored) {
         rc = px_proc_infos_add_store(&all, stored, get->target.rank);
     }
-    if (!rc && self && get->server->own) {
-        rc = px_proc_infos_add_store(&all, get->server->own, get->server->self.rank);
+    if (!rc && self && get->server->self_store) {
+        rc = px_proc_infos_add_store(&all, get->server->self_store, get->server->self.rank);
     }
     if (!rc && ns) {
         rc = px_proc_infos_add_store(&all, ns->store, get->target.rank);
@@ -286,7 +286,7 @@ static int answer_own_all(const struct px_get *get, const struct px_nspace *ns)
         *get->value = reply.value;
     }
     reply.lent = get->value;
-    get->reply_to.own.done(&get->reply_to.own, &reply);
+    get->reply_to.self.done(&get->reply_to.self, &reply);
     px_reply_fini(&reply);
     return PMIX_SUCCESS;
 }
@@ -299,7 +299,7 @@ static int attempt_self(const struct px_get *get)
                  ? px_self_find(get->server, &get->spec, &slice)
                  : PMIX_ERR_NOT_FOUND;
 
-    return rc ? rc : answer_own(get, &slice);
+    return rc ? rc : answer_self(get, &slice);
 }
 
 /* Answers with a value that was found. `committed`: a process committed it. Then a client that
@@ -312,7 +312,7 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
     int rc;
 
     if (!get->reply_to.peer) {
-        return answer_own(get, slice);
+        return answer_self(get, slice);
     }
     if (committed && is_unchanged(get, ns, owner)) {
         px_answer_status(get->server, &get->reply_to, PMIX_SUCCESS);
@@ -384,7 +384,7 @@ static int attempt_stored(const struct px_get *get)
     int rc = stored && !get->reply_to.peer ? px_store_get(stored, &get->spec, &slice)
                                            : PMIX_ERR_NOT_FOUND;
 
-    return rc ? rc : answer_own(get, &slice);
+    return rc ? rc : answer_self(get, &slice);
 }
 
 /* True if the value is at home at a session, an application or a node, and the requester does not
@@ -412,7 +412,7 @@ int px_get_attempt(struct px_get *get)
     int rc;
 
     if (!get->key && !get->reply_to.peer) {
-        return answer_own_all(get, ns);
+        return answer_self_all(get, ns);
     }
     rc = get->key ? attempt_stored(get) : PMIX_ERR_NOT_FOUND;
     if (rc != PMIX_ERR_NOT_FOUND) {

@@ -84,11 +84,11 @@ void px_get_destroy(struct px_get *get)
 static void run_failure(struct px_task *task)
 {
     struct px_get *get = px_container_of(task, struct px_get, task);
-    struct px_completion own = get->reply_to.own;
+    struct px_completion self = get->reply_to.self;
     struct px_reply reply = {.status = get->status};
 
     px_get_destroy(get);
-    own.done(&own, &reply);
+    self.done(&self, &reply);
 }
 
 /* Answers a get with a status other than success, and frees it. A callback of this process runs in
@@ -99,7 +99,7 @@ static void get_end(struct px_get *get, int status)
     struct px_server *s = get->server;
     struct px_reply_to reply_to = get->reply_to;
 
-    px_assert(reply_to.peer || reply_to.own.done);
+    px_assert(reply_to.peer || reply_to.self.done);
     get->status = status;
     get->task.run = run_failure;
     if (reply_to.peer) {

@@ -235,8 +235,8 @@ void px_answer(struct px_server *s, const struct px_reply_to *reply_to,
     struct px_buf buf = {0};
 
     px_assert(px_loop_inside(s->loop));
-    if (!reply_to->peer && reply_to->own.done) {
-        reply_to->own.done(&reply_to->own, reply);
+    if (!reply_to->peer && reply_to->self.done) {
+        reply_to->self.done(&reply_to->self, reply);
     } else if (peer) {
         px_reply_pack(&buf, peer->kind, type, reply);
         px_answer_take(s, reply_to, &buf);

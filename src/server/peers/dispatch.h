@@ -25,8 +25,8 @@ struct px_server;
 struct px_reply_to {
     uint64_t peer; /* px_peer.id; 0: a call of this process */
     uint32_t tag;
-    uint64_t request;         /* the open request that the answer closes (quota.h); 0: none */
-    struct px_completion own; /* of this process's call; `done` NULL: the answer is dropped */
+    uint64_t request;          /* the open request that the answer closes (quota.h); 0: none */
+    struct px_completion self; /* of this process's call; `done` NULL: the answer is dropped */
 };
 
 /* The reply target of the request with this tag, which the dispatcher is at. */

@@ -73,7 +73,7 @@ static void taken(const struct inherited *box)
         return;
     }
     fill_handshake(box, &handshake);
-    pending = px_pending_conn_known_loop(s->listeners, box->conn);
+    pending = px_pending_conn_identified_loop(s->listeners, box->conn);
     if (pending) {
         px_peer_inherited(s, pending, &handshake, box->generation);
     }

@@ -396,12 +396,12 @@ int px_service_start(const struct px_service *service, struct px_peer *peer, uin
 }
 
 /* Loop thread: the second half of px_self_request. */
-static void run_own(struct px_task *task)
+static void run_self(struct px_task *task)
 {
     struct px_upcall *up = px_container_of(task, struct px_upcall, task);
     uint64_t ms = 0;
 
-    if (!px_args_limit(up->request, up->args, &ms) && ms) { /* start_own has refused wrong types */
+    if (!px_args_limit(up->request, up->args, &ms) && ms) { /* start_self has refused wrong types */
         px_upcall_limit(up, ms);
     }
     ask_host(px_service_of(up->request->command), up);
@@ -410,11 +410,11 @@ static void run_own(struct px_task *task)
 /* The host sees the same upcall as for a peer, with this process's name. Arguments are copied in
  * the caller's thread; the host is called on the loop thread. The time limit is kept here, as no
  * client waits for the answer. */
-static pmix_status_t start_own(struct px_server *s, const struct px_request *request,
-                               const struct px_args *args, const struct px_completion *to)
+static pmix_status_t start_self(struct px_server *s, const struct px_request *request,
+                                const struct px_args *args, const struct px_completion *to)
 {
     const struct px_service *service = px_service_of(request->command);
-    struct px_reply_to reply_to = {.own = *to};
+    struct px_reply_to reply_to = {.self = *to};
     struct px_upcall *up = create(s, service, &reply_to, &s->self);
     uint64_t ms;
     int rc = px_args_limit(request, args, &ms);
@@ -426,16 +426,16 @@ static pmix_status_t start_own(struct px_server *s, const struct px_request *req
         px_upcall_destroy(up);
         return rc;
     }
-    up->task.run = run_own;
+    up->task.run = run_self;
     px_loop_post(s->loop, &up->task);
     return PMIX_SUCCESS;
 }
 
 /* px_push_fn of a server: its own host. */
-static pmix_status_t push_own(void *server, const struct px_iof_push_args *args,
-                              const struct px_completion *to)
+static pmix_status_t push_self(void *server, const struct px_iof_push_args *args,
+                               const struct px_completion *to)
 {
-    return start_own(server, &px_request_iof_push, &args->head, to);
+    return start_self(server, &px_request_iof_push, &args->head, to);
 }
 
 pmix_status_t px_self_request(struct px_ctx *ctx, const struct px_request *request,
@@ -448,7 +448,7 @@ pmix_status_t px_self_request(struct px_ctx *ctx, const struct px_request *reque
         return px_self_iof_deregister(s, (const struct px_iof_deregister_args *) args);
     }
     if (request == &px_request_iof_push) {
-        return px_push_input(ctx, (const struct px_iof_push_args *) args, push_own, s, to);
+        return px_push_input(ctx, (const struct px_iof_push_args *) args, push_self, s, to);
     }
-    return start_own(s, request, args, to);
+    return start_self(s, request, args, to);
 }

@@ -48,8 +48,8 @@ int px_stores_named(struct px_server *s, const char *nspace, struct px_nspace_st
 /* --- the library's own answer --- */
 
 /* A forked child has no loop thread, but a copy of the lists that nobody changes. */
-int px_resolve_known(struct px_server *s, bool peers, const char *node, const char *nspace,
-                     struct px_reply *reply)
+int px_resolve_here(struct px_server *s, bool peers, const char *node, const char *nspace,
+                    struct px_reply *reply)
 {
     struct px_nspace_stores stores;
     int rc = px_stores_named(s, nspace, &stores);
@@ -159,13 +159,13 @@ void px_resolve_answered(struct px_upcall *up)
     int rc = PMIX_ERR_NOT_FOUND;
 
     if (asked) {
-        up->server->own_resolves -= !up->reply_to.peer;
+        up->server->self_resolves -= !up->reply_to.peer;
         rc = hosts_answer(up);
     } else if (up->reply.status != PMIX_ERR_NOT_FOUND) {
         rc = up->reply.status;
     }
     if (rc == PMIX_ERR_NOT_FOUND) {
-        rc = px_resolve_known(up->server, is_peers(up), args->node, args->nspace, &up->reply);
+        rc = px_resolve_here(up->server, is_peers(up), args->node, args->nspace, &up->reply);
     }
     up->reply.status = rc;
     px_upcall_answer(up);
@@ -204,7 +204,7 @@ pmix_status_t px_resolve_call(struct px_upcall *up)
     bool own = !up->reply_to.peer;
 
     if (!s->host.query || (is_peers(up) ? s->peers_declined : s->nodes_declined) ||
-        (own && s->own_resolves)) {
+        (own && s->self_resolves)) {
         return PMIX_ERR_NOT_FOUND;
     }
     if (build_query(up)) {
@@ -212,6 +212,6 @@ pmix_status_t px_resolve_call(struct px_upcall *up)
         args->query.keys = NULL;
         return PMIX_ERR_NOMEM;
     }
-    s->own_resolves += own;
+    s->self_resolves += own;
     return s->host.query(&up->proc, &args->query, 1, px_hostcb_infos, px_upcall_handle(up));
 }

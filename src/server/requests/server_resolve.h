@@ -40,7 +40,7 @@ int px_stores_named(struct px_server *s, const char *nspace, struct px_nspace_st
  * nodes of the namespace. The result is in the reply, which the caller owns. Loop thread, or a
  * forked child without one. 0, PMIX_ERR_NOMEM, or the status of px_resolve_peers or
  * px_resolve_nodes. */
-int px_resolve_known(struct px_server *s, bool peers, const char *node, const char *nspace,
-                     struct px_reply *reply);
+int px_resolve_here(struct px_server *s, bool peers, const char *node, const char *nspace,
+                    struct px_reply *reply);
 
 #endif

@@ -62,22 +62,22 @@ int px_self_publish(struct px_server *s)
         {PMIX_SERVER_URI, {.type = PMIX_STRING, .data.string = uri}, false},
         {PMIX_MYSERVER_URI, {.type = PMIX_STRING, .data.string = uri}, false},
     };
-    int rc = batch ? px_store_create(&opts, &s->own) : PMIX_ERR_NOMEM;
+    int rc = batch ? px_store_create(&opts, &s->self_store) : PMIX_ERR_NOMEM;
 
     for (size_t i = 0; !rc && i < sizeof(known) / sizeof(known[0]); i++) {
         if (known[i].value.type != PMIX_STRING || known[i].value.data.string) {
             rc = add(batch, s, &known[i]);
         }
     }
-    rc = rc ? rc : px_store_publish(s->own, batch);
+    rc = rc ? rc : px_store_publish(s->self_store, batch);
     px_batch_destroy(batch);
     return rc;
 }
 
 void px_self_fini(struct px_server *s)
 {
-    px_store_destroy(s->own);
-    s->own = NULL;
+    px_store_destroy(s->self_store);
+    s->self_store = NULL;
 }
 
 bool px_self_is(const struct px_server *s, const pmix_proc_t *proc)
@@ -93,7 +93,8 @@ int px_self_find(const struct px_server *s, const struct px_lookup_key *spec, st
                  !spec->hostname && spec->nodeid == PX_NO_NODEID && !spec->n_quals;
     bool of_job = spec->rank == PMIX_RANK_WILDCARD;
 
-    return plain && s->own ? px_store_find(s->own, of_job ? PX_LEVEL_JOB : PX_LEVEL_PROC,
-                                           of_job ? 0 : s->self.rank, spec->key, spec->key_len, ret)
-                           : PMIX_ERR_NOT_FOUND;
+    return plain && s->self_store
+               ? px_store_find(s->self_store, of_job ? PX_LEVEL_JOB : PX_LEVEL_PROC,
+                               of_job ? 0 : s->self.rank, spec->key, spec->key_len, ret)
+               : PMIX_ERR_NOT_FOUND;
 }

@@ -93,7 +93,7 @@ static int create_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *k
     struct px_server *s = ctx->server;
     pmix_proc_t target = proc ? *proc : s->self;
     pmix_info_t *own = NULL;
-    char *own_key;
+    char *key_copy;
     int rc;
 
     if ((!key && target.rank > PMIX_RANK_VALID) || (!info && ninfo) ||
@@ -103,13 +103,13 @@ static int create_get(struct px_ctx *ctx, const pmix_proc_t *proc, const char *k
     if (!target.nspace[0]) {
         PMIX_LOAD_NSPACE(target.nspace, s->self.nspace);
     }
-    own_key = key ? strdup(key) : NULL;
-    rc = own_key || !key ? px_infos_copy(info, ninfo, &own) : PMIX_ERR_NOMEM;
+    key_copy = key ? strdup(key) : NULL;
+    rc = key_copy || !key ? px_infos_copy(info, ninfo, &own) : PMIX_ERR_NOMEM;
     if (rc) {
-        free(own_key);
+        free(key_copy);
         return rc;
     }
-    rc = px_get_create(s, reply_to, &s->self, 0, &target, own_key, own, own ? ninfo : 0, ret);
+    rc = px_get_create(s, reply_to, &s->self, 0, &target, key_copy, own, own ? ninfo : 0, ret);
     if (!rc) {
         (*ret)->task.run = begin_get;
     }
@@ -123,7 +123,7 @@ pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     struct px_wait wait;
     struct px_reply_to reply_to = {
-        .own = px_completion_of(&px_reply_value, (px_callback) get_done, &wait)};
+        .self = px_completion_of(&px_reply_value, (px_callback) get_done, &wait)};
     struct px_get *get;
     int may_block;
     int rc = ctx ? create_get(ctx, proc, key, info, ninfo, &reply_to, &get) : PMIX_ERR_INIT;
@@ -153,7 +153,7 @@ pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_
 pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,
                              const pmix_info_t *info, size_t ninfo, const struct px_completion *to)
 {
-    struct px_reply_to reply_to = {.own = *to};
+    struct px_reply_to reply_to = {.self = *to};
     struct px_get *get;
     int rc = create_get(ctx, proc, key, info, ninfo, &reply_to, &get);
 
@@ -181,7 +181,7 @@ pmix_status_t px_self_resolve(struct px_ctx *ctx, bool peers, const char *node, 
 
     /* A caller on the loop thread or in a forked child cannot wait for the host. */
     if (px_ctx_may_block(ctx)) {
-        return px_resolve_known(ctx->server, peers, node, nspace, ret);
+        return px_resolve_here(ctx->server, peers, node, nspace, ret);
     }
     to = px_reply_wait_begin(&waiting);
     rc = px_self_request(ctx, peers ? &px_request_resolve_peers : &px_request_resolve_nodes,

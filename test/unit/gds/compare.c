@@ -240,7 +240,7 @@ static void stay_numbers(void **state)
     give_all(store, 0);
     change(store, 0x0ff0, 0);
     px_read_begin(store, &read);
-    key = px_read_known_key(&read, "k", 1);
+    key = px_read_find_key(&read, "k", 1);
     col = px_read_column(&read, key);
     assert_non_null(col);
     assert_int_equal(col->kind, PX_COLUMN_AFFINE);

@@ -236,7 +236,7 @@ static struct px_column *column_of(struct px_store *store, const char *key)
     struct px_read read;
 
     px_read_begin(store, &read);
-    known = px_read_known_key(&read, key, strlen(key));
+    known = px_read_find_key(&read, key, strlen(key));
     assert_non_null(known);
     return (struct px_column *) (uintptr_t) px_read_column(&read, known);
 }
