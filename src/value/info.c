@@ -47,19 +47,7 @@ pmix_status_t PMIx_Info_load(pmix_info_t *info, const char *key, const void *dat
  * shared, not copied. */
 pmix_status_t PMIx_Info_xfer(pmix_info_t *dest, const pmix_info_t *src)
 {
-    int rc;
-
-    if (dest == NULL || src == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    if (dest == src) {
-        return PMIX_SUCCESS;
-    }
-    rc = px_type_copy(px_type_info(PMIX_INFO), dest, src, 0);
-    if (rc != PMIX_SUCCESS) {
-        memset(dest, 0, sizeof(*dest));
-    }
-    return rc;
+    return px_type_xfer(px_type_info(PMIX_INFO), dest, src);
 }
 
 /* The structure, the value with what it owns, and the characters of the key. */

@@ -88,6 +88,23 @@ int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigne
 }
 
 /* The free() of older C libraries may change errno, and a hook of src/topo may too. */
+int px_type_xfer(const struct px_type *type, void *dst, const void *src)
+{
+    int rc;
+
+    if (dst == NULL || src == NULL) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    if (dst == src) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_type_copy(type, dst, src, 0);
+    if (rc != PMIX_SUCCESS) {
+        memset(dst, 0, type->size);
+    }
+    return rc;
+}
+
 void px_type_fini(const struct px_type *type, void *element)
 {
     int saved = errno;

@@ -127,6 +127,9 @@ void px_type_construct(const struct px_type *type, void *element);
  * PMIX_ERR_UNKNOWN_DATA_TYPE (a value or array of an unknown type). On failure dst owns nothing.
  * The value of a persistent info is shared, not copied (nested.h). */
 int px_type_copy(const struct px_type *type, void *dst, const void *src, unsigned depth);
+/* The same for the interface: PMIX_ERR_BAD_PARAM without one of the two, nothing if they are the
+ * same, and after another failure dst is zeros, so that a caller may destruct it. */
+int px_type_xfer(const struct px_type *type, void *dst, const void *src);
 
 /* Releases what an element owns, but not the element, which owns nothing afterwards. Keeps errno.
  * At any depth. A NULL type owns nothing. */

@@ -15,19 +15,7 @@
 /* dest is overwritten, not released. On failure it is zeros. */
 pmix_status_t PMIx_Value_xfer(pmix_value_t *dest, const pmix_value_t *src)
 {
-    int rc;
-
-    if (dest == NULL || src == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    if (dest == src) {
-        return PMIX_SUCCESS;
-    }
-    rc = px_type_copy(px_type_info(PMIX_VALUE), dest, src, 0);
-    if (rc != PMIX_SUCCESS) {
-        memset(dest, 0, sizeof(*dest)); /* so that a caller may destruct it */
-    }
-    return rc;
+    return px_type_xfer(px_type_info(PMIX_VALUE), dest, src);
 }
 
 /* Two NULLs are equal; NULL and a value cannot be compared. */

@@ -34,6 +34,16 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 
+struct answer;
+
+/* A key that is answered by a function. */
+struct answered_key {
+    const char *key;
+    int (*put)(const struct answer *a);
+    const char *qualifiers;     /* that it understands, as a comma list */
+    enum px_proc_set_kind kind; /* of the sets that it is about */
+};
+
 /* One key of a query that is being answered. Everything is borrowed; *info and *ninfo are the
  * reply's array, which grows. */
 struct answer {
@@ -42,6 +52,7 @@ struct answer {
     const pmix_proc_t *asker;
     const pmix_query_t *query;
     const char *key;
+    const struct answered_key *row; /* of the key, or NULL */
     pmix_info_t **info;
     size_t *ninfo;
 };
@@ -139,30 +150,33 @@ static int put_procs(const struct answer *a, const pmix_proc_t *procs, size_t n)
     return put_value(a, &array, PMIX_DATA_ARRAY);
 }
 
-/* The number of sets of a kind. */
-static int put_count(const struct answer *a, enum px_proc_set_kind kind)
+/* --- process sets (PMIx_server_define_process_set), and groups constructed through this server;
+ *     those made by invitation are not known here --- */
+
+/* The number of the sets. */
+static int put_count(const struct answer *a)
 {
     const struct px_list *sets = &a->s->proc_sets;
-    const struct px_proc_set *set = px_proc_set_find(sets, kind, NULL, NULL);
+    const struct px_proc_set *set = px_proc_set_find(sets, a->row->kind, NULL, NULL);
     size_t n = 0;
 
-    for (; set; set = px_proc_set_next(sets, set, kind, NULL, NULL)) {
+    for (; set; set = px_proc_set_next(sets, set, a->row->kind, NULL, NULL)) {
         n++;
     }
     return put_value(a, &n, PMIX_SIZE);
 }
 
-/* The names of the sets that a process is in (NULL: of all sets of the kind), as an array of
- * strings. PMIX_ERR_NOT_FOUND if there is none. */
-static int put_names(const struct answer *a, enum px_proc_set_kind kind, const pmix_proc_t *who)
+/* The names of the sets that a process is in (NULL: of all), as an array of strings.
+ * PMIX_ERR_NOT_FOUND if there is none. */
+static int put_names(const struct answer *a, const pmix_proc_t *who)
 {
     const struct px_list *sets = &a->s->proc_sets;
-    const struct px_proc_set *set = px_proc_set_find(sets, kind, NULL, who);
+    const struct px_proc_set *set = px_proc_set_find(sets, a->row->kind, NULL, who);
     char **names = NULL;
     pmix_data_array_t array = {.type = PMIX_STRING};
     int rc = PMIX_SUCCESS;
 
-    for (; !rc && set; set = px_proc_set_next(sets, set, kind, NULL, who)) {
+    for (; !rc && set; set = px_proc_set_next(sets, set, a->row->kind, NULL, who)) {
         rc = PMIx_Argv_append_nosize(&names, set->name);
         array.size++;
     }
@@ -174,76 +188,45 @@ static int put_names(const struct answer *a, enum px_proc_set_kind kind, const p
     return rc;
 }
 
-/* The members of the named set. Names are not unique: the set that has the requester is
- * preferred. */
-static int put_members(const struct answer *a, enum px_proc_set_kind kind, const char *name)
+static int put_all_names(const struct answer *a)
 {
-    const struct px_list *sets = &a->s->proc_sets;
-    const struct px_proc_set *set = name ? px_proc_set_find(sets, kind, name, a->asker) : NULL;
-
-    if (name && !set) {
-        set = px_proc_set_find(sets, kind, name, NULL);
-    }
-    return set ? put_procs(a, set->members, set->n) : PMIX_ERR_NOT_FOUND;
+    return put_names(a, NULL);
 }
 
-/* Process sets: those that the host has defined (PMIx_server_define_process_set). */
-static int put_num_psets(const struct answer *a)
+/* Of the process in the qualifiers, or of the requester. */
+static int put_names_of(const struct answer *a)
 {
-    return put_count(a, PX_SET_PSET);
+    pmix_proc_t who = px_query_target(a->query, a->asker);
+
+    return put_names(a, &who);
 }
 
-/* All process sets, as one string separated by commas. */
-static int put_pset_names(const struct answer *a)
+/* All names, as one string separated by commas. */
+static int put_name_list(const struct answer *a)
 {
     const struct px_list *sets = &a->s->proc_sets;
-    const struct px_proc_set *set = px_proc_set_find(sets, PX_SET_PSET, NULL, NULL);
+    const struct px_proc_set *set = px_proc_set_find(sets, a->row->kind, NULL, NULL);
     struct px_buf list = {0};
 
-    for (; set; set = px_proc_set_next(sets, set, PX_SET_PSET, NULL, NULL)) {
+    for (; set; set = px_proc_set_next(sets, set, a->row->kind, NULL, NULL)) {
         px_buf_item(&list, set->name);
     }
     return put_list(a, &list);
 }
 
-/* The members of the process set in the qualifier PMIX_PSET_NAME, which is required. */
-static int put_pset_members(const struct answer *a)
+/* The members of the set in the qualifier, which is required. Names are not unique: the set that
+ * has the requester is preferred. */
+static int put_members(const struct answer *a)
 {
-    return put_members(a, PX_SET_PSET, text_qualifier(a, PMIX_PSET_NAME));
-}
+    const struct px_list *sets = &a->s->proc_sets;
+    const char *name = text_qualifier(a, a->row->qualifiers);
+    const struct px_proc_set *set =
+        name ? px_proc_set_find(sets, a->row->kind, name, a->asker) : NULL;
 
-/* The process sets of the process in the qualifiers, or of the requester. */
-static int put_psets_of(const struct answer *a)
-{
-    pmix_proc_t who = px_query_target(a->query, a->asker);
-
-    return put_names(a, PX_SET_PSET, &who);
-}
-
-/* Groups: those constructed through this server. Groups made by invitation are not known here. */
-static int put_num_groups(const struct answer *a)
-{
-    return put_count(a, PX_SET_GROUP);
-}
-
-/* All groups, as an array of strings. */
-static int put_group_names(const struct answer *a)
-{
-    return put_names(a, PX_SET_GROUP, NULL);
-}
-
-/* The groups of the process in the qualifiers, or of the requester. */
-static int put_groups_of(const struct answer *a)
-{
-    pmix_proc_t who = px_query_target(a->query, a->asker);
-
-    return put_names(a, PX_SET_GROUP, &who);
-}
-
-/* The members of the group in the qualifier PMIX_GROUP_ID, which is required. */
-static int put_group_members(const struct answer *a)
-{
-    return put_members(a, PX_SET_GROUP, text_qualifier(a, PMIX_GROUP_ID));
+    if (name && !set) {
+        set = px_proc_set_find(sets, a->row->kind, name, NULL);
+    }
+    return set ? put_procs(a, set->members, set->n) : PMIX_ERR_NOT_FOUND;
 }
 
 /* --- processes --- */
@@ -480,35 +463,33 @@ static int put_abi(const struct answer *a)
 
 static int put_keys(const struct answer *a);
 
-/* The keys that are answered by a function, and the qualifiers that each understands. */
-static const struct answered_key {
-    const char *key;
-    int (*put)(const struct answer *a);
-    const char *qualifiers;
-} answered[] = {
-    {PMIX_QUERY_NAMESPACES, put_namespaces, ""},
-    {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info, PMIX_NSPACE},
-    {PMIX_QUERY_NUM_PSETS, put_num_psets, ""},
-    {PMIX_QUERY_PSET_NAMES, put_pset_names, ""},
-    {PMIX_QUERY_PSET_MEMBERSHIP, put_pset_members, PMIX_PSET_NAME},
-    {PMIX_PSET_NAMES, put_psets_of, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK},
-    {PMIX_GROUP_NAMES, put_groups_of, PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK},
-    {PMIX_QUERY_NUM_GROUPS, put_num_groups, ""},
-    {PMIX_QUERY_GROUP_NAMES, put_group_names, ""},
-    {PMIX_QUERY_GROUP_MEMBERSHIP, put_group_members, PMIX_GROUP_ID},
-    {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table, PMIX_NSPACE},
-    {PMIX_QUERY_PROC_TABLE, put_proc_table, PMIX_NSPACE},
-    {PMIX_SERVER_URI, put_uri, ""},
-    {PMIX_QUERY_AVAIL_SERVERS, put_servers, PX_SERVERS_QUALIFIERS},
+#define OF_PROC PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK
+
+static const struct answered_key answered[] = {
+    {PMIX_QUERY_NAMESPACES, put_namespaces, "", 0},
+    {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info, PMIX_NSPACE, 0},
+    {PMIX_QUERY_NUM_PSETS, put_count, "", PX_SET_PSET},
+    {PMIX_QUERY_PSET_NAMES, put_name_list, "", PX_SET_PSET},
+    {PMIX_QUERY_PSET_MEMBERSHIP, put_members, PMIX_PSET_NAME, PX_SET_PSET},
+    {PMIX_PSET_NAMES, put_names_of, OF_PROC, PX_SET_PSET},
+    {PMIX_GROUP_NAMES, put_names_of, OF_PROC, PX_SET_GROUP},
+    {PMIX_QUERY_NUM_GROUPS, put_count, "", PX_SET_GROUP},
+    {PMIX_QUERY_GROUP_NAMES, put_all_names, "", PX_SET_GROUP},
+    {PMIX_QUERY_GROUP_MEMBERSHIP, put_members, PMIX_GROUP_ID, PX_SET_GROUP},
+    {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table, PMIX_NSPACE, 0},
+    {PMIX_QUERY_PROC_TABLE, put_proc_table, PMIX_NSPACE, 0},
+    {PMIX_SERVER_URI, put_uri, "", 0},
+    {PMIX_QUERY_AVAIL_SERVERS, put_servers, PX_SERVERS_QUALIFIERS, 0},
     {PMIX_QUERY_ATTRIBUTE_SUPPORT, put_attributes,
      PMIX_CLIENT_ATTRIBUTES "," PMIX_SERVER_ATTRIBUTES "," PMIX_HOST_ATTRIBUTES
-                            "," PMIX_TOOL_ATTRIBUTES},
-    {PMIX_LOCAL_PROCS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
-    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID},
-    {PMIX_QUERY_RESOLVE_NODE, put_nodes, PMIX_NSPACE},
-    {PMIX_QUERY_STABLE_ABI_VERSION, put_abi, ""},
-    {PMIX_QUERY_PROVISIONAL_ABI_VERSION, put_abi, ""},
-    {PMIX_QUERY_SUPPORTED_KEYS, put_keys, ""},
+                            "," PMIX_TOOL_ATTRIBUTES,
+     0},
+    {PMIX_LOCAL_PROCS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID, 0},
+    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID, 0},
+    {PMIX_QUERY_RESOLVE_NODE, put_nodes, PMIX_NSPACE, 0},
+    {PMIX_QUERY_STABLE_ABI_VERSION, put_abi, "", 0},
+    {PMIX_QUERY_PROVISIONAL_ABI_VERSION, put_abi, "", 0},
+    {PMIX_QUERY_SUPPORTED_KEYS, put_keys, "", 0},
 };
 
 /* The number of rows; a search is linear, as queries are rare. */
@@ -540,19 +521,16 @@ static int put_keys(const struct answer *a)
  * Every key with a realm is registered data, with the qualifiers of a get. */
 static int put_qualifiers(const struct answer *a)
 {
-    const struct answered_key *row = find_answered(a->key);
-
-    if (row) {
-        return put_value(a, row->qualifiers, PMIX_STRING);
+    if (a->row) {
+        return put_value(a, a->row->qualifiers, PMIX_STRING);
     }
     if (px_key_realm(a->key, strlen(a->key)) == PX_REALM_NONE) {
         return PMIX_ERR_NOT_FOUND;
     }
     return put_value(a,
-                     PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK "," PMIX_SESSION_INFO
-                                 "," PMIX_JOB_INFO "," PMIX_APP_INFO "," PMIX_NODE_INFO
-                                 "," PMIX_SESSION_ID "," PMIX_APPNUM "," PMIX_HOSTNAME
-                                 "," PMIX_NODEID,
+                     OF_PROC "," PMIX_SESSION_INFO "," PMIX_JOB_INFO "," PMIX_APP_INFO
+                             "," PMIX_NODE_INFO "," PMIX_SESSION_ID "," PMIX_APPNUM
+                             "," PMIX_HOSTNAME "," PMIX_NODEID,
                      PMIX_STRING);
 }
 
@@ -565,9 +543,9 @@ int px_query_local(struct px_upcall *up, const pmix_query_t *query, const char *
                        .asker = &up->proc,
                        .query = query,
                        .key = key,
+                       .row = find_answered(key),
                        .info = &up->reply.info,
                        .ninfo = &up->reply.ninfo};
-    const struct answered_key *row = find_answered(key);
     int rc;
 
     px_assert(px_loop_inside(s->loop));
@@ -577,8 +555,8 @@ int px_query_local(struct px_upcall *up, const pmix_query_t *query, const char *
     if (px_query_asks_qualifiers(query)) {
         return put_qualifiers(&a);
     }
-    if (row) {
-        return row->put(&a);
+    if (a.row) {
+        return a.row->put(&a);
     }
     rc = put_stored(&a);
     return rc == PMIX_ERR_NOT_FOUND ? px_inventory_answer(s, query, key, a.info, a.ninfo) : rc;
