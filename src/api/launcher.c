@@ -101,7 +101,7 @@ static bool stays_here(const struct px_notify_args *args)
  * of this one. No memory: the event is lost here. */
 static void notify_ours(struct px_ctx *ctx, const struct px_notify_args *given)
 {
-    const struct px_server_peer *server = px_session_server(px_session(ctx));
+    const struct px_link_server *server = px_session_server(px_session(ctx));
     struct px_notify_args args = *given;
     int rc;
 
@@ -244,7 +244,7 @@ static pmix_status_t ask_above(struct px_ctx *ctx, const struct px_request *requ
 
 static bool is_above(struct px_ctx *ctx, const pmix_proc_t *proc)
 {
-    const struct px_server_peer *server = px_session_server(px_session(ctx));
+    const struct px_link_server *server = px_session_server(px_session(ctx));
 
     return server != NULL && px_proc_equal(&server->proc, proc);
 }

@@ -25,7 +25,7 @@
 /* True if the primary server is one of this library. */
 static bool server_is_ours(struct px_session *session)
 {
-    const struct px_server_peer *server = px_session_server(session);
+    const struct px_link_server *server = px_session_server(session);
 
     return server != NULL && server->ours;
 }
@@ -126,7 +126,7 @@ pmix_status_t px_client_register_codes(struct px_session *session, const struct 
 
 /* Two requests, for codes and for the default handler, since a request without codes stands for all
  * of them. Nobody waits for the replies. */
-int px_client_repeat_codes(struct px_server_peer *server)
+int px_client_repeat_codes(struct px_link_server *server)
 {
     const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
     struct px_session *session = server->session;
@@ -152,7 +152,7 @@ int px_client_repeat_codes(struct px_server_peer *server)
 
 /* Sends a server the codes that are not wanted any more; a wildcard code stands for the default
  * handler. There is no reply. If the message is lost, such events arrive and find no handler. */
-static void deregister_at(struct px_server_peer *server, const pmix_status_t *codes, size_t ncodes,
+static void deregister_at(struct px_link_server *server, const pmix_status_t *codes, size_t ncodes,
                           bool default_handler)
 {
     const pmix_status_t wildcard = INT32_MIN;
@@ -180,7 +180,7 @@ void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, 
 {
     struct px_session *session = px_session(ctx);
 
-    for (struct px_server_peer *at = px_server_first(session); at != NULL;
+    for (struct px_link_server *at = px_server_first(session); at != NULL;
          at = px_server_next(at)) {
         deregister_at(at, codes, ncodes, default_handler);
     }

@@ -17,7 +17,7 @@ void px_client_event_in(struct px_session *session, struct px_in *in);
 /* Registers at a server, which has become the primary one, all codes that this process has handlers
  * for. The server serves this before any later request. Loop thread. 0, PMIX_ERR_NOMEM,
  * PMIX_ERR_LOST_CONNECTION or another error of px_request_send_at. */
-int px_client_repeat_codes(struct px_server_peer *server);
+int px_client_repeat_codes(struct px_link_server *server);
 
 /* As px_role_ops.request: registers codes at the primary server. PMIX_OPERATION_SUCCEEDED if
  * this process never had one, and for a tool that may attach to another; PMIX_ERR_LOST_CONNECTION

@@ -29,7 +29,7 @@
 /* A construct under way. Allocated when it is sent, freed after its completion. */
 struct construct_call {
     struct px_session *session;
-    const struct px_server_peer *server; /* its release decides how the reply is read */
+    const struct px_link_server *server; /* its release decides how the reply is read */
     struct px_coll_args asked;           /* a copy of the caller's arguments */
     struct px_completion to;
     struct px_reply reply;         /* for the completion; without infos unless it is a success */
@@ -184,7 +184,7 @@ static void construct_collect(void *arg)
 
 /* Asks a server of another library for the events of members that leave; ours sends them unasked.
  * Once. */
-static void watch_left(struct px_session *session, const struct px_server_peer *server)
+static void watch_left(struct px_session *session, const struct px_link_server *server)
 {
     const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
     pmix_status_t left = PMIX_GROUP_LEFT;
@@ -230,7 +230,7 @@ static void construct_reply(void *arg, int status, struct px_in *in)
 
 /* Sends the request of a construct, with the groups in its directives spelled out, for servers and
  * processes that do not know them. */
-static int construct_send(struct construct_call *call, struct px_server_peer *server,
+static int construct_send(struct construct_call *call, struct px_link_server *server,
                           const struct px_coll_args *args, uint64_t timeout_ms)
 {
     static const char *const keys[] = {PMIX_GROUP_ADD_MEMBERS, PMIX_GROUP_FINAL_MEMBERSHIP_ORDER};
@@ -254,7 +254,7 @@ static int construct_send(struct construct_call *call, struct px_server_peer *se
 
 /* The commit goes first: what the other members are to learn of us travels with the server's part
  * of the operation. */
-pmix_status_t px_client_group_construct(struct px_server_peer *server,
+pmix_status_t px_client_group_construct(struct px_link_server *server,
                                         const struct px_coll_args *args,
                                         const struct px_completion *to)
 {
@@ -323,7 +323,7 @@ static int end_begin(struct px_session *session, const char *group, const struct
 }
 
 /* A destruct names all members, or none if only the server knows them. */
-pmix_status_t px_client_group_end(struct px_server_peer *server, const struct px_request *request,
+pmix_status_t px_client_group_end(struct px_link_server *server, const struct px_request *request,
                                   const struct px_coll_args *args, const struct px_completion *to)
 {
     struct px_session *session = server->session;

@@ -43,7 +43,7 @@ enum pull_state {
 
 /* Where a subscription is. */
 struct pull_place {
-    struct px_server_peer *server; /* primary or not by now */
+    struct px_link_server *server; /* primary or not by now */
     size_t remote;                 /* the server's number of it, in PULL_MADE */
     enum pull_state state;
 };
@@ -79,7 +79,7 @@ static struct px_iof_handler *find_pull_locked(struct px_session *session, size_
     return NULL;
 }
 
-bool px_iof_is_asked_locked(struct px_session *session, const struct px_server_peer *server)
+bool px_iof_is_asked_locked(struct px_session *session, const struct px_link_server *server)
 {
     px_assert(px_lock_held(&session->lock));
     px_list_for(struct px_iof_handler, pull, &session->iof_handlers, link) {
@@ -122,7 +122,7 @@ static void keep_early(struct px_iof_handler *pull, struct received *received)
 /* Layout: PROC source, IOF_CHANNEL, SIZE number, INFOs, BYTE_OBJECT. The subscription must be of
  * this server: numbers are ours, but servers may send anything. Its function is called without the
  * lock; the subscription is freed on this thread only. */
-void px_client_iof_in(struct px_server_peer *server, struct px_in *in)
+void px_client_iof_in(struct px_link_server *server, struct px_in *in)
 {
     struct px_session *session = server->session;
     struct received received = {.info = NULL};
@@ -267,7 +267,7 @@ static void locate(void *arg, struct px_output_origin *origin)
 /* Makes a subscription with a new number and puts it into the session's list; output may come for
  * it from then on. Numbers begin at 1, since servers send output without a subscription under 0.
  * Statuses as px_args_copy and px_sink_create. */
-static int pull_create(struct px_server_peer *server, const struct px_iof_pull_args *args,
+static int pull_create(struct px_link_server *server, const struct px_iof_pull_args *args,
                        pmix_iof_cbfunc_t cbfunc, struct px_iof_handler **ret)
 {
     struct px_session *session = server->session;
@@ -307,7 +307,7 @@ pmix_status_t px_client_iof_pull(struct px_ctx *ctx, const struct px_iof_pull_ar
                                  void *regcbdata)
 {
     struct px_completion to = {.done = pull_done};
-    struct px_server_peer *server;
+    struct px_link_server *server;
     struct px_iof_handler *pull;
     int rc = px_msg_server(px_session(ctx), &server);
 
@@ -447,7 +447,7 @@ static void renewed(const struct px_completion *inner, struct px_reply *reply)
 }
 
 /* Asks a server for a subscription. Loop thread. */
-static void renew(struct px_iof_handler *pull, struct px_server_peer *server)
+static void renew(struct px_iof_handler *pull, struct px_link_server *server)
 {
     struct px_completion to = {.done = renewed, .target = pull};
     struct px_reply reply = {.status = PMIX_SUCCESS};
@@ -459,7 +459,7 @@ static void renew(struct px_iof_handler *pull, struct px_server_peer *server)
 }
 
 /* A subscription that is without a server, and that nobody ends, for renew; NULL: none. */
-static struct px_iof_handler *take_lost(struct px_session *session, struct px_server_peer *server)
+static struct px_iof_handler *take_lost(struct px_session *session, struct px_link_server *server)
 {
     struct px_iof_handler *found = NULL;
 
@@ -479,7 +479,7 @@ static struct px_iof_handler *take_lost(struct px_session *session, struct px_se
 }
 
 /* Each is asked for once: afterwards it is of this server. */
-void px_client_iof_repeat(struct px_server_peer *server)
+void px_client_iof_repeat(struct px_link_server *server)
 {
     struct px_iof_handler *pull = take_lost(server->session, server);
 

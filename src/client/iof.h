@@ -14,17 +14,17 @@ struct px_ctx;
 /* Reads output from the server and gives it to the subscription's function, or writes it to our own
  * standard output or error. What does not parse, and output for an unknown number, is dropped. Loop
  * thread. */
-void px_client_iof_in(struct px_server_peer *server, struct px_in *in);
+void px_client_iof_in(struct px_link_server *server, struct px_in *in);
 /* Frees all subscriptions at the end of the session; what they hold back is given out first. Not on
  * the loop thread. */
 void px_iof_handlers_fini(struct px_session *session);
 
 /* True if a subscription is at that server. Session lock. */
-bool px_iof_is_asked_locked(struct px_session *session, const struct px_server_peer *server);
+bool px_iof_is_asked_locked(struct px_session *session, const struct px_link_server *server);
 
 /* Asks a server, which has become the primary one, for all output that was asked of servers which
  * are lost or left by now. Refusals are told by the event PMIX_ERR_IOF_FAILURE. Loop thread. */
-void px_client_iof_repeat(struct px_server_peer *server);
+void px_client_iof_repeat(struct px_link_server *server);
 
 /* As px_role_ops.request: ends the subscription with our number given->id, at the server that it
  * was made at, after the output that the server sent before its answer. Success also if the

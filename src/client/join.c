@@ -279,7 +279,7 @@ static void enter_or_leave(struct px_session *session, const struct px_invitatio
     const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
     const struct px_coll_args args = {.group = (char *) (uintptr_t) at->group};
     const struct px_event *event = at->event;
-    struct px_server_peer *server = px_session_server(session);
+    struct px_link_server *server = px_session_server(session);
     bool wanted = false;
     bool joined = false;
 

@@ -25,9 +25,9 @@ enum { GRACE_MS = 1000 };
 
 /* Tells "never had one" from "lost it" by the pointer to the primary server, which a lost one
  * keeps. */
-int px_msg_server(struct px_session *session, struct px_server_peer **ret)
+int px_msg_server(struct px_session *session, struct px_link_server **ret)
 {
-    struct px_server_peer *server = px_session_server(session);
+    struct px_link_server *server = px_session_server(session);
 
     if (server == NULL) {
         /* pairs with px_session_set_primary_locked */
@@ -41,7 +41,7 @@ int px_msg_server(struct px_session *session, struct px_server_peer **ret)
 /* The server is fixed here: a message is sent there even if another becomes primary meanwhile. */
 int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret)
 {
-    struct px_server_peer *server;
+    struct px_link_server *server;
     int rc = px_msg_server(session, &server);
 
     return rc == 0 ? px_msg_start_at(server, command, ret) : rc;
@@ -49,7 +49,7 @@ int px_msg_start(struct px_session *session, enum px_command command, struct px_
 
 /* Begins a message to a server without a command, whose packer adds it. 0 or
  * PMIX_ERR_LOST_CONNECTION. */
-static int msg_open(struct px_server_peer *server, struct px_msg *ret)
+static int msg_open(struct px_link_server *server, struct px_msg *ret)
 {
     if (px_load_acquire(&server->lost) != 0) { /* pairs with link_lost */
         return PMIX_ERR_LOST_CONNECTION;
@@ -59,7 +59,7 @@ static int msg_open(struct px_server_peer *server, struct px_msg *ret)
     return 0;
 }
 
-int px_msg_start_at(struct px_server_peer *server, enum px_command command, struct px_msg *ret)
+int px_msg_start_at(struct px_link_server *server, enum px_command command, struct px_msg *ret)
 {
     int rc = msg_open(server, ret);
 
@@ -160,12 +160,12 @@ pmix_status_t px_msg_send_op(struct px_msg *msg, uint64_t timeout_ms, pmix_op_cb
 }
 
 /* One of ours has all commands, whatever its release. */
-bool px_request_is_supported(const struct px_server_peer *server, const struct px_request *request)
+bool px_request_is_supported(const struct px_link_server *server, const struct px_request *request)
 {
     return server->ours || px_server_at_least(server, request->since, 0, 0);
 }
 
-int px_msg_describe(struct px_server_peer *server, const struct px_request *request,
+int px_msg_describe(struct px_link_server *server, const struct px_request *request,
                     const struct px_args *args, struct px_msg *ret)
 {
     bool older = request->older != NULL && !px_server_at_least(server, 4, 2, 4);
@@ -193,7 +193,7 @@ int px_client_timeout(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms)
 
 /* For a request with a time limit, the link's time-out is longer than the server's, whose reply
  * says more. */
-int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
+int px_request_send_at(struct px_link_server *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to)
 {
     uint64_t timeout_ms;
@@ -208,7 +208,7 @@ int px_request_send_at(struct px_server_peer *server, const struct px_request *r
 int px_request_send(struct px_session *session, const struct px_request *request,
                     const struct px_args *args, const struct px_completion *to)
 {
-    struct px_server_peer *server;
+    struct px_link_server *server;
     int rc = px_msg_server(session, &server);
 
     return rc == 0 ? px_request_send_at(server, request, args, to) : rc;
@@ -219,7 +219,7 @@ int px_request_send(struct px_session *session, const struct px_request *request
  * directive), PMIX_ERR_UNREACH, PMIX_ERR_NOMEM. */
 static pmix_status_t send_heartbeat(struct px_session *session, const struct px_args *args)
 {
-    struct px_server_peer *server = px_session_server(session);
+    struct px_link_server *server = px_session_server(session);
     struct px_buf buf = {0};
     int rc;
 
@@ -244,7 +244,7 @@ static pmix_status_t push_at(void *server, const struct px_iof_push_args *args,
 static pmix_status_t push(struct px_session *session, const struct px_iof_push_args *args,
                           const struct px_completion *to)
 {
-    struct px_server_peer *server;
+    struct px_link_server *server;
     int rc = px_msg_server(session, &server);
 
     return rc == 0 ? px_push_input(session->ctx, args, push_at, server, to) : rc;

@@ -14,21 +14,21 @@
 /* A request that is being packed, on the caller's stack. px_msg_send ends it. */
 struct px_msg {
     struct px_session *session;
-    struct px_server_peer *server;
+    struct px_link_server *server;
     struct px_buf buf;
     enum px_wire_kind kind;
 };
 
 /* The primary server, borrowed. 0, PMIX_ERR_UNREACH (there is none), PMIX_ERR_LOST_CONNECTION (it
  * was lost, or this is a forked child). */
-int px_msg_server(struct px_session *session, struct px_server_peer **ret);
+int px_msg_server(struct px_session *session, struct px_link_server **ret);
 
 /* Begins a request to the primary server with its command. 0, PMIX_ERR_UNREACH,
  * PMIX_ERR_LOST_CONNECTION as px_msg_server. Nothing to release on failure. Failures of packing
  * show in px_msg_send. */
 int px_msg_start(struct px_session *session, enum px_command command, struct px_msg *ret);
 /* The same for a given server, primary or not. 0 or PMIX_ERR_LOST_CONNECTION. */
-int px_msg_start_at(struct px_server_peer *server, enum px_command command, struct px_msg *ret);
+int px_msg_start_at(struct px_link_server *server, enum px_command command, struct px_msg *ret);
 
 /* Sends the request and frees its buffer, in any case; a failure of packing is returned as it is.
  * timeout_ms: 0 for none. 0: fn(arg) is called once on the loop thread with the reply or an error,
@@ -43,7 +43,7 @@ pmix_status_t px_msg_send_op(struct px_msg *msg, uint64_t timeout_ms, pmix_op_cb
 /* Begins a request to a server and packs it by its description, in the layout of the server's
  * release. 0, PMIX_ERR_LOST_CONNECTION, PMIX_ERR_NOT_SUPPORTED (the server's release lacks the
  * command): nothing to release on failure. */
-int px_msg_describe(struct px_server_peer *server, const struct px_request *request,
+int px_msg_describe(struct px_link_server *server, const struct px_request *request,
                     const struct px_args *args, struct px_msg *ret);
 
 /* Sends a request that src/request describes, to the primary server or to a given one. Arguments
@@ -53,12 +53,12 @@ int px_msg_describe(struct px_server_peer *server, const struct px_request *requ
 int px_request_send(struct px_session *session, const struct px_request *request,
                     const struct px_args *args, const struct px_completion *to);
 /* The same to a given server, primary or not. */
-int px_request_send_at(struct px_server_peer *server, const struct px_request *request,
+int px_request_send_at(struct px_link_server *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to);
 
 /* True if the server has the command: its release has it, or it is one of ours (it gave us a
  * segment). */
-bool px_request_is_supported(const struct px_server_peer *server, const struct px_request *request);
+bool px_request_is_supported(const struct px_link_server *server, const struct px_request *request);
 
 /* px_role_ops.request: serves what src/request describes. Queries, events, subscriptions,
  * collectives and groups have code of their own; everything else is sent as it is. */

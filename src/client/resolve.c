@@ -34,7 +34,7 @@ static pmix_status_t ask_server(struct px_session *session, const struct px_requ
                                 bool *ret_here)
 {
     struct px_resolve_args args = {.node = PX_BORROWED(node), .nspace = PX_BORROWED(nspace)};
-    struct px_server_peer *server;
+    struct px_link_server *server;
     struct px_reply_wait waiting;
     struct px_completion to;
     bool sent;

@@ -130,7 +130,7 @@ void px_put_values_free(struct px_list *head)
     }
 }
 
-void px_server_free(struct px_server_peer *server)
+void px_server_free(struct px_link_server *server)
 {
     if (server != NULL) {
         px_told_fini(server);
@@ -138,10 +138,10 @@ void px_server_free(struct px_server_peer *server)
     }
 }
 
-void px_servers_free(struct px_server_peer **list)
+void px_servers_free(struct px_link_server **list)
 {
     while (*list != NULL) {
-        struct px_server_peer *server = *list;
+        struct px_link_server *server = *list;
 
         *list = server->former;
         px_link_close_loop(server->link);
@@ -160,8 +160,8 @@ static void free_rest(void *arg)
 /* Links are closed before any server is freed: their callbacks use the server. */
 void px_session_destroy(struct px_session *session)
 {
-    struct px_server_peer *server;
-    struct px_server_peer *next;
+    struct px_link_server *server;
+    struct px_link_server *next;
 
     if (session == NULL) {
         return;
@@ -217,7 +217,7 @@ void px_session_await_readers(void *arg)
 void px_session_end(struct px_session *session)
 {
     struct px_ctx *ctx = session->ctx;
-    struct px_server_peer *server;
+    struct px_link_server *server;
     bool over = false;
 
     px_assert(px_lock_held(&ctx->lock) && !px_loop_inside(ctx->loop));
@@ -244,7 +244,7 @@ void px_session_end(struct px_session *session)
  * Loop thread; for px_link_ops. */
 static void link_notice(void *arg, uint32_t tag, struct px_in *in)
 {
-    struct px_server_peer *server = arg;
+    struct px_link_server *server = arg;
 
     server->session->speaker = server;
     if (tag == PX_TAG_NOTIFY) {
@@ -261,7 +261,7 @@ static void link_notice(void *arg, uint32_t tag, struct px_in *in)
  * px_link_ops. */
 static void link_lost(void *arg)
 {
-    struct px_server_peer *server = arg;
+    struct px_link_server *server = arg;
 
     if (px_load_acquire(&server->lost) != 0) { /* pairs with px_session_goodbye */
         return;
@@ -278,7 +278,7 @@ static const struct px_link_ops link_ops = {
 /* True if any server is connected. */
 static bool has_server_locked(const struct px_session *session)
 {
-    const struct px_server_peer *at = px_server_first(session);
+    const struct px_link_server *at = px_server_first(session);
 
     px_assert(px_lock_held(&session->lock));
     while (at != NULL && px_load_acquire(&at->lost) != 0) { /* pairs with link_lost */
@@ -290,9 +290,9 @@ static bool has_server_locked(const struct px_session *session)
 /* The server is complete before it is in the list, which is read without the lock. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
                       enum px_wire_kind kind, const char *uri, const char *stores,
-                      struct px_server_peer **ret)
+                      struct px_link_server **ret)
 {
-    struct px_server_peer *server = calloc(1, sizeof(*server));
+    struct px_link_server *server = calloc(1, sizeof(*server));
     int rc = server != NULL ? px_facts_server(session, uri, &server->facts) : PMIX_ERR_NOMEM;
 
     if (rc != 0) {
@@ -327,7 +327,7 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
 }
 
 /* Parts that the text does not have stay unknown. */
-void px_session_set_version(struct px_server_peer *server, const char *version)
+void px_session_set_version(struct px_link_server *server, const char *version)
 {
     for (int i = 0; i < 3; i++) {
         server->version[i] = VERSION_UNKNOWN;
@@ -337,7 +337,7 @@ void px_session_set_version(struct px_server_peer *server, const char *version)
     }
 }
 
-bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor,
+bool px_server_at_least(const struct px_link_server *server, unsigned major, unsigned minor,
                         unsigned release)
 {
     const unsigned request[3] = {major, minor, release};
@@ -351,10 +351,10 @@ bool px_server_at_least(const struct px_server_peer *server, unsigned major, uns
 }
 
 /* A forked child has no progress thread, hence no server. */
-struct px_server_peer *px_session_server(struct px_session *session)
+struct px_link_server *px_session_server(struct px_session *session)
 {
     /* pairs with px_session_set_primary_locked */
-    struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
+    struct px_link_server *server = px_load_ptr_acquire(&session->primary);
 
     /* pairs with link_lost */
     if (server == NULL || px_load_acquire(&server->lost) != 0 ||
@@ -366,12 +366,12 @@ struct px_server_peer *px_session_server(struct px_session *session)
 
 bool px_session_gets_segments(struct px_session *session)
 {
-    const struct px_server_peer *server = px_session_server(session);
+    const struct px_link_server *server = px_session_server(session);
 
     return session->is_tool ? server != NULL && server->maps : px_session_shared(session) != NULL;
 }
 
-enum px_wire_kind px_server_kind(const struct px_server_peer *server)
+enum px_wire_kind px_server_kind(const struct px_link_server *server)
 {
     return px_link_kind(server->link);
 }
@@ -383,7 +383,7 @@ static void goodbye_reply(void *arg, int status, struct px_in *reply)
 }
 
 /* The server hangs up after its reply; `lost` is set so that no event tells the application. */
-pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_peer *server)
+pmix_status_t px_session_goodbye(struct px_session *session, struct px_link_server *server)
 {
     struct px_buf buf = {0};
     struct px_wait wait;
@@ -406,7 +406,7 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_pe
 void px_session_report(struct px_session *session)
 {
     /* pairs with px_session_set_primary_locked */
-    struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
+    struct px_link_server *server = px_load_ptr_acquire(&session->primary);
     uint64_t sent = 0;
     uint64_t received = 0;
     struct px_store_info segment = {0};

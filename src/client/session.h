@@ -32,7 +32,7 @@ struct px_event;
 struct px_input;
 
 /* What gets of this process itself are told about its primary server; the index of
- * px_server_peer.facts. */
+ * px_link_server.facts. */
 enum px_server_fact {
     PX_SERVER_FACT_URI,
     PX_SERVER_FACT_NSPACE,
@@ -59,11 +59,11 @@ struct px_told {
 
 /* One server that this process has connected to. A tool may have several. One whose connection is
  * lost is kept until no call can have a pointer to it (former.c). */
-struct px_server_peer {
-    /* Atomic struct px_server_peer *, changed under the session lock, so that the list is followed
+struct px_link_server {
+    /* Atomic struct px_link_server *, changed under the session lock, so that the list is followed
      * without the lock. Of one that was taken out of the list (former.c) it stays as it was. */
     void *next;
-    struct px_server_peer *former; /* loop thread: the next in px_session.former */
+    struct px_link_server *former; /* loop thread: the next in px_session.former */
     struct px_session *session;
     struct px_link *link; /* constant */
     pmix_proc_t proc;     /* constant: the name of the server itself */
@@ -131,7 +131,7 @@ struct px_session {
     /* Loop thread: the space whose segment came with the reply that is being read, or NULL. */
     struct px_space *arrived;
     /* Loop thread: the server whose message was delivered last. */
-    struct px_server_peer *speaker;
+    struct px_link_server *speaker;
     /* Atomic struct px_space *, changed under the lock: of a tool, what it has stored of other
      * namespaces by PMIx_Store_internal, whatever its servers know of them. */
     void *kept_spaces;
@@ -155,11 +155,11 @@ struct px_session {
     uint64_t n_reads;
     int report_fd; /* constant; -1: no report */
 
-    /* Atomic struct px_server_peer *: where requests go; NULL: none. */
+    /* Atomic struct px_link_server *: where requests go; NULL: none. */
     void *primary;
-    /* Atomic struct px_server_peer *, changed under the lock: the newest first. */
+    /* Atomic struct px_link_server *, changed under the lock: the newest first. */
     void *servers;
-    struct px_server_peer *former;        /* loop thread: taken out of `servers`, to be freed */
+    struct px_link_server *former;        /* loop thread: taken out of `servers`, to be freed */
     struct px_server_facts *server_facts; /* lock */
     struct px_lock lock;                  /* "the session lock" */
 
@@ -288,20 +288,20 @@ static inline bool px_session_is_own(const struct px_session *session, const pmi
 
 /* The servers, the newest first; each is valid until the end of the call. Any thread in a call, or
  * the loop thread. */
-static inline struct px_server_peer *px_server_first(const struct px_session *session)
+static inline struct px_link_server *px_server_first(const struct px_session *session)
 {
     /* pairs with px_session_attach and take_out_locked */
     return px_load_ptr_acquire(&session->servers);
 }
 
-static inline struct px_server_peer *px_server_next(const struct px_server_peer *server)
+static inline struct px_link_server *px_server_next(const struct px_link_server *server)
 {
     return px_load_ptr_acquire(&server->next); /* pairs with take_out_locked */
 }
 
 /* The primary server, if it is connected and the progress thread runs; else NULL (no server, lost
  * connection, forked child). Any thread. */
-struct px_server_peer *px_session_server(struct px_session *session);
+struct px_link_server *px_session_server(struct px_session *session);
 /* True if there is a primary server, connected or lost. */
 static inline bool px_session_is_served(const struct px_session *session)
 {
@@ -313,10 +313,10 @@ static inline bool px_session_is_served(const struct px_session *session)
  */
 bool px_session_gets_segments(struct px_session *session);
 /* Whether messages to this server carry the type of each value. */
-enum px_wire_kind px_server_kind(const struct px_server_peer *server);
+enum px_wire_kind px_server_kind(const struct px_link_server *server);
 /* True if the server's release is at least the given one. An unknown release counts as the newest.
  */
-bool px_server_at_least(const struct px_server_peer *server, unsigned major, unsigned minor,
+bool px_server_at_least(const struct px_link_server *server, unsigned major, unsigned minor,
                         unsigned release);
 
 /* --- life (session.c) --- */
@@ -332,22 +332,22 @@ void px_session_destroy(struct px_session *session);
  * PMIX_ERR_NOMEM, or an error of px_link_open. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
                       enum px_wire_kind kind, const char *uri, const char *stores,
-                      struct px_server_peer **ret);
+                      struct px_link_server **ret);
 /* Frees a server that is in no list any more, or was never in one. Takes NULL. */
-void px_server_free(struct px_server_peer *server);
+void px_server_free(struct px_link_server *server);
 /* Closes and frees servers that nobody uses, and empties their list, which goes by `former`. Loop
  * thread. */
-void px_servers_free(struct px_server_peer **list);
+void px_servers_free(struct px_link_server **list);
 /* Waits until every read-side critical section that began before has ended; these are short. Sets
  * *arg (bool) to false if this system has neither membarrier nor a slot for each reader, so that
  * the end of the readers cannot be known. Loop thread. */
 void px_session_await_readers(void *arg);
 /* Sets the server's release from a text such as "v5.0.3"; NULL: unknown. */
-void px_session_set_version(struct px_server_peer *server, const char *version);
+void px_session_set_version(struct px_link_server *server, const char *version);
 /* Sends FINALIZE, waits for the reply (at most 30 s), and marks the server lost. Success also when
  * the connection is lost already or ends meanwhile; else PMIX_ERR_NOMEM, PMIX_ERR_TIMEOUT or the
  * status of the reply. Not on the loop thread. */
-pmix_status_t px_session_goodbye(struct px_session *session, struct px_server_peer *server);
+pmix_status_t px_session_goodbye(struct px_session *session, struct px_link_server *server);
 /* Writes one line of statistics (name, gets, messages sent and received, size of the segment) to
  * the descriptor of the parameter shmix_report_fd; does nothing without one. */
 void px_session_report(struct px_session *session);

@@ -156,7 +156,7 @@ static uid_t server_uid(void)
  * under which others know the server, or NULL for that of the way. Statuses as px_credential,
  * px_dial and px_session_attach. */
 static int dial(struct px_session *session, const struct way *way, const char *told,
-                struct px_server_peer **ret)
+                struct px_link_server **ret)
 {
     const char *kind = secure_getenv("PMIX_BFROP_BUFFER_TYPE");
     struct px_handshake handshake = {.flag = PX_HANDSHAKE_CLIENT, .kind = PX_WIRE_PLAIN};
@@ -275,7 +275,7 @@ int px_session_request_job(struct px_session *session)
 }
 
 /* Closes the connection and forgets the server and its data, so that another way can be tried. */
-static void detach(struct px_session *session, struct px_server_peer *server)
+static void detach(struct px_session *session, struct px_link_server *server)
 {
     px_store_ptr_release(&session->primary, NULL); /* pairs with px_session_server */
     session->servers = NULL;
@@ -294,7 +294,7 @@ static int connect_any(struct px_session *session, const struct way *ways, size_
     int rc = PMIX_ERR_UNREACH;
 
     for (size_t i = 0; i < n && rc != PMIX_ERR_TIMEOUT; i++) {
-        struct px_server_peer *server = NULL;
+        struct px_link_server *server = NULL;
 
         rc = dial(session, &ways[i], told, &server);
         if (rc == 0) {
@@ -328,7 +328,7 @@ static int start_inherited(struct px_session *session, const pmix_info_t *info, 
     const char *text = secure_getenv("PMIX_SHMIX_INHERIT");
     const struct px_trust trust = {.uid = server_uid(), .named = true};
     const char *uri = secure_getenv("PMIX_SHMIX_URI");
-    struct px_server_peer *server = NULL;
+    struct px_link_server *server = NULL;
     struct px_dialed dialed;
     int segment;
     int rc;
@@ -429,7 +429,7 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
 pmix_status_t px_client_stop(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     struct px_session *session = px_session(ctx);
-    struct px_server_peer *server = px_session_server(session);
+    struct px_link_server *server = px_session_server(session);
     pmix_status_t rc = PMIX_SUCCESS;
 
     px_assert(px_lock_held(&ctx->lock));

@@ -38,7 +38,7 @@ static int add_named(const struct px_coll_args *args, struct px_args *ret)
 
 /* A participant's groups are replaced by their members. A server of this library is told of the
  * groups, too. */
-int px_client_collective_begin(struct px_server_peer *server, const struct px_request *request,
+int px_client_collective_begin(struct px_link_server *server, const struct px_request *request,
                                const struct px_coll_args *args, struct px_msg *ret)
 {
     struct px_proc_list members = {0};
@@ -147,7 +147,7 @@ static int store_participant(struct px_session *session, struct px_in *in)
  * that we read by messages. If they cannot be read, gets bring the data. */
 static void read_collected(struct collective_call *call, struct px_in *reply)
 {
-    const struct px_server_peer *server = px_session_server(call->session);
+    const struct px_link_server *server = px_session_server(call->session);
 
     if (server != NULL && server->ours) {
         (void) px_collected_read(reply, &call->collected);
@@ -180,7 +180,7 @@ static void collective_reply(void *arg, int status, struct px_in *reply)
 }
 
 /* Sends a fence, connect or disconnect. */
-static int send_collective(struct px_server_peer *server, const struct px_request *request,
+static int send_collective(struct px_link_server *server, const struct px_request *request,
                            const struct px_coll_args *args, const struct px_completion *to)
 {
     struct collective_call *call;
@@ -210,7 +210,7 @@ pmix_status_t px_client_collective(struct px_session *session, const struct px_r
                                    const struct px_coll_args *args, const struct px_completion *to)
 {
     struct px_coll_args named = *args;
-    struct px_server_peer *server;
+    struct px_link_server *server;
     pmix_proc_t all;
     int rc = px_msg_server(session, &server);
 

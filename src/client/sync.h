@@ -14,7 +14,7 @@ struct px_coll_args;
 struct px_completion;
 struct px_msg;
 struct px_request;
-struct px_server_peer;
+struct px_link_server;
 struct px_session;
 
 /* Ends a collective: calls then(arg) once everything that others committed before it can be read
@@ -32,7 +32,7 @@ pmix_status_t px_client_collective(struct px_session *session, const struct px_r
 
 /* Begins the request of a collective, with groups among its processes replaced by their members. 0,
  * PMIX_ERR_NOT_FOUND (a rank that a group does not have), PMIX_ERR_NOMEM, or as px_msg_describe. */
-int px_client_collective_begin(struct px_server_peer *server, const struct px_request *request,
+int px_client_collective_begin(struct px_link_server *server, const struct px_request *request,
                                const struct px_coll_args *args, struct px_msg *ret);
 
 #endif

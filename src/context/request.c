@@ -49,7 +49,7 @@ struct pending {
     void *arg;
 };
 
-/* One connection to a server. Owned by a server peer of the session; freed by px_link_close. */
+/* One connection to a server. Owned by a px_link_server of the session; freed by px_link_close. */
 struct px_link {
     struct px_loop *loop;
     struct px_conn *conn;

@@ -73,7 +73,7 @@ static int choose(struct px_session *session, const char *nspace, struct px_proc
 int px_collected_choose(struct px_session *session, const struct px_proc_list *members,
                         struct px_proc_list *ret)
 {
-    const struct px_server_peer *server = px_session_server(session);
+    const struct px_link_server *server = px_session_server(session);
     int rc;
 
     px_assert(px_loop_inside(session->ctx->loop));

@@ -140,7 +140,7 @@ static int delete_local(struct px_session *session, const pmix_proc_t *self, con
 /* True if deletions can be committed to the server, or there is none. */
 static bool is_understood(struct px_session *session)
 {
-    const struct px_server_peer *server = px_session_server(session);
+    const struct px_link_server *server = px_session_server(session);
 
     return server == NULL || server->ours || px_server_at_least(server, 7, 0, 0);
 }
@@ -223,7 +223,7 @@ static int forget(struct px_session *session, const pmix_proc_t *owner, const ch
 /* Without memory the copy stays, and the next get asks again. */
 void px_client_note_gone(struct px_session *session, const struct px_get_request *request)
 {
-    const struct px_server_peer *server = px_session_server(session);
+    const struct px_link_server *server = px_session_server(session);
     pmix_proc_t owner;
 
     if (server != NULL && server->ours && request->spec.rank <= PMIX_RANK_VALID &&

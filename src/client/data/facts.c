@@ -141,7 +141,7 @@ static const pmix_value_t *find_server_fact(const struct px_session *session,
                                             const struct px_get_request *request)
 {
     /* pairs with px_session_set_primary_locked */
-    const struct px_server_peer *server = px_load_ptr_acquire(&session->primary);
+    const struct px_link_server *server = px_load_ptr_acquire(&session->primary);
     bool us = request->space == &session->own && (request->spec.rank == session->ctx->self.rank ||
                                                   request->spec.rank == PMIX_RANK_UNDEF);
 

@@ -10,7 +10,7 @@
 #include <pmix.h>
 
 struct px_get_request;
-struct px_server_peer;
+struct px_link_server;
 struct px_server_facts;
 struct px_session;
 

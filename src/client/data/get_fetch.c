@@ -207,7 +207,7 @@ static int send_fetch(struct px_fetch *fetch)
 {
     const struct px_get_request *request = request_of(fetch);
     struct px_session *session = first_waiter(fetch)->session;
-    struct px_server_peer *server = px_session_server(session);
+    struct px_link_server *server = px_session_server(session);
     uint64_t patience = request->timeout_ms > 0 ? request->timeout_ms + 250 : 0;
     struct px_msg msg;
     int rc;

@@ -180,7 +180,7 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
  * block. */
 static bool is_one_block(struct px_session *session)
 {
-    const struct px_server_peer *server = px_session_server(session);
+    const struct px_link_server *server = px_session_server(session);
     const struct px_list *head = &session->uncommitted;
     bool all = server != NULL && server->ours;
 

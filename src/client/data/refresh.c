@@ -230,7 +230,7 @@ int px_session_begin_with(struct px_session *session, int fd)
  * nothing has arrived. */
 void px_session_reply(void *arg, int fd)
 {
-    struct px_server_peer *server = arg;
+    struct px_link_server *server = arg;
     struct px_session *session = server->session;
     struct px_store *segment;
     int rc;

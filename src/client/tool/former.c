@@ -25,11 +25,11 @@ struct release {
 /* Takes former servers out of the session's list. Session lock. */
 static void take_out_locked(struct px_session *session)
 {
-    struct px_server_peer *before = NULL;
-    struct px_server_peer *next;
+    struct px_link_server *before = NULL;
+    struct px_link_server *next;
 
     px_assert(px_lock_held(&session->lock));
-    for (struct px_server_peer *at = px_server_first(session); at != NULL; at = next) {
+    for (struct px_link_server *at = px_server_first(session); at != NULL; at = next) {
         next = px_server_next(at);
         if (!at->forgotten || at == session->primary || px_iof_is_asked_locked(session, at)) {
             before = at;

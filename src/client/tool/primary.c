@@ -32,9 +32,9 @@ static void move_locked(struct px_session *session, struct px_told *told, bool o
     }
 }
 
-void px_session_set_primary_locked(struct px_session *session, struct px_server_peer *server)
+void px_session_set_primary_locked(struct px_session *session, struct px_link_server *server)
 {
-    struct px_server_peer *old = session->primary;
+    struct px_link_server *old = session->primary;
 
     px_assert(px_lock_held(&session->lock));
     if (session->is_tool && old != server && old != NULL) {
@@ -46,10 +46,10 @@ void px_session_set_primary_locked(struct px_session *session, struct px_server_
     px_store_ptr_release(&session->primary, server); /* pairs with px_session_server */
 }
 
-void px_server_reuse_locked(struct px_session *session, struct px_server_peer *server)
+void px_server_reuse_locked(struct px_session *session, struct px_link_server *server)
 {
     px_assert(px_lock_held(&session->lock));
-    for (struct px_server_peer *at = px_server_first(session); at != NULL;
+    for (struct px_link_server *at = px_server_first(session); at != NULL;
          at = px_server_next(at)) {
         if (at->forgotten && at->told.spaces != NULL) {
             server->told.spaces = at->told.spaces;
@@ -66,7 +66,7 @@ bool px_session_is_heard(const struct px_session *session)
 }
 
 /* Drops what one server has said; its spaces stay, empty. Loop thread. */
-static void forget(struct px_session *session, struct px_server_peer *server)
+static void forget(struct px_session *session, struct px_link_server *server)
 {
     for (struct px_space *at = server->told.spaces; at != NULL; at = px_space_next(at)) {
         px_space_drop(session, at);
@@ -82,7 +82,7 @@ void px_session_forget_lost(void *arg)
 
     px_assert(px_loop_inside(session->ctx->loop));
     px_lock_take(&session->lock);
-    for (struct px_server_peer *at = px_server_first(session); at != NULL;
+    for (struct px_link_server *at = px_server_first(session); at != NULL;
          at = px_server_next(at)) {
         bool lost = px_load_acquire(&at->lost) != 0; /* pairs with link_lost */
 
@@ -94,7 +94,7 @@ void px_session_forget_lost(void *arg)
     px_session_unmap(session);
 }
 
-void px_told_fini(struct px_server_peer *server)
+void px_told_fini(struct px_link_server *server)
 {
     px_space_list_free(server->told.spaces);
     px_query_cache_fini(&server->told.queries);

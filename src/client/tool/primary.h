@@ -10,16 +10,16 @@
 
 #include <stdbool.h>
 
-struct px_server_peer;
+struct px_link_server;
 struct px_session;
 
 /* Makes a server (NULL: none) the one to which requests go, and what it has said what is read.
  * Session lock. */
-void px_session_set_primary_locked(struct px_session *session, struct px_server_peer *server);
+void px_session_set_primary_locked(struct px_session *session, struct px_link_server *server);
 
 /* Hands a new server the empty spaces of one that is gone, so that their number does not grow with
  * the number of connections. Session lock; before the server is in the list. */
-void px_server_reuse_locked(struct px_session *session, struct px_server_peer *server);
+void px_server_reuse_locked(struct px_session *session, struct px_link_server *server);
 
 /* True if what the message under way says may be stored: a tool keeps nothing of a server that is
  * not its primary one by now. Loop thread. */
@@ -31,6 +31,6 @@ bool px_session_is_heard(const struct px_session *session);
 void px_session_forget_lost(void *arg);
 
 /* Frees what a server has said. No other thread may use it. */
-void px_told_fini(struct px_server_peer *server);
+void px_told_fini(struct px_link_server *server);
 
 #endif

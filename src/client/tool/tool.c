@@ -156,7 +156,7 @@ static bool is_ourselves(const struct px_session *session, const pmix_proc_t *se
 /* Connects to one candidate and adds it to the session; takes the name that the server assigns, if
  * we have none. PMIX_ERR_EXISTS with *ret: the server is connected already. PMIX_ERR_UNREACH:
  * another server answers there by now. Else as dial and px_session_attach. */
-static int connect_one(const struct attempt *attempt, struct px_server_peer **ret)
+static int connect_one(const struct attempt *attempt, struct px_link_server **ret)
 {
     struct px_session *session = attempt->session;
     const struct px_server_candidate *found = attempt->found;
@@ -226,7 +226,7 @@ static bool is_ambiguous(const struct px_session *session, const struct px_serve
  * is final. PMIX_ERR_BAD_PARAM: ambiguous; PMIX_ERR_UNREACH: none; else as px_tool_find and
  * connect_one. */
 static int connect_found(struct px_session *session, const struct px_tool_directives *directives,
-                         struct px_server_peer **ret)
+                         struct px_link_server **ret)
 {
     struct px_server_candidate *found = calloc(PX_SERVER_CANDIDATES_MAX, sizeof(*found));
     bool named = false;
@@ -258,7 +258,7 @@ static int connect_found(struct px_session *session, const struct px_tool_direct
 /* connect_found, repeated as often as the directives say while no server can be reached. */
 static int connect_patiently(struct px_session *session,
                              const struct px_tool_directives *directives,
-                             struct px_server_peer **ret)
+                             struct px_link_server **ret)
 {
     int rc = connect_found(session, directives, ret);
 
@@ -274,7 +274,7 @@ static int connect_patiently(struct px_session *session,
  * connect_found. */
 static int connect_by_directives(struct px_session *session,
                                  const struct px_tool_directives *directives,
-                                 struct px_server_peer **ret)
+                                 struct px_link_server **ret)
 {
     struct px_tool_directives system = *directives;
 
@@ -320,7 +320,7 @@ static int know_self(struct px_session *session)
 /* Registers at the primary server what this process has registered at others. For px_loop_run. */
 static void register_again(void *arg)
 {
-    struct px_server_peer *server = arg;
+    struct px_link_server *server = arg;
 
     (void) px_client_repeat_codes(server); /* no memory, or lost: events of others do not come */
     px_client_iof_repeat(server);
@@ -328,7 +328,7 @@ static void register_again(void *arg)
 
 /* Makes a server the primary one: requests go there, and the event codes that are registered
  * already are registered there too, as is output of servers that are gone. */
-static void make_primary(struct px_session *session, struct px_server_peer *server)
+static void make_primary(struct px_session *session, struct px_link_server *server)
 {
     px_lock_take(&session->lock);
     px_session_set_primary_locked(session, server);
@@ -349,10 +349,10 @@ static int keep_directives(struct px_session *session, const struct px_tool_dire
  * a launcher (PMIX_LAUNCHER_RNDZ_URI), which is the primary server only if there is no other. The
  * variable is not for the children of this process. Statuses as connect_by_directives. */
 static int connect_first(struct px_session *session, const struct px_tool_directives *directives,
-                         struct px_server_peer **ret)
+                         struct px_link_server **ret)
 {
     struct px_tool_directives back = {.retries = directives->retries, .delay = directives->delay};
-    struct px_server_peer *parent = NULL;
+    struct px_link_server *parent = NULL;
     int rc = connect_by_directives(session, directives, ret);
 
     back.uri = secure_getenv(PMIX_LAUNCHER_RNDZ_URI);
@@ -373,7 +373,7 @@ static int connect_first(struct px_session *session, const struct px_tool_direct
 pmix_status_t px_tool_start(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     struct px_session *session;
-    struct px_server_peer *server = NULL;
+    struct px_link_server *server = NULL;
     struct px_tool_directives directives;
     int rc = px_tool_directives_read(info, ninfo, &directives);
 
@@ -417,7 +417,7 @@ pmix_status_t px_tool_stop(struct px_ctx *ctx)
 
     px_assert(px_lock_held(&ctx->lock));
     px_former_stop(session);
-    for (struct px_server_peer *at = px_server_first(session); at != NULL;
+    for (struct px_link_server *at = px_server_first(session); at != NULL;
          at = px_server_next(at)) {
         (void) px_session_goodbye(session, at); /* it sees us go in any case */
     }
@@ -432,7 +432,7 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
                              pmix_proc_t *ret_server)
 {
     struct px_session *session = px_session(ctx);
-    struct px_server_peer *server = NULL;
+    struct px_link_server *server = NULL;
     struct px_tool_directives directives;
     bool named;
     int rc = px_tool_directives_read(info, ninfo, &directives);
@@ -463,18 +463,18 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
 pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
 {
     struct px_session *session = px_session(ctx);
-    struct px_server_peer *peer = px_tool_find_server(session, server);
+    struct px_link_server *found = px_tool_find_server(session, server);
 
-    if (peer == NULL) {
+    if (found == NULL) {
         return PMIX_ERR_NOT_FOUND;
     }
-    (void) px_session_goodbye(session, peer); /* marks it lost: it is in no list from here on */
+    (void) px_session_goodbye(session, found); /* marks it lost: it is in no list from here on */
     px_lock_take(&session->lock);
-    if (session->primary == peer) {
+    if (session->primary == found) {
         px_session_set_primary_locked(session, NULL);
     }
     px_lock_give(&session->lock);
-    px_link_hang_up(peer->link);
+    px_link_hang_up(found->link);
     (void) px_loop_run(session->ctx->loop, px_session_forget_lost, session);
     return PMIX_SUCCESS;
 }
@@ -484,8 +484,8 @@ pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
 pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret_n)
 {
     struct px_session *session = px_session(ctx);
-    const struct px_server_peer *primary = px_session_server(session);
-    const struct px_server_peer *at;
+    const struct px_link_server *primary = px_session_server(session);
+    const struct px_link_server *at;
     pmix_proc_t *procs;
     size_t n = 0;
     size_t k;
@@ -520,20 +520,20 @@ pmix_status_t px_tool_choose(struct px_ctx *ctx, const pmix_proc_t *server,
                              const struct px_set_server_directives *directives)
 {
     struct px_session *session = px_session(ctx);
-    struct px_server_peer *peer = px_tool_find_server(session, server);
+    struct px_link_server *found = px_tool_find_server(session, server);
 
-    if (peer == NULL && directives->wait) {
+    if (found == NULL && directives->wait) {
         pmix_status_t rc = px_tool_await(session, server, directives->timeout);
 
         if (rc != PMIX_SUCCESS) {
             return rc;
         }
-        peer = px_tool_find_server(session, server);
+        found = px_tool_find_server(session, server);
     }
-    if (peer == NULL) {
+    if (found == NULL) {
         return PMIX_ERR_UNREACH;
     }
-    make_primary(session, peer);
+    make_primary(session, found);
     return PMIX_SUCCESS;
 }
 

@@ -23,10 +23,10 @@
 
 /* ---- a server that is not connected yet */
 
-struct px_server_peer *px_tool_find_server(const struct px_session *session,
+struct px_link_server *px_tool_find_server(const struct px_session *session,
                                            const pmix_proc_t *server)
 {
-    for (struct px_server_peer *at = px_server_first(session); at != NULL;
+    for (struct px_link_server *at = px_server_first(session); at != NULL;
          at = px_server_next(at)) {
         /* pairs with link_lost */
         if (px_load_acquire(&at->lost) == 0 && px_proc_equal(&at->proc, server)) {

@@ -9,7 +9,7 @@
 #include "src/client/session.h"
 
 /* The connected server of that name, or NULL. Any thread. */
-struct px_server_peer *px_tool_find_server(const struct px_session *session,
+struct px_link_server *px_tool_find_server(const struct px_session *session,
                                            const pmix_proc_t *server);
 
 /* Waits until the server of that name is connected, at most so many seconds (PX_NOT_GIVEN or 0: for

@@ -26,9 +26,9 @@
 #include "src/net/dial.h"
 
 /* A server that says nothing; its end of the connection is *ret_end. */
-static struct px_server_peer *attach(int *ret_end)
+static struct px_link_server *attach(int *ret_end)
 {
-    struct px_server_peer *server = NULL;
+    struct px_link_server *server = NULL;
     struct px_dialed dialed = {.index = 0};
     int ends[2];
 
@@ -42,16 +42,16 @@ static struct px_server_peer *attach(int *ret_end)
 }
 
 /* As px_session_forget_lost leaves it. */
-static void forget(struct px_server_peer *server)
+static void forget(struct px_link_server *server)
 {
     px_lock_take(&px_session(ctx)->lock);
     server->forgotten = true;
     px_lock_give(&px_session(ctx)->lock);
 }
 
-static bool is_listed(const struct px_server_peer *server)
+static bool is_listed(const struct px_link_server *server)
 {
-    const struct px_server_peer *at = px_server_first(px_session(ctx));
+    const struct px_link_server *at = px_server_first(px_session(ctx));
 
     while (at != NULL && at != server) {
         at = px_server_next(at);
@@ -75,7 +75,7 @@ static void *call(void *arg)
 static void freed_when_nobody_can_have_it(void **state)
 {
     struct px_session *session = px_session(ctx);
-    struct px_server_peer *servers[2];
+    struct px_link_server *servers[2];
     pthread_t thread;
     int ends[2];
 

@@ -518,7 +518,7 @@ static void many_readers(void **state)
 
 /* --- tools */
 
-static void set_primary(struct px_server_peer *server)
+static void set_primary(struct px_link_server *server)
 {
     struct px_session *session = px_session(ctx);
 
@@ -532,7 +532,7 @@ static void too_late(void **state)
 {
     pmix_proc_t job = {.nspace = "other", .rank = PMIX_RANK_WILDCARD};
     struct px_session *session = px_session(ctx);
-    struct px_server_peer *server = px_session_server(session);
+    struct px_link_server *server = px_session_server(session);
     struct px_buf reply = {0};
     struct px_in none = {0};
     struct called called;
