@@ -4,7 +4,8 @@
 /* Callbacks that are held until their call has returned (after.h). The callers' side is one store;
  * everything else is the loop's: it looks at what it holds in each of its turns, of which it takes
  * some without sleep, as a call that is about to return needs less, and later sleeps between them,
- * as a thread that has lost its processor needs longer. */
+ * as a thread that has lost its processor needs longer. Behind the store it gives a call some time,
+ * because asking the kernel about its thread takes several system calls. */
 
 #include "src/loop/after.h"
 
@@ -20,13 +21,11 @@ enum { TURNS = 64, PAUSE_EXPONENT = 10 };
 void px_after_init(struct px_after *after, struct px_loop *loop,
                    void (*run)(struct px_after *after))
 {
-    const struct px_reader *self = px_reader_self;
-
     *after = (struct px_after){.loop = loop,
                                .queue = px_loop_afters(loop),
                                .run = run,
-                               .caller = pthread_self(),
-                               .tid = self && self->number != PX_READERS ? self->tid : 0};
+                               .thread = pthread_self(),
+                               .caller = px_caller_self()};
     px_list_init(&after->link);
 }
 
@@ -37,15 +36,16 @@ static bool may_run(struct px_after_queue *queue, const struct px_after *after, 
     uint64_t left = px_load_acquire(&after->left); /* pairs with px_after_return */
 
     if (left == 0) {
-        return queue->settled ||
-               (queue->looks > TURNS && after->tid != 0 && px_thread_has_ended(after->tid));
+        return queue->settled || (queue->looks > TURNS && px_thread_has_ended(after->caller.tid));
     }
-    if (queue->settled || now >= left + PX_AFTER_NS ||
-        pthread_equal(after->caller, pthread_self())) {
+    if (queue->settled || pthread_equal(after->thread, pthread_self())) {
         return true;
     }
-    queue->soon = true;
-    return false;
+    if (now < left + PX_AFTER_NS) {
+        queue->soon = true;
+        return false;
+    }
+    return px_callers_returned(&queue->callers, &after->caller, left, now);
 }
 
 /* The first that may run, off the list; NULL: none. */

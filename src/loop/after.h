@@ -10,19 +10,21 @@
  * looks again in its next turns (docs/decisions/0023-callbacks-after-their-call.md).
  *
  * A call cannot tell from inside that it has returned. px_after_return is the last thing that it
- * does but for counting itself out, which takes no lock and no system call, and the loop goes on
- * turning for PX_AFTER_NS before it believes it: many times what the rest takes. The call wakes
- * nobody: a write to the loop's descriptor at that point would let the loop run before the
- * return. */
+ * does but for counting itself out, which takes no lock and no system call. The loop goes on
+ * turning for PX_AFTER_NS, many times what the rest takes, and then asks whether the thread has run
+ * on or sleeps elsewhere (callers.h); one that has lost its processor in between has not returned,
+ * however long ago its store was. The call wakes nobody: a write to the loop's descriptor at that
+ * point would let the loop run before the return. */
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "src/base/list.h"
+#include "src/loop/callers.h"
 #include "src/loop/loop.h"
 
-/* The time between the last thing that a call does and its callback, in nanoseconds. */
+/* The least time between the last thing that a call does and its callback, in nanoseconds. */
 enum { PX_AFTER_NS = 20000 };
 
 /* What a loop holds. Owned by the loop; its thread. */
@@ -32,6 +34,7 @@ struct px_after_queue {
     bool soon;           /* something may run when PX_AFTER_NS have passed */
     bool running;        /* in px_after_run */
     bool settled;        /* no call is under way, and none begins */
+    struct px_callers callers;
 };
 
 /* Embedded in what one call leaves to the loop. `run` may free its owner. */
@@ -41,8 +44,8 @@ struct px_after {
     struct px_loop *loop;
     struct px_after_queue *queue; /* of the loop */
     void (*run)(struct px_after *after);
-    pthread_t caller;
-    uint64_t tid;  /* the caller's kernel id, or 0: not known */
+    pthread_t thread; /* the caller's */
+    struct px_caller caller;
     uint64_t left; /* atomic: 0, or when the call ended (px_clock_ns); the last thing that the
                       caller touches, px_after_return pairs with may_run */
 };

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "fault.h"
+
 #include "src/base/atomic.h"
 #include "src/base/bytes.h"
 #include "src/base/clock.h"
@@ -41,7 +43,7 @@ static void ran(struct px_after *after)
 
     assert_true(px_loop_inside(loop));
     /* A while after the end of the call, unless the call was the loop's own. */
-    assert_true(after->queue->settled || pthread_equal(after->caller, pthread_self()) ||
+    assert_true(after->queue->settled || pthread_equal(after->thread, pthread_self()) ||
                 px_clock_ns() >= px_load_acquire(&after->left) + PX_AFTER_NS);
     order = order * 10 + call->number;
     px_wait_done(&call->wait, 0);
@@ -187,6 +189,58 @@ static void a_thread_that_ended(void **state)
     assert_int_equal(px_wait_for(&calls[0].wait), 0);
 }
 
+/* The thread of a call that says that it returns, and loses its processor before it does. */
+static void *return_and_stop(void *arg)
+{
+    px_after_init(&calls[0].after, loop, ran);
+    px_after_done(&calls[0].after);
+    px_after_return(&calls[0].after);
+    fault_stop(arg);
+    return NULL;
+}
+
+static void a_thread_that_does_not_run(void **state)
+{
+    struct fault fault;
+    pthread_t thread;
+
+    (void) state;
+    if (!fault_open(&fault)) {
+        skip();
+    }
+    assert_int_equal(pthread_create(&thread, NULL, return_and_stop, &fault), 0);
+    fault_await(&fault);
+    turn();
+    assert_int_equal(order_now(), 0);
+    fault_let_go(&fault);
+    assert_int_equal(px_wait_for(&calls[0].wait), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    fault_close(&fault);
+}
+
+/* The thread of a call that goes on with something else until it is called back. */
+static void *return_and_work(void *arg)
+{
+    px_after_init(&calls[0].after, loop, ran);
+    px_after_done(&calls[0].after);
+    px_after_return(&calls[0].after);
+    while (px_load_acquire((uint64_t *) arg) == 0) {
+    }
+    return NULL;
+}
+
+static void a_thread_that_works(void **state)
+{
+    uint64_t over = 0;
+    pthread_t thread;
+
+    (void) state;
+    assert_int_equal(pthread_create(&thread, NULL, return_and_work, &over), 0);
+    assert_int_equal(px_wait_for(&calls[0].wait), 0);
+    px_store_release(&over, 1); /* pairs with return_and_work */
+    assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 /* At the end what is held runs, and what is done later is not held. */
 static void settled(void **state)
 {
@@ -285,6 +339,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(in_the_order_of_the_results, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nothing_within_another, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_thread_that_ended, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_thread_that_does_not_run, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_thread_that_works, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(held_at_the_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(driven_by_the_application, set_up, tear_down),

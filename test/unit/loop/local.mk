@@ -1,9 +1,11 @@
-loop_tests = %D%/after.t %D%/cpus.t %D%/loop.t %D%/timers.t %D%/wait.t %D%/watch.t
+loop_tests = %D%/after.t %D%/callers.t %D%/cpus.t %D%/loop.t %D%/timers.t %D%/wait.t %D%/watch.t
 loop_libs = libpx-loop.la libpx-base.la $(CMOCKA_LIBS)
 check_PROGRAMS += $(loop_tests)
 TESTS += $(loop_tests)
-%C%_after_t_SOURCES = %D%/after.c
+%C%_after_t_SOURCES = %D%/after.c %D%/fault.h
 %C%_after_t_LDADD = $(loop_libs)
+%C%_callers_t_SOURCES = %D%/callers.c %D%/asleep.h %D%/fault.h
+%C%_callers_t_LDADD = $(loop_libs)
 %C%_cpus_t_SOURCES = %D%/cpus.c
 %C%_cpus_t_LDADD = $(loop_libs)
 %C%_loop_t_SOURCES = %D%/loop.c
