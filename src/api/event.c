@@ -8,7 +8,8 @@
  *
  *   caller's thread                  loop thread
  *   copies codes and directives
- *   posts the task           ----->  run_registration: px_events_add (events are held back)
+ *   posts the task           ----->  run_registration: asks for groups among the sources, if any
+ *                                    add_handler: px_events_add (events are held back)
  *                                    asks the server for new codes, if there are any
  *   waits, or returns                codes_answered: registration_done
  *                            <-----  callback of the application, or the end of the wait
@@ -153,19 +154,17 @@ static int spell_sources(struct registration *reg)
     return rc;
 }
 
-/* The task. The server is asked if there are codes that it was not asked for yet, or if this is the
- * first default handler. It is asked for all codes again if a required directive is the host's to
- * honour. */
-static void run_registration(struct px_task *task)
+/* Adds the handler, whose sources are processes now; or `rc` is why it cannot be added. The server
+ * is asked if there are codes that it was not asked for yet, or if this is the first default
+ * handler. It is asked for all codes again if a required directive is the host's to honour. */
+static void add_handler(struct registration *reg, int rc)
 {
-    struct registration *reg = px_container_of(task, struct registration, task);
     struct px_ctx *ctx = reg->ctx;
     struct px_completion to = {.done = codes_registered, .target = reg};
     struct px_codes_args args = {.head = PX_DIRECTIVES_OF(reg->info, reg->ninfo),
                                  .codes = reg->fresh};
     bool local = is_local(reg);
     bool all = !local && reg->ncodes == 0 && !px_events_asked_default(ctx->events);
-    int rc;
 
     for (size_t i = 0; !local && i < reg->ncodes; i++) {
         if (!reg->met || !px_events_asked(ctx->events, reg->codes[i])) {
@@ -173,7 +172,6 @@ static void run_registration(struct px_task *task)
             args.ncodes++;
         }
     }
-    rc = spell_sources(reg);
     rc = rc != 0 ? rc
                  : px_events_add(ctx->events, reg->codes, reg->ncodes, reg->info, reg->ninfo,
                                  reg->handler, &reg->id);
@@ -191,6 +189,29 @@ static void run_registration(struct px_task *task)
     }
     if (rc != PMIX_SUCCESS) {
         codes_answered(reg, rc);
+    }
+}
+
+/* The completion of px_role_ops.spell_sources. Loop thread. */
+static void sources_spelt(const struct px_completion *to, struct px_reply *reply)
+{
+    add_handler(to->target, reply->status);
+}
+
+/* The task. A handler whose sources are given is added when the groups among them are known. */
+static void run_registration(struct px_task *task)
+{
+    struct registration *reg = px_container_of(task, struct registration, task);
+    const struct px_role_ops *ops = reg->ctx->ops;
+    struct px_args infos = PX_DIRECTIVES_OF(reg->info, reg->ninfo);
+    const struct px_completion to = {.done = sources_spelt, .target = reg};
+    int rc = spell_sources(reg);
+
+    if (rc == 0 && ops->spell_sources != NULL &&
+        px_infos_next(reg->info, reg->ninfo, NULL, PMIX_EVENT_CUSTOM_RANGE) != NULL) {
+        ops->spell_sources(reg->ctx, &infos, &to);
+    } else {
+        add_handler(reg, rc);
     }
 }
 

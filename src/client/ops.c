@@ -10,6 +10,7 @@
 #include "src/client/data/get.h"
 #include "src/client/data/get_fast.h"
 #include "group_map.h"
+#include "handler_sources.h"
 #include "invite.h"
 #include "join.h"
 #include "iof.h"
@@ -22,8 +23,9 @@
     .put = px_client_put, .store_internal = px_client_store_internal, .commit = px_client_commit,  \
     .get = px_client_get_fast, .get_nb = px_client_get_nb, .request = px_client_request,           \
     .resolve = px_client_resolve, .deregister_codes = px_client_deregister_codes,                  \
-    .spell_groups = px_group_map_spell_info, .group_invite_nb = px_client_group_invite_nb,         \
-    .group_join_nb = px_client_group_join_nb, .iof_pull = px_client_iof_pull
+    .spell_groups = px_group_map_spell_info, .spell_sources = px_client_spell_sources,             \
+    .group_invite_nb = px_client_group_invite_nb, .group_join_nb = px_client_group_join_nb,        \
+    .iof_pull = px_client_iof_pull
 
 const struct px_role_ops px_client_ops = {.name = "client", COMMON_OPS};
 const struct px_role_ops px_tool_ops = {.name = "tool", COMMON_OPS};

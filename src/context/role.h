@@ -59,15 +59,18 @@ struct px_role_ops {
                              struct px_reply *ret);
 
     /* Deregisters at the servers: no handler of this process (they are in ctx->events) wants these
-     * codes any more, or all codes (default_handler: the last default handler went). Loop thread.
-     */
-    void (*deregister_codes)(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,
-                             bool default_handler);
+     * codes any more, or all codes (all: the last default handler went). Loop thread. */
+    void (*deregister_codes)(struct px_ctx *ctx, const pmix_status_t *codes, size_t n, bool all);
 
     /* Replaces the groups among the processes of an info by their members, as far as this process
      * knows them. 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM; the info is
      * unchanged then. Loop thread. */
     int (*spell_groups)(struct px_ctx *ctx, pmix_info_t *info);
+    /* The same for all sources of a handler (PMIX_EVENT_CUSTOM_RANGE) after that, with the groups
+     * that only the server knows. Completes once, maybe at once, with a status as there; some of
+     * the infos, which are the caller's, are changed then. NULL: there are no others. Loop thread.
+     */
+    void (*spell_sources)(struct px_ctx *ctx, struct px_args *all, const struct px_completion *to);
 
     /* By events alone: the leader invites, the others answer. */
     pmix_status_t (*group_invite_nb)(struct px_ctx *ctx, const char *group,
