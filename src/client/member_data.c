@@ -102,17 +102,21 @@ int px_member_data_add_member(struct px_infos *given, const pmix_proc_t *from,
     return rc;
 }
 
-/* Stores one value, qualified by the context id if there is one. */
+/* Stores one value, qualified by the context id if there is one. The server has none of it, so what
+ * comes from there must not renew or replace it: it is this process's own (PMIX_INTERNAL). What
+ * this process has given itself is never asked for. */
 static void store_group_value(struct px_session *session, const pmix_proc_t *owner,
                               const pmix_info_t *info, const pmix_info_t *id)
 {
+    bool us = px_proc_equal(owner, &session->ctx->self);
+    pmix_scope_t scope = us ? PMIX_GLOBAL : PMIX_INTERNAL;
     pmix_data_array_t array = {.type = PMIX_INFO};
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
     struct px_infos pair = {0};
     int rc;
 
     if (id == NULL) {
-        (void) px_session_store_value(session, owner, info->key, &info->value, PMIX_GLOBAL);
+        (void) px_session_store_value(session, owner, info->key, &info->value, scope);
         return;
     }
     rc = px_infos_append_copy(&pair.info, &pair.n, info);
@@ -121,7 +125,7 @@ static void store_group_value(struct px_session *session, const pmix_proc_t *own
         pair.info[1].flags |= PMIX_INFO_QUALIFIER;
         array.array = pair.info;
         array.size = pair.n;
-        (void) px_session_store_value(session, owner, PMIX_QUALIFIED_VALUE, &value, PMIX_GLOBAL);
+        (void) px_session_store_value(session, owner, PMIX_QUALIFIED_VALUE, &value, scope);
     }
     px_infos_fini(&pair);
 }

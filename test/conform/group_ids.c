@@ -439,10 +439,8 @@ static void many_groups(void)
     }
     same_for("GRP-044", "101", info_of(1), "of the group that exists");
     same_for("GRP-045", "105", info_of(5), "of the group that ended last");
-    if (shared_form()) { /* by messages this process keeps what it has been sent */
-        same_for("GRP-045", "-46", info_of(2), "of the group that ended first");
-        same_for("GRP-045", "-46", info_of(3), "of the next");
-    }
+    same_for("GRP-045", "-46", info_of(2), "of the group that ended first");
+    same_for("GRP-045", "-46", info_of(3), "of the next");
     fence_all(NULL);
 }
 

@@ -157,6 +157,26 @@ static void check_contributions(const char *key, size_t id)
     }
 }
 
+/* The same by a plain get. Values of the same processes that were got from the server, which knows
+ * nothing of the contributions, have not taken them away. */
+static void check_kept(const char *key, size_t id)
+{
+    struct infos list = {0};
+
+    if (id > 0) {
+        add(&list, PMIX_GROUP_CONTEXT_ID, &id, PMIX_SIZE);
+        PMIX_INFO_SET_QUALIFIER(&list.at[0]);
+    }
+    for (pmix_rank_t rank = 0; rank < 3; rank++) {
+        if (job_node(find_job("A"), rank) == node()) {
+            check_number(30 + rank, rank, "near", NULL);
+        }
+        check_for("GRP-042", atoi(got("A", rank, key, list.at, list.n)) == (int) (100 + rank),
+                  "what %u has given, by a plain get", rank);
+    }
+    free_infos(&list);
+}
+
 static const char *number_text(uint32_t number)
 {
     static char text[16];
@@ -171,6 +191,7 @@ static void give_and_get(bool with_id)
     struct infos list = {0};
 
     put_in(PMIX_REMOTE, "posted", 7 + me.rank);
+    put_in(PMIX_LOCAL, "near", 30 + me.rank);
     commit();
     contribute(&list, "given");
     if (me.rank == 0) {
@@ -186,6 +207,10 @@ static void give_and_get(bool with_id)
         check_joined(1, PMIX_SUCCESS, "A:0,A:1,A:2");
         check_for(about_id, joined.id == (with_id ? 42U : 0U), "context id %zu", joined.id);
     }
+    check_contributions("given", with_id ? 42 : 0);
+    about("GRP-042");
+    check_kept("given", with_id ? 42 : 0);
+    check_kept("given", with_id ? 42 : 0);
     check_contributions("given", with_id ? 42 : 0);
     about("GRP-079");
     for (pmix_rank_t rank = 0; rank < 3; rank++) {

@@ -9,6 +9,7 @@
 #include "private_store.h"
 
 #include "deletion.h"
+#include "lacking.h"
 #include "src/client/tool/primary.h"
 #include "src/client/session.h"
 
@@ -407,45 +408,27 @@ static int read_kvals(struct px_kval_reader *reader, const struct stream_owner *
     return rc;
 }
 
-/* The search for copies of what a process has put that a whole stream of it lacks. */
-struct lack {
-    struct px_kval_reader *reader;
-    pmix_rank_t rank;
-};
-
-/* Adds the deletion of a copy that is not in the reader's batch. Of a qualified value and of one
- * without a scope there is none. For px_store_each. */
-static int drop_lacking(void *arg, const char *key, const struct px_slice *slice)
-{
-    const struct lack *lack = arg;
-    const struct px_batch *batch = px_kval_reader_batch(lack->reader);
-    struct px_kval kval = {.key_len = strlen(key)};
-
-    if (slice->quals != NULL || slice->scope == PMIX_SCOPE_UNDEF || slice->scope == PMIX_INTERNAL ||
-        (batch != NULL && px_batch_has_proc(batch, key))) {
-        return 0;
-    }
-    kval.entry = (struct px_store_entry){.key = key, .value = &px_deleted};
-    set_index(&kval.entry, lack->rank);
-    return px_kval_reader_add(lack->reader, &kval);
-}
-
 /* Publishes a stream that was read to its end. What is here of the process and not in a whole
  * stream was deleted: it goes with the same publication. Session lock. */
 static int publish_stream_locked(struct px_session *session, const pmix_proc_t *owner,
                                  struct px_kval_reader *reader, bool whole)
 {
-    struct lack lack = {reader, owner->rank};
+    struct px_lacking lacking = {
+        .reader = reader, .rank = owner->rank, .us = px_proc_equal(owner, &session->ctx->self)};
     const struct px_batch *batch;
     struct px_space *space = NULL;
     int rc = open_locked(session, owner->nspace, &space);
 
     px_assert(px_lock_held(&session->lock));
+    px_list_init(&lacking.quals);
     if (rc == 0 && whole) {
-        rc = px_store_each(space->private_store, PX_LEVEL_PROC, owner->rank, drop_lacking, &lack);
+        lacking.held = space->private_store;
+        rc = px_lacking_add(&lacking);
     }
     batch = rc == 0 ? px_kval_reader_batch(reader) : NULL;
-    return batch != NULL ? publish_locked(session, space, batch) : rc;
+    rc = batch != NULL ? publish_locked(session, space, batch) : rc;
+    px_lacking_fini(&lacking);
+    return rc;
 }
 
 /* Only a complete stream is noted as the age of the process's data. One without a number does not
@@ -458,17 +441,20 @@ int px_session_store_kvals(struct px_session *session, const pmix_proc_t *owner,
                                 NULL};
     struct stream_notes notes;
     bool whole;
+    bool tells; /* something of what others have put, or that there is nothing */
     int rc = reader != NULL ? 0 : PMIX_ERR_NOMEM;
 
     if (rc == 0 && from.us) {
         rc = px_space_private(session, &session->own, &from.held);
     }
     rc = rc == 0 ? read_kvals(reader, &from, in, &notes) : rc;
-    whole = rc == 0 && notes.whole && only == NULL && !from.us;
-    if (rc == 0 && (whole || px_kval_reader_batch(reader) != NULL)) {
+    whole = rc == 0 && notes.whole && only == NULL;
+    tells = rc == 0 && (px_kval_reader_batch(reader) != NULL || (whole && !from.us));
+    if (whole || tells) {
         px_lock_take(&session->lock);
         rc = publish_stream_locked(session, owner, reader, whole);
-        rc = rc == 0 && only == NULL && (notes.change != 0 || !is_counted_locked(session, owner))
+        rc = rc == 0 && tells && only == NULL &&
+                     (notes.change != 0 || !is_counted_locked(session, owner))
                  ? note_fetched_locked(session, owner, notes.change)
                  : rc;
         px_lock_give(&session->lock);
