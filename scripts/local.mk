@@ -1,5 +1,5 @@
 # The rules of the house, checked like everything else.
-px_house_checks = %D%/check-house %D%/check-format %D%/check-size %D%/check-links %D%/check-headers %D%/check-symbols %D%/check-tests %D%/check-conformance %D%/check-pairs \
+px_house_checks = %D%/check-house %D%/check-format %D%/check-size %D%/check-links %D%/check-headers %D%/check-symbols %D%/check-tests %D%/check-conformance %D%/check-pairs %D%/check-orders \
   %D%/check-directives %D%/check-names %D%/check-dist %D%/check-manual
 dist_check_SCRIPTS += $(px_house_checks)
 TESTS += $(px_house_checks)

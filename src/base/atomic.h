@@ -13,7 +13,6 @@
 #include <atomic_ops.h>
 
 _Static_assert(sizeof(AO_t) == 8, "shared words are 64 bits");
-_Static_assert(sizeof(unsigned int) == 4, "AO_int is 32 bits");
 
 /* Load: what another thread wrote before its release store of this value is visible after it. */
 static inline uint64_t px_load_acquire(const uint64_t *p)
@@ -40,18 +39,6 @@ static inline void px_store_relaxed(uint64_t *p, uint64_t v)
     AO_store((volatile AO_t *) p, v);
 }
 
-/* The same for 32 bits, for example log levels. */
-static inline uint32_t px_load32_relaxed(const uint32_t *p)
-{
-    return AO_int_load((const volatile unsigned int *) p);
-}
-
-/* Store of 32 bits without order. */
-static inline void px_store32_relaxed(uint32_t *p, uint32_t v)
-{
-    AO_int_store((volatile unsigned int *) p, v);
-}
-
 /* Adds n and returns the value before the addition. Acquire and release: earlier accesses of this
  * thread stay before it, later ones after it. On some machines (POWER, RISC-V, ARM without LSE) a
  * later load may still be done before the store of the sum is visible; use px_fence_behind there.
@@ -65,6 +52,9 @@ static inline uint64_t px_fetch_add(uint64_t *p, uint64_t n)
  * of the process only. */
 static inline int px_cas(uint64_t *p, uint64_t old, uint64_t new_value)
 {
+#if defined(__riscv)
+    AO_nop_full(); /* gcc 12 emits the acquire only, and earlier stores may come after the swap */
+#endif
     return AO_compare_and_swap_full((volatile AO_t *) p, old, new_value);
 }
 

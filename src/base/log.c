@@ -15,7 +15,7 @@
 
 enum { LINE_MAX_BYTES = 1024 };
 
-static uint32_t levels[PX_LOG_TOPICS];
+static uint64_t levels[PX_LOG_TOPICS];
 
 static const char *const names[PX_LOG_TOPICS] = {
     [PX_LOG_NET] = "net",       [PX_LOG_GDS] = "gds",     [PX_LOG_SERVER] = "server",
@@ -25,13 +25,13 @@ static const char *const names[PX_LOG_TOPICS] = {
 void px_log_set(enum px_log_topic topic, int level)
 {
     if ((unsigned) topic < PX_LOG_TOPICS) {
-        px_store32_relaxed(&levels[topic], level > 0 ? (uint32_t) level : 0);
+        px_store_relaxed(&levels[topic], level > 0 ? (uint64_t) level : 0);
     }
 }
 
 int px_log_level(enum px_log_topic topic)
 {
-    return (unsigned) topic < PX_LOG_TOPICS ? (int) px_load32_relaxed(&levels[topic]) : 0;
+    return (unsigned) topic < PX_LOG_TOPICS ? (int) px_load_relaxed(&levels[topic]) : 0;
 }
 
 /* The arguments may contain text of a peer, whose control characters could forge lines on a
