@@ -59,13 +59,6 @@ int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes,
     return px_pack(buf, kind, PMIX_BYTE_OBJECT, &object, 1);
 }
 
-/* A byte object is its length, as an unsigned number, and the bytes. */
-int px_pack_bytes_head(struct px_buf *buf, enum px_wire_kind kind, size_t len)
-{
-    (void) px_pack_frame(buf, kind, PMIX_BYTE_OBJECT, 1);
-    return px_pack_raw(buf, false, PMIX_SIZE, &len);
-}
-
 /* The SIZE is an operation of its own, so the reader knows the number before the elements'
  * frame. */
 int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type,

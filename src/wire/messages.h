@@ -32,9 +32,6 @@ int px_pack_kval(struct px_buf *buf, enum px_wire_kind kind, const char *key,
 /* One PMIX_BYTE_OBJECT of len bytes. */
 int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes, size_t len);
 
-/* The same without its bytes, which the caller appends. */
-int px_pack_bytes_head(struct px_buf *buf, enum px_wire_kind kind, size_t len);
-
 /* An array as commands carry it: its SIZE n, then one pack operation of the n elements unless n is
  * 0. */
 int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type,

@@ -58,26 +58,6 @@ int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner)
     return in->status;
 }
 
-/* A namespace that does not fit a pmix_nspace_t with its NUL is refused, as in copying. */
-int px_unpack_proc_view(struct px_in *in, const char **ret_nspace, pmix_rank_t *ret_rank)
-{
-    const char *nspace;
-    uint64_t rank;
-    size_t size;
-
-    (void) px_unpack_single(in, PMIX_PROC);
-    nspace = px_take_chars(in, &size);
-    if (size > sizeof(pmix_nspace_t)) {
-        (void) px_in_fail(in, PMIX_ERR_UNPACK_FAILURE);
-    }
-    rank = px_take_bounded(in, UINT32_MAX);
-    if (in->status == PMIX_SUCCESS) {
-        *ret_nspace = nspace ? nspace : "";
-        *ret_rank = (pmix_rank_t) rank;
-    }
-    return in->status;
-}
-
 /* Makes a value that borrows its string or bytes. The type is inline and has one of these two wire
  * forms. */
 static void view_bytes(struct px_in *in, const struct px_type *type, pmix_value_t *ret)

@@ -20,9 +20,6 @@ int px_unpack_view(struct px_in *in, const void **ret_bytes, size_t *ret_len);
 /* A BUFFER: a reader of its content, with the kind that the buffer declares. */
 int px_unpack_buffer_view(struct px_in *in, struct px_in *ret_inner);
 
-/* A PROC: its namespace, borrowed and never NULL ("" for the NULL pointer), and its rank. */
-int px_unpack_proc_view(struct px_in *in, const char **ret_nspace, pmix_rank_t *ret_rank);
-
 /* A KVAL: see struct px_kval_view for what of it is borrowed. */
 int px_unpack_kval_view(struct px_in *in, struct px_kval_view *ret);
 

@@ -142,6 +142,14 @@ void px_modex_blob_add_take(struct px_modex_blob *blob, const struct px_modex_bl
     *values = (struct px_modex_list){0};
 }
 
+/* Frees what an unfinished blob holds. */
+static void drop(struct px_modex_blob *blob)
+{
+    px_modex_list_free(&blob->base);
+    px_buf_fini(&blob->buf);
+    px_buf_fini(&blob->delta);
+}
+
 int px_modex_blob_end(struct px_modex_blob *blob, char **ret, size_t *ret_len, bool *ret_empty)
 {
     int rc = blob->buf.status;
@@ -151,15 +159,8 @@ int px_modex_blob_end(struct px_modex_blob *blob, char **ret, size_t *ret_len, b
         *ret_empty = blob->buf.len == HEAD;
         *ret = px_buf_take(&blob->buf, ret_len);
     }
-    px_modex_blob_drop(blob);
+    drop(blob);
     return rc;
-}
-
-void px_modex_blob_drop(struct px_modex_blob *blob)
-{
-    px_modex_list_free(&blob->base);
-    px_buf_fini(&blob->buf);
-    px_buf_fini(&blob->delta);
 }
 
 /* --- reading --- */

@@ -42,8 +42,8 @@ struct px_modex_blob_part {
 /* Most bytes that a part has besides its values. */
 enum { PX_MODEX_BLOB_PART = 320 };
 
-/* A blob in the making. Zeros; px_modex_blob_begin makes it usable, px_modex_blob_end or
- * px_modex_blob_drop ends it. */
+/* A blob in the making. Zeros; px_modex_blob_begin makes it usable, px_modex_blob_end ends
+ * it. */
 struct px_modex_blob {
     struct px_buf buf;         /* the blob; errors are recorded in it */
     struct px_buf delta;       /* scratch */
@@ -62,9 +62,6 @@ void px_modex_blob_add_take(struct px_modex_blob *blob, const struct px_modex_bl
 /* Writes the blob's length into its head, and gives the bytes to the caller, who frees them. True
  * in *ret_empty: it is the head alone. 0, or the first error, and nothing is given. */
 int px_modex_blob_end(struct px_modex_blob *blob, char **ret, size_t *ret_len, bool *ret_empty);
-/* Frees what an unfinished blob holds. */
-void px_modex_blob_drop(struct px_modex_blob *blob);
-
 /* Memory of the values that were written as deltas. Zeros: none. */
 struct px_modex_room {
     struct px_list blocks;

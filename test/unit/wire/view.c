@@ -139,69 +139,11 @@ static void what_can_be_is_borrowed(void **state)
     }
 }
 
-static void processes_are_those_that_are_copied(void **state)
-{
-    static const char *const names[] = {"job", "", "a job with a longer name"};
-    pmix_proc_t proc;
-    pmix_proc_t copy;
-
-    (void) state;
-    for (size_t i = 0; i < 6; i++) {
-        enum px_wire_kind kind = kinds[i % 2];
-        struct px_buf buf = {0};
-
-        PMIX_LOAD_PROCID(&proc, names[i / 2], PMIX_RANK_WILDCARD - (pmix_rank_t) i);
-        assert_int_equal(px_pack(&buf, kind, PMIX_PROC, &proc, 1), 0);
-        for (size_t len = 0; len <= buf.len; len++) {
-            void *bytes = exactly(buf.data, len);
-            struct px_in copied = px_in_make(bytes, len, kind);
-            struct px_in viewed = copied;
-            const char *nspace;
-            pmix_rank_t rank;
-            int rc = px_unpack_one(&copied, PMIX_PROC, &copy);
-
-            assert_int_equal(px_unpack_proc_view(&viewed, &nspace, &rank) == 0, rc == 0);
-            assert_int_equal(rc == 0, len == buf.len);
-            assert_ptr_equal(viewed.at, copied.at);
-            if (rc == 0) {
-                assert_string_equal(nspace, proc.nspace);
-                assert_int_equal(rank, proc.rank);
-            }
-            free(bytes);
-        }
-        px_buf_fini(&buf);
-    }
-}
-
-/* One byte more than a namespace has room for. */
-static void a_long_namespace_is_refused(void **state)
-{
-    char name[PMIX_MAX_NSLEN + 2];
-    const char *text = name;
-    struct px_buf buf = {0};
-    const char *nspace;
-    pmix_rank_t rank;
-    struct px_in in;
-
-    (void) state;
-    memset(name, 'n', sizeof(name) - 1);
-    name[sizeof(name) - 1] = '\0';
-    px_buf_byte(&buf, 2);
-    assert_int_equal(px_pack_raw(&buf, false, PMIX_STRING, &text), 0);
-    px_buf_byte(&buf, 1);
-    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
-    assert_int_equal(px_unpack_proc_view(&in, &nspace, &rank), PMIX_ERR_UNPACK_FAILURE);
-    assert_int_equal(px_in_left(&in), 0);
-    px_buf_fini(&buf);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_those_that_are_copied),
         cmocka_unit_test(what_can_be_is_borrowed),
-        cmocka_unit_test(processes_are_those_that_are_copied),
-        cmocka_unit_test(a_long_namespace_is_refused),
     };
 
     alarm(60);
