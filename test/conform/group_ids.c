@@ -429,10 +429,16 @@ static const char *info_of(size_t id)
     return text;
 }
 
-/* One group lives through the others, of which there are more than are remembered. */
+/* One group lives through the others, of which there are more than are remembered. What a member
+ * has put is still its own when it has been told of its group information. */
 static void many_groups(void)
 {
+    put_in(PMIX_REMOTE, "put", 7);
+    commit();
     make_with_info("stays", 101);
+    about("PUT-008");
+    check_number(7, me.rank, "put", NULL);
+    about(NULL);
     for (uint32_t i = 2; i <= 5; i++) {
         make_with_info("g", 100 + i);
         check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
@@ -488,7 +494,7 @@ const struct conform_case cases[] = {
      .after = never_named,
      .seconds = 20},
     /* On one node: each server has a bound of its own, and this host numbers groups for its own. */
-    {.ids = "GRP-044 GRP-045",
+    {.ids = "GRP-044 GRP-045 PUT-008",
      .what = "group information of groups that are no more has a bound",
      .ranks = 2,
      .server = keep_two,

@@ -269,6 +269,18 @@ static bool is_stale(struct px_session *session, const struct px_get_request *re
            px_session_server(session) != NULL;
 }
 
+/* True if a value of stale data may be another one by now: not one of a segment, nor what this
+ * process has stored (PMIx_Store_internal) or put itself, which has a scope. What the server has
+ * told it of itself, such as group information, has none. */
+static bool may_be_old(const struct px_session *session, const struct px_get_request *request,
+                       const struct px_slice *slice)
+{
+    bool us = request->space == &session->own && request->spec.rank == session->ctx->self.rank;
+
+    return !slice->store->seg.shared && slice->scope != PMIX_INTERNAL &&
+           (!us || slice->scope == PMIX_SCOPE_UNDEF);
+}
+
 /* True if this process has put the key itself, which the caller promises to be only one process's.
  */
 static bool is_put_by_us(struct px_session *session, const struct px_get_request *request)
@@ -366,9 +378,7 @@ static pmix_status_t get(struct px_session *session, const struct px_get_request
         }
         return rc;
     }
-    /* A value of a segment is never stale, nor is one of PMIx_Store_internal. Of other values, ask
-     * the server. */
-    if ((rare(stale) && !slice.store->seg.shared && slice.scope != PMIX_INTERNAL) ||
+    if ((rare(stale) && may_be_old(session, request, &slice)) ||
         rare(is_undecided(session, request, &slice))) {
         return PMIX_ERR_WOULD_BLOCK;
     }
