@@ -45,6 +45,26 @@ finding 'no rank' problem 'PMIx_Init ends with PMIX_ERR_UNREACH: of PMIX_NAMESPA
 finding 'no server' problem 'PMIx_Init ends with PMIX_ERR_UNREACH: PMIX_NAMESPACE is set' 1 PMIX_NAMESPACE=gone PMIX_RANK=0
 finding 'an old server' problem 'PMIx_Init ends with PMIX_ERR_UNREACH: PMIX_SERVER_URI21 is of a server of release 2 or 3' 1 \
     PMIX_NAMESPACE=gone PMIX_RANK=0 'PMIX_SERVER_URI21=gone.0;tcp4://127.0.0.1:1'
+finding 'no rank that is one' problem 'PMIx_Init ends with PMIX_ERR_UNREACH: PMIX_RANK cannot be .*one' 1 \
+    PMIX_NAMESPACE=gone PMIX_RANK=one 'PMIX_SERVER_URI41=gone.0;tcp4://127.0.0.1:1'
+finding 'no contact string' problem 'PMIx_Init ends with an error: PMIX_SERVER_URI41 is no contact string' 1 \
+    PMIX_NAMESPACE=gone PMIX_RANK=0 PMIX_SERVER_URI41=rubbish
+if command -v python3 >/dev/null 2>&1; then
+    python3 -c 'import socket, sys
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1], flush=True)
+peer = listener.accept()[0]
+peer.recv(1)
+peer.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 4)
+peer.recv(1000000)' >"$SCRATCH/port" &
+    listener=$!
+    until_true 'it listens' test -s "$SCRATCH/port"
+    finding 'a server of another trade' problem 'PMIx_Init ends with an error: PMIX_SERVER_URI41 is no PMIx server' 1 \
+        PMIX_NAMESPACE=gone PMIX_RANK=0 "PMIX_SERVER_URI41=gone.0;tcp4://127.0.0.1:$(cat "$SCRATCH/port")"
+    stop $listener
+else
+    skip 'a server of another trade' 'python3 is not here'
+fi
 finding 'a step without PMIx' problem 'PMIx_Init ends with PMIX_ERR_UNREACH: this is a step of Slurm without PMIx' 1 SLURM_STEP_ID=0
 
 # --- settings
@@ -53,6 +73,14 @@ finding 'messages' note 'gds=hash' 0 PMIX_MCA_gds=hash
 finding 'a parameter of another library' warning 'PMIX_MCA_ptl_tcp_if_include is a parameter of OpenPMIx' 0 PMIX_MCA_ptl_tcp_if_include=eth0
 finding 'a parameter of none' warning 'PMIX_MCA_shmix_speed: no parameter' 0 PMIX_MCA_shmix_speed=11
 finding 'a value of none' warning 'ptl_base_max_msg_size cannot be .*many' 0 PMIX_MCA_ptl_base_max_msg_size=many
+mkdir "$HOME/.pmix"
+printf 'shmix_speed = 11\nptl_tcp_if_include = lo\n' >"$HOME/.pmix/mca-params.conf"
+finding 'a parameter of none in a file' warning "shmix_speed of $HOME/.pmix/mca-params.conf: no parameter" 0
+finding 'and of another library' warning "ptl_tcp_if_include of $HOME/.pmix/mca-params.conf is a parameter of OpenPMIx" 0
+mv "$HOME/.pmix/mca-params.conf" "$SCRATCH/params"
+finding 'in files that are named' warning "shmix_speed of $SCRATCH/params: no parameter" 0 "PMIX_MCA_mca_base_param_files=/no/such:$SCRATCH/params"
+finding 'of which one is not there' warning 'PMIX_MCA_mca_base_param_files names /no/such, which cannot be read' 0 \
+    "PMIX_MCA_mca_base_param_files=/no/such:$SCRATCH/params"
 finding 'no listener' problem 'shmix_door_unix and shmix_door_tcp are both 0' 1 PMIX_MCA_shmix_door_unix=0 PMIX_MCA_shmix_door_tcp=0
 finding 'no directory' warning 'PMIX_SERVER_TMPDIR is /no/such, which is no directory' 0 PMIX_SERVER_TMPDIR=/no/such
 finding 'a store that the server has not' warning 'PMIX_MCA_gds is shmix, and the server of this shell offers hash only' 0 \
@@ -76,10 +104,21 @@ elif [ -x "$PX_TOP_BUILDDIR/src/tools/.libs/pmix_info" ] && [ -x "$loader" ]; th
 else
     skip 'another library than that of the command' 'the loader or the command is not known'
 fi
+command=$PX_TOP_BUILDDIR/src/tools/.libs/pmix_info
+if [ -n "$(stock_library)" ] && [ -x "$command" ] && [ -z "$PX_SANITIZED" ]; then
+    run env "LD_LIBRARY_PATH=$(stock_library)" "$command" --doctor
+    same "it runs with the distribution's library, too, and says so" '0 1' \
+        "$code $(grep -c "^  warning: this command gets $(stock_library)/libpmix.so.2, a library of another project" "$SCRATCH/out")"
+else
+    skip "it runs with the distribution's library, too" 'there is none, or the command cannot load another'
+fi
 mkdir "$SCRATCH/slurm"
 printf 'x\0/no/such/libpmix.so.2\0libpmix.so\0' >"$SCRATCH/slurm/mpi_pmix_v9.so"
 printf 'ClusterName=c\nPluginDir=%s:/no/such\n' "$SCRATCH/slurm" >"$SCRATCH/slurm.conf"
 finding "Slurm's plugin leads nowhere" problem "Slurm's plugin $SCRATCH/slurm/mpi_pmix_v9.so opens /no/such/libpmix.so.2" 1 \
+    "SLURM_CONF=$SCRATCH/slurm.conf"
+printf 'x\0/no/such/lib\0%%s/\0libpmix.so\0' >"$SCRATCH/slurm/mpi_pmix_v9.so"
+finding 'nor by a directory and a name' problem "Slurm's plugin $SCRATCH/slurm/mpi_pmix_v9.so opens /no/such/lib/libpmix.so" 1 \
     "SLURM_CONF=$SCRATCH/slurm.conf"
 printf 'x\0%s/other/libpmix.so.2\0' "$SCRATCH" >"$SCRATCH/slurm/mpi_pmix_v9.so"
 run env "SLURM_CONF=$SCRATCH/slurm.conf" "$info" --doctor
@@ -97,6 +136,15 @@ kill -CONT "$runner"
 end
 run "$pmixrun" -n 1 "$info" --doctor
 same 'in a job' 0 "$code"
+for copied in PMIX_MCA_psec=native PMIX_MCA_psec=none; do
+    # shellcheck disable=SC2016
+    run "$pmixrun" -n 1 -x PMIX_MCA_gds=hash -x $copied "$info" --doctor
+    same "the parameters are the server's offers, with $copied" "$([ ${copied#*=} = none ] && echo 1 || echo 0)" "$(grep -c '^  note: gds=hash' "$SCRATCH/out")"
+done
+run "$pmixrun" -n 1 env PMIX_NAMESPACE=other "$info" --doctor
+same 'the server has another job' '1 1' \
+    "$code $(grep -c 'problem: PMIx_Init ends with PMIX_ERR_UNREACH: the server of PMIX_SHMIX_URI has no job other' "$SCRATCH/out")"
+run "$pmixrun" -n 1 "$info" --doctor
 same 'the server of the job' yes "$(grep -q '^  PMIX_SHMIX_URI: answers (' "$SCRATCH/out" && echo yes || cat "$SCRATCH/out")"
 
 true &

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "src/base/param.h"
+#include "src/base/param_file.h"
 
 #define PREFIX "PMIX_MCA_"
 
@@ -51,21 +52,57 @@ static bool is_known(const char *name)
     return strcmp(name, "mca_base_param_files") == 0;
 }
 
-/* Looks at one variable PMIX_MCA_name. */
-static void look_at_setting(const char *name)
+/* Looks at one setting: a variable that begins with PMIX_MCA_, or a line of that file. */
+static void look_at_setting(const char *name, const char *file)
 {
     const char *instead = find_former(name);
+    const char *prefix = file != NULL ? "" : PREFIX;
+    const char *of = file != NULL ? " of " : "";
 
+    file = file != NULL ? file : "";
     if (is_known(name)) {
         return;
     }
     if (instead != NULL) {
         px_doctor_find(PX_WARNING, instead,
-                       PREFIX "%s is a parameter of OpenPMIx that this library does not have",
-                       name);
+                       "%s%s%s%s is a parameter of OpenPMIx that this library does not have",
+                       prefix, name, of, file);
     } else {
         px_doctor_find(PX_WARNING, "pmix_info --param all all lists those that there are",
-                       PREFIX "%s: no parameter of this library has this name", name);
+                       "%s%s%s%s: no parameter of this library has this name", prefix, name, of,
+                       file);
+    }
+}
+
+/* px_param_line_fn */
+static int look_at_line(void *arg, const char *name, const char *value)
+{
+    (void) value;
+    look_at_setting(name, arg);
+    return 0;
+}
+
+/* Looks at the files that the user has written, or has named. */
+static void look_at_files(void)
+{
+    const char *list = getenv(PREFIX "mca_base_param_files");
+    const char *home = getenv("HOME");
+    char path[4096];
+
+    if (list == NULL && home != NULL) {
+        (void) snprintf(path, sizeof(path), "%s/.pmix/mca-params.conf", home);
+        (void) px_param_file_read(path, look_at_line, path);
+    }
+    for (; list != NULL && *list != '\0'; list += list[0] != '\0') {
+        size_t len = strcspn(list, ",:");
+
+        (void) snprintf(path, sizeof(path), "%.*s", (int) len, list);
+        if (len > 0 && access(path, R_OK) != 0) {
+            px_doctor_find(PX_WARNING, "take it out of the variable, or make it readable",
+                           PREFIX "mca_base_param_files names %s, which cannot be read", path);
+        }
+        (void) px_param_file_read(path, look_at_line, path);
+        list += len;
     }
 }
 
@@ -82,12 +119,29 @@ static void look_at_values(void)
     }
 }
 
+static bool is_same(const char *variable, const char *other)
+{
+    return getenv(variable) != NULL && getenv(other) != NULL &&
+           strcmp(getenv(variable), getenv(other)) == 0;
+}
+
+/* True if a container's hook has copied the server's offers into parameters: then the library does
+ * not take gds for a wish (docs/decisions/0017). */
+static bool is_copied_by_hook(void)
+{
+    return getenv("PMIX_SHMIX_GDS") != NULL && is_same("PMIX_MCA_gds", "PMIX_GDS_MODULE") &&
+           is_same("PMIX_MCA_psec", "PMIX_SECURITY_MODE");
+}
+
 /* Looks at the words of `gds`: components of OpenPMIx are not here. */
 static void look_at_store(void)
 {
     char words[256];
     char *rest = NULL;
 
+    if (is_copied_by_hook()) {
+        return;
+    }
     (void) snprintf(words, sizeof(words), "%s", px_param_string(PX_P_GDS));
     for (char *word = strtok_r(words, ",", &rest); word != NULL;
          word = strtok_r(NULL, ",", &rest)) {
@@ -144,9 +198,10 @@ void px_doctor_environment(void)
         if (strncmp(*at, PREFIX, strlen(PREFIX)) == 0) {
             (void) snprintf(name, sizeof(name), "%.*s", (int) strcspn(*at + strlen(PREFIX), "="),
                             *at + strlen(PREFIX));
-            look_at_setting(name);
+            look_at_setting(name, NULL);
         }
     }
+    look_at_files();
     look_at_values();
     look_at_store();
     for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {

@@ -202,6 +202,12 @@ static void look_at_loader(void)
     (void) snprintf(version, sizeof(version), "%s", PMIx_Get_version());
     trim(version);
     px_doctor_library("this command", own.dli_fname != NULL ? own.dli_fname : "?", version);
+    if (strstr(PMIx_Get_version(), "shmix") == NULL) {
+        px_doctor_find(PX_WARNING, "look at LD_LIBRARY_PATH, LD_PRELOAD and /etc/ld.so.conf.d",
+                       "this command gets %s, a library of another project: what is said of "
+                       "servers is what that one finds",
+                       own.dli_fname != NULL ? own.dli_fname : "?");
+    }
     if (!loaded_with(SONAME, path, sizeof(path))) {
         px_doctor_find(PX_WARNING,
                        "name its directory in LD_LIBRARY_PATH, or in /etc/ld.so.conf.d and run "
@@ -274,14 +280,39 @@ static bool longest_name(const char *bytes, size_t size, char *room, size_t n)
 
 enum { PLUGIN_MOST = 4 << 20 }; /* bytes of a plugin that are looked at */
 
+/* The directory that a plugin puts before the name of its library: the first string of its own that
+ * is a path and ends as --with-pmix makes it, in lib or lib64. False: none, the loader looks. */
+static bool directory_of(const char *bytes, size_t size, char *room, size_t n)
+{
+    const char *end = bytes + size;
+
+    for (const char *at = bytes; at < end; at += strnlen(at, (size_t) (end - at)) + 1) {
+        size_t len = strnlen(at, (size_t) (end - at));
+
+        if (*at == '/' && len < n &&
+            ((len > 4 && memcmp(at + len - 4, "/lib", 4) == 0) ||
+             (len > 6 && memcmp(at + len - 6, "/lib64", 6) == 0))) {
+            (void) snprintf(room, n, "%.*s", (int) len, at);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The name or path by which a Slurm plugin opens its library. False: it has none. */
 static bool name_in_plugin(const char *plugin, char *room, size_t n)
 {
+    char dir[PATH_MAX] = "";
+    char name[PATH_MAX];
     int fd = open(plugin, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     char *bytes = fd >= 0 ? malloc(PLUGIN_MOST) : NULL;
     ssize_t got = bytes != NULL ? read(fd, bytes, PLUGIN_MOST) : -1;
-    bool found = got > 0 && longest_name(bytes, (size_t) got, room, n);
+    bool found = got > 0 && longest_name(bytes, (size_t) got, name, sizeof(name));
 
+    if (found && name[0] != '/' && directory_of(bytes, (size_t) got, dir, sizeof(dir) - 1)) {
+        strcat(dir, "/");
+    }
+    found = found && snprintf(room, n, "%s%s", dir, name) < (int) n;
     free(bytes);
     if (fd >= 0) {
         (void) close(fd);

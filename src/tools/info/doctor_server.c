@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,43 +27,147 @@
 /* The most entries of a directory that are looked at, and rendezvous files that are examined. */
 enum { ENTRIES_MOST = 65536, FILES_MOST = 64 };
 
-/* What a tool gets that connects to this contact string; it disconnects at once. A tool that could
- * not be initialized gets that status. */
-static pmix_status_t connect_to(pmix_status_t tool, const char *uri)
+/* ---- which jobs a server has */
+
+/* Milliseconds for its answer. */
+enum { ANSWER_MS = 5000 };
+
+/* A query whose answer may come after its reader has given up, so it is never freed. */
+static struct {
+    const char *job;
+    int ends[2]; /* a pipe, into which one byte is written: whether the job is missing */
+} asked;
+
+/* The list of namespaces in the results of a query, which may be nested; NULL: there is none. */
+static const char *find_jobs(const pmix_info_t *info, size_t n)
+{
+    const char *jobs = NULL;
+
+    for (size_t i = 0; jobs == NULL && i < n; i++) {
+        const pmix_value_t *value = &info[i].value;
+
+        if (strcmp(info[i].key, PMIX_QUERY_NAMESPACES) == 0 && value->type == PMIX_STRING) {
+            jobs = value->data.string;
+        } else if (value->type == PMIX_DATA_ARRAY && value->data.darray != NULL &&
+                   value->data.darray->type == PMIX_INFO) {
+            jobs = find_jobs(value->data.darray->array, value->data.darray->size);
+        }
+    }
+    return jobs;
+}
+
+/* True if the word is in the list, which has commas. */
+static bool is_among(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (; list != NULL; list = strchr(list, ',') != NULL ? strchr(list, ',') + 1 : NULL) {
+        if (strcspn(list, ",") == len && strncmp(list, word, len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void on_jobs(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
+                    pmix_release_cbfunc_t release, void *release_cbdata)
+{
+    const char *jobs = status == PMIX_SUCCESS ? find_jobs(info, n) : NULL;
+    char missing = jobs != NULL && !is_among(jobs, asked.job);
+
+    (void) cbdata;
+    (void) !write(asked.ends[1], &missing, 1);
+    if (release != NULL) {
+        release(release_cbdata);
+    }
+}
+
+/* True if the server that this tool is connected to says which jobs it has, and this is not among
+ * them. */
+static bool lacks(const char *job)
+{
+    static char key[] = PMIX_QUERY_NAMESPACES;
+    static char *keys[] = {key, NULL};
+    static pmix_query_t query = {.keys = keys};
+    struct pollfd answer = {.events = POLLIN};
+    char missing = false;
+
+    asked.job = job;
+    if (pipe(asked.ends) != 0) {
+        return false;
+    }
+    answer.fd = asked.ends[0];
+    if (PMIx_Query_info_nb(&query, 1, on_jobs, NULL) == PMIX_SUCCESS &&
+        poll(&answer, 1, ANSWER_MS) == 1) {
+        (void) !read(asked.ends[0], &missing, 1);
+    }
+    return missing;
+}
+
+/* ---- whether it answers */
+
+/* What a tool gets that connects to this contact string; it disconnects at once.
+ * PMIX_ERR_INVALID_NAMESPACE: the server does not have this job, if one is given. */
+static pmix_status_t connect_to(const char *uri, const char *job)
 {
     pmix_info_t info;
     pmix_proc_t server;
-    pmix_status_t rc = tool;
+    pmix_status_t rc = PMIx_Info_load(&info, PMIX_SERVER_URI, uri, PMIX_STRING);
 
-    if (rc == PMIX_SUCCESS && PMIx_Info_load(&info, PMIX_SERVER_URI, uri, PMIX_STRING) == 0) {
+    if (rc == PMIX_SUCCESS) {
         rc = PMIx_tool_attach_to_server(NULL, &server, &info, 1);
-        PMIx_Info_destruct(&info);
+        PMIx_Value_destruct(&info.value);
         if (rc == PMIX_SUCCESS) {
+            rc = job != NULL && lacks(job) ? PMIX_ERR_INVALID_NAMESPACE : PMIX_SUCCESS;
             (void) PMIx_tool_disconnect(&server);
         }
     }
     return rc;
 }
 
-/* Describes the server of a contact string. True if there is one, whatever it says to a tool. */
-static bool examine(pmix_status_t tool, const char *where, const char *uri)
+/* What a status of connect_to says about the server; NULL: it has refused the tool. */
+static const char *state_of(pmix_status_t rc)
 {
-    pmix_status_t rc = connect_to(tool, uri);
-    char state[256];
-
-    if (rc == PMIX_SUCCESS) {
-        px_doctor_server(where, uri, "answers");
-    } else if (rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_TIMEOUT || rc == PMIX_ERR_BAD_PARAM) {
-        (void) snprintf(state, sizeof(state), "%s",
-                        rc == PMIX_ERR_UNREACH   ? "nobody answers"
-                        : rc == PMIX_ERR_TIMEOUT ? "does not answer in time"
-                                                 : "is no contact string");
-        px_doctor_server(where, uri, state);
-    } else {
-        (void) snprintf(state, sizeof(state), "refuses this tool: %s", PMIx_Error_string(rc));
-        px_doctor_server(where, uri, state);
+    switch (rc) {
+    case PMIX_SUCCESS:
+        return "answers";
+    case PMIX_ERR_INVALID_NAMESPACE:
+        return "answers, and has no such job";
+    case PMIX_ERR_UNREACH:
+        return "nobody answers";
+    case PMIX_ERR_TIMEOUT:
+        return "does not answer in time";
+    case PMIX_ERR_BAD_PARAM:
+        return "is no contact string";
+    case PMIX_ERR_UNPACK_FAILURE:
+    case PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER:
+        return "is no PMIx server";
+    default:
+        return NULL;
     }
-    return rc != PMIX_ERR_UNREACH && rc != PMIX_ERR_TIMEOUT && rc != PMIX_ERR_BAD_PARAM;
+}
+
+/* Describes the server of a contact string, and says what a tool gets from it, as connect_to. If
+ * there is no tool to try with, nothing is known against it. */
+static pmix_status_t examine(pmix_status_t tool, const char *where, const char *uri,
+                             const char *job)
+{
+    pmix_status_t rc = tool == PMIX_SUCCESS ? connect_to(uri, job) : tool;
+    char refusal[256];
+
+    if (tool != PMIX_SUCCESS) {
+        px_doctor_server(where, uri, "not tried");
+        return PMIX_SUCCESS;
+    }
+    (void) snprintf(refusal, sizeof(refusal), "refuses this tool: %s", PMIx_Error_string(rc));
+    px_doctor_server(where, uri, state_of(rc) != NULL ? state_of(rc) : refusal);
+    return rc;
+}
+
+/* True if there is a server, whatever it says to a tool. */
+static bool is_there(pmix_status_t rc)
+{
+    return state_of(rc) == NULL || rc == PMIX_SUCCESS || rc == PMIX_ERR_INVALID_NAMESPACE;
 }
 
 /* ---- rendezvous files */
@@ -121,7 +226,7 @@ static void look_at_file(pmix_status_t tool, const char *path)
     } else if (pid > 0 && kill((pid_t) pid, 0) != 0 && errno == ESRCH) {
         px_doctor_server(path, uri, "dead");
         px_doctor_find(PX_WARNING, remedy, "the server of %s, process %ld, has ended", path, pid);
-    } else if (!examine(tool, path, uri)) {
+    } else if (!is_there(examine(tool, path, uri, NULL))) {
         px_doctor_find(PX_PROBLEM, "look whether that process hangs or is another one by now",
                        "the server of %s, process %ld, does not answer", path, pid);
     }
@@ -183,9 +288,42 @@ static bool is_set(const char *name)
     return getenv(name) != NULL && getenv(name)[0] != '\0';
 }
 
+/* The variable of the two that name a process whose value cannot be that; NULL: neither. */
+static const char *malformed(void)
+{
+    const char *rank = getenv("PMIX_RANK");
+    const char *rest = rank;
+    unsigned long number = rank != NULL ? strtoul(rank, (char **) &rest, 10) : 0;
+
+    if (is_set("PMIX_NAMESPACE") && strlen(getenv("PMIX_NAMESPACE")) > PMIX_MAX_NSLEN) {
+        return "PMIX_NAMESPACE";
+    }
+    return rank != NULL && (rest[0] != '\0' || number > PMIX_RANK_VALID) ? "PMIX_RANK" : NULL;
+}
+
 #define AT_ALL                                                                                     \
     "start it with a launcher: pmixrun, mpirun, or srun --mpi=pmix; alone it is a singleton"
 #define UNSET "start a new shell, or unset every variable that begins with PMIX_"
+
+/* Says how PMIx_Init ends where the server of that variable has been tried as a tool. */
+static void foresee_answer(pmix_status_t rc, const char *name)
+{
+    const char *job = getenv("PMIX_NAMESPACE");
+
+    if (rc == PMIX_ERR_INVALID_NAMESPACE) {
+        px_doctor_find(PX_PROBLEM, UNSET,
+                       "PMIx_Init ends with PMIX_ERR_UNREACH: the server of %s has no job %s", name,
+                       job);
+    } else if (rc == PMIX_ERR_UNREACH || rc == PMIX_ERR_TIMEOUT) {
+        px_doctor_find(PX_PROBLEM, UNSET,
+                       "PMIx_Init ends with PMIX_ERR_UNREACH: the server of %s does not answer; "
+                       "the variables of its job %s have outlived it",
+                       name, job);
+    } else if (!is_there(rc)) {
+        px_doctor_find(PX_PROBLEM, UNSET, "PMIx_Init ends with an error: %s %s", name,
+                       state_of(rc));
+    }
+}
 
 /* Says how PMIx_Init of a process with this environment ends, where that is not success. */
 static void foresee_init(pmix_status_t tool)
@@ -194,6 +332,12 @@ static void foresee_init(pmix_status_t tool)
     const char *older = first_set(unspoken);
     bool named = is_set("PMIX_NAMESPACE") && is_set("PMIX_RANK");
 
+    if (named && malformed() != NULL) {
+        px_doctor_find(PX_PROBLEM, UNSET,
+                       "PMIx_Init ends with PMIX_ERR_UNREACH: %s cannot be \"%s\"", malformed(),
+                       getenv(malformed()));
+        return;
+    }
     if (name == NULL && older != NULL) {
         px_doctor_find(PX_PROBLEM, "start the job with a server of release 4.2 or newer",
                        "PMIx_Init ends with PMIX_ERR_UNREACH: %s is of a server of release 2 or 3, "
@@ -216,11 +360,8 @@ static void foresee_init(pmix_status_t tool)
         px_doctor_find(PX_NOTE, AT_ALL,
                        "PMIx_Init in this shell ends with PMIX_ERR_UNREACH: no server has started "
                        "it");
-    } else if (!examine(tool, name, getenv(name))) {
-        px_doctor_find(PX_PROBLEM, UNSET,
-                       "PMIx_Init ends with PMIX_ERR_UNREACH: the server of %s does not answer; "
-                       "the variables of its job %s have outlived it",
-                       name, getenv("PMIX_NAMESPACE"));
+    } else {
+        foresee_answer(examine(tool, name, getenv(name), getenv("PMIX_NAMESPACE")), name);
     }
 }
 
@@ -231,11 +372,12 @@ void px_doctor_servers(void)
     const char *session = px_tmpdir_peek("PMIX_SERVER_TMPDIR");
     const char *node = px_tmpdir_peek("PMIX_SYSTEM_TMPDIR");
     pmix_info_t info;
+    pmix_proc_t self;
     bool yes = true;
     pmix_status_t tool = PMIx_Info_load(&info, PMIX_TOOL_DO_NOT_CONNECT, &yes, PMIX_BOOL);
 
     (void) setenv("PMIX_MCA_ptl_base_connection_wait_time", "5", 0);
-    tool = tool == PMIX_SUCCESS ? PMIx_tool_init(NULL, &info, 1) : tool;
+    tool = tool == PMIX_SUCCESS ? PMIx_tool_init(&self, &info, 1) : tool;
     if (tool != PMIX_SUCCESS) {
         px_doctor_find(PX_PROBLEM, "see PMIX_MCA_pmix_client_base_verbose=5 pmix_info --doctor",
                        "PMIx_tool_init without a server ends with %s", PMIx_Error_string(tool));
