@@ -122,8 +122,7 @@ PMIX_EXPORT pmix_status_t PMIx_tool_set_server(const pmix_proc_t *server, pmix_i
  * no tools are admitted. The entries beyond client_connected2 are read if PMIx_tool_init was given
  * their layout ("shmix.module.level").
  *
- *   module: the upcalls
- *   PMIX_ERR_NOT_SUPPORTED: the tool is no launcher (PMIX_LAUNCHER)
+ *   module: the upcalls; of a tool that is no launcher (PMIX_LAUNCHER) none is called
  */
 PMIX_EXPORT pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module);
 

@@ -232,7 +232,9 @@ bool PMIx_tool_is_connected(void)
     return is_tool(ctx) && px_tool_connected(ctx);
 }
 
-/* The module is copied, as far as its layout is known (px_module_copy), and called from then on. */
+/* The module is copied, as far as its layout is known (px_module_copy), and called from then on. A
+ * tool that is no launcher has nobody whom the module could serve
+ * (docs/decisions/0047-modules-of-tools.md). */
 pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module)
 {
     PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
@@ -244,5 +246,5 @@ pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module)
         return PMIX_ERR_BAD_PARAM;
     }
     return ctx->server != NULL ? px_server_run(ctx->server, px_server_set_module, module)
-                               : PMIX_ERR_NOT_SUPPORTED;
+                               : PMIX_SUCCESS;
 }
