@@ -17,12 +17,14 @@
 #include "query.h"
 
 /* True if the status of a reply means that the server has no answer. OpenPMIx's server sends it if
- * its host has no answer or one that it cannot read, or if it does not know the command. Our server
- * never does: it answers itself when its host does not. */
-static bool lacks_answer(pmix_status_t status)
+ * its host has no answer or one that it cannot read, or if it does not know the command; that of
+ * 5.0 says PMIX_ERR_INVALID_NAMESPACE about the nodes of its own jobs. Our server never does: it
+ * answers itself when its host does not. */
+static bool lacks_answer(bool ours, pmix_status_t status)
 {
     return status == PMIX_ERR_NOT_SUPPORTED || status == PMIX_ERR_NOT_FOUND ||
-           status == PMIX_ERR_INVALID_VAL;
+           status == PMIX_ERR_INVALID_VAL ||
+           (status == PMIX_ERR_INVALID_NAMESPACE && !ours);
 }
 
 /* Sends a resolve request and waits for the reply, which is the caller's. PMIX_ERR_WOULD_BLOCK (on
@@ -38,6 +40,7 @@ static pmix_status_t ask_server(struct px_session *session, const struct px_requ
     struct px_reply_wait waiting;
     struct px_completion to;
     bool sent;
+    bool ours;
     int rc = px_msg_server(session, &server);
 
     if (rc == 0 && !px_request_is_supported(server, request)) {
@@ -51,12 +54,13 @@ static pmix_status_t ask_server(struct px_session *session, const struct px_requ
                     rc == PMIX_ERR_LOST_CONNECTION;
         return rc;
     }
+    ours = server->ours;
     to = px_reply_wait_begin(&waiting);
     rc = px_request_send_at(server, request, &args.head, &to);
     sent = rc == 0;
     rc = px_reply_wait_end(session->ctx, &waiting, rc);
     *ret = waiting.reply;
-    *ret_here = sent ? lacks_answer(rc) : rc == PMIX_ERR_UNREACH;
+    *ret_here = sent ? lacks_answer(ours, rc) : rc == PMIX_ERR_UNREACH;
     return rc;
 }
 
