@@ -19,6 +19,7 @@ if parent != MPI.COMM_NULL:
     everybody = parent.Merge(True)
     said = everybody.allgather("child %d" % world.rank)
     say("child", said[-1] == "child %d" % (world.size - 1))
+    everybody.Free()
     parent.Disconnect()
 else:
     total = world.allreduce(world.rank)
@@ -26,4 +27,5 @@ else:
     everybody = children.Merge(False)
     said = everybody.allgather("parent %d" % world.rank)
     say("parent", total == world.size * (world.size - 1) // 2 and said[0] == "parent 0" and len(said) == world.size + 2)
+    everybody.Free()
     children.Disconnect()

@@ -10,6 +10,11 @@ python=/usr/bin/python3 # the distribution's: its packages are for no other
 LD_LIBRARY_PATH=$PX_TOP_BUILDDIR/.libs
 export LD_LIBRARY_PATH
 [ -e "$LD_LIBRARY_PATH/libpmix.so.2" ] || skip_all "no shared library was built"
+# Debian 13's package puts it where Python does not look.
+for egg in /usr/lib/python3/dist-packages/pypmix-*.egg; do
+    [ ! -d "$egg" ] || PYTHONPATH=$egg${PYTHONPATH:+:$PYTHONPATH}
+done
+export PYTHONPATH
 "$python" -W ignore -c 'import pmix' 2>/dev/null || skip_all "no Python binding of PMIx on this machine (python3-pmix)"
 
 check "the binding has loaded our library" "$python" -W ignore -c '

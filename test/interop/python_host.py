@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# A host in Python's binding of PMIx (4.2): two ranks of one job, and the upcalls that the binding offers. One line "upcall
+# A host in Python's binding of PMIx (4.2 and 5.0): two ranks of one job, and the upcalls that the binding offers. One line "upcall
 # NAME" each. usage: python_host.py CLIENT; returns the first exit status that is not 0.
 #
 # A list of results must not be shorter than the list of queries, since the binding takes it for as long, and the main thread
 # must not wait for an upcall, since it has Python's lock. Upcalls that the binding never answers, or cannot be given, are left
 # out: log, job_control, monitor, credentials, tool_connected, notify_event.
+
+# Every info has flags: without, the binding leaves those that it finds in memory.
 
 import os
 import subprocess
@@ -39,7 +41,7 @@ def publish(args):
     for info in args["directives"]:
         if not info["key"].startswith("pmix"):
             published.append({"proc": args["proc"], "key": info["key"], "value": info["value"],
-                              "val_type": info["val_type"]})
+                              "val_type": info["val_type"], "flags": 0})
     return PMIX_SUCCESS
 
 
@@ -52,31 +54,33 @@ def lookup(args):
 
 def peers(key, ranks):
     procs = [{"nspace": NSPACE, "rank": rank} for rank in ranks]
-    return PMIX_SUCCESS, [{"key": key, "value": {"type": PMIX_PROC, "array": procs}, "val_type": PMIX_DATA_ARRAY}]
+    return PMIX_SUCCESS, [{"key": key, "value": {"type": PMIX_PROC, "array": procs}, "val_type": PMIX_DATA_ARRAY, "flags": 0}]
 
 
 # What this host answers for some names; for others it says success without the key that was asked.
-def query(_, queries):
+# The binding of 4.2 has two arguments, that of 5.0 a dictionary.
+def query(*args):
+    queries = args[1] if len(args) == 2 else args[0]["queries"]
     key = queries[0]["keys"][0]
     names = [info["value"] for info in queries[0]["qualifiers"] if info["key"] == "pmix.nspace"]
     name = names[0] if names else ""
     say("upcall query", key, name)
     if key == "python.known":
-        return PMIX_SUCCESS, [{"key": key, "value": "answer", "val_type": PMIX_STRING}]
+        return PMIX_SUCCESS, [{"key": key, "value": "answer", "val_type": PMIX_STRING, "flags": 0}]
     if key == "python.refused" or name == "refused":
         return PMIX_ERR_NO_PERMISSIONS, []
     if key == PMIX_QUERY_RESOLVE_PEERS and name in ("moved", "empty"):
         return peers(key, [1] if name == "moved" else [])
     if key == PMIX_QUERY_RESOLVE_NODE and name == "moved":
-        return PMIX_SUCCESS, [{"key": key, "value": "here,there", "val_type": PMIX_STRING}]
+        return PMIX_SUCCESS, [{"key": key, "value": "here,there", "val_type": PMIX_STRING, "flags": 0}]
     if key in (PMIX_QUERY_RESOLVE_PEERS, PMIX_QUERY_RESOLVE_NODE):
-        return PMIX_SUCCESS, [{"key": "python.beside", "value": "x", "val_type": PMIX_STRING}]
+        return PMIX_SUCCESS, [{"key": "python.beside", "value": "x", "val_type": PMIX_STRING, "flags": 0}]
     return PMIX_ERR_NOT_FOUND, []
 
 
 def allocate(args):
     say("upcall allocate", args["action"], args["source"]["rank"])
-    return PMIX_SUCCESS, [{"key": "python.allocated", "value": 42, "val_type": PMIX_UINT32}]
+    return PMIX_SUCCESS, [{"key": "python.allocated", "value": 42, "val_type": PMIX_UINT32, "flags": 0}]
 
 
 def abort(args):
@@ -113,13 +117,13 @@ def need(what, rc):
 def main():
     server = PMIxServer()
     need("init", server.init([
-        {"key": PMIX_SERVER_NSPACE, "value": "python-server", "val_type": PMIX_STRING},
-        {"key": PMIX_SERVER_RANK, "value": 7, "val_type": PMIX_PROC_RANK},
+        {"key": PMIX_SERVER_NSPACE, "value": "python-server", "val_type": PMIX_STRING, "flags": 0},
+        {"key": PMIX_SERVER_RANK, "value": 7, "val_type": PMIX_PROC_RANK, "flags": 0},
     ], UPCALLS))
     need("register_nspace", server.register_nspace(NSPACE, RANKS, [
-        {"key": PMIX_JOB_SIZE, "value": RANKS, "val_type": PMIX_UINT32},
-        {"key": PMIX_LOCAL_SIZE, "value": RANKS, "val_type": PMIX_UINT32},
-        {"key": PMIX_LOCAL_PEERS, "value": "0,1", "val_type": PMIX_STRING},
+        {"key": PMIX_JOB_SIZE, "value": RANKS, "val_type": PMIX_UINT32, "flags": 0},
+        {"key": PMIX_LOCAL_SIZE, "value": RANKS, "val_type": PMIX_UINT32, "flags": 0},
+        {"key": PMIX_LOCAL_PEERS, "value": "0,1", "val_type": PMIX_STRING, "flags": 0},
     ]))
     clients = []
     for rank in range(RANKS):

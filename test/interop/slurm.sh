@@ -1,6 +1,9 @@
 #!/bin/sh
-# Debian's Slurm on this machine: one controller, two slurmd that each believe to be a node, srun --mpi=pmix of our
-# test programs and of an unmodified Open MPI program, with slurmstepd on our library. Slurm's plugin opens libpmix by an
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright (c) 2026 The shmix authors
+#
+# Debian's Slurm (12: 22.05; 13: 24.11) on this machine: one controller, two slurmd that each believe to be a node, srun --mpi=pmix
+# of our test programs and of an unmodified Open MPI program, with slurmstepd on our library. Slurm's plugin opens libpmix by an
 # absolute path; preloading ours into slurmd makes its calls ours (docs/slurm.md says what an administrator does).
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
 [ -z "$PX_SANITIZED" ] || skip_all "a sanitized library cannot be loaded into a program that is not"
@@ -9,7 +12,7 @@ for tool in slurmctld slurmd srun munged mpicc; do
 done
 [ "$(id -u)" = 0 ] || skip_all "slurmd has to be started by root"
 PATH=$PATH:/usr/sbin:/sbin
-ls /usr/lib/*/slurm-wlm/mpi_pmix_v4.so >/dev/null 2>&1 || skip_all "Slurm has no PMIx plugin here"
+ls /usr/lib/*/slurm-wlm/mpi_pmix_v[45].so >/dev/null 2>&1 || skip_all "Slurm has no PMIx plugin here"
 
 munged=
 daemons=
@@ -24,6 +27,7 @@ chmod 755 "$SCRATCH"
 dd if=/dev/urandom of="$SCRATCH/key" bs=1024 count=1 2>/dev/null
 chmod 400 "$SCRATCH/key"
 host=$(hostname -s)
+version=$(slurmctld -V | sed 's/^[^0-9]*\([0-9]*\.[0-9]*\).*/\1/')
 
 # configure PORT: Slurm for two nodes with three ports from PORT on.
 configure() {
@@ -39,6 +43,7 @@ configure_node() {
     n=$2
     mkdir "$SCRATCH/$n" "$SCRATCH/spool.$n" "$SCRATCH/tmp.$n"
     echo "PMIxCliTmpDirBase=$SCRATCH/tmp.$n" >"$SCRATCH/$n/mpi.conf"
+    case $version in 22.* | 23.02) ;; *) echo CgroupPlugin=disabled >"$SCRATCH/$n/cgroup.conf" ;; esac
     cat >"$SCRATCH/$n/slurm.conf" <<END
 ClusterName=shmix
 SlurmctldHost=$host(127.0.0.1)
@@ -52,14 +57,10 @@ SlurmdPidFile=$SCRATCH/%n.pid
 SlurmdSpoolDir=$SCRATCH/spool.%n
 StateSaveLocation=$SCRATCH/state
 ProctrackType=proctrack/pgid
-TaskPlugin=task/none
-SwitchType=switch/none
-SelectType=select/cons_res
+SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ReturnToService=2
 MpiDefault=none
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
 NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$(($1 + 1)) CPUs=2 State=UNKNOWN
 NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$(($1 + 2)) CPUs=2 State=UNKNOWN
 PartitionName=all Nodes=n1,n2 Default=YES State=UP OverSubscribe=FORCE
