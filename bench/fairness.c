@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Latency of a job while another user's process attacks their server. Each attack gets a new
+/* Latency of a job while another user's processes attack their server. Each attack gets a new
  * server, an honest job of two processes of one user that fence and exchange values by message, and
- * one attacking process of a second user. Without root both have the caller's user.
+ * two processes of a second user that attack (attacks.h). A trial ends some seconds after the
+ * attack has reached what it is allowed at most, with the death of the attackers. Without root all
+ * have the caller's user.
  *
  * One row an attack: the slowest fence and get of the whole trial, the medians of the first
- * SAMPLES_MAX fences and gets, the attacker's calls and how many of them were refused by a quota
- * (PMIX_ERR_OUT_OF_RESOURCE), the server's peak memory.
+ * SAMPLES_MAX fences and gets, the attackers' calls and how many of them were refused
+ * (PMIX_ERR_OUT_OF_RESOURCE), the server's peak memory. `reached`: no, if the attack did not get so
+ * far in the longest time that it has.
  *
  * usage: fairness [SECONDS [ATTACK]] */
 #include <grp.h>
@@ -19,27 +22,28 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "attacks.h"
 #include "measure.h"
 #include "src/host/host.h"
 
-enum { HONEST_UID = 1001, ATTACKER_UID = 1002, HONEST = 2, PROCESSES = 3, MILLION = 1000000 };
-enum { CODES = 4096, DIRECTIVES = 1024, VALUE = 30 * MILLION, EVENT = 1 * MILLION, NAMES = 3000 };
-enum { KEYS = 8000, BATCH = 1000 };
+enum { HONEST_UID = 1001, ATTACKER_UID = 1002, HONEST = 2, PROCESSES = 4, MILLION = 1000000 };
+enum { LONGEST_S = 90 }; /* a trial whose attack does not reach what it is allowed */
 
 struct latency {
     struct samples first; /* the first SAMPLES_MAX */
     double slowest;       /* of all, ns */
 };
 
-/* One mapping of the host, which starts a trial and ends it, and of its three processes. */
+/* One mapping of the host, which starts a trial and ends it, and of its processes. */
 static struct {
-    volatile int over;              /* written by the host: the honest job is to end */
-    struct latency fences;          /* written by rank 0 of the honest job, read after its end */
-    struct latency gets;            /* the same */
-    volatile unsigned long tries;   /* calls; written by the attacker */
-    volatile unsigned long refused; /* PMIX_ERR_OUT_OF_RESOURCE; written by the attacker */
+    volatile int over;     /* written by the host: the honest job is to end */
+    struct latency fences; /* written by rank 0 of the honest job, read after its end */
+    struct latency gets;   /* the same */
+    volatile unsigned long fences_done; /* written by rank 0 of the honest job */
+    struct attack_state attack;
 } * shared;
 
 static pmix_proc_t self; /* of this process, after PMIx_Init */
@@ -52,216 +56,7 @@ static void need(bool holds, const char *what)
     }
 }
 
-/* --- the attacks: each function is one round; the attacker repeats it until it is killed */
-
-/* The status that a call returned. */
-static void count(pmix_status_t rc)
-{
-    shared->tries++;
-    shared->refused += rc == PMIX_ERR_OUT_OF_RESOURCE;
-}
-
-/* The status of a callback: its call is counted already. */
-static void on_op(pmix_status_t status, void *cbdata)
-{
-    (void) cbdata;
-    shared->refused += status == PMIX_ERR_OUT_OF_RESOURCE;
-}
-
-static void on_value(pmix_status_t status, pmix_value_t *value, void *cbdata)
-{
-    (void) value;
-    on_op(status, cbdata);
-}
-
-static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
-                     size_t ninfo, pmix_info_t *results, size_t nresults,
-                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
-{
-    (void) id, (void) code, (void) source, (void) info, (void) ninfo, (void) results;
-    (void) nresults;
-    done(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
-}
-
-static void none(void)
-{
-    (void) pause();
-}
-
-static void codes(void)
-{
-    static pmix_status_t list[CODES];
-    pmix_status_t id;
-
-    for (int i = 0; i < CODES; i++) {
-        list[i] = -10000 - i;
-    }
-    id = PMIx_Register_event_handler(list, CODES, NULL, 0, on_event, NULL, NULL);
-    count(id);
-    if (id >= 0) {
-        (void) PMIx_Deregister_event_handler((size_t) id, NULL, NULL);
-    }
-}
-
-static void directives(void)
-{
-    static pmix_info_t infos[DIRECTIVES];
-    char key[32];
-
-    for (int i = 0; i < DIRECTIVES; i++) {
-        snprintf(key, sizeof(key), "example.%d", i);
-        PMIX_INFO_LOAD(&infos[i], key, NULL, PMIX_BOOL);
-    }
-    count(PMIx_Fence(&self, 1, infos, DIRECTIVES));
-}
-
-static void open_gets(void)
-{
-    char key[32];
-
-    for (int i = 0; i < BATCH; i++) {
-        snprintf(key, sizeof(key), "never.%lu", shared->tries);
-        count(PMIx_Get_nb(&self, key, NULL, 0, on_value, NULL));
-    }
-    (void) PMIx_Fence(&self, 1, NULL, 0);
-}
-
-/* Random bytes, which no compression shortens. */
-static void post(const char *key, size_t n)
-{
-    static char bytes[VALUE];
-    pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, n}};
-
-    for (size_t i = 0; i < n; i += sizeof(int)) {
-        int random = rand();
-
-        memcpy(bytes + i, &random, sizeof(random));
-    }
-    (void) PMIx_Put(PMIX_GLOBAL, key, &value);
-    count(PMIx_Commit());
-    (void) PMIx_Fence(&self, 1, NULL, 0);
-}
-
-static void posts(void)
-{
-    char key[32];
-
-    snprintf(key, sizeof(key), "value.%lu", shared->tries % 16);
-    post(key, VALUE);
-}
-
-static void large_gets(void)
-{
-    if (!shared->tries) {
-        post("large", VALUE);
-    }
-    for (int i = 0; i < 20; i++) {
-        count(PMIx_Get_nb(&self, "large", NULL, 0, on_value, NULL));
-    }
-    (void) PMIx_Fence(&self, 1, NULL, 0);
-}
-
-/* range: PMIX_EVENT_CUSTOM_RANGE, or NULL for a global event. */
-static void raise_event(size_t bytes, pmix_info_t *range)
-{
-    static char text[EVENT];
-    pmix_info_t infos[2];
-
-    memset(text, 'x', bytes);
-    PMIX_INFO_LOAD(&infos[0], "example.text", text, PMIX_STRING);
-    if (range) {
-        infos[1] = *range;
-    }
-    count(PMIx_Notify_event(-6001, NULL, range ? PMIX_RANGE_CUSTOM : PMIX_RANGE_GLOBAL, infos,
-                            range ? 2 : 1, NULL, NULL));
-}
-
-static void events(void)
-{
-    raise_event(EVENT - 1, NULL);
-}
-
-static void ranges(void)
-{
-    static pmix_proc_t names[NAMES];
-    pmix_data_array_t list = {.type = PMIX_PROC, .size = NAMES, .array = names};
-    pmix_info_t range;
-
-    for (unsigned i = 0; i < NAMES; i++) {
-        char name[32];
-
-        snprintf(name, sizeof(name), "nobody.%u", i);
-        PMIX_LOAD_PROCID(&names[i], name, i);
-    }
-    PMIX_INFO_CONSTRUCT(&range);
-    PMIX_LOAD_KEY(range.key, PMIX_EVENT_CUSTOM_RANGE);
-    range.value = (pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = &list};
-    raise_event(1, &range);
-}
-
-static void groups(void)
-{
-    pmix_info_t *results = NULL;
-    size_t n = 0;
-    char name[32];
-
-    snprintf(name, sizeof(name), "group.%lu", shared->tries);
-    count(PMIx_Group_construct(name, &self, 1, NULL, 0, &results, &n));
-    PMIX_INFO_FREE(results, n);
-    raise_event(1, NULL);
-}
-
-static void queries(void)
-{
-    static char *keys[KEYS + 1];
-    pmix_query_t query = {.keys = keys};
-    pmix_info_t *results = NULL;
-    size_t n = 0;
-
-    for (int i = 0; i < KEYS; i++) {
-        keys[i] = (char *) PMIX_QUERY_NAMESPACES;
-    }
-    count(PMIx_Query_info(&query, 1, &results, &n));
-    PMIX_INFO_FREE(results, n);
-}
-
-/* Requests that the host leaves unanswered: ON_UNPUBLISH is NEVER. */
-static void unanswered(void)
-{
-    for (int i = 0; i < BATCH; i++) {
-        count(PMIx_Unpublish_nb(NULL, NULL, 0, on_op, NULL));
-    }
-    (void) PMIx_Fence(&self, 1, NULL, 0);
-}
-
-static void connections(void)
-{
-    (void) PMIx_Finalize(NULL, 0);
-    count(PMIx_Init(&self, NULL, 0));
-}
-
-static const struct {
-    const char *name;
-    const char *what;
-    void (*round)(void);
-} attacks[] = {
-    {"none", "nobody attacks", none},
-    {"codes", "4,096 event codes registered, again and again", codes},
-    {"directives", "fences with 1,024 directives", directives},
-    {"gets", "gets that wait, 1,000 at once", open_gets},
-    {"unanswered", "requests that the host leaves open", unanswered},
-    {"posts", "values of 30 MB, posted and replaced", posts},
-    {"replies", "gets of 30 MB, 20 at once", large_gets},
-    {"events", "events of 1 MB to everybody", events},
-    {"ranges", "events to 3,000 names", ranges},
-    {"groups", "a group and an event, again and again", groups},
-    {"queries", "8,000 keys in one query", queries},
-    {"connections", "starts and ends", connections},
-};
-
-enum { N_ATTACKS = sizeof(attacks) / sizeof(attacks[0]) };
-
-/* --- the processes: 0 and 1 are the honest job, 2 is the attacker */
+/* --- the processes: 0 and 1 are the honest job, the others attack */
 
 static bool is_honest(unsigned number)
 {
@@ -279,7 +74,7 @@ static pmix_proc_t name_of(unsigned number)
     pmix_proc_t proc;
 
     PMIX_LOAD_PROCID(&proc, is_honest(number) ? "honest" : "attack",
-                     is_honest(number) ? number : 0);
+                     is_honest(number) ? number : number - HONEST);
     return proc;
 }
 
@@ -316,6 +111,7 @@ static void be_honest(void)
         since = now_ns();
         need(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "an honest fence failed");
         timed(&shared->fences, since);
+        shared->fences_done += self.rank == 0;
         since = now_ns();
         need(PMIx_Get(&other, key, NULL, 0, &got) == PMIX_SUCCESS, "an honest get failed");
         timed(&shared->gets, since);
@@ -326,8 +122,9 @@ static void be_honest(void)
 }
 
 /* The body of a process: reads its environment (lines NAME=VALUE) from the host's pipe, takes its
- * user, and behaves honestly or attacks. Does not return. */
-static void play(int from, unsigned number, void (*round)(void))
+ * user, and behaves honestly or attacks. Does not return. All read by message: it is the server
+ * that is attacked. */
+static void play(int from, unsigned number, const struct attack *attack)
 {
     uid_t uid = user_of(number);
     FILE *file = fdopen(from, "r");
@@ -338,16 +135,12 @@ static void play(int from, unsigned number, void (*round)(void))
         (void) putenv(strdup(line));
     }
     need(geteuid() != 0 || (!setgroups(0, NULL) && !setgid(uid) && !setuid(uid)), "a user");
-    if (is_honest(number)) {
-        (void) setenv("PMIX_MCA_gds", "hash", 1);
-    }
+    (void) setenv("PMIX_MCA_gds", "hash", 1);
     need(PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS, "a process does not start");
-    if (is_honest(number)) {
-        be_honest();
+    if (!is_honest(number)) {
+        attack_play(attack, &self, &shared->attack);
     }
-    while (!is_honest(number)) {
-        round();
-    }
+    be_honest();
     (void) PMIx_Finalize(NULL, 0);
     _exit(0);
 }
@@ -357,11 +150,12 @@ static void play(int from, unsigned number, void (*round)(void))
 static const struct answer answers[N_ENTRIES] = {[ON_UNPUBLISH] = {NEVER}};
 static const struct px_host host = {.answers = answers};
 
+/* The last process of the attacking job never starts. */
 static void add_jobs(void)
 {
-    for (unsigned i = 0; i < PROCESSES; i++) {
+    for (unsigned i = 0; i <= PROCESSES; i++) {
         uid_t uid = user_of(i);
-        uint32_t size = is_honest(i) ? HONEST : 1;
+        uint32_t size = is_honest(i) ? HONEST : ATTACKERS + 1;
         pmix_proc_t proc = name_of(i);
         pmix_info_t info;
 
@@ -402,18 +196,52 @@ static long peak_kb(void)
     return kb;
 }
 
-static void print_row(unsigned attack)
+static void print_row(const struct attack *attack)
 {
-    printf("| %s | %.1f | %.1f | %.2f | %.2f | %lu | %lu | %ld |\n", attacks[attack].what,
+    const struct attack_state *state = &shared->attack;
+
+    printf("| %s | %.1f | %.1f | %.2f | %.2f | %lu | %lu | %s | %ld |\n", attack->what,
            shared->fences.slowest / MILLION, shared->gets.slowest / MILLION,
            sample_median(&shared->fences.first) / MILLION,
-           sample_median(&shared->gets.first) / MILLION, shared->tries, shared->refused,
-           peak_kb() / 1024);
+           sample_median(&shared->gets.first) / MILLION, state->tries, state->refused,
+           state->reached ? "yes" : "no", peak_kb() / 1024);
     fflush(stdout);
 }
 
+/* Lets the attack go on for so many seconds after it has reached what it is allowed. */
+static void wait_for_attack(unsigned seconds)
+{
+    struct timespec a_second = {.tv_sec = 1};
+
+    for (unsigned i = 0; i < LONGEST_S && seconds > 0; i++) {
+        (void) nanosleep(&a_second, NULL);
+        seconds -= shared->attack.reached != 0;
+    }
+}
+
+/* The attackers die, and the honest job ends after their end was seen. */
+static void end_trial(const pid_t *pids)
+{
+    unsigned long fences;
+
+    for (unsigned i = HONEST; i < PROCESSES; i++) {
+        (void) kill(pids[i], SIGKILL);
+        (void) waitpid(pids[i], NULL, 0);
+    }
+    fences = shared->fences_done;
+    while (shared->fences_done < fences + 2) {
+        (void) usleep(1000);
+    }
+    shared->over = 1;
+    for (unsigned i = 0; i < HONEST; i++) {
+        int status = 0;
+
+        need(waitpid(pids[i], &status, 0) == pids[i] && status == 0, "an honest process failed");
+    }
+}
+
 /* One attack against a new server. This process is its host; it exits with 0 or 1. */
-static void trial(unsigned attack, unsigned seconds)
+static void trial(const struct attack *attack, unsigned seconds)
 {
     pid_t pids[PROCESSES];
     int to[PROCESSES];
@@ -428,7 +256,7 @@ static void trial(unsigned attack, unsigned seconds)
                 (void) close(to[other]);
             }
             (void) close(ends[1]);
-            play(ends[0], i, attacks[attack].round);
+            play(ends[0], i, attack);
         }
         (void) close(ends[0]);
         to[i] = ends[1];
@@ -438,15 +266,8 @@ static void trial(unsigned attack, unsigned seconds)
     for (unsigned i = 0; i < PROCESSES; i++) {
         send_environment(to[i], i);
     }
-    (void) sleep(seconds);
-    shared->over = 1;
-    for (unsigned i = 0; i < HONEST; i++) {
-        int status = 0;
-
-        need(waitpid(pids[i], &status, 0) == pids[i] && status == 0, "an honest process failed");
-    }
-    (void) kill(pids[HONEST], SIGKILL);
-    (void) waitpid(pids[HONEST], NULL, 0);
+    wait_for_attack(seconds);
+    end_trial(pids);
     print_row(attack);
     _exit(0);
 }
@@ -460,18 +281,19 @@ int main(int argc, char **argv)
     need(shared != MAP_FAILED, "memory");
     printf("%s; %u s each\n\n", geteuid() == 0 ? "two users" : "one user", seconds);
     printf("| attack | slowest fence, ms | slowest get, ms | median fence, ms | median get, ms | "
-           "attempts | refused | server's memory, MiB |\n|---|---|---|---|---|---|---|---|\n");
+           "attempts | refused | reached | server's memory, MiB |\n"
+           "|---|---|---|---|---|---|---|---|---|\n");
     fflush(stdout);
-    for (unsigned i = 0; i < N_ATTACKS; i++) {
+    for (const struct attack *attack = attacks; attack->name; attack++) {
         int status = 1;
         pid_t pid;
 
-        if (argc > 2 && strcmp(argv[2], attacks[i].name) != 0) {
+        if (argc > 2 && strcmp(argv[2], attack->name) != 0) {
             continue;
         }
         pid = fork();
         if (pid == 0) {
-            trial(i, seconds);
+            trial(attack, seconds);
         }
         bad += pid < 0 || waitpid(pid, &status, 0) != pid || status != 0;
     }

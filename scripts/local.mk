@@ -5,11 +5,13 @@ dist_check_SCRIPTS += $(px_house_checks)
 TESTS += $(px_house_checks)
 EXTRA_DIST += %D%/measure %D%/make-site %D%/gen-calls %D%/gen-field-names %D%/list-directives %D%/gen-conformance %D%/pack-conform %D%/run-conformance %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/tests.conf
 
-# Tests that have a long form, in it; each fuzzer for ten minutes; the thread sanitizer. An hour, and for some gigabytes.
+# Tests that have a long form, in it; each fuzzer for ten minutes under the address and the undefined-behaviour
+# sanitizer, and for ten under the memory sanitizer; the thread sanitizer. Five hours, and for some gigabytes.
 .PHONY: check-long
 check-long:
 	PX_LONG=1 $(MAKE) check TESTS='$(px_long_tests)'
 	$(MAKE) fuzz FUZZ_SECONDS=600
+	$(MAKE) fuzz FUZZ_SECONDS=600 FUZZ_SANITIZE=memory FUZZ_OUT=test/fuzz/memory
 	$(MAKE) check-tsan
 
 # A site of all pages and the manual, site/html/index.html, for who has Sphinx.

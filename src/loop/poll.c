@@ -47,6 +47,8 @@ static int pause_ms(const struct px_poll *poll)
     return ms < INT_MAX ? (int) ms : INT_MAX;
 }
 
+/* The kernel goes round its list: after so many looks each descriptor that is ready was among what
+ * was fetched. */
 void px_poll_wait(struct px_poll *poll, bool sleep)
 {
     int n = epoll_wait(poll->fd, poll->batch, PX_POLL_BATCH, sleep ? pause_ms(poll) : 0);
@@ -54,6 +56,11 @@ void px_poll_wait(struct px_poll *poll, bool sleep)
     px_assert(n >= 0 || errno == EINTR);
     poll->at = 0;
     poll->n = n > 0 ? n : 0;
+    poll->n_looks++;
+    if (poll->n < PX_POLL_BATCH || poll->n_looks > poll->n_watched / PX_POLL_BATCH) {
+        poll->turn++;
+        poll->n_looks = 0;
+    }
 }
 
 /* What a watcher is told. An error or a peer that is gone concerns readers and writers. */
@@ -97,14 +104,18 @@ int px_poll_watch(struct px_poll *poll, struct px_io *io, int before)
 
     px_assert(io->want != 0);
     event.events = (io->want & PX_IO_READ ? EPOLLIN : 0) | (io->want & PX_IO_WRITE ? EPOLLOUT : 0);
-    return epoll_ctl(poll->fd, before != 0 ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, io->fd, &event) == 0
-               ? PX_OK
-               : PX_ERR_NOMEM;
+    if (epoll_ctl(poll->fd, before != 0 ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, io->fd, &event) != 0) {
+        return PX_ERR_NOMEM;
+    }
+    poll->n_watched += before == 0;
+    return PX_OK;
 }
 
 void px_poll_forget(struct px_poll *poll, struct px_io *io)
 {
     (void) epoll_ctl(poll->fd, EPOLL_CTL_DEL, io->fd, NULL);
+    px_assert(poll->n_watched > 0);
+    poll->n_watched--;
     for (int i = poll->at; i < poll->n; i++) {
         if (poll->batch[i].data.ptr == io) {
             poll->batch[i].data.ptr = NULL;

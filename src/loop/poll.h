@@ -7,6 +7,7 @@
  * Owned by its loop; loop thread only (px_loop_may_touch). */
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 
 struct px_io;
@@ -16,8 +17,11 @@ struct px_timer;
 enum { PX_POLL_BATCH = 64 };
 
 struct px_poll {
-    int fd; /* epoll; -1: not open */
-    int at; /* next of the batch to be handled */
+    int fd;        /* epoll; -1: not open */
+    int n_watched; /* descriptors in that list */
+    int n_looks;   /* since the turn began */
+    uint64_t turn; /* px_loop_turn */
+    int at;        /* next of the batch to be handled */
     int n;
     struct epoll_event
         batch[PX_POLL_BATCH]; /* data.ptr: struct px_io *, NULL when it was stopped */

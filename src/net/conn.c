@@ -86,6 +86,7 @@ void px_conn_close_loop(struct px_conn *conn, int status)
     }
     conn->closed = true;
     px_io_stop_loop(&conn->io);
+    px_timer_stop_loop(&conn->next_turn);
     px_lock_take(&conn->lock);
     conn->broken = true;
     px_lock_give(&conn->lock);
@@ -109,6 +110,27 @@ static void wake_run(struct px_task *task)
     conn_leave_loop(conn);
 }
 
+static void on_next_turn(struct px_timer *timer);
+
+/* Reads, and again in the next turn if messages are left that no descriptor announces. The
+ * connection is entered. */
+static void read_in_turns(struct px_conn *conn)
+{
+    px_conn_read_loop(conn);
+    if (conn->in.waits && !conn->closed) {
+        px_timer_start_loop(conn->loop, &conn->next_turn, 0, on_next_turn);
+    }
+}
+
+static void on_next_turn(struct px_timer *timer)
+{
+    struct px_conn *conn = px_container_of(timer, struct px_conn, next_turn);
+
+    conn_enter_loop(conn);
+    read_in_turns(conn);
+    conn_leave_loop(conn);
+}
+
 /* The watcher's callback: reads, then sends what is queued. */
 static void ready(struct px_io *io, int what)
 {
@@ -116,7 +138,7 @@ static void ready(struct px_io *io, int what)
 
     conn_enter_loop(conn);
     if (what & PX_IO_READ) {
-        px_conn_read_loop(conn);
+        read_in_turns(conn);
     }
     if ((what & PX_IO_WRITE) && !conn->closed && !conn->destroyed) {
         px_conn_flush_loop(conn);
@@ -252,6 +274,7 @@ void px_conn_destroy_loop(struct px_conn *conn)
     conn->closed = true;
     conn->destroyed = true;
     px_io_stop_loop(&conn->io);
+    px_timer_stop_loop(&conn->next_turn);
     px_lock_take(&conn->lock);
     conn->broken = true;
     px_lock_give(&conn->lock);

@@ -5,11 +5,14 @@
 
 #include <stdint.h>
 
-/* What waits in the queues of several connections together, in bytes (px_conn_join_loop). Its owner
- * makes it, and keeps it for as long as they exist. */
+/* What several connections have together (px_conn_join_loop): bytes in their queues, and time in
+ * which messages of theirs are handled. Its owner makes it, and keeps it for as long as they exist.
+ */
 struct px_conn_pool {
-    uint64_t queued; /* any thread, by px_fetch_add */
-    uint64_t limit;  /* constant */
+    uint64_t queued;  /* any thread, by px_fetch_add */
+    uint64_t limit;   /* constant: of queued */
+    uint64_t turn;    /* loop thread: of the loop, in which one of them was read last */
+    uint64_t busy_ns; /* loop thread: how long their messages were handled in that turn */
 };
 
 #endif

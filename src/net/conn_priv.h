@@ -34,6 +34,8 @@ struct px_conn_in {
     size_t big_have;      /* arrived */
     size_t big_cap;       /* allocated: grows with what arrives */
     uint32_t big_tag;
+    bool waits;        /* what was received has to be looked at in another turn */
+    uint64_t until_ns; /* messages are handled until then; UINT64_MAX: as long as there are some */
     size_t discard;    /* bytes that are still to come of a message that is not wanted */
     uint64_t consumed; /* bytes of the stream that were delivered */
     struct px_conn_passed_fd passed_fds[2];
@@ -52,6 +54,7 @@ struct px_conn {
     void *arg;
     /* Reading, and the life of the connection. */
     struct px_io io;              /* loop thread */
+    struct px_timer next_turn;    /* loop thread: armed while in.waits */
     struct px_conn_in in;         /* loop thread */
     unsigned busy;                /* loop thread: callbacks on the stack (enter, leave) */
     bool closed;                  /* loop thread: `closed` was called, or destroy */

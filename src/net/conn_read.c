@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include "src/base/assert.h"
+#include "src/base/clock.h"
 #include "src/base/status.h"
+#include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
 #include "conn.h"
 
@@ -30,6 +32,7 @@ enum {
     SMALL_BYTES = 16384,
     BIG_FIRST = 65536,
     RECEIVES_PER_ROUND = 16, /* then other connections have their turn */
+    TURN_NS = 2000000,       /* so long messages of one pool are handled, then those of others */
     FDS_LOOKED_AT = 4,
     FIRST_BYTES = 8, /* what is known of a payload when it is judged by its length */
 };
@@ -227,8 +230,14 @@ static int begin_long(struct px_conn *conn, struct header header)
     return PX_OK;
 }
 
-/* Delivers the complete messages in `small`, then moves the rest to its front. 0,
- * PX_ERR_LOST_CONNECTION (a message of length 0: how a peer announces that it leaves),
+/* True if messages have been handled for so long that those of other pools have their turn. */
+static bool is_turn_over(const struct px_conn *conn)
+{
+    return conn->pool && px_clock_ns() >= conn->in.until_ns;
+}
+
+/* Delivers the complete messages in `small` as long as the turn lasts, then moves the rest to its
+ * front. 0, PX_ERR_LOST_CONNECTION (a message of length 0: how a peer announces that it leaves),
  * PX_ERR_UNPACK_FAILURE (longer than max_msg), PX_ERR_NOMEM. */
 static int parse_small(struct px_conn *conn)
 {
@@ -257,6 +266,10 @@ static int parse_small(struct px_conn *conn)
         deliver(conn, header.tag, at + PX_CONN_HEADER, header.len);
         if (conn->closed) {
             return PX_OK;
+        }
+        if (in->end - in->start >= PX_CONN_HEADER && is_turn_over(conn)) {
+            in->waits = true;
+            break;
         }
     }
     if (in->start > 0) {
@@ -331,20 +344,66 @@ static ssize_t read_small(struct px_conn *conn)
     return (size_t) n < room && !in->big ? 0 : n;
 }
 
+/* Delivers what an earlier turn has left in `small`. Returns as read_big. */
+static ssize_t read_rest(struct px_conn *conn)
+{
+    int rc;
+
+    conn->in.waits = false;
+    rc = parse_small(conn);
+    return rc ? rc : 1;
+}
+
+/* Sets the time until which messages may be handled. False: there is none left. The first
+ * connection of a pool that is read in a turn of the loop finds all of it. */
+static bool begin_turn(struct px_conn *conn, uint64_t now)
+{
+    struct px_conn_pool *pool = conn->pool;
+
+    if (pool && pool->turn != px_loop_turn(conn->loop)) {
+        pool->turn = px_loop_turn(conn->loop);
+        pool->busy_ns = 0;
+    }
+    conn->in.until_ns = pool ? now + TURN_NS - pool->busy_ns : UINT64_MAX;
+    return !pool || pool->busy_ns < TURN_NS;
+}
+
 /* Stops after RECEIVES_PER_ROUND receives; the watcher is level-triggered and calls again if more
  * is there. */
-void px_conn_read_loop(struct px_conn *conn)
+static void read_for_a_while(struct px_conn *conn)
 {
-    px_assert(px_loop_inside(conn->loop));
-    for (int i = 0; i < RECEIVES_PER_ROUND && !conn->closed; i++) {
-        ssize_t n = conn->in.big ? read_big(conn) : read_small(conn);
+    ssize_t n = 1;
 
+    for (int i = 0; n > 0 && i < RECEIVES_PER_ROUND && !conn->closed; i++) {
+        n = conn->in.waits ? read_rest(conn) : conn->in.big ? read_big(conn) : read_small(conn);
         if (n < 0) {
             px_conn_close_loop(conn, (int) n);
-            return;
         }
-        if (n == 0) {
+        if (is_turn_over(conn)) {
             return;
         }
     }
+}
+
+/* A message that takes long is handled to its end. */
+void px_conn_read_loop(struct px_conn *conn)
+{
+    struct px_conn_pool *pool = conn->pool;
+    uint64_t now = pool ? px_clock_ns() : 0;
+
+    px_assert(px_loop_inside(conn->loop));
+    if (!begin_turn(conn, now)) {
+        return;
+    }
+    read_for_a_while(conn);
+    if (pool) {
+        pool->busy_ns += px_clock_ns() - now;
+    }
+}
+
+void px_conn_read_out_of_turn_loop(struct px_conn *conn)
+{
+    px_assert(px_loop_inside(conn->loop));
+    conn->in.until_ns = UINT64_MAX;
+    read_for_a_while(conn);
 }

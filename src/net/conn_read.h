@@ -13,8 +13,13 @@ void px_conn_in_init(struct px_conn *conn);
 /* Frees what was received and not delivered, descriptors included. Harmless when repeated. */
 void px_conn_in_drop(struct px_conn *conn);
 
-/* Receives and delivers what is there, a bounded amount; ends the connection at the end of the
- * stream or at a malformed frame. Its caller in conn.c has entered the connection (conn->busy). */
+/* Receives and delivers what is there, a bounded amount, nothing if the connection's pool has had
+ * its time in this turn of the loop; ends the connection at the end of the stream or at a malformed
+ * frame. If conn->in.waits afterwards, it is to be called again in the next turn, though nothing
+ * may have arrived. Its caller in conn.c has entered the connection (conn->busy). */
 void px_conn_read_loop(struct px_conn *conn);
+
+/* The same, however long the connections of the pool have been read in this turn. */
+void px_conn_read_out_of_turn_loop(struct px_conn *conn);
 
 #endif

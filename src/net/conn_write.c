@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -30,9 +31,17 @@
 
 /* Bounds of one system call and of the queue. */
 enum {
-    BATCH = 32, /* messages in one system call */
+    BATCH = 32,               /* messages in one system call */
+    SENT_PER_ROUND = 1 << 20, /* bytes of one connection, then others have their turn */
     WAITING_FDS =
         16, /* descriptors in one queue, against a peer that requests them and does not read */
+};
+
+/* Bytes that are sent to several peers. */
+struct px_parcel {
+    uint64_t n_owners; /* atomic: its maker, and messages that wait */
+    unsigned char *bytes;
+    size_t len;
 };
 
 /* A message, whole or the rest of one. On the sender's stack, or in conn->queue, which then owns
@@ -40,13 +49,50 @@ enum {
 struct out {
     struct px_list link;
     unsigned char header[PX_CONN_HEADER];
-    unsigned char *payload; /* malloc'd */
-    size_t len;             /* header and payload */
-    size_t done;            /* bytes of them that were sent */
-    int fd;                 /* -1, or ours to send with the first byte and to close */
-    bool offered;           /* by px_conn_offer_take */
-    unsigned percent;       /* of the limit, that those which are may have */
+    unsigned char *payload;   /* malloc'd, unless it is that of `shared` */
+    struct px_parcel *shared; /* or NULL */
+    size_t len;               /* header and payload */
+    size_t done;              /* bytes of them that were sent */
+    int fd;                   /* -1, or ours to send with the first byte and to close */
+    bool offered;             /* by px_conn_offer_take */
+    unsigned percent;         /* of the limit, that those which are may have */
 };
+
+struct px_parcel *px_parcel_take(struct px_buf *buf)
+{
+    struct px_parcel *payload = px_buf_ok(buf) && buf->len ? malloc(sizeof(*payload)) : NULL;
+
+    if (!payload) {
+        px_buf_fini(buf);
+        return NULL;
+    }
+    payload->n_owners = 1;
+    payload->bytes = px_buf_take(buf, &payload->len);
+    return payload;
+}
+
+size_t px_parcel_len(const struct px_parcel *payload)
+{
+    return payload->len;
+}
+
+void px_parcel_drop(struct px_parcel *payload)
+{
+    if (payload && px_fetch_add(&payload->n_owners, UINT64_MAX) == 1) {
+        free(payload->bytes);
+        free(payload);
+    }
+}
+
+/* Frees the payload of a message, or drops it. */
+static void payload_free(const struct out *out)
+{
+    if (out->shared) {
+        px_parcel_drop(out->shared);
+    } else {
+        free(out->payload);
+    }
+}
 
 /* Frees a message of the queue and closes its descriptor. */
 static void out_free(struct out *out)
@@ -54,7 +100,7 @@ static void out_free(struct out *out)
     if (out->fd >= 0) {
         (void) close(out->fd);
     }
-    free(out->payload);
+    payload_free(out);
     free(out);
 }
 
@@ -196,14 +242,15 @@ static void advance_locked(struct px_conn *conn, size_t bytes)
     }
 }
 
-/* Sends from the queue until the kernel takes no more. True if the queue is empty or the stream
- * broken. */
-static bool flush_locked(struct px_conn *conn)
+/* Sends from the queue until the kernel takes no more, or so many bytes have been sent. True if the
+ * queue is empty or the stream broken. */
+static bool flush_locked(struct px_conn *conn, size_t most)
 {
     struct iovec iov[2 * BATCH];
+    size_t sent = 0;
 
     px_assert(px_lock_held(&conn->lock));
-    while (!conn->broken && !px_list_empty(&conn->queue)) {
+    while (sent < most && !conn->broken && !px_list_empty(&conn->queue)) {
         int fd;
         size_t n_iov = gather_locked(conn, iov, &fd);
         ssize_t n = transmit(conn, iov, n_iov, fd);
@@ -214,19 +261,26 @@ static bool flush_locked(struct px_conn *conn)
             return false;
         } else {
             advance_locked(conn, (size_t) n);
+            sent += (size_t) n;
         }
     }
-    return true;
+    return conn->broken || px_list_empty(&conn->queue);
 }
 
-bool px_conn_flush(struct px_conn *conn)
+/* flush_locked, under the lock. */
+static bool flush(struct px_conn *conn, size_t most)
 {
     bool empty;
 
     px_lock_take(&conn->lock);
-    empty = flush_locked(conn);
+    empty = flush_locked(conn, most);
     px_lock_give(&conn->lock);
     return empty;
+}
+
+bool px_conn_flush(struct px_conn *conn)
+{
+    return flush(conn, SIZE_MAX);
 }
 
 /* A connection that breaks has nothing queued. */
@@ -242,11 +296,11 @@ void px_conn_drain_loop(struct px_conn *conn, int patience_ms, uint64_t deadline
     }
 }
 
-/* The connection ends with PX_ERR_NOMEM if the watcher cannot be changed: without it the queue
- * would never be sent. */
+/* A peer that reads as fast as it is sent to does not hold up others. The connection ends with
+ * PX_ERR_NOMEM if the watcher cannot be changed: without it the queue would never be sent. */
 void px_conn_flush_loop(struct px_conn *conn)
 {
-    bool empty = px_conn_flush(conn);
+    bool empty = flush(conn, SENT_PER_ROUND);
     bool drained;
 
     px_assert(px_loop_inside(conn->loop));
@@ -363,30 +417,36 @@ static int send_locked(struct px_conn *conn, struct out *out, bool *ret_queued)
     return enqueue_locked(conn, out);
 }
 
-/* The header is built in front of the payload without copying it: both are sent as slices. */
+/* Sends what `out` has for a payload, which it takes, also on failure. The header is built in front
+ * of the payload without copying it: both are sent as slices. */
+static int send_out(struct px_conn *conn, uint32_t tag, struct out *out, size_t len)
+{
+    uint32_t header[4] = {htonl(conn->index), htonl(tag), htonl((uint32_t) len), 0};
+    bool queued = false;
+    int rc;
+
+    memcpy(out->header, header, sizeof(header));
+    out->len = PX_CONN_HEADER + len;
+    px_lock_take(&conn->lock);
+    rc = send_locked(conn, out, &queued);
+    px_lock_give(&conn->lock);
+    if (rc || !queued) {
+        payload_free(out);
+    }
+    return rc;
+}
+
 static int send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, struct out out)
 {
     int failed = payload->status;
-    uint32_t header[4] = {htonl(conn->index), htonl(tag), 0, 0};
-    bool queued = false;
     size_t len;
-    int rc;
 
     out.payload = px_buf_take(payload, &len);
     if (failed || len == 0 || len > UINT32_MAX) {
         free(out.payload);
         return failed ? failed : PX_ERR_BAD_PARAM;
     }
-    header[2] = htonl((uint32_t) len);
-    memcpy(out.header, header, sizeof(header));
-    out.len = PX_CONN_HEADER + len;
-    px_lock_take(&conn->lock);
-    rc = send_locked(conn, &out, &queued);
-    px_lock_give(&conn->lock);
-    if (rc || !queued) {
-        free(out.payload);
-    }
-    return rc;
+    return send_out(conn, tag, &out, len);
 }
 
 int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd)
@@ -398,4 +458,19 @@ int px_conn_offer_take(struct px_conn *conn, uint32_t tag, struct px_buf *payloa
 {
     return send_take(conn, tag, payload,
                      (struct out){.fd = -1, .offered = true, .percent = percent});
+}
+
+int px_conn_offer(struct px_conn *conn, uint32_t tag, struct px_parcel *payload, unsigned percent)
+{
+    struct out out = {.fd = -1,
+                      .offered = true,
+                      .percent = percent,
+                      .payload = payload->bytes,
+                      .shared = payload};
+
+    if (payload->len > UINT32_MAX) {
+        return PX_ERR_BAD_PARAM;
+    }
+    (void) px_fetch_add(&payload->n_owners, 1);
+    return send_out(conn, tag, &out, payload->len);
 }

@@ -6,10 +6,22 @@
 /* The writing half of a connection: the exported send, and what conn.c needs of it. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct px_buf;
 struct px_conn;
+
+/* The bytes of a message for several peers, of which there is one copy, however many of them have
+ * to wait. Any thread. */
+struct px_parcel;
+
+/* Takes the bytes of a buffer (left empty, also on failure). To be dropped by who made it. NULL:
+ * the buffer has failed or is empty, or memory is out. */
+struct px_parcel *px_parcel_take(struct px_buf *buf);
+size_t px_parcel_len(const struct px_parcel *payload);
+/* Frees it when the last message that waits has been sent. Takes NULL. */
+void px_parcel_drop(struct px_parcel *payload);
 
 /* Sends a message. Takes the bytes of `payload` (left empty), also on failure. `fd` (or -1) is
  * passed with the message on an AF_UNIX stream and ignored elsewhere; it stays the caller's and is
@@ -25,15 +37,18 @@ int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload
 int px_conn_offer_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload,
                        unsigned percent);
 
+/* The same with a payload that others are sent, too; it stays the caller's. */
+int px_conn_offer(struct px_conn *conn, uint32_t tag, struct px_parcel *payload, unsigned percent);
+
 /* Discards the queue and closes its descriptors. Under conn->lock. */
 void px_conn_out_drop(struct px_conn *conn);
 
 /* Sends what is queued as far as the kernel takes it. True if the queue is empty afterwards. */
 bool px_conn_flush(struct px_conn *conn);
 
-/* px_conn_flush, then watches the descriptor for writing as long as something is queued, and calls
- * `drained` when nothing is any more. Loop thread; its caller in conn.c has entered the
- * connection. */
+/* Sends some of what is queued, then watches the descriptor for writing as long as something is
+ * queued, and calls `drained` when nothing is any more. Loop thread; its caller in conn.c has
+ * entered the connection. */
 void px_conn_flush_loop(struct px_conn *conn);
 
 /* Sends what is queued while the peer reads: gives up when it has read nothing for `patience_ms`,

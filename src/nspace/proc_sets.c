@@ -109,7 +109,7 @@ bool px_proc_sets_named(const struct px_list *sets, const pmix_proc_t *procs, si
     bool named = false;
 
     for (size_t i = 0; !named && i < n; i++) {
-        named = px_set_index_find(&groups, procs[i].nspace)->set;
+        named = px_set_index_has(&groups, procs[i].nspace, n);
     }
     px_set_index_fini(&groups);
     return named;

@@ -29,11 +29,15 @@ static const struct px_proc_set *search(const struct px_set_index *index, const 
     return set ? set : px_proc_set_find(index->sets, index->kind, name, NULL);
 }
 
-/* Enters all names that sets have. False if memory is out. */
+/* Enters all names that sets have, once. False if memory is out. */
 static bool list_sets(struct px_set_index *index)
 {
-    const struct px_proc_set *set = px_proc_set_find(index->sets, index->kind, NULL, NULL);
+    const struct px_proc_set *set;
 
+    if (index->listed) {
+        return true;
+    }
+    set = px_proc_set_find(index->sets, index->kind, NULL, NULL);
     for (; set; set = px_proc_set_next(index->sets, set, index->kind, NULL, NULL)) {
         size_t len = set->name ? strlen(set->name) : 0;
         const struct px_proc_set *first = px_map_find(&index->sets_named, set->name, len);
@@ -44,15 +48,15 @@ static bool list_sets(struct px_set_index *index)
             return false;
         }
     }
+    index->listed = true;
     return true;
 }
 
-/* Resolves a name that was not asked for before. */
-static const struct px_proc_set *resolve(struct px_set_index *index, const char *name)
+/* Resolves a name that was not asked for before, one of n. */
+static const struct px_proc_set *resolve(struct px_set_index *index, const char *name, size_t n)
 {
-    bool listed = index->sets_named.used || (index->n >= FEW && list_sets(index));
-
-    return listed ? px_map_find(&index->sets_named, name, strlen(name)) : search(index, name);
+    return n > FEW && list_sets(index) ? px_map_find(&index->sets_named, name, strlen(name))
+                                       : search(index, name);
 }
 
 /* The record of a name that was asked for before; NULL: it was not. */
@@ -101,9 +105,14 @@ struct px_set_named *px_set_index_find(struct px_set_index *index, const char *n
     if (px_list_empty(index->sets)) {
         return &index->spare;
     }
-    index->spare.set = resolve(index, name);
+    index->spare.set = resolve(index, name, index->n + 1);
     index->spare.has_who = index->spare.set && has(index->spare.set, index->who);
     return remember(index, &index->spare) ? &index->names[index->n - 1] : &index->spare;
+}
+
+bool px_set_index_has(struct px_set_index *index, const char *name, size_t n)
+{
+    return !px_list_empty(index->sets) && resolve(index, name, n);
 }
 
 void px_set_index_fini(struct px_set_index *index)

@@ -32,6 +32,7 @@ struct px_set_index {
     size_t room;
     struct px_map by_name;    /* of many names: 1 + place in names */
     struct px_map sets_named; /* then also: name to set, as in px_set_named */
+    bool listed;              /* sets_named has all sets of the kind */
     struct px_set_named spare;
 };
 
@@ -46,6 +47,9 @@ static inline struct px_set_index px_set_index_make(const struct px_list *sets,
 /* What the name stands for: the same record each time, good until the next lookup. Without memory
  * it is found by a search, and not remembered. */
 struct px_set_named *px_set_index_find(struct px_set_index *index, const char *name);
+
+/* True if a set has the name, one of n that are asked for. It is not remembered. */
+bool px_set_index_has(struct px_set_index *index, const char *name, size_t n);
 
 void px_set_index_fini(struct px_set_index *index);
 

@@ -266,6 +266,17 @@ static size_t fold(pmix_proc_t *set, size_t n, px_job_size_fn size, void *arg)
     return out;
 }
 
+/* True if the processes are in the order of the normal form, as lists of a job mostly are. */
+static bool are_sorted(const pmix_proc_t *procs, size_t n)
+{
+    size_t i = 1;
+
+    while (i < n && proc_compare(&procs[i - 1], &procs[i]) <= 0) {
+        i++;
+    }
+    return i >= n;
+}
+
 /* Sorts a copy, drops what the previous process covers, and folds complete namespaces. The memory
  * of the copy is not reduced to what is left. */
 int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
@@ -287,11 +298,17 @@ int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, 
         return PMIX_ERR_NOMEM;
     }
     memcpy(set, procs, n * sizeof(*set));
-    qsort(set, n, sizeof(*set), compare);
+    if (!are_sorted(set, n)) {
+        qsort(set, n, sizeof(*set), compare);
+    }
     for (size_t i = 0; i < n; i++) {
-        if (!kept || !px_proc_covers(&set[kept - 1], &set[i])) {
-            set[kept++] = set[i];
+        if (kept && px_proc_covers(&set[kept - 1], &set[i])) {
+            continue;
         }
+        if (kept != i) {
+            set[kept] = set[i];
+        }
+        kept++;
     }
     *ret = (struct px_proc_list){.at = set, .n = fold(set, kept, size, arg), .room = n};
     px_check(px_procs_are_normal(ret->at, ret->n));
@@ -325,4 +342,25 @@ bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, siz
         }
     }
     return true;
+}
+
+/* A wildcard comes before the ranks of its namespace, of which none is in its set: the first of two
+ * that do not meet meets nothing behind the other. */
+bool px_procs_meet(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
+{
+    size_t i = 0;
+    size_t j = 0;
+
+    px_check(px_procs_are_normal(a, na) && px_procs_are_normal(b, nb));
+    while (i < na && j < nb) {
+        if (px_proc_covers(&a[i], &b[j]) || px_proc_covers(&b[j], &a[i])) {
+            return true;
+        }
+        if (proc_compare(&a[i], &b[j]) < 0) {
+            i++;
+        } else {
+            j++;
+        }
+    }
+    return false;
 }

@@ -87,5 +87,7 @@ int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, 
 bool px_procs_are_normal(const pmix_proc_t *set, size_t n);
 /* True if every process of b is covered by one of a. Both have to be in normal form. O(na + nb). */
 bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
+/* True if a process is covered by both. Both have to be in normal form. O(na + nb). */
+bool px_procs_meet(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 
 #endif

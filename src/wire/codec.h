@@ -38,6 +38,7 @@ struct px_in {
     bool topo;   /* topologies are parsed: for an application that asks for one, not for messages */
     int status;  /* 0, or the first failure; then end is at */
     size_t made; /* bytes of the arrays that were made of it */
+    size_t most; /* how many there may be; 0: any number */
 };
 
 /* A reader at the beginning of len bytes, which it borrows; not exact, topologies refused. Without

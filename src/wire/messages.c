@@ -185,8 +185,8 @@ int px_unpack_array(struct px_in *in, pmix_data_type_t type, void **ret, size_t 
         (void) px_unpack_room(&peek, n, px_type_size(type));
         array = peek.status ? NULL : calloc(n, px_type_size(type));
         (void) px_in_fail(in, peek.status ? peek.status : array ? PMIX_SUCCESS : PMIX_ERR_NOMEM);
+        in->made += array ? n * px_type_size(type) : 0;
         (void) px_unpack(in, type, array, &there);
-        in->made += n * px_type_size(type);
     }
     if (in->status) {
         free(array);

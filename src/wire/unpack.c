@@ -59,9 +59,12 @@ int px_unpack_room(struct px_in *in, size_t n, size_t size)
     if (n > px_in_left(in)) {
         return px_in_fail(in, PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER);
     }
-    return n > (px_in_left(in) * MEMORY_PER_BYTE + MEMORY_FREE) / size
-               ? px_in_fail(in, PMIX_ERR_UNPACK_FAILURE)
-               : in->status;
+    if (n > (px_in_left(in) * MEMORY_PER_BYTE + MEMORY_FREE) / size) {
+        return px_in_fail(in, PMIX_ERR_UNPACK_FAILURE);
+    }
+    px_assert(!in->most || in->made <= in->most);
+    return in->most && n > (in->most - in->made) / size ? px_in_fail(in, PMIX_ERR_OUT_OF_RESOURCE)
+                                                        : in->status;
 }
 
 /* Reads n elements into a new array. *ret_n counts those begun, so the caller's release covers a

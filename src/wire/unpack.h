@@ -43,7 +43,8 @@ int px_unpack_any_single(struct px_in *in, pmix_data_type_t type);
 
 /* Checks that n elements of `size` bytes in memory may be allocated for what is left of the input.
  * Each element takes at least a byte of it, and the memory stays in proportion to the bytes. 0,
- * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_FAILURE. */
+ * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_FAILURE, PMIX_ERR_OUT_OF_RESOURCE (more
+ * than in->most). */
 int px_unpack_room(struct px_in *in, size_t n, size_t size);
 
 #endif

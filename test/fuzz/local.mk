@@ -69,16 +69,16 @@ fuzz_cppflags = -D_GNU_SOURCE -I$(top_builddir)/include -I$(top_srcdir) -I$(top_
 fuzz-targets: $(BUILT_SOURCES)
 	@CC='$(FUZZ_CC)' CXX='$(FUZZ_CXX)' FUZZ_CFLAGS='$(FUZZ_CFLAGS)' FUZZ_ENGINE='$(FUZZ_ENGINE)' $(fuzz_build) '$(FUZZ_OUT)' $(FUZZ_TARGETS)
 
-# Finds are kept in the build folder; what is worth keeping goes into the corpus, with a test. What the library writes to standard
+# With FUZZ_SANITIZE=memory uses of what was never written are found. Finds are kept in the build folder; what is worth keeping goes into the corpus, with a test. What the library writes to standard
 # error is dropped: an input of param may set its verbosity. Reports of the fuzzer and the sanitizers are not.
 fuzz:
 	@command -v $(FUZZ_CC) >/dev/null || { echo "fuzz: $(FUZZ_CC) is not here, skipped"; exit 0; }; \
 	$(MAKE) --no-print-directory fuzz-targets || exit 1; \
 	for t in $(FUZZ_TARGETS); do \
-	  $(MKDIR_P) test/fuzz/found-$$t; \
-	  echo "==== fuzz: $$t, $(FUZZ_SECONDS) s"; \
-	  test/fuzz/$${t}_fuzz -dict=test/fuzz/fuzz.dict -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -max_len=16384 -timeout=60 -print_final_stats=1 \
-	    -verbosity=0 -close_fd_mask=2 -artifact_prefix=test/fuzz/$$t- test/fuzz/found-$$t $(abs_top_srcdir)/test/fuzz/corpus/$$t || exit 1; \
+	  $(MKDIR_P) $(FUZZ_OUT)/found-$$t; \
+	  echo "==== fuzz: $$t, $(FUZZ_SANITIZE), $(FUZZ_SECONDS) s"; \
+	  $(FUZZ_OUT)/$${t}_fuzz -dict=$(FUZZ_OUT)/fuzz.dict -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=4096 -max_len=16384 -timeout=60 -print_final_stats=1 \
+	    -verbosity=0 -close_fd_mask=2 -artifact_prefix=$(FUZZ_OUT)/$$t- $(FUZZ_OUT)/found-$$t $(abs_top_srcdir)/test/fuzz/corpus/$$t || exit 1; \
 	done
 
 # The same without a fuzzer, for some seconds each: changed copies of the corpora, chosen by FUZZ_SEED, in whatever build this is.
@@ -98,4 +98,4 @@ fuzz-coverage:
 	@$(MAKE) --no-print-directory fuzz-targets FUZZ_OUT=test/fuzz/coverage FUZZ_CFLAGS='-g -O0 -fprofile-instr-generate -fcoverage-mapping' \
 	  FUZZ_ENGINE='-I$(top_srcdir) -DREPLAY_CUTS=1 $(abs_top_srcdir)/test/lib/replay.c $(abs_top_srcdir)/test/lib/mutate.c' || exit 1; \
 	top='$(abs_top_srcdir)' $(SHELL) $(srcdir)/test/fuzz/coverage test/fuzz/coverage $(FUZZ_TARGETS)
-EXTRA_DIST += %D%/build %D%/coverage %D%/not-from-peers
+EXTRA_DIST += %D%/build %D%/coverage %D%/not-from-peers %D%/foreign.c

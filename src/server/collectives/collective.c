@@ -322,9 +322,9 @@ static bool is_named(const struct px_coll_call *call, const pmix_proc_t *proc)
     return !call->args.nprocs;
 }
 
-/* What a collective under way takes besides its callers' messages: it is in the way of each walk
- * over all of them, at each call and each end of a process. */
-enum { COLLECTIVE_BYTES = 65536 };
+/* What a collective under way takes besides its callers' messages, and for each process that it
+ * names: both are in the way of each walk over all of them, at each end of a process. */
+enum { COLLECTIVE_BYTES = 65536, NAMED_BYTES = 1024 };
 
 /* Joins or starts the tracker of a call, and completes the collective if this is the last local
  * member. After px_coll_join an error concerns the collective: it ends for all its members, the
@@ -347,7 +347,7 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
         return rc;
     }
     if (coll->n_members == 1) {
-        px_request_grow(s, who->request, COLLECTIVE_BYTES);
+        px_request_grow(s, who->request, COLLECTIVE_BYTES + NAMED_BYTES * coll->nset);
     }
     px_open_waits_arrived(coll, who->row);
     px_stage_joined(coll, &who->proc);

@@ -32,14 +32,18 @@ uint64_t px_coll_key(const struct px_coll_ops *ops, const char *name, const pmix
                      size_t nset)
 {
     uint64_t key = px_seeded_hash(&ops, sizeof(ops));
+    uint64_t of_name = 0; /* the hash of the namespace before */
 
     if (name) {
         return px_hash_mix(key, px_seeded_hash(name, strlen(name)));
     }
     for (size_t i = 0; i < nset; i++) {
-        uint64_t words[3] = {key, set[i].rank, 0};
+        uint64_t words[3] = {key, set[i].rank, of_name};
 
-        words[2] = px_seeded_hash(set[i].nspace, strnlen(set[i].nspace, PMIX_MAX_NSLEN));
+        if (!i || strncmp(set[i].nspace, set[i - 1].nspace, PMIX_MAX_NSLEN) != 0) {
+            of_name = px_seeded_hash(set[i].nspace, strnlen(set[i].nspace, PMIX_MAX_NSLEN));
+            words[2] = of_name;
+        }
         key = px_seeded_hash(words, sizeof(words));
     }
     return key;

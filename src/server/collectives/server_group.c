@@ -144,20 +144,20 @@ static bool is_there(struct px_server *s, const char *name, const pmix_proc_t *p
 static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
                           const pmix_proc_t *caller)
 {
-    struct px_list *item;
-    struct px_list *next;
+    struct px_coll *first =
+        px_colls_first(&s->colls, px_coll_key(call->ops, call->args.group, NULL, 0));
+    struct px_coll *coll = first;
+    bool found = false;
 
-    px_list_each(item, next, &s->colls.list) {
-        struct px_coll *coll = px_container_of(item, struct px_coll, link);
-
-        if (coll->ops == call->ops && strcmp(coll->name, call->args.group) == 0 &&
-            (px_coll_has_proc(coll, caller) ||
-             (!coll->solo && !call->solo &&
-              px_procs_overlap(coll->set, coll->nset, call->args.procs, call->args.nprocs)))) {
-            return true;
-        }
+    while (coll && !found) {
+        found = coll->ops == call->ops && strcmp(coll->name, call->args.group) == 0 &&
+                (px_coll_has_proc(coll, caller) ||
+                 (!coll->solo && !call->solo &&
+                  px_procs_meet(coll->set, coll->nset, call->set.at, call->set.n)));
+        coll = px_list_item(coll->alike.next, struct px_coll, alike);
+        coll = coll != first ? coll : NULL;
     }
-    return false;
+    return found;
 }
 
 /* PMIX_ERR_EXISTS: one of the processes is in a group of this name, or in another construction

@@ -195,7 +195,22 @@ static bool same_by_now(const struct px_colls *colls, const struct px_coll *coll
     return same;
 }
 
-/* True if a call has the name and the processes of a tracker. */
+/* True if the processes of a tracker may name the caller: itself, its job, or some node. */
+static bool may_name(const struct px_coll *coll, const pmix_proc_t *who)
+{
+    for (size_t i = 0; i < coll->nset; i++) {
+        pmix_rank_t named = coll->set[i].rank;
+
+        if (px_proc_covers(&coll->set[i], who) || named == PMIX_RANK_LOCAL_NODE ||
+            named == PMIX_RANK_LOCAL_PEERS) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True if a call has the name and the processes of a tracker. Others may have many open under the
+ * same name: sets are normalised again only where the caller is named. */
 static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll,
                        const struct px_coll_call *call, const pmix_proc_t *who)
 {
@@ -206,7 +221,7 @@ static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll,
         return false;
     }
     return call->ops->by_member ? px_procs_cover(coll->set, coll->nset, who)
-                                : same_by_now(colls, coll, &call->set);
+                                : may_name(coll, who) && same_by_now(colls, coll, &call->set);
 }
 
 /* The oldest open tracker: calls of one process that overlap are matched in their order. Of those

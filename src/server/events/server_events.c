@@ -33,6 +33,8 @@
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
+#include "src/base/map.h"
+#include "src/net/conn_write.h"
 #include "src/value/infos.h"
 #include "src/event/chain.h"
 #include "src/wire/messages.h"
@@ -68,33 +70,76 @@ static bool wants(const struct px_peer *peer, const struct px_event *event)
 /* Whom an event is for. */
 struct audience {
     const struct px_event *event;
-    struct px_proc_list named; /* of PMIX_RANGE_CUSTOM: those that PMIX_EVENT_CUSTOM_RANGE names, in
-                                  which groups are spelled out */
-    bool beyond;               /* among them is one of a namespace that this server does not have */
+    struct px_procs range; /* of PMIX_RANGE_CUSTOM: what PMIX_EVENT_CUSTOM_RANGE names; groups are
+                              spelled out */
+    struct px_proc_list named; /* those of a long range who may be here */
+    bool listed;               /* `named` stands for the range */
     struct px_raiser by;
     const struct px_peer *judged; /* the peer that was asked last whether it may have the event */
     bool may;
+    bool looked; /* at whether the range reaches beyond this server */
+    bool beyond; /* it names one of a namespace that this server does not have */
 };
 
-/* Makes the audience, so that to look whether a process belongs to it takes no longer the more are
- * named. A range of another type names no process. Without memory a custom range is empty. To be
- * ended with audience_fini. */
-static void audience_init(struct px_server *s, struct audience *to, const struct px_event *event,
-                          struct px_raiser by)
+/* The range of an event. One of another type names no process. */
+static struct px_procs range_of(const struct px_event *event)
 {
     const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
     struct px_procs range = {NULL, 0};
 
-    *to = (struct audience){.event = event, .by = by};
     if (value && event->range == PMIX_RANGE_CUSTOM) {
         (void) px_value_procs(value, &range); /* a value of another type: none */
-        if (px_proc_list_add_all(&to->named, range.at, range.n)) {
-            px_proc_list_fini(&to->named);
+    }
+    return range;
+}
+
+/* Enters the namespaces of peers that are no registered processes. 0 or PMIX_ERR_NOMEM. */
+static int list_tools(const struct px_server *s, struct px_map *tools)
+{
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
+        const char *name = peer->proc.nspace;
+
+        if (!peer->rank && px_map_set(tools, name, strnlen(name, PMIX_MAX_NSLEN), peer)) {
+            return PMIX_ERR_NOMEM;
         }
     }
-    for (size_t i = 0; i < range.n && !to->beyond; i++) {
-        to->beyond = !px_nspace_find(s, range.at[i].nspace);
+    return PMIX_SUCCESS;
+}
+
+/* True if somebody who is named so may be here. */
+static bool may_be_here(struct px_server *s, const struct px_map *tools, const pmix_proc_t *proc)
+{
+    const struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+
+    return (ns && (proc->rank == PMIX_RANK_WILDCARD || px_local_proc_find(ns, proc->rank))) ||
+           px_proc_covers(proc, &s->self) ||
+           px_map_find(tools, proc->nspace, strnlen(proc->nspace, PMIX_MAX_NSLEN));
+}
+
+/* Longer ranges are not searched for each process. */
+enum { SHORT_RANGE = 16 };
+
+/* Makes the audience of an event for many, so that to look whether a process belongs to it takes no
+ * longer the more are named. Without memory a long range is empty. To be ended with
+ * audience_fini. */
+static void audience_init(struct px_server *s, struct audience *to, const struct px_event *event,
+                          struct px_raiser by)
+{
+    struct px_map tools = {0};
+    int rc;
+
+    *to = (struct audience){.event = event, .by = by, .range = range_of(event)};
+    to->listed = to->range.n > SHORT_RANGE;
+    rc = to->listed ? list_tools(s, &tools) : PMIX_SUCCESS;
+    for (size_t i = 0; !rc && to->listed && i < to->range.n; i++) {
+        if (may_be_here(s, &tools, &to->range.at[i])) {
+            rc = px_proc_list_add(&to->named, &to->range.at[i]);
+        }
     }
+    if (rc) {
+        px_proc_list_fini(&to->named);
+    }
+    px_map_fini(&tools);
 }
 
 static void audience_fini(struct audience *to)
@@ -107,8 +152,21 @@ static bool is_named(struct audience *to, const pmix_proc_t *proc)
 {
     pmix_proc_t job;
 
+    if (!to->listed) {
+        return px_procs_cover(to->range.at, to->range.n, proc);
+    }
     PMIX_LOAD_PROCID(&job, proc->nspace, PMIX_RANK_WILDCARD);
     return px_proc_list_has(&to->named, proc) || px_proc_list_has(&to->named, &job);
+}
+
+/* True if a custom range names one of a namespace that this server does not have. */
+static bool reaches_beyond(struct px_server *s, struct audience *to)
+{
+    for (size_t i = 0; !to->looked && !to->beyond && i < to->range.n; i++) {
+        to->beyond = !px_nspace_find(s, to->range.at[i].nspace);
+    }
+    to->looked = true;
+    return to->beyond;
 }
 
 /* True if the event's range includes the process. Ranges that reach beyond this server's clients
@@ -145,9 +203,9 @@ static bool may_have(const struct px_server *s, struct audience *to, const struc
 
 /* True if the peer is among them, and may have what the user has raised. What names processes of
  * others is for launchers, too: they may be theirs. */
-static bool is_for_peer(const struct px_server *s, struct audience *to, const struct px_peer *peer)
+static bool is_for_peer(struct px_server *s, struct audience *to, const struct px_peer *peer)
 {
-    return (is_for(to, &peer->proc) || (to->beyond && peer->launcher)) &&
+    return (is_for(to, &peer->proc) || (peer->launcher && reaches_beyond(s, to))) &&
            (!to->by.client || may_have(s, to, peer));
 }
 
@@ -155,39 +213,71 @@ static bool is_for_peer(const struct px_server *s, struct audience *to, const st
 
 /* Packs an event as PX_CMD_NOTIFY. live: not a kept one; only then the range is sent with it. The
  * buffer has the status of a failure. */
-static struct px_buf pack_event(const struct px_peer *peer, const struct px_event *event, bool live)
+static struct px_buf pack_event(enum px_wire_kind kind, const struct px_event *event, bool live)
 {
     struct px_buf buf = {0};
-    bool yes = true;
-    pmix_info_t *infos = NULL;
-    size_t n = event->ninfo;
-    int rc = px_infos_copy(event->info, event->ninfo, &infos);
+    pmix_info_t *infos = calloc(event->ninfo + 1, sizeof(*infos)); /* the values are borrowed */
 
-    rc = rc ? rc : px_infos_append(&infos, &n, PX_KEY_FROM_SERVER, &yes, PMIX_BOOL);
-    (void) px_buf_fail(&buf, rc);
-    (void) px_pack_command(&buf, peer->kind, PX_CMD_NOTIFY);
-    (void) px_pack_status(&buf, peer->kind, event->code);
-    (void) px_pack(&buf, peer->kind, PMIX_PROC, &event->source, 1);
-    (void) px_pack_infos(&buf, peer->kind, infos, n);
-    if (live) {
-        (void) px_pack(&buf, peer->kind, PMIX_DATA_RANGE, &event->range, 1);
+    if (infos) {
+        if (event->ninfo) {
+            memcpy(infos, event->info, event->ninfo * sizeof(*infos));
+        }
+        PMIx_Info_load(&infos[event->ninfo], PX_KEY_FROM_SERVER, NULL, PMIX_BOOL);
     }
-    PMIx_Info_free(infos, n);
+    (void) px_buf_fail(&buf, infos ? PMIX_SUCCESS : PMIX_ERR_NOMEM);
+    (void) px_pack_command(&buf, kind, PX_CMD_NOTIFY);
+    (void) px_pack_status(&buf, kind, event->code);
+    (void) px_pack(&buf, kind, PMIX_PROC, &event->source, 1);
+    (void) px_pack_infos(&buf, kind, infos, event->ninfo + 1);
+    if (live) {
+        (void) px_pack(&buf, kind, PMIX_DATA_RANGE, &event->range, 1);
+    }
+    free(infos);
     return buf;
 }
 
-/* Sends an event to a peer that reads: another one may lose it. Without memory it is not sent. */
-static void send_event(struct px_peer *peer, const struct px_event *event, bool live, bool trusted)
-{
-    struct px_buf buf = pack_event(peer, event, live);
+/* An event as its peers are sent it, in each encoding that one of them has had: for all of them
+ * there is one copy. Zeros: none yet. */
+struct packed {
+    struct px_parcel *of[PX_WIRE_DESCRIBED + 1];
+};
 
-    px_peer_send_event(peer, &buf, trusted);
+static void packed_fini(struct packed *packed)
+{
+    for (int kind = 0; kind <= PX_WIRE_DESCRIBED; kind++) {
+        px_parcel_drop(packed->of[kind]);
+    }
+}
+
+/* Sends an event to a peer that reads: another one may lose it. Without memory it is not sent. */
+static void send_event(struct px_peer *peer, const struct px_event *event, struct packed *packed,
+                       bool live, bool trusted)
+{
+    struct px_parcel **payload = &packed->of[peer->kind];
+
+    if (!*payload) {
+        struct px_buf buf = pack_event(peer->kind, event, live);
+
+        *payload = px_parcel_take(&buf);
+    }
+    if (*payload) {
+        px_peer_send_event(peer, *payload, trusted);
+    }
+}
+
+/* The same for one peer. */
+static void send_alone(struct px_peer *peer, const struct px_event *event, bool live, bool trusted)
+{
+    struct packed packed = {{NULL}};
+
+    send_event(peer, event, &packed, live, trusted);
+    packed_fini(&packed);
 }
 
 void px_event_tell(struct px_peer *peer, const struct px_event *event)
 {
     if (peer->conn && !peer->finalized && (peer->ours || wants(peer, event))) {
-        send_event(peer, event, true, true);
+        send_alone(peer, event, true, true);
     }
 }
 
@@ -214,7 +304,7 @@ void px_event_tell_lost(struct px_peer *peer)
     if (!rc && wants(peer, &event)) {
         struct px_buf buf;
 
-        buf = pack_event(peer, &event, true);
+        buf = pack_event(peer->kind, &event, true);
         px_peer_send(peer, PX_TAG_NOTIFY, &buf, -1);
     }
     if (!rc) {
@@ -295,13 +385,15 @@ static void to_peers(struct px_server *s, struct audience *to, const struct px_p
                      bool trusted, bool goes_up)
 {
     const struct px_event *event = to->event;
+    struct packed packed = {{NULL}};
 
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event) &&
             is_for_peer(s, to, peer) && !has_it(s, event, goes_up, peer)) {
-            send_event(peer, event, true, trusted);
+            send_event(peer, event, &packed, true, trusted);
         }
     }
+    packed_fini(&packed);
     px_event_keep(s, event, to->by);
 }
 
@@ -407,13 +499,9 @@ void px_notify_answered(struct px_upcall *up)
 static bool was_for(struct px_server *s, const struct px_kept_event *kept,
                     const struct px_peer *peer)
 {
-    struct audience to;
-    bool yes;
+    struct audience to = {.event = &kept->event, .by = kept->by, .range = range_of(&kept->event)};
 
-    audience_init(s, &to, &kept->event, kept->by);
-    yes = is_for_peer(s, &to, peer);
-    audience_fini(&to);
-    return yes;
+    return is_for_peer(s, &to, peer);
 }
 
 /* Sends a peer the kept events for codes that it has newly registered for (NULL: for any code),
@@ -428,7 +516,7 @@ static void replay_kept(struct px_server *s, struct px_peer *peer, const struct 
         if ((!codes || px_code_set_has(codes, event->code)) &&
             (!had_default || is_non_default(event)) && !px_group_is_announcement(event) &&
             was_for(s, kept, peer) && !px_proc_covers(&event->source, &peer->proc)) {
-            send_event(peer, event, false, !kept->by.client);
+            send_alone(peer, event, false, !kept->by.client);
         }
     }
 }

@@ -174,6 +174,7 @@ void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t
 {
     struct px_in in = px_in_make(payload, len, peer->kind);
 
+    in.most = (size_t) px_param_int(PX_P_REQUEST_ARRAYS);
     if (!len) {
         peer->doomed = true;
     } else if (tag >= PX_TAG_FIRST) {

@@ -236,38 +236,37 @@ bool px_peer_keeps_up(const struct px_peer *peer)
  * that a client has raised, and with others. The rest is for replies. */
 enum { CLIENT_EVENTS = 25, ALL_OFFERS = 50 };
 
-/* Sends what the peer can do without, or counts it in *lost. True: it is sent, or waits. */
-static bool offer(struct px_peer *peer, uint32_t tag, struct px_buf *buf, unsigned percent,
-                  uint64_t *lost, const char *what)
+/* Counts in *lost what a peer was offered (rc: how that went) and does not get for want of room. */
+static void count_lost(const struct px_peer *peer, int rc, uint64_t *lost, const char *what)
 {
-    int rc;
-
-    if (!peer->conn || !px_buf_ok(buf)) {
-        px_buf_fini(buf);
-        return false;
-    }
-    rc = px_conn_offer_take(peer->conn, tag, buf, percent);
-    if (rc == PX_ERR_OUT_OF_RESOURCE && !(*lost)++) {
+    if (rc == PMIX_ERR_OUT_OF_RESOURCE && !(*lost)++) {
         px_log(PX_LOG_SERVER, 1, "%s:%u does not read, and loses %s", peer->proc.nspace,
                peer->proc.rank, what);
     }
-    return !rc;
 }
 
-void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted)
+void px_peer_send_event(struct px_peer *peer, struct px_parcel *event, bool trusted)
 {
-    size_t bytes = buf->len;
+    int rc;
 
-    if (offer(peer, PX_TAG_NOTIFY, buf, trusted ? ALL_OFFERS : CLIENT_EVENTS, &peer->lost_events,
-              "events")) {
-        px_stage_event_sent(peer->server, bytes);
+    if (peer->conn) {
+        rc = px_conn_offer(peer->conn, PX_TAG_NOTIFY, event, trusted ? ALL_OFFERS : CLIENT_EVENTS);
+        count_lost(peer, rc, &peer->lost_events, "events");
+        if (!rc) {
+            px_stage_event_sent(peer->server, px_parcel_len(event));
+        }
     }
 }
 
 void px_peer_send_output(struct px_peer *peer, struct px_buf *buf)
 {
     px_stage_sent(peer->server, buf->len);
-    (void) offer(peer, PX_TAG_IOF, buf, ALL_OFFERS, &peer->lost_output, "output");
+    if (!peer->conn || !px_buf_ok(buf)) {
+        px_buf_fini(buf);
+        return;
+    }
+    count_lost(peer, px_conn_offer_take(peer->conn, PX_TAG_IOF, buf, ALL_OFFERS),
+               &peer->lost_output, "output");
 }
 
 /* --- the beginning --- */

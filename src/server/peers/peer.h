@@ -24,6 +24,7 @@ struct px_conn;
 struct px_handshake;
 struct px_listener_ops;
 struct px_local_proc;
+struct px_parcel;
 struct px_pending_conn;
 struct px_server;
 
@@ -106,7 +107,7 @@ bool px_peer_keeps_up(const struct px_peer *peer);
 
 /* Sends an event, unless too much waits for the peer by now: then the event is lost to it, and
  * counted. Those of clients (`trusted` false) are lost earlier than those of the host. */
-void px_peer_send_event(struct px_peer *peer, struct px_buf *buf, bool trusted);
+void px_peer_send_event(struct px_peer *peer, struct px_parcel *event, bool trusted);
 
 /* Sends a piece of output in the same way; what was lost is told with lost events. */
 void px_peer_send_output(struct px_peer *peer, struct px_buf *buf);

@@ -172,20 +172,69 @@ static int write_all(int fd, const char *text, size_t len)
     return n == (ssize_t) len ? 0 : -1;
 }
 
-/* Creates a file with a random name beside `path`, and puts its name into `aside`. The name cannot
- * be predicted, so that other users cannot occupy it. The descriptor, or -1 with errno. */
-static int open_aside(const char *path, char *aside, size_t n)
+/* Makes a random name beside `path`. It cannot be predicted, so that other users cannot occupy it.
+ * Without noise a name that is there fails. */
+static void name_of_aside(const char *path, char *aside, size_t n, int attempt)
 {
     uint64_t noise = 0;
+
+    (void) !getrandom(&noise, sizeof(noise), GRND_NONBLOCK);
+    (void) snprintf(aside, n, "%s.%ld.%016llx", path, (long) getpid() + attempt,
+                    (unsigned long long) noise);
+}
+
+/* Creates a file with such a name, and puts that into `aside`. The descriptor, or -1 with errno. */
+static int open_aside(const char *path, char *aside, size_t n)
+{
     int fd = -1;
 
     errno = EEXIST;
     for (int i = 0; i < 8 && fd < 0 && errno == EEXIST; i++) {
-        /* Without noise a name that is there fails. */
-        (void) !getrandom(&noise, sizeof(noise), GRND_NONBLOCK);
-        (void) snprintf(aside, n, "%s.%ld.%016llx", path, (long) getpid() + i,
-                        (unsigned long long) noise);
+        name_of_aside(path, aside, n, i);
         fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    }
+    return fd;
+}
+
+/* Gives the name of a file aside to a file that has none. True if it has it. */
+static bool name_aside(int fd, const char *aside)
+{
+    char link[64];
+
+    (void) snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, link, AT_FDCWD, aside, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Writes the text into a file, with the mode of the options, and closes it; its identity goes to
+ * *ret. nameless: it gets its name at the end. */
+static int fill_aside(const struct px_rendezvous *rendezvous, int fd, bool nameless,
+                      const char *aside, struct stat *ret)
+{
+    int rc = PMIX_SUCCESS;
+
+    if (fchmod(fd, (mode_t) rendezvous->mode) != 0 ||
+        write_all(fd, rendezvous->text, rendezvous->len) != 0 || fstat(fd, ret) != 0 ||
+        (nameless && !name_aside(fd, aside))) {
+        rc = status_of(errno);
+    }
+    if (close(fd) != 0 && !rc) {
+        rc = status_of(errno);
+    }
+    return rc;
+}
+
+/* A file in the directory of `path` that has no name: a server that is killed now leaves none.
+ * `aside` is the name that it is to get. -1: there is no such thing here. */
+static int open_nameless(const char *path, char *aside, size_t n)
+{
+    const char *slash = strrchr(path, '/');
+    char dir[MAX_PATH];
+    int fd;
+
+    (void) snprintf(dir, sizeof(dir), "%.*s", slash ? (int) (slash - path) : 1, slash ? path : ".");
+    fd = open(dir, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        name_of_aside(path, aside, n, 0);
     }
     return fd;
 }
@@ -195,19 +244,17 @@ static int open_aside(const char *path, char *aside, size_t n)
 static int write_aside(const struct px_rendezvous *rendezvous, const char *path, char *aside,
                        size_t n, struct stat *ret)
 {
-    int fd = open_aside(path, aside, n);
-    int rc = PMIX_SUCCESS;
+    int fd = open_nameless(path, aside, n);
+    int rc;
 
+    if (fd >= 0 && fill_aside(rendezvous, fd, true, aside, ret) == PMIX_SUCCESS) {
+        return PMIX_SUCCESS;
+    }
+    fd = open_aside(path, aside, n);
     if (fd < 0) {
         return status_of(errno);
     }
-    if (fchmod(fd, (mode_t) rendezvous->mode) != 0 ||
-        write_all(fd, rendezvous->text, rendezvous->len) != 0 || fstat(fd, ret) != 0) {
-        rc = status_of(errno);
-    }
-    if (close(fd) != 0 && !rc) {
-        rc = status_of(errno);
-    }
+    rc = fill_aside(rendezvous, fd, false, aside, ret);
     if (rc) {
         (void) unlink(aside);
     }

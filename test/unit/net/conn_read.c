@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "src/base/clock.h"
+#include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
 #include "test/unit/net/pair.h"
 #include "src/net/conn_write.h"
@@ -294,6 +296,87 @@ static void garbage(void **state)
     assert_int_equal(fixture_descriptors(), before);
 }
 
+/* --- turns --- */
+
+/* So many messages, each of which takes half of a turn. */
+enum { LONG_MESSAGES = 20, LONG_NS = 1000000 };
+
+/* Two users: one who has much to say, by two connections, and one who has little. */
+static struct pair much[2];
+static struct pair little;
+static struct px_conn_pool pools[2];
+static unsigned had_come; /* messages of the first user when that of the second was handled */
+
+static unsigned come_of(struct pair *pair)
+{
+    unsigned n;
+
+    (void) pthread_mutex_lock(&pair->sink.lock);
+    n = pair->sink.messages;
+    (void) pthread_mutex_unlock(&pair->sink.lock);
+    return n;
+}
+
+static void handle(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+{
+    uint64_t end = px_clock_ns() + LONG_NS;
+
+    if (arg == &little.sink) {
+        had_come = come_of(&much[0]) + come_of(&much[1]);
+    }
+    while (arg != &little.sink && px_clock_ns() < end) {
+    }
+    sink_message(arg, tag, payload, len, fd);
+}
+
+static void write_much(struct pair *pair)
+{
+    for (int i = 0; i < LONG_MESSAGES; i++) {
+        struct px_buf one = frame(101, 40);
+
+        fixture_write(pair->raw, one.data, one.len);
+        px_buf_fini(&one);
+    }
+}
+
+/* Whatever is said is there before the loop looks. */
+static void say_all(void *arg)
+{
+    struct px_buf one = frame(100, 40);
+
+    (void) arg;
+    for (int i = 0; i < 2; i++) {
+        much[i].sink.conn->ops.message = handle;
+        px_conn_join_loop(much[i].sink.conn, &pools[0]);
+        write_much(&much[i]);
+    }
+    little.sink.conn->ops.message = handle;
+    px_conn_join_loop(little.sink.conn, &pools[1]);
+    fixture_write(little.raw, one.data, one.len);
+    px_buf_fini(&one);
+}
+
+/* Who has much to say waits when he has had his time, on all of his connections; nothing is lost,
+ * also if its sender is gone by then. */
+static void each_user_has_a_turn(void **state)
+{
+    pair_open(&much[0], *state, AF_UNIX, MAX_MSG);
+    pair_open(&much[1], *state, AF_UNIX, MAX_MSG);
+    pair_open(&little, *state, AF_UNIX, MAX_MSG);
+    assert_int_equal(px_loop_run(*state, say_all, NULL), 0);
+    sink_await(&little.sink, 1);
+    assert_in_range(had_come, 0, LONG_MESSAGES / 4);
+    (void) shutdown(much[1].raw, SHUT_WR);
+    assert_int_equal(sink_await_end(&much[1].sink), PX_ERR_LOST_CONNECTION);
+    assert_int_equal(come_of(&much[1]), LONG_MESSAGES);
+    sink_await(&much[0].sink, LONG_MESSAGES);
+    assert_int_equal(much[0].sink.bad + much[1].sink.bad, 0);
+    (void) close(much[1].raw);
+    sink_fini(&much[1].sink);
+    pair_close(&much[0]);
+    pair_close(&little);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, pair_setup, pair_teardown)
@@ -308,6 +391,7 @@ int main(void)
         T(descriptors_ride_on_their_message),
         T(surplus_descriptors_are_closed),
         T(garbage),
+        T(each_user_has_a_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

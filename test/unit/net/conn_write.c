@@ -205,6 +205,39 @@ static void a_large_offer_waits_alone(void **state)
     pair_close(&pair);
 }
 
+/* One copy of the bytes is for all: who reads gets them, also when others wait still or are gone.
+ */
+static void a_payload_is_for_many(void **state)
+{
+    static unsigned char room[16 + 100000];
+    struct px_buf bytes = payload(100, 100000);
+    struct px_buf none = {0};
+    struct px_parcel *one = px_parcel_take(&bytes);
+    struct pair pairs[3];
+
+    assert_null(px_parcel_take(&none));
+    assert_null(bytes.data);
+    assert_int_equal(px_parcel_len(one), 100000);
+    for (int i = 0; i < 3; i++) {
+        pair_open(&pairs[i], *state, AF_UNIX, MAX_MSG);
+        for (int n = 0; n < 5; n++) {
+            assert_int_equal(px_conn_offer(pairs[i].sink.conn, 100, one, 50), 0);
+        }
+        assert_true(queued(pairs[i].sink.conn) > 0);
+    }
+    px_parcel_drop(one);
+    pair_close(&pairs[0]);
+    for (int i = 1; i < 3; i++) {
+        for (int n = 0; n < 5; n++) {
+            assert_true(fixture_read(pairs[i].raw, room, sizeof(room)));
+            for (size_t at = 0; at < 100000; at += 99) {
+                assert_int_equal(room[16 + at], fixture_byte(100, at));
+            }
+        }
+        pair_close(&pairs[i]);
+    }
+}
+
 static struct px_conn_pool pool;
 
 static void join_pool(void *arg)
@@ -387,6 +420,7 @@ int main(void)
         T(one_that_never_reads_is_dropped),
         T(offers_have_a_part_of_the_queue),
         T(a_large_offer_waits_alone),
+        T(a_payload_is_for_many),
         T(a_pool_has_one_limit),
         T(few_descriptors_wait),
         T(one_message_may_pass_the_limit),

@@ -19,7 +19,7 @@
 
 #include "world.h"
 
-enum { LEN = 65536, N = 10, FIT = 3, TOO_LARGE = 50, LAST = 99, CODE = -5000 };
+enum { LEN = 65536, N = 10, FIT = 3, TOO_LARGE = 50, LAST = 99, CODE = -5000, NAMES = 2000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
@@ -128,7 +128,66 @@ static int act_many(void)
     return 0;
 }
 
-static const struct act acts[] = {{"late", act_late}, {"many", act_many}, {NULL, NULL}};
+/* An event for many names, of which the last is here. */
+static void notify_among(int number, pmix_rank_t rank)
+{
+    static pmix_proc_t names[NAMES];
+    pmix_data_array_t range = {.type = PMIX_PROC, .size = NAMES, .array = names};
+    pmix_byte_object_t bo = {.bytes = (char *) &number, .size = sizeof(number)};
+    pmix_info_t infos[2];
+
+    for (unsigned i = 0; i < NAMES - 1; i++) {
+        PMIX_LOAD_PROCID(&names[i], i % 2 ? "nobody" : me.nspace, 1000 + i);
+    }
+    PMIX_LOAD_PROCID(&names[NAMES - 1], me.nspace, rank);
+    PMIX_INFO_LOAD(&infos[0], "message", &bo, PMIX_BYTE_OBJECT);
+    PMIX_INFO_LOAD(&infos[1], PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
+    check_status(PMIx_Notify_event(CODE, &me, PMIX_RANGE_CUSTOM, infos, 2, NULL, NULL),
+                 PMIX_SUCCESS);
+    PMIx_Info_destruct(&infos[0]);
+    PMIx_Info_destruct(&infos[1]);
+}
+
+/* A long range names a process or its whole job among many who are not here: whether they have
+ * registered before (rank 1) or come late (rank 2), they get what is for them. */
+static int act_among(void)
+{
+    pmix_status_t code = CODE;
+
+    if (me.rank == 1) {
+        check(PMIx_Register_event_handler(&code, 1, NULL, 0, on_event, NULL, NULL) >= 0);
+    }
+    fence_all(false);
+    if (me.rank == 0) {
+        notify_among(1, 1);
+        notify_among(2, 2);
+        notify_among(3, PMIX_RANK_WILDCARD);
+        notify(LAST, sizeof(int));
+    }
+    fence_all(false);
+    if (me.rank == 2) {
+        check(PMIx_Register_event_handler(&code, 1, NULL, 0, on_event, NULL, NULL) >= 0);
+    }
+    if (me.rank != 0) {
+        pthread_mutex_lock(&lock);
+        while (n_seen == 0 || seen[n_seen - 1] != LAST) {
+            pthread_cond_wait(&more, &lock);
+        }
+        check(n_seen == 3 && seen[0] == (int) me.rank && seen[1] == 3);
+        pthread_mutex_unlock(&lock);
+    }
+    fence_all(false);
+    return 0;
+}
+
+static const struct act acts[] = {
+    {"late", act_late}, {"many", act_many}, {"among", act_among}, {NULL, NULL}};
+
+static void among_many(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "among", .n_nodes = 1, .per_node = 3}), 0);
+}
 
 static void many_codes(void **state)
 {
@@ -151,6 +210,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(late),
         cmocka_unit_test(many_codes),
+        cmocka_unit_test(among_many),
     };
 
     world_maybe_client(argc, argv, acts);

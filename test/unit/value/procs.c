@@ -175,6 +175,25 @@ static void a_set_includes_another(void **state)
     assert_true(px_procs_include(a, 3, NULL, 0));
 }
 
+static void sets_meet(void **state)
+{
+    const pmix_proc_t a[3] = {P("A", ALL), P("B", 1), P("B", 3)};
+    const pmix_proc_t b[3] = {P("0", 1), P("A", 7), P("C", 3)};
+    const pmix_proc_t c[3] = {P("B", 0), P("B", 2), P("C", 1)};
+    const pmix_proc_t d[1] = {P("B", ALL)};
+
+    (void) state;
+    assert_true(px_procs_meet(a, 3, b, 3));
+    assert_true(px_procs_meet(b, 3, a, 3));
+    assert_false(px_procs_meet(a, 3, c, 3));
+    assert_false(px_procs_meet(c, 3, a, 3));
+    assert_true(px_procs_meet(a, 3, d, 1));
+    assert_true(px_procs_meet(d, 1, c, 3));
+    assert_false(px_procs_meet(d, 1, b, 3));
+    assert_true(px_procs_meet(a + 2, 1, a, 3));
+    assert_false(px_procs_meet(a, 3, NULL, 0));
+}
+
 static void without_memory(void **state)
 {
     const pmix_proc_t all = P("A", ALL);
@@ -200,6 +219,7 @@ int main(void)
         cmocka_unit_test(a_long_list_has_each_once),
         cmocka_unit_test(one_normal_form),
         cmocka_unit_test(a_set_includes_another),
+        cmocka_unit_test(sets_meet),
         cmocka_unit_test(without_memory),
     };
 
