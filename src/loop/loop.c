@@ -457,12 +457,6 @@ int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
     return px_loop_wait(loop, &call.wait);
 }
 
-uint64_t px_loop_turn(const struct px_loop *loop)
-{
-    px_assert(px_loop_inside(loop));
-    return loop->poll.turn;
-}
-
 bool px_loop_may_touch(const struct px_loop *loop)
 {
     return inside == loop || (loop->external && !loop->driven);

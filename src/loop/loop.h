@@ -63,11 +63,6 @@ void px_loop_progress(struct px_loop *loop);
  * once. Not on the loop's own thread. Returns the status of px_wait_done. */
 int px_loop_wait(struct px_loop *loop, struct px_wait *wait);
 
-/* A number that grows when every descriptor that was ready has had its turn. So who stops after a
- * while, and goes on when the number is another one, lets all others be served in between. The
- * loop's thread. */
-uint64_t px_loop_turn(const struct px_loop *loop);
-
 /* Ends the present sleep of the loop, or its next one. Any thread. */
 void px_loop_wake(struct px_loop *loop);
 

@@ -22,6 +22,7 @@
 #include "src/base/assert.h"
 #include "src/base/clock.h"
 #include "src/base/status.h"
+#include "src/loop/turn.h"
 #include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
 #include "conn.h"

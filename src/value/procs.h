@@ -45,8 +45,7 @@ bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, siz
  * px_proc_list_fini. */
 struct px_proc_list {
     pmix_proc_t *at;
-    size_t n;
-    size_t room;
+    size_t n, room;
     struct px_map index; /* of a long list: namespace and rank of each of the first n_indexed */
     size_t n_indexed;
 };

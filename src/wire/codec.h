@@ -35,10 +35,9 @@ struct px_in {
     enum px_wire_kind kind;
     unsigned depth; /* data arrays around the current position */
     bool exact;     /* floats as 8 raw bytes, not text: payloads of the segment only */
-    bool topo;   /* topologies are parsed: for an application that asks for one, not for messages */
-    int status;  /* 0, or the first failure; then end is at */
-    size_t made; /* bytes of the arrays that were made of it */
-    size_t most; /* how many there may be; 0: any number */
+    bool topo;  /* topologies are parsed: for an application that asks for one, not for messages */
+    int status; /* 0, or the first failure; then end is at */
+    size_t made, most; /* bytes of the arrays that were made of it; how many there may be, 0: any */
 };
 
 /* A reader at the beginning of len bytes, which it borrows; not exact, topologies refused. Without
