@@ -53,6 +53,7 @@ void found(pmix_status_t status, pmix_pdata_t data[], size_t n, void *cbdata);
 
 /* in across_jobs.c */
 void act_events(void);
+void act_monitor(void);
 void act_publish(void);
 void act_group(void);
 void act_lost(void);

@@ -76,6 +76,56 @@ void act_events(void)
     must(PMIx_Deregister_event_handler((size_t) id, NULL, NULL), "deregister");
 }
 
+/* ---- monitors: rank 0 sends no heartbeat, and all hear of it */
+
+static bool is_silent; /* lock */
+
+static void on_alert(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t results[], size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    (void) id;
+    (void) status;
+    (void) source;
+    (void) results;
+    (void) nresults;
+    for (size_t i = 0; i < ninfo; i++) {
+        if (PMIX_CHECK_KEY(&info[i], PMIX_EVENT_AFFECTED_PROC)) {
+            pthread_mutex_lock(&lock);
+            is_silent = is_silent || info[i].value.data.proc->rank == 0;
+            pthread_cond_broadcast(&more);
+            pthread_mutex_unlock(&lock);
+        }
+    }
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+void act_monitor(void)
+{
+    pmix_status_t code = PMIX_MONITOR_HEARTBEAT_ALERT;
+    pmix_info_t what;
+    pmix_info_t how[1];
+    pmix_info_t *results = NULL;
+    uint32_t second = 1;
+    bool yes = true;
+    size_t n = 0;
+
+    must(PMIx_Info_load(&what, PMIX_MONITOR_HEARTBEAT, &yes, PMIX_BOOL), "load");
+    must(PMIx_Info_load(&how[0], PMIX_MONITOR_HEARTBEAT_TIME, &second, PMIX_UINT32), "load");
+    expect(PMIx_Register_event_handler(&code, 1, NULL, 0, on_alert, NULL, NULL) >= 0, "register");
+    fence(false);
+    if (me.rank == 0) {
+        is(PMIX_SUCCESS, PMIx_Process_monitor(&what, code, how, 1, &results, &n), "monitor");
+        PMIx_Info_free(results, n);
+    }
+    pthread_mutex_lock(&lock);
+    while (!is_silent) {
+        pthread_cond_wait(&more, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    fence(false);
+}
+
 /* ---- publish: on one node, looked up on another, also before it is there */
 
 static pmix_status_t lookup(const char *key, uint32_t *ret)

@@ -16,6 +16,8 @@ act() {
     [ "$code" -eq 0 ] || printf '%s\n' "$err" | head -n 20 | sed 's/^/# /'
 }
 
+act 1 monitor
+act 2 monitor
 for nodes in 2 3; do
     for name in layout scopes fences plain late events publish group timeout; do
         act $nodes $name
