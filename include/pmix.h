@@ -303,15 +303,17 @@ PMIX_EXPORT pmix_status_t PMIx_Unpublish_nb(char **keys, const pmix_info_t info[
  *   nspace: receives the name of the job; may be NULL
  *   PMIX_ERR_JOB_*: why the job did not start
  *   PMIX_ERR_NOT_SUPPORTED: the host has no entry `spawn`, or a launcher would have to place
- *       processes, feed or stop them
+ *       processes, or to stop them where nobody may trace
  *   PMIX_ERR_UNREACH: there is no server, and the process is no launcher
  *
  * A launcher (PMIX_LAUNCHER) that has no server, and no entry `spawn` of its own, starts the
  * processes itself, on this node, as its clients. PMIX_FWD_STDOUT and PMIX_FWD_STDERR have what
  * they write given to PMIx_IOF_pull, or else written to its own standard output and error, unless
- * PMIX_IOF_LOCAL_OUTPUT was false; without these directives they have its descriptors. They read
- * nothing. The end of the job is told by PMIX_EVENT_JOB_END, and its namespace is gone then. What
- * still runs when the launcher ends is killed.
+ * PMIX_IOF_LOCAL_OUTPUT was false; without these directives they have its descriptors. Those that
+ * PMIX_FWD_STDIN or PMIX_STDIN_TGT names read what is pushed, the others nothing. With
+ * PMIX_DEBUG_STOP_ON_EXEC they stop at their first instruction, and PMIX_READY_FOR_DEBUG says so;
+ * PMIX_JOB_CTRL_RESUME lets them go on. The end of the job is told by PMIX_EVENT_JOB_END, and its
+ * namespace is gone then. What still runs when the launcher ends is killed.
  *
  * Std 12.2.1.
  */
