@@ -198,22 +198,25 @@ PMIX_JOB_TERM_STATUS=PMIX_ERR_JOB_ABORTED_BY_SIG' "$(fields PMIX_EVENT_JOB_END 2
         rm -f "$SCRATCH/go"
         finish_job
 
-        # One that is lost: what it has let stop goes on, wherever it waits.
+        # One that is lost: what it has let stop goes on, wherever it waits, or begins to wait later, as rank 1 of the second job.
         begin $nodes
-        mkfifo "$SCRATCH/go"
+        mkfifo "$SCRATCH/go" "$SCRATCH/late"
         "$attend" --pid $runner hear PMIX_READY_FOR_DEBUG \
             , spawn PMIX_DEBUG_STOP_ON_EXEC PMIX_MAPBY=node 4 sh -c 'echo ran $PMIX_RANK' , await PMIX_READY_FOR_DEBUG job.1 \
-            , spawn PMIX_DEBUG_STOP_IN_INIT PMIX_MAPBY=node 2 "$actor" keyed , say stopped , read >"$SCRATCH/debug.out" 2>&1 <"$SCRATCH/go" &
+            , spawn PMIX_DEBUG_STOP_IN_INIT PMIX_MAPBY=node 2 sh -c '[ $PMIX_RANK = 0 ] || read -r word <$1; exec "$2" keyed' \
+            sh "$SCRATCH/late" "$actor" , say stopped , read >"$SCRATCH/debug.out" 2>&1 <"$SCRATCH/go" &
         debugger=$!
         exec 4>"$SCRATCH/go"
         until_true 'two jobs are stopped' grep '^stopped$' "$SCRATCH/debug.out"
         same "nobody runs under a debugger, $with" 1 "$(wc -l <"$SCRATCH/job.out" | tr -d ' ')"
         kill -KILL $debugger
         exec 4>&-
+        until_lines 5 "$SCRATCH/job.out"
+        echo >"$SCRATCH/late"
         until_lines 7 "$SCRATCH/job.out"
         same 'all go on when it is lost' 'ran 0 ran 1 ran 2 ran 3 rank 0 has read 2 keys rank 1 has read 2 keys' \
             "$(grep -v here "$SCRATCH/job.out" | sort | tr '\n' ' ' | sed 's/ $//')"
-        rm -f "$SCRATCH/go"
+        rm -f "$SCRATCH/go" "$SCRATCH/late"
         finish_job
     done
 done

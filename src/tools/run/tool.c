@@ -68,7 +68,8 @@ static void release_told(pmix_status_t status, void *cbdata)
     PMIx_Info_free(cbdata, 1);
 }
 
-/* Lets the processes of this node go on, wherever they wait. */
+/* Lets the processes of this node go on, wherever they wait. We are the source of the event: one
+ * that begins to wait later would not be told what it has raised itself. */
 static void release(const struct px_run_job *job)
 {
     pmix_info_t *range = PMIx_Info_create(1);
@@ -83,7 +84,7 @@ static void release(const struct px_run_job *job)
         rc = PMIx_Info_load(range, PMIX_EVENT_CUSTOM_RANGE, &all, PMIX_PROC);
     }
     if (rc == PMIX_SUCCESS) {
-        rc = PMIx_Notify_event(PMIX_DEBUGGER_RELEASE, &all, PMIX_RANGE_CUSTOM, range, 1,
+        rc = PMIx_Notify_event(PMIX_DEBUGGER_RELEASE, NULL, PMIX_RANGE_CUSTOM, range, 1,
                                release_told, range);
     }
     if (rc != PMIX_SUCCESS) {
