@@ -40,7 +40,7 @@ exec chroot "$1" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.U
 END
 # inside SECONDS COMMAND
 inside() {
-    rm -rf "$share"/prte.* "$share"/ompi.* # of launchers that were ended; process ids come again
+    rm -rf "$share"/prte* "$share"/ompi* # of launchers that were ended; process ids come again
     limit "$1" unshare --mount --propagation private --pid --fork --kill-child sh "$SCRATCH/enter" "$tree" "$share" "$2"
 }
 tar -C "$PX_TOP_SRCDIR" --exclude=./build --exclude=./build-asan --exclude=./build-tsan --exclude=./.git -cf - . | tar -C "$share/src" -xf -
