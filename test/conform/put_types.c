@@ -13,6 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* OpenPMIx 6 has no structures of resource usage any more. */
+#if !defined(CONFORM_THEIRS) || PMIX_NUMERIC_VERSION < 0x00060000
+#define HAS_STATS
+#endif
+
 /* ---- the values */
 
 static uint32_t numbers[] = {1, 2, 3};
@@ -36,6 +41,7 @@ static pmix_endpoint_t endpoint = {
 static char *lines[] = {"what it is", "in two lines", NULL};
 static pmix_regattr_t regattr = {
     .name = "PMIX_X", .string = "pmix.x", .type = PMIX_INT, .description = lines};
+#ifdef HAS_STATS
 static pmix_proc_stats_t proc_stats = {.node = "n",
                                        .proc = {.nspace = "j", .rank = 2},
                                        .pid = 5,
@@ -57,6 +63,7 @@ static pmix_node_stats_t node_stats = {.node = "n",
                                        .ndiskstats = 1,
                                        .netstats = &net,
                                        .nnetstats = 1};
+#endif
 
 static pmix_data_array_t of_numbers = {.type = PMIX_UINT32, .size = 3, .array = numbers};
 static pmix_data_array_t of_words = {.type = PMIX_STRING, .size = 3, .array = words};
@@ -186,10 +193,12 @@ static struct sample {
     INLINE(PMIX_DEVTYPE, devtype, PMIX_DEVTYPE_GPU),
     INLINE(PMIX_LOCTYPE, locality, PMIX_LOCALITY_SHARE_NUMA),
     BOXED(PMIX_PROC_NSPACE, nspace, &name),
+#ifdef HAS_STATS
     BOXED(PMIX_PROC_STATS, pstats, &proc_stats),
     BOXED(PMIX_DISK_STATS, dkstats, &disk),
     BOXED(PMIX_NET_STATS, netstats, &net),
     BOXED(PMIX_NODE_STATS, ndstats, &node_stats),
+#endif
     BOXED(PMIX_DATA_BUFFER, dbuf, &buffer),
     INLINE(PMIX_STOR_MEDIUM, uint64, 1 << 3),
     INLINE(PMIX_STOR_ACCESS, uint64, 1 << 1),
