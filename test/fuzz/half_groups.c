@@ -140,14 +140,17 @@ void half_group_added(void)
 /* The name of a group in place of a namespace. */
 void half_group_names(void)
 {
+    int seconds = HALF_TIMEOUT_S; /* the other one may have lost patience with the construct */
     pmix_proc_t group;
     pmix_proc_t member;
+    pmix_info_t info;
 
+    PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &seconds, PMIX_INT);
     make("crew", half.here, 2, NULL, 0);
     PMIX_LOAD_PROCID(&group, "crew", PMIX_RANK_WILDCARD);
     PMIX_LOAD_PROCID(&member, "crew", 1);
     half_fence(&group, 1, false);
-    (void) PMIx_Connect(&group, 1, NULL, 0);
+    (void) PMIx_Connect(&group, 1, &info, 1);
     half_get(&member, "key", NULL);
     half_get(&group, PMIX_JOB_SIZE, NULL);
     (void) PMIx_Notify_event(-3000, &member, PMIX_RANGE_SESSION, NULL, 0, NULL, NULL);
