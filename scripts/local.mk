@@ -3,7 +3,7 @@ px_house_checks = %D%/check-house %D%/check-format %D%/check-size %D%/check-link
   %D%/check-directives %D%/check-names %D%/check-dist %D%/check-manual
 dist_check_SCRIPTS += $(px_house_checks)
 TESTS += $(px_house_checks)
-EXTRA_DIST += %D%/measure %D%/make-site %D%/gen-calls %D%/gen-field-names %D%/list-directives %D%/gen-conformance %D%/pack-conform %D%/run-conformance %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/tests.conf
+EXTRA_DIST += %D%/measure %D%/make-site %D%/gen-calls %D%/gen-field-names %D%/gen-meanings %D%/list-directives %D%/gen-conformance %D%/pack-conform %D%/run-conformance %D%/check-layers %D%/check-tsan %D%/layers.conf %D%/tests.conf
 
 # Tests that have a long form, in it; each fuzzer for ten minutes under the address and the undefined-behaviour
 # sanitizer, and for ten under the memory sanitizer; the thread sanitizer. Five hours, and for some gigabytes.

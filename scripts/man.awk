@@ -73,6 +73,8 @@ function read_table(file, kind,    row, f, n, i, head) {
             functions[++n_functions] = f[at[kind, "name"]]
         } else if (kind == "attributes") {
             type_of[f[at[kind, "name"]]] = f[at[kind, "type"]]
+        } else if (kind == "meanings") {
+            means[f[at[kind, "name"]]] = f[at[kind, "meaning"]]
         } else if (kind == "standard") {
             section_of[f[at[kind, "name"]]] = f[at[kind, "section"]]
             chapter_of[f[at[kind, "name"]]] = f[at[kind, "chapter"]]

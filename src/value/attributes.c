@@ -28,6 +28,16 @@ static const struct {
 };
 #undef PX_CALL
 
+/* A sentence for each attribute that the library honours. */
+#define PX_MEANING(attribute, text) {attribute, text},
+static const struct {
+    const char *string;
+    const char *text;
+} meanings[] = {
+#include "meanings.def"
+};
+#undef PX_MEANING
+
 /* The keys by which a query names a level: as a qualifier for attributes, as a key for
  * functions. */
 static const struct {
@@ -50,6 +60,7 @@ enum {
     ,
     N_LEVELS = sizeof(levels_of) / sizeof(levels_of[0]),
     N_CALLS = sizeof(calls) / sizeof(calls[0]),
+    N_MEANINGS = sizeof(meanings) / sizeof(meanings[0]),
 };
 
 /* The members of the host's module and the calls that reach them. */
@@ -273,13 +284,25 @@ static pmix_data_type_t type_of(const char *string)
     return row->type;
 }
 
+/* What an attribute that the library honours means, by its string; NULL for others. */
+static const char *meaning_of(const char *string)
+{
+    size_t i = 0;
+
+    while (i < N_MEANINGS && strcmp(meanings[i].string, string) != 0) {
+        i++;
+    }
+    return i < N_MEANINGS ? meanings[i].text : NULL;
+}
+
 /* Fills a pmix_regattr_t from an attribute that is given by its string or by its name. */
 static void load_regattr(pmix_regattr_t *to, const char *attribute)
 {
     const char *string = PMIx_Get_attribute_string(attribute);
 
     string = string != NULL ? string : attribute;
-    PMIx_Regattr_load(to, PMIx_Get_attribute_name(string), string, type_of(string), NULL);
+    PMIx_Regattr_load(to, PMIx_Get_attribute_name(string), string, type_of(string),
+                      meaning_of(string));
 }
 
 /* Number of strings before the NULL; 0 for NULL. */

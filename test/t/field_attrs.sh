@@ -19,6 +19,7 @@ same 'under their levels' 'client: tool: ' "$(grep '^[a-z]' "$SCRATCH/out" | tr 
 run "$tools/pattrs" --do-not-connect --client=PMIx_Fence
 same 'attributes of one' 'client PMIx_Fence:' "$(head -n 1 "$SCRATCH/out")"
 has 'with their types' '  PMIX_TIMEOUT  pmix.timeout  PMIX_INT'
+has 'and meanings' '      seconds that the call may take; 0: no limit'
 run "$tools/pattrs" --do-not-connect --client PMIx_Nope
 same 'a call that this library does not have' '3 pattrs: client: no server answers: PMIX_ERR_UNREACH' "$code $err"
 run "$tools/pattrs" --do-not-connect --client all --json
@@ -32,7 +33,7 @@ code 'two levels' 0 pattrs --server PMIx_Query_info --client PMIx_Get,PMIx_Fence
 python 'as JSON' '[(l["level"], l["status"], [(c["call"], c["supported"]) for c in l["calls"]]) for l in d["levels"]]' \
     "[('client', 'PMIX_SUCCESS', [('PMIx_Get', True), ('PMIx_Fence', True)]), ('server', 'PMIX_SUCCESS', [('PMIx_Query_info', True)])]"
 python 'with attributes' '[a for a in d["levels"][0]["calls"][1]["attributes"] if a["name"] == "PMIX_TIMEOUT"]' \
-    "[{'name': 'PMIX_TIMEOUT', 'key': 'pmix.timeout', 'type': 'PMIX_INT', 'description': []}]"
+    "[{'name': 'PMIX_TIMEOUT', 'key': 'pmix.timeout', 'type': 'PMIX_INT', 'description': ['seconds that the call may take; 0: no limit']}]"
 code 'for scripts' 0 pattrs --parsable --client PMIx_Fence
 has 'a fact is a line' levels:0:calls:0:attributes:0:name:PMIX_TIMEOUT
 code 'one of two' 5 pattrs --server PMIx_Query_info,PMIx_Nope
