@@ -4,6 +4,8 @@ AC_DEFUN([PX_DEPS], [
   PX_HWLOC_NAME
   PKG_CHECK_MODULES([ZLIB], [zlib >= 1.2])
   PX_JEMALLOC
+  AC_DEFINE_UNQUOTED([PX_HWLOC_VERSION], ["`$PKG_CONFIG --modversion hwloc`"], [The version of hwloc's headers.])
+  AC_DEFINE_UNQUOTED([PX_ZLIB_VERSION], ["`$PKG_CONFIG --modversion zlib`"], [The version of zlib.])
   PKG_CHECK_MODULES([CMOCKA], [cmocka >= 1.1], [have_cmocka=yes], [have_cmocka=no])
   AM_CONDITIONAL([HAVE_CMOCKA], [test $have_cmocka = yes])
   AC_SEARCH_LIBS([dlopen], [dl])

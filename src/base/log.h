@@ -4,7 +4,8 @@
 #define PX_BASE_LOG_H
 
 /* Diagnostic output, off by default: the library prints nothing unless a verbosity parameter asks
- * for it. Only roles and tools call it; lower layers return a status. A message is one line on
+ * for it. Only roles and tools call it; lower layers return a status.
+ * Level 1 is what went wrong, 2 what is done, 3 each message of a server. A message is one line on
  * standard error, written by one write(2). Any thread. */
 
 /* One topic for each verbosity parameter (src/base/param.def). */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
 
 #include "src/base/log.h"
 #include "src/base/param_file.h"
@@ -44,6 +45,21 @@ static const struct row rows[PX_PARAMS] = {
 #undef PX_PARAM
 };
 
+/* The words of strings that have few. `others` is NULL if the string has to be one of the words.
+ * Else it is a list of them, with commas, perhaps behind ^, which may have words of OpenPMIx
+ * (`others`) without effect; any other word is reported. */
+static const struct {
+    enum px_param param;
+    const char *words;
+    const char *others;
+} words_of[] = {
+    {PX_P_FENCE_PIECE, "auto,yes,no", NULL},
+    {PX_P_QUERY_RESULTS, "both,flat,nested", NULL},
+    {PX_P_GDS, "hash,shmix", "ds12,ds20,ds21,shmem,shmem2,shmem3"},
+    {PX_P_PSEC, "native,munge,none", "dummy_handshake"},
+};
+enum { N_WORDS_OF = sizeof(words_of) / sizeof(words_of[0]) };
+
 /* The value of one parameter in a set. */
 struct setting {
     char *text;     /* malloc'd, or NULL: the default stands */
@@ -55,9 +71,41 @@ struct setting {
 /* The values of all parameters, as one load found them. */
 struct settings {
     struct setting of[PX_PARAMS];
+    struct px_complaints complaints;
 };
 
 static struct settings *current; /* NULL before the first load: the defaults */
+
+extern char **environ;
+
+/* The parameter of a name; PX_PARAMS: there is none. */
+static size_t find_param(const char *name)
+{
+    size_t i = 0;
+
+    while (i < PX_PARAMS && strcmp(rows[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/* A name with this beginning is of this library, and a mistake if there is no such parameter. */
+static bool is_ours(const char *name)
+{
+    return strncmp(name, "shmix_", 6) == 0;
+}
+
+/* True if the word, of that many bytes, is one of the list. */
+static bool is_listed(const char *word, size_t len, const char *list)
+{
+    for (const char *at = list; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcspn(at, ",") == len && strncmp(at, word, len) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* Accepts the words below, in any case. False: another text; *ret is unchanged. */
 static bool read_bool(const char *text, int64_t *ret)
@@ -123,8 +171,8 @@ static bool parse_number(const struct row *row, const char *text, int64_t *ret)
     return true;
 }
 
-/* Parses a text by the type of its parameter. True if it is well-formed; any text is a valid
- * string. */
+/* Parses a text by the type of its parameter. True if it is well-formed. A string is, unless it has
+ * to be one of a few words. */
 static bool read_text(const struct row *row, const char *text, int64_t *ret)
 {
     switch (row->type) {
@@ -136,7 +184,34 @@ static bool read_text(const struct row *row, const char *text, int64_t *ret)
     case PX_PARAM_STRING:
         break;
     }
+    for (size_t i = 0; i < N_WORDS_OF; i++) {
+        if (row == &rows[words_of[i].param] && !words_of[i].others) {
+            return is_listed(text, strlen(text), words_of[i].words);
+        }
+    }
     return true;
+}
+
+/* True if a list of words has one that is not known. */
+static bool has_unknown_word(enum px_param p, const char *text)
+{
+    size_t i = 0;
+
+    while (i < N_WORDS_OF && (words_of[i].param != p || !words_of[i].others)) {
+        i++;
+    }
+    text += *text == '^';
+    while (i < N_WORDS_OF && *text) {
+        size_t len = strcspn(text, ",");
+
+        if (len > 0 && !is_listed(text, len, words_of[i].words) &&
+            !is_listed(text, len, words_of[i].others)) {
+            return true;
+        }
+        text += len;
+        text += *text == ',';
+    }
+    return false;
 }
 
 /* The default of a bool, int or size parameter; 0 for a string. */
@@ -157,6 +232,7 @@ static void settings_destroy(struct settings *set)
         free(set->of[i].text);
         free(set->of[i].rejected);
     }
+    px_complaints_fini(&set->complaints);
     free(set);
 }
 
@@ -184,27 +260,42 @@ static int setting_offer(struct setting *setting, const char *text, size_t len,
 struct file_pass {
     struct settings *set;
     enum px_param_source source;
+    const char *path;
 };
 
 /* px_param_line_fn: stores the value if the name is one of our parameters. Files are shared with
  * other libraries, so unknown names are normal. */
-static int take_line(void *arg, const char *name, const char *value)
+static int take_line(void *arg, unsigned number, const char *name, const char *value)
 {
     struct file_pass *pass = arg;
+    size_t i = value ? find_param(name) : PX_PARAMS;
 
-    for (size_t i = 0; i < PX_PARAMS; i++) {
-        if (strcmp(rows[i].name, name) == 0) {
-            return setting_offer(&pass->set->of[i], value, strlen(value), pass->source);
-        }
+    if (i < PX_PARAMS) {
+        return setting_offer(&pass->set->of[i], value, strlen(value), pass->source);
+    }
+    if (value) {
+        px_complaints_add(&pass->set->complaints, PX_ABOUT_LINE, is_ours(name),
+                          "%s:%u: there is no parameter \"%.60s\"", pass->path, number, name);
+    } else {
+        px_complaints_add(&pass->set->complaints, PX_ABOUT_LINE, true,
+                          "%s:%u: not of the form NAME = VALUE: \"%.60s\"", pass->path, number,
+                          name);
     }
     return PX_OK;
+}
+
+/* Reads one file into the set. */
+static int read_file(const char *path, enum px_param_source source, struct settings *set)
+{
+    struct file_pass pass = {set, source, path};
+
+    return px_param_file_read(path, take_line, &pass);
 }
 
 /* Reads the files of the list that the environment gives, from the last to the first, because the
  * first one has precedence. Items that are empty or too long are skipped. */
 static int read_listed_files(const char *list, struct settings *set)
 {
-    struct file_pass pass = {set, PX_SOURCE_USER};
     size_t end = strlen(list);
     char path[PATH_BYTES];
 
@@ -218,7 +309,7 @@ static int read_listed_files(const char *list, struct settings *set)
         if (end - start > 0 && end - start < sizeof(path)) {
             memcpy(path, list + start, end - start);
             path[end - start] = '\0';
-            rc = px_param_file_read(path, take_line, &pass);
+            rc = read_file(path, PX_SOURCE_USER, set);
         }
         if (rc) {
             return rc;
@@ -234,7 +325,6 @@ static int read_files(struct settings *set)
 {
     const char *list = secure_getenv(ENV_PREFIX "mca_base_param_files");
     const char *home = secure_getenv("HOME");
-    struct file_pass pass = {set, PX_SOURCE_SYSTEM};
     char path[PATH_BYTES];
     int n;
     int rc;
@@ -242,7 +332,7 @@ static int read_files(struct settings *set)
     if (list) {
         return read_listed_files(list, set);
     }
-    rc = px_param_file_read(SYSTEM_FILE, take_line, &pass);
+    rc = read_file(SYSTEM_FILE, PX_SOURCE_SYSTEM, set);
     if (rc || !home || !*home) {
         return rc;
     }
@@ -250,8 +340,26 @@ static int read_files(struct settings *set)
     if (n < 0 || (size_t) n >= sizeof(path)) {
         return PX_OK;
     }
-    pass.source = PX_SOURCE_USER;
-    return px_param_file_read(path, take_line, &pass);
+    return read_file(path, PX_SOURCE_USER, set);
+}
+
+/* Notes variables PMIX_MCA_* that are no parameter. */
+static void note_unknown_variables(struct settings *set)
+{
+    size_t head = strlen(ENV_PREFIX);
+
+    for (char **at = environ; at && *at && !getauxval(AT_SECURE); at++) {
+        char name[NAME_BYTES];
+
+        if (strncmp(*at, ENV_PREFIX, head) != 0) {
+            continue;
+        }
+        (void) snprintf(name, sizeof(name), "%.*s", (int) strcspn(*at + head, "="), *at + head);
+        if (find_param(name) == PX_PARAMS && strcmp(name, "mca_base_param_files") != 0) {
+            px_complaints_add(&set->complaints, PX_ABOUT_VARIABLE, is_ours(name),
+                              ENV_PREFIX "%s: there is no such parameter", name);
+        }
+    }
 }
 
 /* Reads PMIX_MCA_<name> of every parameter. */
@@ -284,6 +392,14 @@ static void check_settings(struct settings *set)
             s->rejected = s->text;
             s->text = NULL;
             s->source = PX_SOURCE_DEFAULT;
+            px_complaints_add(&set->complaints, PX_ABOUT_VALUE, true,
+                              "%s cannot be \"%.200s\": the default holds, \"%s\"", rows[i].name,
+                              s->rejected, rows[i].dflt);
+        } else if (s->text && has_unknown_word((enum px_param) i, s->text)) {
+            px_complaints_add(&set->complaints, PX_ABOUT_VALUE, true,
+                              "%s is \"%.200s\", which has a word that "
+                              "is not known",
+                              rows[i].name, s->text);
         }
     }
 }
@@ -299,19 +415,7 @@ static void apply_verbosity(void)
     px_log_set(PX_LOG_PARAM, (int) px_param_int(PX_P_PARAM_VERBOSE));
 }
 
-/* Reports malformed values; needs the log levels. */
-static void warn_rejected(const struct settings *set)
-{
-    for (size_t i = 0; i < PX_PARAMS; i++) {
-        if (set->of[i].rejected) {
-            px_log(PX_LOG_PARAM, 1,
-                   "parameter %s: \"%.200s\" is no valid value, using the default \"%s\"",
-                   rows[i].name, set->of[i].rejected, rows[i].dflt);
-        }
-    }
-}
-
-int px_param_load(void)
+int px_param_read(void)
 {
     struct settings *set = calloc(1, sizeof(*set));
     int rc;
@@ -325,12 +429,30 @@ int px_param_load(void)
         settings_destroy(set);
         return rc;
     }
+    note_unknown_variables(set);
     check_settings(set);
     settings_destroy(current);
     current = set;
-    apply_verbosity();
-    warn_rejected(set);
     return PX_OK;
+}
+
+int px_param_load(void)
+{
+    int rc = px_param_read();
+
+    if (rc) {
+        return rc;
+    }
+    apply_verbosity();
+    for (size_t i = 0; i < current->complaints.n; i++) {
+        px_log(PX_LOG_PARAM, 1, "%s", current->complaints.at[i].text);
+    }
+    return PX_OK;
+}
+
+const struct px_complaint *px_param_complaint(size_t i)
+{
+    return current && i < current->complaints.n ? &current->complaints.at[i] : NULL;
 }
 
 bool px_param_bool(enum px_param p)
@@ -350,11 +472,19 @@ const char *px_param_string(enum px_param p)
 
 struct px_param_info px_param_describe(enum px_param p)
 {
+    const char *words = NULL;
+
+    for (size_t i = 0; i < N_WORDS_OF; i++) {
+        words = words_of[i].param == p ? words_of[i].words : words;
+    }
     return (struct px_param_info){
         .name = rows[p].name,
         .type = rows[p].type,
         .dflt = rows[p].dflt,
         .help = rows[p].help,
+        .min = rows[p].min,
+        .max = rows[p].max,
+        .words = words,
         .value = px_param_string(p),
         .source = current ? current->of[p].source : PX_SOURCE_DEFAULT,
         .rejected = current ? current->of[p].rejected : NULL,

@@ -36,21 +36,23 @@ static char *trim(char *text)
     return text;
 }
 
-/* Splits one line and passes it on; lines without `=` and comments are skipped. Result as of fn. */
-static int take_line(char *line, px_param_line_fn fn, void *arg)
+/* Splits one line and passes it on; empty lines and comments are skipped. Result as of fn. */
+static int take_line(char *line, unsigned number, px_param_line_fn fn, void *arg)
 {
     char *equals = strchr(line, '=');
-    char *name;
+    char *name = line;
 
-    if (!equals) {
-        return 0;
+    while (isspace((unsigned char) *name)) {
+        name++;
     }
-    *equals = '\0';
-    name = trim(line);
     if (!*name || *name == '#') {
         return 0;
     }
-    return fn(arg, name, trim(equals + 1));
+    if (!equals || equals == name) {
+        return fn(arg, number, trim(name), NULL);
+    }
+    *equals = '\0';
+    return fn(arg, number, trim(line), trim(equals + 1));
 }
 
 /* Opens a regular file for reading. NULL: there is none, or it is of another kind. */
@@ -74,13 +76,14 @@ static FILE *open_regular(const char *path)
     return file;
 }
 
-/* A line that does not fit into the buffer comes in parts; `skipping` drops the parts after the
- * first one, and `whole` the first. */
+/* A line that does not fit into the buffer comes in parts; the first is reported, and `skipping`
+ * drops the others. */
 int px_param_file_read(const char *path, px_param_line_fn fn, void *arg)
 {
     FILE *file = open_regular(path);
     char line[LINE_BYTES];
     size_t total = 0;
+    unsigned number = 1;
     bool skipping = false;
     int rc = 0;
 
@@ -93,9 +96,12 @@ int px_param_file_read(const char *path, px_param_line_fn fn, void *arg)
 
         total += len ? len : 1; /* a line that begins with NUL still counts */
         if (whole && !skipping) {
-            rc = take_line(line, fn, arg);
+            rc = take_line(line, number, fn, arg);
+        } else if (!skipping) {
+            rc = fn(arg, number, line, NULL);
         }
         skipping = !whole;
+        number += whole;
     }
     (void) fclose(file);
     return rc;

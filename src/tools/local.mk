@@ -14,7 +14,7 @@ src_tools_pmixrun_SOURCES = %D%/run/bind.c %D%/run/collect.c %D%/run/control.c %
 # --report looks behind the interface; these two know nothing of PMIx.
 src_tools_pmixrun_LDADD = libpx-heap.la libpx-tools.la libpx-host.la libpx-waits.la libpx-shmem.la libpx-base.la libpmix.la
 
-src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c %D%/info/doctor.c %D%/info/doctor.h %D%/info/doctor_env.c \
+src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c %D%/info/attributes.c %D%/info/attributes.h %D%/info/doctor.c %D%/info/doctor.h %D%/info/doctor_env.c \
   %D%/info/doctor_library.c %D%/info/doctor_server.c %D%/info/former.def
 src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BINDIR='"$(bindir)"' \
   -DPX_LIBDIR='"$(libdir)"' -DPX_INCLUDEDIR='"$(includedir)"' \

@@ -25,7 +25,7 @@ same 'every parameter has its seven lines' 0 "$(grep -c '^mca:.*:param:' "$SCRAT
 same 'a default' default "$(value gds source)"
 same 'a type' int "$(value ptl_base_max_msg_size type)"
 
-same 'the build is there' "config:arch config:assertions config:compiler config:host config:options config:sanitizers" \
+same 'the build is there' "config:arch config:assertions config:compiler config:host config:hwloc config:options config:sanitizers config:zlib" \
     "$(sed -n 's/^\(config:[a-z]*\):..*/\1/p' "$SCRATCH/out" | sort | tr '\n' ' ' | sed 's/ $//')"
 same 'a level' '6:tuner/all 9:dev/all 3:user/all' \
     "$(value shmix_segment_first level) $(value ptl_base_verbose level) $(value ptl_base_max_msg_size level)"
@@ -44,7 +44,7 @@ check 'no parameter is internal, no component unselected' cmp "$SCRATCH/plain" "
 run "$info" --arch --hostname --parsable
 same 'two facts' 'config:arch config:host' "$(cut -d: -f1,2 "$SCRATCH/out" | tr '\n' ' ' | sed 's/ $//')"
 run "$info" -c
-same 'the configuration for people' '0 6' "$code $(wc -l <"$SCRATCH/out")"
+same 'the configuration for people' '0 8' "$code $(wc -l <"$SCRATCH/out")"
 run "$info" --param all
 same 'a framework without a component' 2 "$code"
 run "$info" --param all --parsable
@@ -114,8 +114,43 @@ same 'an unknown option' 2 "$code"
 same 'in the name of the program' 1 "$(grep -c '^pmix_info: .*no-such-option' "$SCRATCH/err")"
 run "$info" --param nosuch all
 same 'an unknown framework' '1 pmix_info: --param: no framework nosuch has parameters of a component all' "$code $err"
+run "$info" --param shmix segment_siz --parsable
+same 'an unknown component' '1 1' "$code $(printf '%s\n' "$err" | grep -c 'component segment_siz')"
 run "$info" --param shmix segment_size --parsable
-same 'an unknown component' '1 1' "$code $(printf '%s\n' "$err" | grep -c 'component segment_size')"
+same 'the rest of a name is one' '0 7' "$code $(wc -l <"$SCRATCH/out")"
+
+# One parameter, one call, and what is set without effect.
+run "$info" shmix_segment_size PMIX_MCA_shmix_fence_piece
+same 'parameters by their names' '0 2' "$code $(grep -c 'parameter: ' "$SCRATCH/out")"
+same 'with bounds in units' 1 "$(grep -c 'from 1 MiB; default 64 GiB$' "$SCRATCH/out")"
+same 'or words' 1 "$(grep -c 'words: auto,yes,no$' "$SCRATCH/out")"
+same 'and how they are set' 1 "$(grep -c 'set it by PMIX_MCA_shmix_segment_size=VALUE' "$SCRATCH/out")"
+run "$info" gds nosuch
+same 'one that is none' '1 pmix_info: there is no parameter "nosuch" (pmix_info --param all all lists them)' "$code $err"
+PMIX_MCA_shmix_fence_piece=perhaps run "$info" shmix_fence_piece --parsable
+same 'a word that is none' 'auto perhaps' "$(value shmix_fence_piece value) $(value shmix_fence_piece rejected)"
+run "$info" --attributes PMIx_Fence
+same 'attributes of a call' '0 PMIx_Fence' "$code $(head -n 1 "$SCRATCH/out")"
+same 'who has them' 2 "$(grep -cE '^  PMIX_(TIMEOUT  pmix.timeout  PMIX_INT  \(client, server, tool|COLLECT_DATA  pmix.collect  PMIX_BOOL  \(server)\)$' "$SCRATCH/out")"
+same 'and what they mean' 1 "$(grep -c '^      seconds that the call may take; 0: no limit$' "$SCRATCH/out")"
+run "$info" --attributes PMIx_Put --parsable
+same 'for scripts' '0 attribute:PMIx_Put:PMIX_QUALIFIED_VALUE:pmix.qual.val:PMIX_DATA_ARRAY:client, tool:a value with the qualifiers that tell it from others of its key' "$code $out"
+run "$info" --attributes PMIx_Commit
+same 'a call without any' '0 2' "$code $(wc -l <"$SCRATCH/out")"
+run "$info" --attributes PMIx_Nope
+same 'no call' '1 1' "$code $(printf '%s\n' "$err" | grep -c 'there is no call PMIx_Nope')"
+printf 'shmix_nosuch = 1\nan old line\nds21_locks = 2\n' >"$SCRATCH/.pmix/mca-params.conf"
+PMIX_MCA_shmix_other=1 PMIX_MCA_gds=bogus run "$info" --parsable
+same 'what has no effect' "complaint:$SCRATCH/.pmix/mca-params.conf:1: there is no parameter \"shmix_nosuch\"
+complaint:$SCRATCH/.pmix/mca-params.conf:2: not of the form NAME = VALUE: \"an old line\"
+complaint:$SCRATCH/.pmix/mca-params.conf:3: there is no parameter \"ds21_locks\"
+complaint:PMIX_MCA_shmix_other: there is no such parameter
+complaint:gds is \"bogus\", which has a word that is not known" "$(grep '^complaint:' "$SCRATCH/out")"
+PMIX_MCA_shmix_other=1 run "$pmixrun" -n 2 true
+same 'pmixrun says once which are mistakes' "pmixrun: $SCRATCH/.pmix/mca-params.conf:1: there is no parameter \"shmix_nosuch\"
+pmixrun: $SCRATCH/.pmix/mca-params.conf:2: not of the form NAME = VALUE: \"an old line\"
+pmixrun: PMIX_MCA_shmix_other: there is no such parameter" "$err"
+rm "$SCRATCH/.pmix/mca-params.conf"
 if [ -c /dev/full ]; then
     for option in --all --help --version; do
         "$info" $option >/dev/full 2>"$SCRATCH/err"

@@ -156,6 +156,19 @@ static void look_at_store(void)
     }
 }
 
+/* Lines of parameter files that say nothing. */
+static void look_at_lines(void)
+{
+    const struct px_complaint *one;
+
+    for (size_t i = 0; (one = px_param_complaint(i)) != NULL; i++) {
+        if (one->about == PX_ABOUT_LINE) {
+            px_doctor_find(PX_WARNING, "pmix_info --param all all lists the parameters", "%s",
+                           one->text);
+        }
+    }
+}
+
 static void look_at_directory(const char *variable)
 {
     const char *dir = getenv(variable);
@@ -204,6 +217,7 @@ void px_doctor_environment(void)
     look_at_files();
     look_at_values();
     look_at_store();
+    look_at_lines();
     for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
         look_at_directory(dirs[i]);
     }

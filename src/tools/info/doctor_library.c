@@ -376,13 +376,14 @@ static void for_files(const char *dir, const char *prefix,
 }
 
 /* px_param_line_fn: the plugins of the directories that slurm.conf names. */
-static int take_slurm_line(void *arg, const char *name, const char *value)
+static int take_slurm_line(void *arg, unsigned number, const char *name, const char *value)
 {
     char dirs[8192];
     char *rest = NULL;
 
     (void) arg;
-    if (strcasecmp(name, "PluginDir") == 0) {
+    (void) number;
+    if (value != NULL && strcasecmp(name, "PluginDir") == 0) {
         (void) snprintf(dirs, sizeof(dirs), "%s", value);
         for (char *dir = strtok_r(dirs, ":", &rest); dir != NULL;
              dir = strtok_r(NULL, ":", &rest)) {

@@ -12,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attributes.h"
 #include "doctor.h"
 #include "src/base/param.h"
 #include "src/tools/options.h"
 #include "src/tools/out.h"
 #include "src/tools/std.h"
 
-#define NOT_FOUND 1
+#define NOT_FOUND  1
+#define ENV_PREFIX "PMIX_MCA_"
 
 struct options {
     bool all;
@@ -35,19 +37,26 @@ struct options {
     const char *param[2]; /* framework and component: "all" or a name; NULL: not given */
     const char *path;
     const char *show_version;
+    const char *attributes; /* the name of a call */
+    char **names;           /* words: names of parameters */
+    int n_names;
 };
 
 static const char usage_text[] =
-    "usage: pmix_info [OPTION...]\n"
-    "Shows what this PMIx library is and how it is set.\n\n"
+    "usage: pmix_info [OPTION...] [PARAMETER...]\n"
+    "Shows what this PMIx library is and how it is set; or these parameters only.\n\n"
     "  -a, --all                 everything\n"
     "  --arch                    the machine that it was built for\n"
+    "  --attributes CALL         attributes that this library honours in a call, and what they "
+    "mean\n"
     "  -c, --config              how it was built\n"
     "  --doctor                  what a program of this shell would find: libraries, servers, "
     "settings;\n"
     "                            and what to do about what is wrong\n"
     "  --hostname                the machine that it was built on\n"
-    "  --param FRAMEWORK COMP    parameters of a framework (all: of every one) and component\n"
+    "  --param FRAMEWORK COMP    parameters of a framework (all: of every one) and component; "
+    "COMP\n"
+    "                            may be the rest of one parameter's name: shmix segment_size\n"
     "  --level N                 with parameters: those up to this level only: 3 what users set, "
     "6 and what tunes,\n"
     "                            9 and what developers set (default)\n"
@@ -174,6 +183,9 @@ static void show_config(const struct options *o)
     fact(o, "Compiler", "config:compiler", __VERSION__);
     fact(o, "Assertion level", "config:assertions", assertions);
     fact(o, "Sanitizers", "config:sanitizers", PX_SANITIZE[0] != '\0' ? PX_SANITIZE : "none");
+    fact(o, "hwloc", "config:hwloc",
+         PX_HWLOC_VERSION " (" PX_HWLOC_SONAME ", opened when asked for)");
+    fact(o, "zlib", "config:zlib", PX_ZLIB_VERSION);
 }
 
 /* ---- parameters */
@@ -229,15 +241,63 @@ static size_t framework_len(const char *name)
     return strcspn(name, "_");
 }
 
+/* A name as people write it: of a variable, too. */
+static bool is_named(const char *word, const char *name)
+{
+    size_t head = strlen(ENV_PREFIX);
+
+    return strcmp(strncmp(word, ENV_PREFIX, head) == 0 ? word + head : word, name) == 0;
+}
+
 static bool is_wanted(const struct options *o, const char *name)
 {
     size_t n = framework_len(name);
     bool framework = o->param[0] == NULL || strcmp(o->param[0], "all") == 0 ||
                      (strlen(o->param[0]) == n && strncmp(o->param[0], name, n) == 0);
-    bool component =
-        o->param[1] == NULL || strcmp(o->param[1], "all") == 0 || strcmp(o->param[1], "base") == 0;
+    bool component = o->param[1] == NULL || strcmp(o->param[1], "all") == 0 ||
+                     strcmp(o->param[1], "base") == 0 || is_named(o->param[1], name) ||
+                     (name[n] == '_' && strcmp(o->param[1], name + n + 1) == 0);
 
-    return framework && component;
+    for (int i = 0; i < o->n_names; i++) {
+        if (is_named(o->names[i], name)) {
+            return true;
+        }
+    }
+    return o->n_names == 0 && framework && component;
+}
+
+/* A number of bytes as people write it: "64 GiB", if it is a whole number of them; else as it is.
+ */
+static void print_size(uint64_t bytes)
+{
+    static const char *const units[] = {"", " KiB", " MiB", " GiB", " TiB"};
+    size_t unit = 0;
+
+    while (bytes != 0 && bytes % 1024 == 0 && unit < 4) {
+        bytes /= 1024;
+        unit++;
+    }
+    printf("%llu%s", (unsigned long long) bytes, units[unit]);
+}
+
+/* A line about what the parameter can be. */
+static void print_bounds(const struct px_param_info *p)
+{
+    if (p->words != NULL) {
+        printf("%26swords: %s\n", "", p->words);
+    } else if (p->type == PX_PARAM_INT && p->min != p->max) {
+        printf("%26sfrom %lld to %lld\n", "", (long long) p->min, (long long) p->max);
+    } else if (p->type == PX_PARAM_SIZE) {
+        printf("%26sfrom ", "");
+        print_size((uint64_t) p->min);
+        if (p->max < INT64_MAX) {
+            fputs(" to ", stdout);
+            print_size((uint64_t) p->max);
+        }
+        fputs("; default ", stdout);
+        print_size(strtoull(p->dflt, NULL, 10));
+        putchar('\n');
+    }
 }
 
 static void field(const char *name, const char *what, const char *value)
@@ -256,6 +316,11 @@ static void show_param(const struct options *o, const struct px_param_info *p)
         printf("%24s: %s (type: %s, default: \"%s\", current: \"%s\", source: %s)\n%26s%s\n",
                "parameter", p->name, type_name(p->type), p->dflt, p->value, source_name(p->source),
                "", p->help);
+        print_bounds(p);
+        if (o->n_names > 0) {
+            printf("%26sset it by " ENV_PREFIX "%s=VALUE, or by a line %s = VALUE of a file\n", "",
+                   p->name, p->name);
+        }
         if (p->rejected != NULL) {
             printf("%26smalformed and passed over: \"%s\"\n", "", p->rejected);
         }
@@ -273,6 +338,35 @@ static void show_param(const struct options *o, const struct px_param_info *p)
     }
 }
 
+/* Says which of the words names no parameter. Returns the exit code. */
+static int complain_of_names(const struct options *o)
+{
+    for (int w = 0; w < o->n_names; w++) {
+        int i = 0;
+
+        while (i < PX_PARAMS && !is_named(o->names[w], px_param_describe((enum px_param) i).name)) {
+            i++;
+        }
+        if (i == PX_PARAMS) {
+            fprintf(stderr,
+                    "pmix_info: there is no parameter \"%s\" (pmix_info --param all all "
+                    "lists them)\n",
+                    o->names[w]);
+        }
+    }
+    return NOT_FOUND;
+}
+
+/* What is set and has no effect. */
+static void show_complaints(const struct options *o)
+{
+    const struct px_complaint *one;
+
+    for (size_t i = 0; (one = px_param_complaint(i)) != NULL; i++) {
+        fact(o, "no effect", "complaint", one->text);
+    }
+}
+
 static int show_params(const struct options *o)
 {
     int n = 0;
@@ -283,6 +377,9 @@ static int show_params(const struct options *o)
             show_param(o, &p);
             n++;
         }
+    }
+    if (n < o->n_names) {
+        return complain_of_names(o);
     }
     if (n == 0) {
         bool named = o->param[0] != NULL;
@@ -304,6 +401,7 @@ static const struct px_option known_options[] = {
     {"parsable", 0, PX_OPTION_FLAG, offsetof(struct options, parsable), 0, 0, NULL},
     {"parseable", 0, PX_OPTION_FLAG, offsetof(struct options, parsable), 0, 0, NULL},
     {"arch", 0, PX_OPTION_FLAG, offsetof(struct options, arch), 0, 0, NULL},
+    {"attributes", 0, PX_OPTION_TEXT, offsetof(struct options, attributes), 0, 0, NULL},
     {"config", 'c', PX_OPTION_FLAG, offsetof(struct options, config), 0, 0, NULL},
     {"doctor", 0, PX_OPTION_FLAG, offsetof(struct options, doctor), 0, 0, NULL},
     {"json", 0, PX_OPTION_FLAG, offsetof(struct options, json), 0, 0, NULL},
@@ -316,14 +414,14 @@ static const struct px_option known_options[] = {
     {"show-version", 0, PX_OPTION_TEXT, offsetof(struct options, show_version), 0, 0, NULL},
 };
 
-/* There are no words beside the options. */
-static int refuse_words(char **words, int n, void *ignored)
+/* Words beside the options are names of parameters. */
+static int take_words(char **words, int n, void *options)
 {
-    (void) ignored;
-    if (n > 0) {
-        fprintf(stderr, "pmix_info: what is \"%s\"?\n", words[0]);
-    }
-    return n > 0 ? PX_USAGE_ERROR : 0;
+    struct options *o = options;
+
+    o->names = words;
+    o->n_names = n;
+    return 0;
 }
 
 static int show(const struct options *o)
@@ -339,6 +437,9 @@ static int show(const struct options *o)
     if (o->show_version != NULL) {
         return show_one_version(o->show_version);
     }
+    if (o->attributes != NULL) {
+        return px_info_attributes(o->attributes, o->parsable);
+    }
     if (o->json && !o->doctor) {
         fputs("pmix_info: --json is for --doctor\n", stderr);
         return PX_USAGE_ERROR;
@@ -348,8 +449,8 @@ static int show(const struct options *o)
         return px_doctor();
     }
     int rc = 0;
-    bool nothing_asked =
-        o->path == NULL && o->param[0] == NULL && !o->config && !o->arch && !o->hostname;
+    bool nothing_asked = o->path == NULL && o->param[0] == NULL && !o->config && !o->arch &&
+                         !o->hostname && o->n_names == 0;
     if (o->all || nothing_asked) {
         show_versions(o);
     }
@@ -361,8 +462,11 @@ static int show(const struct options *o)
     if (o->path != NULL || o->all || nothing_asked) {
         rc = show_paths(o, o->path != NULL ? o->path : "all");
     }
-    if (rc == 0 && (o->all || o->param[0] != NULL || nothing_asked)) {
+    if (rc == 0 && (o->all || o->param[0] != NULL || o->n_names > 0 || nothing_asked)) {
         rc = show_params(o);
+    }
+    if (rc == 0 && (o->all || nothing_asked)) {
+        show_complaints(o);
     }
     return rc;
 }
@@ -371,7 +475,7 @@ int main(int argc, char **argv)
 {
     static char name[] = "pmix_info";
     const struct px_command_line line = {
-        name, known_options, sizeof(known_options) / sizeof(known_options[0]), false, refuse_words};
+        name, known_options, sizeof(known_options) / sizeof(known_options[0]), false, take_words};
     struct options o = {.level = DEVELOPER_LEVEL};
 
     px_std_open(argv, name);

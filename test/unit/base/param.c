@@ -286,18 +286,78 @@ static void a_warning_is_printed_when_asked_for(void **state)
     (void) close(ends[1]);
 }
 
-static int count_line(void *arg, const char *name, const char *value)
+/* The sentences about what has no effect, each with ! if it is a mistake for sure. */
+static const char *complaints(void)
+{
+    static char text[2048];
+    const struct px_complaint *one;
+
+    text[0] = '\0';
+    for (size_t i = 0; (one = px_param_complaint(i)) != NULL; i++) {
+        (void) snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s\n",
+                        one->sure ? "! " : "", one->text);
+    }
+    return text;
+}
+
+static void what_has_no_effect_is_told(void **state)
+{
+    char want[1024];
+
+    (void) state;
+    assert_int_equal(px_param_load(), 0);
+    assert_string_equal(complaints(), "");
+    put_text(other_file, "# fine\ngarbage here\nshmix_nosuch = 1\n\nds21_locks = 2\n");
+    (void) setenv("PMIX_MCA_mca_base_param_files", other_file, 1);
+    (void) setenv("PMIX_MCA_gds", "shmix,bogus", 1);
+    (void) setenv("PMIX_MCA_psec", "^munge,none", 1);
+    (void) setenv("PMIX_MCA_shmix_query_results", "flat,nested", 1);
+    assert_int_equal(px_param_load(), 0);
+    (void) snprintf(want, sizeof(want),
+                    "! %s:2: not of the form NAME = VALUE: \"garbage here\"\n"
+                    "! %s:3: there is no parameter \"shmix_nosuch\"\n"
+                    "%s:5: there is no parameter \"ds21_locks\"\n"
+                    "! gds is \"shmix,bogus\", which has a word that is not known\n"
+                    "! shmix_query_results cannot be \"flat,nested\": the default holds, "
+                    "\"both\"\n",
+                    other_file, other_file, other_file);
+    assert_string_equal(complaints(), want);
+    assert_string_equal(px_param_string(PX_P_QUERY_RESULTS), "both");
+    assert_string_equal(px_param_string(PX_P_GDS), "shmix,bogus");
+    (void) unsetenv("PMIX_MCA_mca_base_param_files");
+    (void) unsetenv("PMIX_MCA_gds");
+    (void) unsetenv("PMIX_MCA_psec");
+    (void) unsetenv("PMIX_MCA_shmix_query_results");
+    (void) setenv("PMIX_MCA_shmix_nosuch", "1", 1);
+    (void) setenv("PMIX_MCA_ds21_locks", "1", 1);
+    assert_int_equal(px_param_load(), 0);
+    assert_non_null(strstr(complaints(), "! PMIX_MCA_shmix_nosuch: there is no such parameter\n"));
+    assert_non_null(strstr(complaints(), "PMIX_MCA_ds21_locks: there is no such parameter\n"));
+    assert_null(strstr(complaints(), "! PMIX_MCA_ds21"));
+    (void) unsetenv("PMIX_MCA_shmix_nosuch");
+    (void) unsetenv("PMIX_MCA_ds21_locks");
+}
+
+static char garbage[256]; /* numbers of the lines that are not of the form */
+
+static int count_line(void *arg, unsigned number, const char *name, const char *value)
 {
     int *n = arg;
 
+    if (!value) {
+        (void) snprintf(garbage + strlen(garbage), sizeof(garbage) - strlen(garbage), "%u:%.8s ",
+                        number, name);
+        return 0;
+    }
     assert_true(strlen(name) > 0);
     assert_true(strlen(value) < 4096);
     (*n)++;
     return 0;
 }
 
-static int stop_at_once(void *arg, const char *name, const char *value)
+static int stop_at_once(void *arg, unsigned number, const char *name, const char *value)
 {
+    (void) number;
     (void) name;
     (void) value;
     (*(int *) arg)++;
@@ -313,6 +373,8 @@ static void hostile_files(void **state)
     put_text(other_file, "=x\nnoequals\n   \n#c = 1\nok = 'quoted value'\nlast = 1");
     assert_int_equal(px_param_file_read(other_file, count_line, &n), 0);
     assert_int_equal(n, 2);
+    assert_string_equal(garbage, "1:=x 2:noequals ");
+    garbage[0] = '\0';
     memset(big, 'a', sizeof(big));
     memcpy(big, "long = ", 7);
     memcpy(big + sizeof(big) - 8, "\nb = 2\n", 7);
@@ -320,6 +382,7 @@ static void hostile_files(void **state)
     n = 0;
     assert_int_equal(px_param_file_read(other_file, count_line, &n), 0);
     assert_int_equal(n, 1); /* the line after the over-long one */
+    assert_string_equal(garbage, "1:long = a 3:a ");
     memset(big, 0, sizeof(big));
     put_file(other_file, big, sizeof(big));
     assert_int_equal(px_param_file_read(other_file, count_line, &n), 0);
@@ -340,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_default_reads, clean, clean),
         cmocka_unit_test_setup_teardown(every_default_can_be_set, clean, clean),
+        cmocka_unit_test_setup_teardown(what_has_no_effect_is_told, clean, clean),
         cmocka_unit_test_setup_teardown(user_file_beats_system_file, clean, clean),
         cmocka_unit_test_setup_teardown(environment_beats_user_file, clean, clean),
         cmocka_unit_test_setup_teardown(listed_files_replace_the_usual_ones, clean, clean),
