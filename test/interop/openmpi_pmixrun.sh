@@ -15,6 +15,8 @@ run=$PX_TOP_BUILDDIR/src/tools/pmixrun
 limit 120 "$run" -n 4 "$SCRATCH/ring" >"$SCRATCH/out" 2>"$SCRATCH/err"
 same "the distribution's client library: exit code" 0 $?
 same "the distribution's client library: every rank" "$want" "$(grep '^ring' "$SCRATCH/out" | sort)"
+limit 120 "$run" -n 4 --report -x LD_LIBRARY_PATH= "$SCRATCH/ring" >"$SCRATCH/out" 2>"$SCRATCH/err"
+same "the report says that another library was there" "0 1" "$? $(grep -c ': 4 ranks did not report: their program has another libpmix' "$SCRATCH/err")"
 LD_LIBRARY_PATH=$PX_TOP_BUILDDIR/.libs RING_MAPS=1 timeout -k 5 120 "$run" -n 4 "$SCRATCH/ring" \
     >"$SCRATCH/out" 2>>"$SCRATCH/err"
 same "our client library: exit code" 0 $?

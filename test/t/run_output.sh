@@ -164,6 +164,13 @@ same 'verbose says what is done' 2 "$(printf '%s\n' "$err" | grep -c 'started .*
 run "$pmixrun" -n 2 true
 same 'and without it nothing is said' '' "$err"
 
+run "$pmixrun" -n 2 --nspace bound --bind-to core --report-bindings true
+same 'bindings are reported' 2 "$(printf '%s\n' "$err" | grep -cE "^pmixrun: bound rank [01] on $(uname -n) is bound to CPUs [0-9,-]+\$")"
+run "$pmixrun" --nodes 2 -n 2 --nspace free --report-bindings true
+same 'or that there are none' 'pmixrun: free rank 0 on node0 is not bound
+pmixrun: free rank 1 on node1 is not bound' "$(sort "$SCRATCH/err")"
+run "$pmixrun" --nodes 2 -n $(($(nproc) + 1)) --bind-to core true
+same 'more processes than cores' '0 pmixrun: --bind-to core: there are more processes than cores, so some share one' "$code $err"
 run "$pmixrun" -n 2 --bind-to core grep -h Cpus_allowed_list /proc/self/status
 same 'bound to a core' 0 "$code"
 if [ "$(nproc)" -ge 2 ]; then

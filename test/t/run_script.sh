@@ -154,4 +154,12 @@ printf 'fence=never\nfence=nev\001r\n' >"$SCRATCH/rules"
 run "$pmixrun" --script "$SCRATCH/rules" true
 same 'a bad rule in a file' 2 "$code"
 case $err in *'"fence=nev\x01r": there is no such status'*) report 0 'is shown' ;; *) report 1 "$err" ;; esac
+
+# A rule that no request has met is named at the end, whichever node it is for.
+for nodes in 1 2; do
+    run "$pmixrun" --nodes $nodes -n 2 --script lookup=PMIX_ERROR --script fence=thread --script query=missing "$examples/fence"
+    same "a rule that was never applied, on $nodes nodes" 1 "$(printf '%s\n' "$err" | grep -c '^pmixrun: --script lookup=PMIX_ERROR was never applied')"
+    [ $nodes = 1 ] || same 'not one that was' 0 "$(printf '%s\n' "$err" | grep -c 'fence=thread was never')"
+    same 'nor an entry that is missing' 0 "$(printf '%s\n' "$err" | grep -c 'query=missing')"
+done
 finish

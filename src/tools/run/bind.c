@@ -5,6 +5,7 @@
  * order. */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "run.h"
 
@@ -84,8 +85,24 @@ static int bind_one(struct px_run_proc *proc, const cpu_set_t *core)
         return PMIX_ERR_NOMEM;
     }
     *proc->cpus = *core;
-    px_run_verbose("rank %u is bound to %s", proc->rank, proc->cpuset);
     return 0;
+}
+
+/* What --report-bindings and --verbose say of the processes of this node. */
+void px_run_bind_say(const struct px_run_job *job)
+{
+    for (uint32_t i = 0; i < job->n_procs; i++) {
+        const struct px_run_proc *proc = &job->procs[i];
+        bool here = proc->node == px_run.node;
+
+        if (here && proc->cpuset == NULL && px_run.options.report_bindings) {
+            px_run_say("%s rank %u on %s is not bound", job->nspace, proc->rank, px_run.hostname);
+        } else if (here && proc->cpuset != NULL &&
+                   (px_run.options.report_bindings || px_run.options.verbose)) {
+            px_run_say("%s rank %u on %s is bound to CPUs %s", job->nspace, proc->rank,
+                       px_run.hostname, strchr(proc->cpuset, ':') + 1);
+        }
+    }
 }
 
 int px_run_bind(struct px_run_job *job)
@@ -95,10 +112,12 @@ int px_run_bind(struct px_run_job *job)
         return PMIX_ERR_NOT_SUPPORTED;
     }
     cpu_set_t left = allowed;
+    bool shared = false;
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < job->n_procs; i++) {
         if (CPU_COUNT(&left) == 0) {
             left = allowed; /* every core is taken: once more from the first */
+            shared = true;
         }
         int cpu = 0;
         while (cpu < CPU_SETSIZE && !CPU_ISSET(cpu, &left)) {
@@ -110,6 +129,9 @@ int px_run_bind(struct px_run_job *job)
         CPU_AND(&both, &left, &core);
         CPU_XOR(&left, &left, &both);
         rc = bind_one(&job->procs[i], &core);
+    }
+    if (shared && px_run.node == 0) {
+        px_run_say("--bind-to core: there are more processes than cores, so some share one");
     }
     return rc;
 }

@@ -49,6 +49,7 @@ void px_run_usage(FILE *to)
         "  --output-only DIR  the same, and show none of it\n"
         "  --timeout SECONDS  end the job after this time, with exit code 124\n"
         "  --bind-to WHAT     none (default), or core: one core for each process\n"
+        "  --report-bindings  say which CPUs each process is bound to\n"
         "  --nspace NAME      name of the job\n"
         "  --verbose          say what is done\n"
         "  --report           say at the end what each process read, and how; with --verbose, "
@@ -400,6 +401,7 @@ static const struct px_option known_options[] = {
     {"output-only", 0, PX_OPTION_CALL, 0, 0, 0, read_output_only},
     {"timeout", 0, PX_OPTION_NUMBER, MEMBER(timeout_s), 1, INT_MAX / 1000, NULL},
     {"bind-to", 0, PX_OPTION_CALL, 0, 0, 0, read_binding},
+    {"report-bindings", 0, PX_OPTION_FLAG, MEMBER(report_bindings), 0, 0, NULL},
     {"nspace", 0, PX_OPTION_CALL, 0, 0, 0, read_name},
     {"nodes", 0, PX_OPTION_NUMBER, MEMBER(n_nodes), 1, MAX_NODES, NULL},
     {"keep-going", 0, PX_OPTION_FLAG, MEMBER(keep_going), 0, 0, NULL},

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "nodes.h"
+#include "src/base/param.h"
 #include "src/tools/std.h"
 #include "wishes.h"
 
@@ -108,6 +109,7 @@ static void run_job(void)
         return;
     }
     px_run_verbose("registered %s with %u processes", job->nspace, job->n_procs);
+    px_run_bind_say(job);
     px_run_report_step("with a job");
     int error = px_run_job_launch(job);
     if (error != 0) {
@@ -158,6 +160,9 @@ static void clean_up(void)
     if (px_run.place != PX_RUN_AT_RELAY) {
         px_run_collect_free();
         px_run_remote_close();
+    }
+    if (px_run.place != PX_RUN_NODE) {
+        px_run_script_unused();
     }
     px_run_published_free();
     px_run_inputs_close();
@@ -215,10 +220,27 @@ static int prepare(void)
     return px_run.task_fd < 0 || px_run_signals_open() < 0 ? errno : 0;
 }
 
+/* Says once, for the whole job, which settings of the library are mistakes; the processes inherit
+ * them, and their library is silent. */
+static void say_mistakes(void)
+{
+    const struct px_complaint *one;
+
+    if (px_param_read() != 0) {
+        return; /* no memory; the server will say so */
+    }
+    for (size_t i = 0; (one = px_param_complaint(i)) != NULL; i++) {
+        if (one->sure) {
+            px_run_say("%s", one->text);
+        }
+    }
+}
+
 /* What this process is, and the file that the user has named. 0, or -1 after a complaint. */
 static int begin(void)
 {
     px_run.pid = getpid();
+    say_mistakes();
     (void) signal(SIGCHLD, SIG_DFL); /* a parent may have left it ignored: no wait(2) would work */
     if (gethostname(px_run.hostname, sizeof(px_run.hostname) - 1) != 0) {
         px_run_say("this host has no name: %s", strerror(errno));

@@ -174,6 +174,17 @@ static void print_tally(const struct px_run_job *job)
                job->nspace, keys->filled, records->filled, keys->longest, records->longest);
 }
 
+/* Processes of the job on this node. */
+static size_t count_here(const struct px_run_job *job)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < job->n_procs; i++) {
+        n += job->procs[i].node == px_run.node;
+    }
+    return n;
+}
+
 static void print_job(const struct px_run_job *job, const char *text)
 {
     struct line *lines = calloc(job->n_procs, sizeof(*lines));
@@ -192,6 +203,11 @@ static void print_job(const struct px_run_job *job, const char *text)
                job->tally != NULL ? job->tally->bytes
                : n > 0            ? lines[0].segment
                                   : 0);
+    if (n < count_here(job)) {
+        px_run_say("%s: %zu ranks did not report: their program has another libpmix (grep libpmix "
+                   "/proc/PID/maps), or none, or did not come to PMIx_Finalize",
+                   job->nspace, count_here(job) - n);
+    }
     if (job->tally != NULL && px_run.options.verbose) {
         print_tally(job);
     }

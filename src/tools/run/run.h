@@ -40,6 +40,7 @@ struct px_run_options {
     bool output_only;   /* nothing is shown */
     unsigned format;    /* PX_FORMAT_, of the lines of all jobs */
     bool bind_core;
+    bool report_bindings;
     bool verbose;
     bool report;
     bool waits_signal;
@@ -172,6 +173,7 @@ void px_run_say_over(const struct px_run_job *job);
 
 /* Gives each process of the job a core, in turn; with fewer cores than processes they share. */
 int px_run_bind(struct px_run_job *job);
+void px_run_bind_say(const struct px_run_job *job);
 
 /* ---- launch.c */
 
@@ -234,6 +236,8 @@ const struct answer *px_run_script(struct upcall *upcall);
 bool px_run_script_wait(const char *when);
 /* Late answers that are still to come are given up. Before the server ends. */
 void px_run_script_close(void);
+/* Says which rules no node has applied; in the process that was started. */
+void px_run_script_unused(void);
 void px_run_script_free(void);
 
 int px_run_record_open(const char *path); /* 0 or errno; before nodes are forked */

@@ -7,11 +7,13 @@
  * own. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "nodes.h"
 #include "src/tools/quote.h"
@@ -31,6 +33,8 @@ struct rule {
 static struct rule *rules;
 static size_t n_rules;
 static long last_node;
+static FILE *applied; /* a file without a name, which all nodes have: a byte at the position of each
+                         rule that one of them has applied; NULL: not known */
 
 static struct {
     pthread_mutex_t lock;
@@ -253,6 +257,12 @@ static int add_file(const char *path)
 int px_run_script_add(const char *text, int n_nodes)
 {
     last_node = n_nodes - 1;
+    if (applied == NULL) {
+        applied = tmpfile();
+    }
+    if (applied != NULL && fcntl(fileno(applied), F_SETFD, FD_CLOEXEC) != 0) {
+        return -1;
+    }
     return strchr(text, '=') != NULL ? add_rule(text) : add_file(text);
 }
 
@@ -265,6 +275,23 @@ void px_run_script_free(void)
     free(rules);
     rules = NULL;
     n_rules = 0;
+    if (applied != NULL) {
+        fclose(applied);
+        applied = NULL;
+    }
+}
+
+/* A rule of an entry that is missing is obeyed before anybody asks. */
+void px_run_script_unused(void)
+{
+    for (size_t i = 0; applied != NULL && i < n_rules; i++) {
+        char mark = '\0';
+
+        if (rules[i].answer.how != MISSING &&
+            (pread(fileno(applied), &mark, 1, (off_t) i) != 1 || mark == '\0')) {
+            px_run_say("--script %s was never applied: the host was not asked that", rules[i].text);
+        }
+    }
 }
 
 /* ---- obeying */
@@ -301,6 +328,10 @@ const struct answer *px_run_script(struct upcall *upcall)
     pthread_cond_broadcast(&asked.changed);
     pthread_mutex_unlock(&asked.lock);
     rule = find_rule(upcall->entry, nth);
+    if (rule != NULL && applied != NULL) {
+        (void) !pwrite(fileno(applied), "x", 1,
+                       rule - rules); /* a full disk: it is called unused */
+    }
     if (px_run_script_how(upcall->entry) != BY_DEFAULT || px_run_host_can(upcall->entry)) {
         px_run_record(upcall, nth, rule != NULL ? rule->text : NULL); /* else we only look on */
     }

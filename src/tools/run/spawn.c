@@ -226,6 +226,7 @@ static pmix_status_t start_job(struct px_run_job *job)
         px_run_job_destroy(job);
         return rc;
     }
+    px_run_bind_say(job);
     struct px_run_job **last = &px_run.jobs;
     while (*last != NULL) {
         last = &(*last)->next;
