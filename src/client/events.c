@@ -21,6 +21,7 @@
 #include "src/value/procs.h"
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
+#include "src/base/log.h"
 
 /* True if the primary server is one of this library. */
 static bool server_is_ours(struct px_session *session)
@@ -60,6 +61,8 @@ static void event_arrived(struct px_session *session, const struct px_event *eve
 {
     struct px_ctx *ctx = session->ctx;
 
+    px_log(PX_LOG_EVENT, 2, "event %s of %s:%u has arrived%s", PMIx_Error_string(event->code),
+           event->source.nspace, event->source.rank, live ? "" : ", from those that are kept");
     if (session->beside == NULL || reaches_self(ctx, event->range, event->info, event->ninfo)) {
         px_group_map_event(session, event, live);
         if (px_invitations_event(session, event, live)) {
@@ -118,6 +121,9 @@ pmix_status_t px_client_register_codes(struct px_session *session, const struct 
                                        const struct px_completion *to)
 {
     int rc = px_request_send(session, &px_request_register_codes, &args->head, to);
+
+    px_log(PX_LOG_EVENT, 2, "asks the server for events of %zu codes: %s", args->ncodes,
+           rc == 0 ? "sent" : PMIx_Error_string(rc));
 
     return rc == PMIX_ERR_UNREACH || (rc == PMIX_ERR_LOST_CONNECTION && session->is_tool)
                ? PMIX_OPERATION_SUCCEEDED

@@ -14,6 +14,7 @@
 #include "iof.h"
 #include "src/event/own_input.h"
 #include "query.h"
+#include "src/base/log.h"
 #include "sync.h"
 #include "src/value/directives.h"
 #include "src/context/log_channels.h"
@@ -64,6 +65,7 @@ int px_msg_start_at(struct px_link_server *server, enum px_command command, stru
     int rc = msg_open(server, ret);
 
     if (rc == 0) {
+        ret->command = (uint8_t) command;
         (void) px_pack_command(&ret->buf, ret->kind, (uint8_t) command);
     }
     return rc;
@@ -74,6 +76,8 @@ int px_msg_send(struct px_msg *msg, uint64_t timeout_ms, px_reply_fn fn, void *a
 {
     int rc = msg->buf.status;
 
+    px_log(PX_LOG_CLIENT, 2, "asks %s:%u: %s, %zu bytes", msg->server->proc.nspace,
+           msg->server->proc.rank, px_command_name(msg->command), msg->buf.len);
     if (rc == 0) {
         rc = px_link_request_take(msg->server->link, &msg->buf, timeout_ms, fn, arg);
     }
@@ -101,6 +105,7 @@ struct server_call {
     struct px_session *session;
     const struct px_reply_type *type;
     struct px_completion to;
+    uint8_t command; /* for messages to people */
 };
 
 /* Stores the job information that follows in the reply to a spawn. An error of it becomes the
@@ -122,6 +127,8 @@ static void on_reply(void *arg, int status, struct px_in *in)
     struct server_call *call = arg;
     struct px_reply reply = {.status = px_reply_status(status, in)};
 
+    px_log(PX_LOG_CLIENT, 2, "%s is answered: %s", px_command_name(call->command),
+           PMIx_Error_string(reply.status));
     px_reply_unpack(in, call->type, &reply);
     if (call->type == &px_reply_spawn) {
         store_spawned(call->session, in, &reply);
@@ -143,7 +150,8 @@ static int send_for_reply(struct px_msg *msg, uint64_t timeout_ms, const struct 
         px_buf_fini(&msg->buf);
         return PMIX_ERR_NOMEM;
     }
-    *call = (struct server_call){.session = msg->session, .type = type, .to = *to};
+    *call = (struct server_call){
+        .session = msg->session, .type = type, .to = *to, .command = msg->command};
     rc = px_msg_send(msg, timeout_ms, on_reply, call);
     if (rc != 0) {
         free(call);
@@ -175,6 +183,7 @@ int px_msg_describe(struct px_link_server *server, const struct px_request *requ
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
     if (rc == 0) {
+        ret->command = (uint8_t) request->command;
         (void) px_args_pack(&ret->buf, ret->kind, older ? request->older : request, args);
     }
     return rc;

@@ -32,6 +32,7 @@
 #include "src/event/chain.h"
 #include "src/event/own_input.h"
 #include "src/wire/messages.h"
+#include "src/base/log.h"
 
 /* How long a goodbye waits for the server's reply, and the release number of an unknown server,
  * which passes for newer than any. */
@@ -266,6 +267,8 @@ static void link_lost(void *arg)
     if (px_load_acquire(&server->lost) != 0) { /* pairs with px_session_goodbye */
         return;
     }
+    px_log(PX_LOG_NET, 1, "the connection to %s:%u is lost", server->proc.nspace,
+           server->proc.rank);
     px_store_release(&server->lost, 1); /* pairs with px_session_server */
     px_session_forget_lost(server->session);
     px_events_raise(server->session->ctx->events, PMIX_ERR_LOST_CONNECTION, &server->proc, NULL);

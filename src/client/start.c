@@ -175,13 +175,22 @@ static int dial(struct px_session *session, const struct way *way, const char *t
     snprintf(handshake.bfrops, sizeof(handshake.bfrops), "%s", way->bfrops);
     snprintf(handshake.gds, sizeof(handshake.gds), "%s", way->gds);
     rc = px_credential(secure_getenv("PMIX_SECURITY_MODE"), &handshake, cred, sizeof(cred));
+    if (rc != 0) {
+        px_log(PX_LOG_CLIENT, 1,
+               "no credential: the server takes \"%s\", and the parameter psec is "
+               "\"%s\"",
+               secure_getenv("PMIX_SECURITY_MODE") ? secure_getenv("PMIX_SECURITY_MODE") : "native",
+               px_param_string(PX_P_PSEC));
+    }
     if (rc == 0) {
         rc = px_dial(way->uri, &handshake, (unsigned) px_param_int(PX_P_CONNECT_WAIT) * 1000,
                      &trust, &dialed);
     }
     if (rc != 0) {
+        px_log(PX_LOG_NET, 1, "no connection to %s: %s", way->uri, PMIx_Error_string(rc));
         return rc;
     }
+    px_log(PX_LOG_NET, 2, "connected to %s; stores that are asked for: %s", way->uri, way->gds);
     if (px_uri_server(way->uri, &dialed.server) != 0) {
         dialed.server = (pmix_proc_t){.rank = PMIX_RANK_UNDEF};
     }
@@ -246,6 +255,7 @@ static void req_reply(void *arg, int status, struct px_in *reply)
     if (status == 0) {
         status = read_job(call->session, reply);
     }
+    px_log(PX_LOG_CLIENT, 2, "job information: %s", PMIx_Error_string(status));
     px_wait_done(&call->wait, status);
 }
 
@@ -352,6 +362,7 @@ static int start_inherited(struct px_session *session, const pmix_info_t *info, 
         px_spaces_fini(session);
         return rc;
     }
+    px_log(PX_LOG_NET, 2, "uses the connection to %s that it has inherited", uri);
     px_session_set_version(server, secure_getenv("PMIX_VERSION"));
     rc = px_session_shared(session) != NULL ? 0 : px_session_request_job(session);
     if (rc != 0) {
@@ -387,15 +398,21 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
     pmix_proc_t self;
     int rc = PMIX_ERR_UNREACH;
     int alone = 0;
+    bool self_named;
 
     px_assert(px_lock_held(&ctx->lock));
     if (session == NULL) {
         return PMIX_ERR_NOMEM;
     }
-    if (px_client_name_given(&self)) {
+    self_named = px_client_name_given(&self);
+    if (self_named) {
         px_session_name(session, self.nspace, self.rank);
         n_ways = find_ways(info, ninfo, ways);
     } else {
+        px_log(PX_LOG_CLIENT, 1,
+               "no server has started this process: PMIX_NAMESPACE and PMIX_RANK "
+               "are not set%s",
+               secure_getenv("SLURM_STEP_ID") != NULL ? " (srun --mpi=pmix sets them)" : "");
         px_singleton_name(session, "singleton");
         alone = px_singleton_describe(session);
     }
@@ -403,6 +420,11 @@ pmix_status_t px_client_start(struct px_ctx *ctx, const pmix_info_t *info, size_
         px_log(PX_LOG_CLIENT, 1,
                "%s is of a server of release 3 or older: start the job with one of 4.2 or newer",
                env_uri(unspoken));
+    }
+    if (n_ways == 0 && env_uri(unspoken) == NULL && self_named) {
+        px_log(PX_LOG_CLIENT, 1,
+               "PMIX_NAMESPACE is set and no PMIX_SERVER_URI*: where the server "
+               "is is not known");
     }
     if (n_ways > 0) {
         const char *uri = info_uri(info, ninfo);

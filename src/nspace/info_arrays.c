@@ -481,7 +481,7 @@ static int read_infos(struct px_job *job, const struct home *home, const pmix_in
         struct px_job_key *key = px_job_key(job, &info[i], home->depth, i);
 
         if (!key) {
-            return PMIX_ERR_BAD_PARAM;
+            return px_job_wrong(job, &info[i], PMIX_ERR_BAD_PARAM);
         }
         if (is_array(key) && info[i].value.type == PMIX_DATA_ARRAY) {
             rc = read_array(job, home, key->role, &info[i]);
@@ -490,6 +490,7 @@ static int read_infos(struct px_job *job, const struct home *home, const pmix_in
         } else if (key->role != PX_KEY_ROLE_NO_DATA) {
             rc = read_value(job, home, key, &info[i].value);
         }
+        rc = rc ? px_job_wrong(job, &info[i], rc) : rc;
     }
     return rc;
 }

@@ -18,11 +18,25 @@
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "job_pack.h"
+#include "jobinfo.h"
 #include "gds/batch.h"
 
 /* Sizes of the first and the largest piece of memory. Pieces grow, so that the memory of a large
  * job is returned to the system when it is freed. */
 enum { CHUNK = 16384, CHUNK_MAX = 4194304 };
+
+int px_job_wrong(struct px_job *job, const pmix_info_t *info, int rc)
+{
+    struct px_jobinfo_fault *fault = job->fault;
+    struct px_job_key key = {.name = NULL};
+
+    if (fault && !fault->key[0]) {
+        PMIX_LOAD_KEY(fault->key, info->key);
+        fault->type = info->value.type;
+        fault->declared = px_job_key_fill(&key, info) ? key.declared : PMIX_UNDEF;
+    }
+    return rc;
+}
 
 /* The session of an earlier registration is kept unless this one names another. */
 void px_job_init(struct px_job *job, const struct px_store *store, const char *hostname,

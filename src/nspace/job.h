@@ -164,6 +164,8 @@ struct px_job {
     bool has_node_map;
     bool whole; /* set when deriving: the node of every rank is known */
 
+    struct px_jobinfo_fault *fault; /* borrowed: where the first wrong info is noted; or NULL */
+
     void **owned; /* malloc'd pieces; freed with the job */
     size_t n_owned;
     size_t owned_cap;
@@ -202,6 +204,9 @@ int px_job_add_value(struct px_job *job, enum px_level level, uint32_t index, co
  * PMIX_ERR_OUT_OF_RESOURCE. */
 int px_job_add_proc_value(struct px_job *job, uint32_t rank, struct px_job_key *key,
                           const pmix_value_t *value);
+
+/* Notes an info that made the reading fail, unless one within it is noted already. Returns rc. */
+int px_job_wrong(struct px_job *job, const pmix_info_t *info, int rc);
 
 /* Finds a node by name or alias, or adds it. 0 or PMIX_ERR_NOMEM. */
 int px_job_node(struct px_job *job, const char *name, uint32_t *ret_index);

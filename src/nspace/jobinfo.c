@@ -152,8 +152,8 @@ static int check_session(const struct px_job *job)
 
 /* A registration with PMIX_REGISTER_NODATA, or without infos, stores nothing. The compaction at the
  * end removes the garbage of replaced values. */
-int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo,
-                     const char *hostname)
+int px_jobinfo_store_or_tell(struct px_store *store, const pmix_info_t *info, size_t ninfo,
+                             const char *hostname, struct px_jobinfo_fault *ret_fault)
 {
     struct px_job_infos top = px_job_infos_make(info, ninfo);
     const pmix_value_t *no_data = px_job_infos_find(&top, PMIX_REGISTER_NODATA);
@@ -164,6 +164,7 @@ int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t nin
         return PMIX_SUCCESS;
     }
     px_job_init(&job, store, hostname, true);
+    job.fault = ret_fault;
     rc = px_job_read_maps(&job, &top);
     rc = rc ? rc : check_session(&job);
     rc = rc ? rc : px_job_read(&job, &top);
@@ -172,6 +173,14 @@ int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t nin
     px_job_fini(&job);
     px_store_compact(store);
     return rc;
+}
+
+int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo,
+                     const char *hostname)
+{
+    struct px_jobinfo_fault fault = {.key = ""};
+
+    return px_jobinfo_store_or_tell(store, info, ninfo, hostname, &fault);
 }
 
 /* --- from the wire --- */

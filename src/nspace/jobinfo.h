@@ -11,6 +11,8 @@
  * earlier one; values that it does not have stay. So hosts can add information about a running job.
  */
 
+#include <pmix.h>
+
 #include "gds/store.h"
 #include "src/wire/codec.h"
 
@@ -29,6 +31,17 @@ struct px_store;
  * is then as before. */
 int px_jobinfo_store(struct px_store *store, const pmix_info_t *info, size_t ninfo,
                      const char *hostname);
+
+/* The info that made a registration fail: the first one that was wrong. An empty key: none. */
+struct px_jobinfo_fault {
+    char key[PMIX_MAX_KEYLEN + 1];
+    pmix_data_type_t type;     /* of its value */
+    pmix_data_type_t declared; /* of the key; PMIX_UNDEF: any */
+};
+
+/* As px_jobinfo_store; tells which info was wrong, too. */
+int px_jobinfo_store_or_tell(struct px_store *store, const pmix_info_t *info, size_t ninfo,
+                             const char *hostname, struct px_jobinfo_fault *ret_fault);
 
 /* Reads a KVAL stream to its end and publishes it in one step. Unknown keys are stored; types are
  * not enforced. Malformed input is refused as a whole, and the store is unchanged:

@@ -110,6 +110,7 @@ static int walk(struct px_job *job, const pmix_info_t *info, size_t ninfo, unsig
         } else if (key) {
             rc = read(job, key->role, &info[i].value, depth);
         }
+        rc = rc ? px_job_wrong(job, &info[i], rc) : rc;
     }
     return rc;
 }

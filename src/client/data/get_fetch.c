@@ -24,7 +24,6 @@
 #include "private_store.h"
 #include "src/client/resolve.h"
 #include "src/base/epoch.h"
-#include "src/base/probe.h"
 #include "src/request/reply.h"
 #include "src/value/infos.h"
 #include "src/value/procs.h"
@@ -212,7 +211,7 @@ static int send_fetch(struct px_fetch *fetch)
     struct px_msg msg;
     int rc;
 
-    PX_PROBE(get_ask, request->nspace, request->spec.rank, request->spec.key);
+    px_get_request_asks(request);
     fetch->refresh = fetch->refresh && server != NULL && px_server_at_least(server, 5, 0, 0);
     rc = px_msg_start(session, fetch->refresh ? PX_CMD_REFRESH_CACHE : PX_CMD_GET, &msg);
     if (rc != 0) {
@@ -432,8 +431,7 @@ static void fetch_reply(void *arg, int status, struct px_in *reply)
 
     px_assert(px_loop_inside(session->ctx->loop));
     status = px_reply_status(status, reply);
-    PX_PROBE(get_reply, waiter->request->nspace, waiter->request->spec.rank,
-             waiter->request->spec.key, status);
+    px_get_request_answered(waiter->request, status);
     found = status == PMIX_SUCCESS && heard && is_published(fetch, &slice);
     if (status == PMIX_SUCCESS && !found) {
         status = heard ? store_reply(fetch, reply, &fresh) : PMIX_ERR_WOULD_BLOCK;

@@ -169,6 +169,17 @@ static void drop_dead(struct px_session *session)
     }
 }
 
+/* Says which segment is read from now on. */
+static void tell_of(const struct px_store *segment)
+{
+    struct px_store_info info;
+
+    px_store_info(segment, &info);
+    px_log(PX_LOG_GDS, 2, "reads a segment of %s: generation %u, %llu bytes in use",
+           px_store_nspace(segment), (unsigned) info.generation,
+           (unsigned long long) info.used_bytes);
+}
+
 /* `arrived` is set also for a segment that is not newer: the reply that announces it is satisfied.
  */
 void px_session_adopt(struct px_session *session, struct px_store *segment)
@@ -189,6 +200,7 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
         px_store_destroy(segment);
         return;
     }
+    tell_of(segment);
     replace_segment(session, space, segment);
     drop_dead(session);
 }
@@ -216,6 +228,7 @@ int px_session_begin_with(struct px_session *session, int fd)
         px_log(PX_LOG_GDS, 1, "a segment is refused: %s", PMIx_Error_string(rc));
         return rc;
     }
+    tell_of(segment);
     px_session_prefault(segment);
     px_lock_take(&session->lock);
     px_store_ptr_release(&own->segment, segment); /* pairs with px_space_segment */

@@ -287,11 +287,15 @@ void px_open_waits_get(struct px_get *get, bool for_host)
 {
     struct px_server *s = get->server;
     struct px_waits_entry *entry = edit(s, &get->wait, PX_WAITS_GET);
+    const struct px_nspace *ns = px_nspace_find(s, get->target.nspace);
+    bool known = ns && (ns->registered || ns->asked_host);
 
+    px_log(PX_LOG_SERVER, 2, "%s:%u waits for %s of %s:%u: %s", get->asker.nspace, get->asker.rank,
+           get->key ? get->key : "all keys", get->target.nspace, get->target.rank,
+           for_host ? "it is not of this node, the host is asked"
+           : known  ? "it is not committed yet"
+                    : "the namespace is not registered yet");
     if (entry) {
-        const struct px_nspace *ns = px_nspace_find(s, get->target.nspace);
-        bool known = ns && (ns->registered || ns->asked_host);
-
         entry->stage = for_host ? PX_WAITS_FOR_HOST
                        : !known ? PX_WAITS_FOR_JOB
                                 : PX_WAITS_FOR_COMMIT;

@@ -52,6 +52,21 @@ static int store_topology(struct px_server *s, struct px_nspace *ns)
     return px_jobinfo_store(ns->store, &info, 1, s->hostname);
 }
 
+/* Says why a namespace is refused, and which key is to blame. */
+static void tell_of(const char *nspace, int rc, const struct px_jobinfo_fault *fault)
+{
+    if (!fault->key[0]) {
+        px_log(PX_LOG_SERVER, 1, "namespace %s refused: %s", nspace, PMIx_Error_string(rc));
+    } else if (fault->declared != PMIX_UNDEF && fault->declared != fault->type) {
+        px_log(PX_LOG_SERVER, 1, "namespace %s refused: %s: the value of %s is of type %s, not %s",
+               nspace, PMIx_Error_string(rc), PMIx_Get_attribute_name(fault->key),
+               PMIx_Data_type_string(fault->type), PMIx_Data_type_string(fault->declared));
+    } else {
+        px_log(PX_LOG_SERVER, 1, "namespace %s refused: %s: the value of %s cannot be used", nspace,
+               PMIx_Error_string(rc), PMIx_Get_attribute_name(fault->key));
+    }
+}
+
 /* A repeated registration adds to the first. If it fails, a namespace that this call made is
  * dropped again; in one that existed, values before the wrong one may stay.
  *
@@ -62,6 +77,7 @@ int px_register_nspace(struct px_server *s, void *args)
     struct px_nspace_args *a = args;
     bool is_new = !px_nspace_find(s, a->nspace);
     struct px_nspace *ns = px_nspace_make(s, a->nspace);
+    struct px_jobinfo_fault fault = {.key = ""};
     int rc = ns ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
     px_assert(px_loop_inside(s->loop));
@@ -69,9 +85,9 @@ int px_register_nspace(struct px_server *s, void *args)
         rc = store_resources(s, ns);
         rc = rc ? rc : store_topology(s, ns);
     }
-    rc = rc ? rc : px_jobinfo_store(ns->store, a->info, a->ninfo, s->hostname);
+    rc = rc ? rc : px_jobinfo_store_or_tell(ns->store, a->info, a->ninfo, s->hostname, &fault);
     if (rc) {
-        px_log(PX_LOG_SERVER, 1, "namespace %s refused: %s", a->nspace, PMIx_Error_string(rc));
+        tell_of(a->nspace, rc, &fault);
         if (ns && is_new) {
             px_nspace_drop(s, ns);
         }

@@ -39,6 +39,7 @@
 #include "src/event/chain.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
+#include "src/base/log.h"
 
 /* --- the audience --- */
 
@@ -386,14 +387,18 @@ static void to_peers(struct px_server *s, struct audience *to, const struct px_p
 {
     const struct px_event *event = to->event;
     struct packed packed = {{NULL}};
+    unsigned n = 0;
 
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event) &&
             is_for_peer(s, to, peer) && !has_it(s, event, goes_up, peer)) {
             send_event(peer, event, &packed, true, trusted);
+            n++;
         }
     }
     packed_fini(&packed);
+    px_log(PX_LOG_EVENT, 2, "event %s of %s:%u goes to %u peers", PMIx_Error_string(event->code),
+           event->source.nspace, event->source.rank, n);
     px_event_keep(s, event, to->by);
 }
 

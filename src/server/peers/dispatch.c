@@ -103,10 +103,12 @@ static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in, siz
 {
     struct px_server *s = peer->server;
     struct px_reply_to reply_to;
-    uint8_t command;
+    uint8_t command = 0;
     int rc = px_unpack_command(in, &command);
 
     px_assert(!peer->request);
+    px_log(PX_LOG_SERVER, 3, "%s:%u asks: %s, %zu bytes, request %u", peer->proc.nspace,
+           peer->proc.rank, rc ? "unreadable" : px_command_name(command), bytes, tag);
     rc = rc ? rc : open_request(peer, command, bytes);
     reply_to = px_reply_to_peer(peer, tag);
     rc = rc ? rc : serve(peer, command, tag, in);
@@ -210,6 +212,8 @@ void px_answer_offer(struct px_server *s, const struct px_reply_to *reply_to, st
         px_buf_fini(buf);
         return;
     }
+    px_log(PX_LOG_SERVER, 3, "answers %s:%u: %zu bytes, request %u", peer->proc.nspace,
+           peer->proc.rank, buf->len, reply_to->tag);
     if (!px_buf_ok(buf)) {
         int status = buf->status;
 
@@ -236,6 +240,10 @@ void px_answer(struct px_server *s, const struct px_reply_to *reply_to,
     struct px_buf buf = {0};
 
     px_assert(px_loop_inside(s->loop));
+    if (peer && reply->status) {
+        px_log(PX_LOG_SERVER, 2, "%s:%u does not get what it asks for in request %u: %s",
+               peer->proc.nspace, peer->proc.rank, reply_to->tag, PMIx_Error_string(reply->status));
+    }
     if (!reply_to->peer && reply_to->self.done) {
         reply_to->self.done(&reply_to->self, reply);
     } else if (peer) {

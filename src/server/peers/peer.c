@@ -12,6 +12,7 @@
  * then on. */
 
 #include "peer.h"
+#include "peer_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,7 @@ void px_peer_close(struct px_peer *peer)
     struct px_server *s = peer->server;
 
     if (peer->conn) {
+        px_peer_tell_gone(peer);
         px_stage_gone(peer);
     }
     unlink_peer(peer);
@@ -355,6 +357,7 @@ static void admit_client(struct px_peer *peer)
     peer->rank->departed = false;
     peer->rank->finalized = false;
     px_open_waits_proc(peer->server, peer->rank);
+    px_peer_tell_connected(peer);
     px_stage_connected(peer);
     if (peer->unproved) {
         px_inherited_admitted(peer);
@@ -379,6 +382,7 @@ static void admit_tool(struct px_peer *peer)
     }
     px_conn_join_loop(peer->conn, &peer->user->queue);
     peer->shared = peer->shared && px_conn_is_unix(peer->conn);
+    px_peer_tell_connected(peer);
     px_stage_connected(peer);
 }
 
@@ -487,16 +491,16 @@ static void accept_client(struct px_server *s, struct px_pending_conn *pending,
     rc = rank && rank->registered ? px_auth_check(handshake, peer_cred, rank->uid, rank->gid)
                                   : not_registered(s, handshake, peer_cred);
     if (rc) {
-        px_pending_conn_refuse(pending, rc);
+        px_peer_refuse(pending, handshake, rc);
         return;
     }
     if (rank->n_peers && !is_clone(rank, peer_cred->pid)) {
-        px_pending_conn_refuse(pending, PMIX_ERR_NO_PERMISSIONS);
+        px_peer_refuse(pending, handshake, PMIX_ERR_NO_PERMISSIONS);
         return;
     }
     if (rank->n_callers && (rank->n_callers >= (unsigned) px_param_int(PX_P_RANK_CONNECTIONS) ||
                             !has_room(s, peer_cred->uid))) {
-        px_pending_conn_refuse(pending, PMIX_ERR_OUT_OF_RESOURCE);
+        px_peer_refuse(pending, handshake, PMIX_ERR_OUT_OF_RESOURCE);
         return;
     }
     peer = peer_create(s, pending, handshake, peer_cred);
@@ -552,12 +556,7 @@ static void on_hello(void *arg, struct px_pending_conn *pending,
         return;
     }
     if (!px_handshake_names(PX_WIRE_MODULES, handshake->bfrops)) {
-        px_log(
-            PX_LOG_SERVER, 1,
-            "%s:%u refused: it is of PMIx %u.%u.%u, whose encoding \"%s\" is not spoken here, but "
-            "that of 4.2 and newer",
-            handshake->proc.nspace, handshake->proc.rank, handshake->version_major,
-            handshake->version_minor, handshake->version_release, handshake->bfrops);
+        px_peer_tell_foreign(handshake);
         px_pending_conn_refuse(pending, PMIX_ERR_NOT_SUPPORTED);
         return;
     }
@@ -570,12 +569,12 @@ static void on_hello(void *arg, struct px_pending_conn *pending,
         return;
     }
     if (px_tool_refused(s, handshake, &them)) {
-        px_pending_conn_refuse(pending, PMIX_ERR_NO_PERMISSIONS);
+        px_peer_refuse(pending, handshake, PMIX_ERR_NO_PERMISSIONS);
         return;
     }
     peer = has_room(s, them.uid) ? peer_create(s, pending, handshake, &them) : NULL;
     if (!peer) {
-        px_pending_conn_refuse(pending, PMIX_ERR_OUT_OF_RESOURCE);
+        px_peer_refuse(pending, handshake, PMIX_ERR_OUT_OF_RESOURCE);
         return;
     }
     peer->further = true;
