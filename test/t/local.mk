@@ -1,5 +1,5 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
-check_PROGRAMS += %D%/invited %D%/across %D%/actor %D%/agree %D%/attend %D%/many_threads %D%/groups %D%/group_asked %D%/group_chaos %D%/group_rounds %D%/leave %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/other_user %D%/many_clients %D%/tool_lost %D%/field_job
+check_PROGRAMS += %D%/invited %D%/across %D%/actor %D%/agree %D%/attend %D%/many_threads %D%/groups %D%/group_asked %D%/group_chaos %D%/group_rounds %D%/leave %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/other_user %D%/bad_job %D%/many_clients %D%/roles %D%/throng %D%/tool_lost %D%/field_job
 test_t_across_SOURCES = %D%/across.c %D%/across_calls.c %D%/across_jobs.c %D%/across.h
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -64,6 +64,16 @@ test_t_many_clients_SOURCES = %D%/many_clients.c
 test_t_many_clients_LDADD = libpmix.la
 test_t_many_clients_LDFLAGS = $(AM_LDFLAGS) -no-install
 
+test_t_bad_job_SOURCES = %D%/bad_job.c
+test_t_bad_job_LDADD = libpmix.la
+test_t_bad_job_LDFLAGS = $(AM_LDFLAGS) -no-install
+test_t_roles_SOURCES = %D%/roles.c
+test_t_roles_LDADD = libpmix.la
+test_t_roles_LDFLAGS = $(AM_LDFLAGS) -no-install
+test_t_throng_SOURCES = %D%/throng.c
+test_t_throng_LDADD = libpmix.la
+test_t_throng_LDFLAGS = $(AM_LDFLAGS) -no-install
+
 test_t_tool_lost_SOURCES = %D%/tool_lost.c
 test_t_tool_lost_LDADD = libpx-host.la libpmix.la
 test_t_tool_lost_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -76,8 +86,9 @@ px_script_tests = %D%/examples.sh %D%/install.sh %D%/life.sh %D%/moves.sh %D%/pm
   %D%/run_group_faults.sh %D%/run_groups.sh %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/run_spawn.sh %D%/run_tools.sh %D%/segment_params.sh %D%/set_uid.sh %D%/other_user.sh %D%/many_clients.sh %D%/tool_lost.sh
 px_script_tests += %D%/field_attrs.sh %D%/field_control.sh %D%/field_names.sh %D%/field_query.sh
 px_script_tests += %D%/completion.sh %D%/tutorial.sh %D%/site.sh %D%/tools_page.sh %D%/packages.sh %D%/oss_fuzz.sh
+px_script_tests += %D%/roles.sh %D%/throng.sh %D%/verbosity.sh
 px_script_tests += %D%/doctor.sh %D%/shm_waits.sh %D%/run_trace.sh %D%/probes.sh %D%/shm_top.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)
-px_long_tests += %D%/packages.sh %D%/oss_fuzz.sh %D%/run_agree.sh %D%/run_group_faults.sh %D%/run_many_threads.sh %D%/run_large.sh %D%/run_tools.sh %D%/many_clients.sh
+px_long_tests += %D%/packages.sh %D%/oss_fuzz.sh %D%/run_agree.sh %D%/run_group_faults.sh %D%/run_many_threads.sh %D%/run_large.sh %D%/run_tools.sh %D%/many_clients.sh %D%/roles.sh %D%/throng.sh
 EXTRA_DIST += %D%/run.sh %D%/trace.py %D%/top.py quickstart
