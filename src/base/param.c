@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/auxv.h>
 
+#include "src/base/complaints.h"
 #include "src/base/log.h"
 #include "src/base/param_file.h"
 #include "src/base/status.h"

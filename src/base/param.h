@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/complaints.h"
+struct px_complaint;
 
 /* The parameters of the library, from one table (param.def). A value is taken from the environment
  * (PMIX_MCA_<name>), else from the user's file (~/.pmix/mca-params.conf), else from the system file

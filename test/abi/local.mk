@@ -12,5 +12,5 @@ px_abi_scripts = %D%/exports.sh %D%/headers.sh %D%/imports.sh %D%/loaded.sh scri
 dist_check_SCRIPTS += $(px_abi_scripts)
 TESTS += %D%/facts.t %D%/facts_cxx.t %D%/macros.t %D%/macros_cxx.t $(px_abi_scripts)
 EXTRA_DIST += scripts/gen-abi scripts/gen-constants scripts/gen-keys scripts/gen-realm scripts/gen-status scripts/gen-strings scripts/gen-types \
-  tables/attributes.tsv tables/constants.tsv tables/functions.tsv tables/inlines.tsv tables/macros.tsv \
+  tables/attributes.tsv tables/constants.tsv tables/functions.tsv tables/inlines.tsv tables/macros.tsv tables/meanings.tsv \
   tables/module.tsv tables/status.tsv tables/structs.tsv

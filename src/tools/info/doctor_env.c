@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/base/complaints.h"
 #include "src/base/param.h"
 #include "src/base/param_file.h"
 

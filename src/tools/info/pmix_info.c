@@ -14,6 +14,7 @@
 
 #include "attributes.h"
 #include "doctor.h"
+#include "src/base/complaints.h"
 #include "src/base/param.h"
 #include "src/tools/options.h"
 #include "src/tools/out.h"

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "nodes.h"
+#include "src/base/complaints.h"
 #include "src/base/param.h"
 #include "src/tools/std.h"
 #include "wishes.h"

@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "src/base/log.h"
+#include "src/base/complaints.h"
 #include "src/base/param.h"
 #include "src/base/param_file.h"
 #include "src/base/status.h"
