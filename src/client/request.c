@@ -65,10 +65,18 @@ int px_msg_start_at(struct px_link_server *server, enum px_command command, stru
     int rc = msg_open(server, ret);
 
     if (rc == 0) {
-        ret->command = (uint8_t) command;
         (void) px_pack_command(&ret->buf, ret->kind, (uint8_t) command);
     }
     return rc;
+}
+
+/* The command that the message begins with, for messages to people; UINT8_MAX: it has none. */
+static uint8_t command_of(const struct px_msg *msg)
+{
+    struct px_in in = px_in_make(msg->buf.data, msg->buf.len, msg->kind);
+    uint8_t command;
+
+    return px_unpack_command(&in, &command) == 0 ? command : UINT8_MAX;
 }
 
 /* A failure of packing shows in the buffer, so packers need not check each step. */
@@ -77,7 +85,7 @@ int px_msg_send(struct px_msg *msg, uint64_t timeout_ms, px_reply_fn fn, void *a
     int rc = msg->buf.status;
 
     px_log(PX_LOG_CLIENT, 2, "asks %s:%u: %s, %zu bytes", msg->server->proc.nspace,
-           msg->server->proc.rank, px_command_name(msg->command), msg->buf.len);
+           msg->server->proc.rank, px_command_name(command_of(msg)), msg->buf.len);
     if (rc == 0) {
         rc = px_link_request_take(msg->server->link, &msg->buf, timeout_ms, fn, arg);
     }
@@ -151,7 +159,7 @@ static int send_for_reply(struct px_msg *msg, uint64_t timeout_ms, const struct 
         return PMIX_ERR_NOMEM;
     }
     *call = (struct server_call){
-        .session = msg->session, .type = type, .to = *to, .command = msg->command};
+        .session = msg->session, .type = type, .to = *to, .command = command_of(msg)};
     rc = px_msg_send(msg, timeout_ms, on_reply, call);
     if (rc != 0) {
         free(call);
@@ -183,7 +191,6 @@ int px_msg_describe(struct px_link_server *server, const struct px_request *requ
         rc = PMIX_ERR_NOT_SUPPORTED;
     }
     if (rc == 0) {
-        ret->command = (uint8_t) request->command;
         (void) px_args_pack(&ret->buf, ret->kind, older ? request->older : request, args);
     }
     return rc;
