@@ -18,6 +18,7 @@
 #include "sync.h"
 #include "src/value/directives.h"
 #include "src/context/log_channels.h"
+#include "src/wire/command_name.h"
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
 

@@ -7,6 +7,7 @@
 #include "messages.h"
 
 #include "codec.h"
+#include "command_name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -49,8 +49,6 @@ int px_unpack_rank(struct px_in *in, pmix_rank_t *ret);
 /* PMIX_COMMAND: the first field of a request. Whether such a command exists is for the caller to
  * check. */
 int px_unpack_command(struct px_in *in, uint8_t *ret);
-/* The name of a command, for messages to people: "fence"; "unknown" if there is none. */
-const char *px_command_name(uint8_t command);
 
 /* One KVAL. The caller frees the key, which is never NULL and at most PMIX_MAX_KEYLEN bytes long,
  * and destructs the value. */

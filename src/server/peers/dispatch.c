@@ -27,6 +27,7 @@
 #include "src/base/assert.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
+#include "src/wire/command_name.h"
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
 
