@@ -11,6 +11,7 @@
  * thread from then on). Replies are handled on the loop thread. */
 
 #include "get_fetch.h"
+#include "get_words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -54,10 +54,6 @@ int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, con
  * directive's value; with an error there is nothing to release. */
 int px_get_request_copy(const struct px_get_request *request, struct px_get_request *ret);
 
-/* For who watches, by a probe and at verbosity 2: the server is asked, and has answered. */
-void px_get_request_asks(const struct px_get_request *request);
-void px_get_request_answered(const struct px_get_request *request, int status);
-
 /* Frees what a request owns; it must own something. Use px_get_request_fini. */
 void px_get_request_free(struct px_get_request *request);
 /* Ends a request that px_get_request_read or px_get_request_copy has made. */
