@@ -23,8 +23,7 @@
 static bool lacks_answer(bool ours, pmix_status_t status)
 {
     return status == PMIX_ERR_NOT_SUPPORTED || status == PMIX_ERR_NOT_FOUND ||
-           status == PMIX_ERR_INVALID_VAL ||
-           (status == PMIX_ERR_INVALID_NAMESPACE && !ours);
+           status == PMIX_ERR_INVALID_VAL || (status == PMIX_ERR_INVALID_NAMESPACE && !ours);
 }
 
 /* Sends a resolve request and waits for the reply, which is the caller's. PMIX_ERR_WOULD_BLOCK (on

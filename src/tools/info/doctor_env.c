@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/base/complaints.h"
 #include "src/base/param.h"
 #include "src/base/param_file.h"
 
@@ -76,10 +75,15 @@ static void look_at_setting(const char *name, const char *file)
 }
 
 /* px_param_line_fn */
-static int look_at_line(void *arg, const char *name, const char *value)
+static int look_at_line(void *arg, unsigned number, const char *name, const char *value)
 {
-    (void) value;
-    look_at_setting(name, arg);
+    if (value != NULL) {
+        look_at_setting(name, arg);
+    } else {
+        px_doctor_find(PX_WARNING, "write NAME = VALUE",
+                       "%s:%u: no line of a parameter file: %.60s", (const char *) arg, number,
+                       name);
+    }
     return 0;
 }
 
@@ -157,19 +161,6 @@ static void look_at_store(void)
     }
 }
 
-/* Lines of parameter files that say nothing. */
-static void look_at_lines(void)
-{
-    const struct px_complaint *one;
-
-    for (size_t i = 0; (one = px_param_complaint(i)) != NULL; i++) {
-        if (one->about == PX_ABOUT_LINE) {
-            px_doctor_find(PX_WARNING, "pmix_info --param all all lists the parameters", "%s",
-                           one->text);
-        }
-    }
-}
-
 static void look_at_directory(const char *variable)
 {
     const char *dir = getenv(variable);
@@ -218,7 +209,6 @@ void px_doctor_environment(void)
     look_at_files();
     look_at_values();
     look_at_store();
-    look_at_lines();
     for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
         look_at_directory(dirs[i]);
     }
