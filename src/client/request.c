@@ -136,6 +136,7 @@ static void on_reply(void *arg, int status, struct px_in *in)
     struct server_call *call = arg;
     struct px_reply reply = {.status = px_reply_status(status, in)};
 
+    px_assert(px_loop_inside(call->session->ctx->loop));
     px_log(PX_LOG_CLIENT, 2, "%s is answered: %s", px_command_name(call->command),
            PMIx_Error_string(reply.status));
     px_reply_unpack(in, call->type, &reply);

@@ -247,6 +247,7 @@ static void link_notice(void *arg, uint32_t tag, struct px_in *in)
 {
     struct px_link_server *server = arg;
 
+    px_assert(px_loop_inside(server->session->ctx->loop));
     server->session->speaker = server;
     if (tag == PX_TAG_NOTIFY) {
         px_client_event_in(server->session, in);
@@ -264,6 +265,7 @@ static void link_lost(void *arg)
 {
     struct px_link_server *server = arg;
 
+    px_assert(px_loop_inside(server->session->ctx->loop));
     if (px_load_acquire(&server->lost) != 0) { /* pairs with px_session_goodbye */
         return;
     }

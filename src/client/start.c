@@ -252,6 +252,7 @@ static void req_reply(void *arg, int status, struct px_in *reply)
 {
     struct req_call *call = arg;
 
+    px_assert(px_loop_inside(call->session->ctx->loop));
     if (status == 0) {
         status = read_job(call->session, reply);
     }

@@ -114,6 +114,7 @@ static void collective_over(void *arg)
 {
     struct collective_call *call = arg;
 
+    px_assert(px_loop_inside(call->session->ctx->loop));
     px_collected_fetch(call->session, &call->collected, collective_done, call);
 }
 
@@ -162,6 +163,7 @@ static void collective_reply(void *arg, int status, struct px_in *reply)
     struct collective_call *call = arg;
     int rc = 0;
 
+    px_assert(px_loop_inside(call->session->ctx->loop));
     status = px_reply_status(status, reply);
     if (status == PMIX_SUCCESS && call->request == &px_request_fence) {
         rc = px_session_refused(call->session);

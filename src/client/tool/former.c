@@ -49,6 +49,7 @@ static void free_former(void *arg)
     struct px_session *session = release->session;
     bool over = false;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     if (px_ctx_peek() == NULL) {
         return; /* px_session_destroy frees them */
     }

@@ -322,6 +322,7 @@ static void register_again(void *arg)
 {
     struct px_link_server *server = arg;
 
+    px_assert(px_loop_inside(server->session->ctx->loop));
     (void) px_client_repeat_codes(server); /* no memory, or lost: events of others do not come */
     px_client_iof_repeat(server);
 }

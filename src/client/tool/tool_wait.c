@@ -66,6 +66,7 @@ static void begin_wait(void *arg)
     struct server_wait *wait = arg;
     struct px_session *session = wait->session;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     px_list_append(&session->server_waits, &wait->link);
     if (px_tool_find_server(session, wait->server) != NULL) {
         end_wait(wait, PMIX_SUCCESS);
@@ -95,6 +96,7 @@ static void look_at_waits(void *arg)
 {
     struct px_session *session = arg;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     px_list_for(struct server_wait, wait, &session->server_waits, link) {
         if (px_tool_find_server(session, wait->server) != NULL) {
             end_wait(wait, PMIX_SUCCESS);
@@ -140,6 +142,7 @@ static void begin_watch(void *arg)
 {
     struct px_session *session = arg;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     (void) px_io_start_loop(session->ctx->loop, &session->keepalive, session->keepalive.fd,
                             PX_IO_READ, pipe_ready);
 }
@@ -164,6 +167,7 @@ static void end_all(void *arg)
 {
     struct px_session *session = arg;
 
+    px_assert(px_loop_inside(session->ctx->loop));
     px_io_stop_loop(&session->keepalive);
     while (!px_list_empty(&session->server_waits)) {
         end_wait(px_container_of(session->server_waits.next, struct server_wait, link),
