@@ -5,6 +5,8 @@
 # Debian's Slurm (12: 22.05; 13: 24.11) on this machine: one controller, two slurmd that each believe to be a node, srun --mpi=pmix
 # of our test programs and of an unmodified Open MPI program, with slurmstepd on our library. Slurm's plugin opens libpmix by an
 # absolute path; preloading ours into slurmd makes its calls ours (docs/slurm.md says what an administrator does).
+# With PX_SLURM_LIBRARY=FOLDER nothing is preloaded, slurmstepd has to have a library of that folder by itself, and only the Open MPI
+# program is run (test/t/packages.sh, in a copy of the system with our packages).
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
 [ -z "$PX_SANITIZED" ] || skip_all "a sanitized library cannot be loaded into a program that is not"
 for tool in slurmctld slurmd srun munged mpicc; do
@@ -14,6 +16,9 @@ done
 PATH=$PATH:/usr/sbin:/sbin
 ls /usr/lib/*/slurm-wlm/mpi_pmix_v[45].so >/dev/null 2>&1 || skip_all "Slurm has no PMIx plugin here"
 
+library=${PX_SLURM_LIBRARY:-$PX_TOP_BUILDDIR/.libs}
+preload=
+[ -n "${PX_SLURM_LIBRARY:-}" ] || preload=$library/libpmix.so.2
 munged=
 daemons=
 end() {
@@ -80,7 +85,7 @@ begin() {
     slurmctld -D -L "$SCRATCH/ctld.log" >/dev/null 2>&1 &
     daemons=$!
     for n in n1 n2; do
-        LD_PRELOAD=$PX_TOP_BUILDDIR/.libs/libpmix.so.2 SLURM_CONF=$SCRATCH/$n/slurm.conf \
+        LD_PRELOAD=$preload SLURM_CONF=$SCRATCH/$n/slurm.conf \
             slurmd -D -N $n -L "$SCRATCH/$n.log" >/dev/null 2>&1 &
         daemons="$daemons $!"
     done
@@ -120,10 +125,11 @@ ring() { # ring "what" LIBRARY_PATH
     LD_LIBRARY_PATH=$2 timeout -k 5 60 srun --mpi=pmix -N2 -n4 "$SCRATCH/job" >"$SCRATCH/out" 2>"$SCRATCH/err"
     same "$1: exit code" 0 $?
     same "$1: every rank" "$want" "$(grep '^ring' "$SCRATCH/out" | sort)"
-    same "$1: slurmstepd has our library" 1 "$(grep '^host' "$SCRATCH/out" | grep -c "$PX_TOP_BUILDDIR/.libs/")"
+    same "$1: slurmstepd has the library" 1 "$(grep '^host' "$SCRATCH/out" | grep -c "$library/")"
     sed 's/^/# /' "$SCRATCH/err" | tail -n 20
 }
-ring "the distribution's client library" ''
+ring "the client library of the system" ''
+[ -z "${PX_SLURM_LIBRARY:-}" ] || finish
 ring "our client library" "$PX_TOP_BUILDDIR/.libs"
 
 mkdir "$SCRATCH/seen"
