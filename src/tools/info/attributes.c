@@ -8,6 +8,7 @@
 #include "attributes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <pmix.h>
@@ -46,10 +47,10 @@ static void ask(const char *call, size_t role, struct answer *ret)
     *ret = (struct answer){0};
     rc = rc == PMIX_SUCCESS ? PMIx_Query_info(&query, 1, &ret->infos, &ret->n) : rc;
     for (size_t i = 0; rc == PMIX_SUCCESS && i < ret->n; i++) {
-        const pmix_data_array_t *level =
-            PMIX_CHECK_KEY(&ret->infos[i], call) && ret->infos[i].value.type == PMIX_DATA_ARRAY
-                ? ret->infos[i].value.data.darray
-                : NULL;
+        const pmix_data_array_t *level = strncmp(ret->infos[i].key, call, PMIX_MAX_KEYLEN) == 0 &&
+                                                 ret->infos[i].value.type == PMIX_DATA_ARRAY
+                                             ? ret->infos[i].value.data.darray
+                                             : NULL;
         const pmix_info_t *inner =
             level != NULL && level->type == PMIX_INFO && level->size > 0 ? level->array : NULL;
 
@@ -126,6 +127,15 @@ static size_t print_rows(const char *call, const struct answer answers[N_ROLES],
     return n;
 }
 
+/* Not PMIx_Info_free: pmix_info also runs with a library that does not have it yet (--doctor). */
+static void free_infos(struct answer *answer)
+{
+    for (size_t i = 0; i < answer->n; i++) {
+        PMIx_Info_destruct(&answer->infos[i]);
+    }
+    free(answer->infos);
+}
+
 /* Asks in one role or the other: as a tool, or as a server. Returns the status of the start. */
 static pmix_status_t ask_as(bool server, const char *call, struct answer answers[N_ROLES])
 {
@@ -174,7 +184,7 @@ int px_info_attributes(const char *call, bool parsable)
         }
     }
     for (size_t role = 0; role < N_ROLES; role++) {
-        PMIx_Info_free(answers[role].infos, answers[role].n);
+        free_infos(&answers[role]);
     }
     return rc == PMIX_SUCCESS && n > 0 ? 0 : 1;
 }
