@@ -131,7 +131,7 @@ static size_t print_rows(const char *call, const struct answer answers[N_ROLES],
 static void free_infos(struct answer *answer)
 {
     for (size_t i = 0; i < answer->n; i++) {
-        PMIx_Info_destruct(&answer->infos[i]);
+        PMIx_Value_destruct(&answer->infos[i].value);
     }
     free(answer->infos);
 }
