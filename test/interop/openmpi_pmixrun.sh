@@ -30,5 +30,25 @@ limit 60 "$run" -n 2 sh -c '[ "$PMIX_RANK" = 1 ] || export OMPI_MCA_btl=self,vad
     >"$SCRATCH/out" 2>>"$SCRATCH/err"
 same "ranks with different transports: exit code" 0 $?
 same "ranks with different transports: both ranks" 2 "$(grep -c '^ring' "$SCRATCH/out")"
+# The topology comes from the server: a rank that has none looks for it below /sys. libnuma and the C library read these files
+# in any process.
+reads() {
+    grep -oE '"/sys/[^"]*"' "$1" | grep -vcE '^"/sys/devices/system/(cpu/possible|node|node/node[0-9]+/meminfo)"$'
+}
+# shellcheck disable=SC2016
+traced='exec strace -f -e trace=open,openat,readlink -o "$SCRATCH/files.$PMIX_RANK" "$SCRATCH/ring"'
+export SCRATCH
+if strace -o /dev/null true 2>/dev/null; then
+    limit 60 strace -f -e trace=open,openat,readlink -o "$SCRATCH/alone" "$SCRATCH/ring" >/dev/null 2>>"$SCRATCH/err"
+    check "a process without a server reads below /sys ($(reads "$SCRATCH/alone"))" test "$(reads "$SCRATCH/alone")" -gt 100
+    for library in '' "$PX_TOP_BUILDDIR/.libs"; do
+        rm -f "$SCRATCH"/files.*
+        LD_LIBRARY_PATH=$library limit 60 "$run" -n 2 sh -c "$traced" >"$SCRATCH/out" 2>>"$SCRATCH/err"
+        same "${library:+our client library: }MPI_Init reads nothing below /sys" "0 2 0 0" \
+            "$? $(grep -c '^ring' "$SCRATCH/out") $(reads "$SCRATCH/files.0") $(reads "$SCRATCH/files.1")"
+    done
+else
+    echo '# strace is not here, or may not trace: files below /sys are not counted'
+fi
 sed 's/^/# /' "$SCRATCH/err" | tail -n 40
 finish
