@@ -6,6 +6,7 @@
 #include "scale.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,34 +57,60 @@ enum { HEAD = 24, LENGTH = 8, ORIGIN = 16, RANK_BYTES = 5 };
 
 struct pattern {
     size_t size;
-    size_t rank_at;  /* one byte */
+    size_t rank_at;  /* one byte, of rank 0 */
     size_t value_at; /* SCALE_POSTED bytes */
 };
 
+/* A number in groups of seven bits, lowest first. UINT64_MAX: there is none. */
+static uint64_t take_number(const char *data, size_t len, size_t *at)
+{
+    uint64_t number = 0;
+
+    for (unsigned shift = 0; *at < len && shift < 64; shift += 7) {
+        unsigned char byte = (unsigned char) data[(*at)++];
+
+        number |= (uint64_t) (byte & 127) << shift;
+        if (byte < 128) {
+            return number;
+        }
+    }
+    return UINT64_MAX;
+}
+
 /* This library's answer of one node is a head (docs/wire-format.md: 8 bytes of length at 8, little
- * endian, the origin at 16) and one record per rank. Those of ranks 0 and 1 differ in the rank, a
- * number in groups of seven bits, and in the value: that is the pattern for all ranks. Another
- * layout is refused (no data), and the clients then fail. */
+ * endian, the origin at 16) and one part for each rank. That of rank 0 is whole: flags that say
+ * that it is named, the name, the rank, two numbers, the length of its values, and these. It is the
+ * pattern for all ranks. Another layout is refused (no data), and the clients then fail. */
 static bool pattern(const char *data, size_t len, struct pattern *ret)
 {
-    char value[2][SCALE_POSTED];
-    const char *a = data + HEAD;
-    const char *b = a + (len - HEAD) / 2;
+    char value[SCALE_POSTED];
+    size_t at = HEAD + 1;
     const char *found;
+    uint64_t n;
 
-    scale_value(0, value[0]);
-    scale_value(1, value[1]);
-    ret->size = (len - HEAD) / 2;
-    found = len > HEAD ? memmem(a, ret->size, value[0], SCALE_POSTED) : NULL;
-    if (!found || memcmp(b + (found - a), value[1], SCALE_POSTED) != 0) {
+    if (len <= HEAD || data[HEAD] != 1) {
         return false;
     }
-    ret->value_at = (size_t) (found - a);
-    ret->rank_at = 0;
-    while (a[ret->rank_at] == b[ret->rank_at]) {
-        ret->rank_at++;
+    n = take_number(data, len, &at) / 2; /* of a string: signed, and folded */
+    if (n >= len - at) {
+        return false;
     }
-    return ret->rank_at < ret->value_at && a[ret->rank_at] == 0 && b[ret->rank_at] == 1;
+    at += n;
+    ret->rank_at = at - HEAD;
+    if (take_number(data, len, &at) != 0) {
+        return false;
+    }
+    (void) take_number(data, len, &at);
+    (void) take_number(data, len, &at);
+    n = take_number(data, len, &at);
+    if (n > len - at) {
+        return false;
+    }
+    scale_value(0, value);
+    found = memmem(data + at, n, value, SCALE_POSTED);
+    ret->size = at + n - HEAD;
+    ret->value_at = found ? (size_t) (found - data) - HEAD : 0;
+    return found != NULL;
 }
 
 static char *put_rank(char *at, unsigned rank)

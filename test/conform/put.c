@@ -156,7 +156,7 @@ static void check_matrix(void)
               "one upcall of each fence");
     check_for("FEN-006", upcalls(ON_MODEX, -1) == 0, "%d upcalls of direct modex",
               upcalls(ON_MODEX, -1));
-    check_for("FEN-006", in_blob(r, "scope-g-of-2") && in_blob(r, "scope-r-of-3"),
+    check_for("FEN-006", in_blob(r, "scope-g-of-2") && in_blob(r, "scope-r-of-2"),
               "what travels has what is for others");
     check_for("PUT-004", !in_blob(r, "scope-l-of"), "nothing that is local");
     check_for("PUT-007", !in_blob(r, "scope-i-of"), "nothing that is internal");
