@@ -74,7 +74,7 @@ static const struct source sources[] = {
     {"the environment over a listed file", "0", NULL, "shmix_shared = 1\n", NULL, false, false},
     {"unknown names and noise beside it", NULL,
      "no_such_thing = 5\n= 7\nnonsense\n\n# shmix_shared = 1\n\tshmix_shared\t=\t0 \n[section]\n",
-     NULL, NULL, false, false},
+     NULL, NULL, false, true},
     {"a malformed value means the default", NULL, "shmix_shared = perhaps\n", NULL, NULL, true,
      true},
     {"a malformed value, not the next source", "perhaps", "shmix_shared = 0\n", NULL, NULL, true,
@@ -160,7 +160,8 @@ const struct conform_case cases[] = {
      .raw = true,
      .dirty = true},
     {.ids = "S36",
-     .what = "environment, then the user's file; unknown names ignored, malformed values warned of",
+     .what = "environment, then the user's file; unknown names and malformed values are warned of, "
+             "if asked for",
      .client = try_sources,
      .raw = true,
      .dirty = true,
