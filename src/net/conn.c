@@ -131,6 +131,13 @@ static void on_next_turn(struct px_timer *timer)
     conn_leave_loop(conn);
 }
 
+void px_conn_read_now_loop(struct px_conn *conn)
+{
+    conn_enter_loop(conn);
+    px_conn_read_out_of_turn_loop(conn);
+    conn_leave_loop(conn);
+}
+
 /* The watcher's callback: reads, then sends what is queued. */
 static void ready(struct px_io *io, int what)
 {

@@ -68,6 +68,10 @@ size_t px_conn_queued(struct px_conn *conn);
 /* True on an AF_UNIX stream, where descriptors can be passed. Any thread. */
 int px_conn_is_unix(const struct px_conn *conn);
 
+/* Receives and delivers what is there, a bounded amount, without waiting for the connection's turn.
+ * The connection may end, or be destroyed by its owner, meanwhile. Loop thread. */
+void px_conn_read_now_loop(struct px_conn *conn);
+
 /* Ends the stream as if the peer had: sends what is queued as far as the kernel takes it, then
  * calls `closed` if it has not been called. The connection stays, and sends nothing any more. Loop
  * thread. */

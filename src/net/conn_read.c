@@ -392,7 +392,7 @@ void px_conn_read_loop(struct px_conn *conn)
     struct px_conn_pool *pool = conn->pool;
     uint64_t now = pool ? px_clock_ns() : 0;
 
-    px_assert(px_loop_inside(conn->loop));
+    px_assert(px_loop_inside(conn->loop) && conn->busy > 0);
     if (!begin_turn(conn, now)) {
         return;
     }
@@ -404,7 +404,7 @@ void px_conn_read_loop(struct px_conn *conn)
 
 void px_conn_read_out_of_turn_loop(struct px_conn *conn)
 {
-    px_assert(px_loop_inside(conn->loop));
+    px_assert(px_loop_inside(conn->loop) && conn->busy > 0);
     conn->in.until_ns = UINT64_MAX;
     read_for_a_while(conn);
 }

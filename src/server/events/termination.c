@@ -11,7 +11,7 @@
 #include "src/server/state.h"
 #include "src/event/process_end.h"
 #include "src/event/registry.h"
-#include "src/net/conn_read.h"
+#include "src/net/conn.h"
 #include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/group_losses.h"
 #include "src/server/collectives/open_waits.h"
@@ -97,7 +97,7 @@ static void drain_proc(void *arg, const pmix_proc_t *proc)
         uint64_t id = peer->id;
 
         for (int i = 0; i < DRAIN_ROUNDS && peer && peer->conn; i++) {
-            px_conn_read_out_of_turn_loop(peer->conn);
+            px_conn_read_now_loop(peer->conn);
             peer = px_peer_find(arg, id);
         }
         peer = next_peer(arg, proc, id);

@@ -41,6 +41,40 @@ static void destroy_inside_message(void **state)
     px_buf_fini(&big);
 }
 
+/* A message that makes its owner destroy the connection, and what is read by a task of the loop. */
+static void write_and_read_now(void *arg)
+{
+    struct pair *pair = arg;
+    struct px_buf one = frame(100, 10);
+
+    fixture_write(pair->raw, one.data, one.len);
+    px_conn_read_now_loop(pair->sink.conn);
+    px_buf_fini(&one);
+}
+
+static void end_and_read_now(void *arg)
+{
+    struct pair *pair = arg;
+
+    (void) close(pair->raw);
+    px_conn_read_now_loop(pair->sink.conn);
+}
+
+static void destroyed_while_it_is_read_now(void **state)
+{
+    struct pair pair;
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    assert_int_equal(px_loop_run(*state, end_and_read_now, &pair), 0);
+    assert_int_equal(pair.sink.closed, 1);
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    pair.sink.destroy_on_message = true;
+    assert_int_equal(px_loop_run(*state, write_and_read_now, &pair), 0);
+    assert_int_equal(pair.sink.messages, 1);
+    assert_int_equal(pair.sink.closed, 0);
+    (void) close(pair.raw);
+}
+
 /* The last word reaches a peer that reads, and destroying does not wait for one that does not. */
 static void destroy_sends_what_it_can(void **state)
 {
@@ -68,6 +102,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, pair_setup, pair_teardown)
     const struct CMUnitTest tests[] = {
         T(destroy_inside_message),
+        T(destroyed_while_it_is_read_now),
         T(destroy_sends_what_it_can),
     };
 
