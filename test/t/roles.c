@@ -271,6 +271,8 @@ static void serve(const char *role, const char *dir)
     PMIX_INFO_LOAD(&info[2], PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
     PMIX_INFO_LOAD(&info[3], key, &yes, PMIX_BOOL);
     check(PMIx_server_init(&module, info, 4), "server init");
+    PMIX_INFO_DESTRUCT(&info[0]);
+    PMIX_INFO_DESTRUCT(&info[1]);
     snprintf(nspace, sizeof(nspace), "roles.%d", (int) getpid());
     PMIX_INFO_LOAD(&job, PMIX_JOB_SIZE, &size, PMIX_UINT32);
     finish(PMIx_server_register_nspace(nspace, CLIENTS, &job, 1, wait_done, &ends[1]), ends,
