@@ -203,13 +203,12 @@ pmix_status_t PMIx_Resolve_peers(const char *nodename, const pmix_nspace_t nspac
     *procs = NULL;
     *nprocs = 0;
     rc = rc == PMIX_SUCCESS ? ctx->ops->resolve(ctx, true, nodename, nspace, &reply) : rc;
-    if (rc == PMIX_SUCCESS) {
-        *procs = reply.procs;
-        *nprocs = reply.nprocs;
-        reply.procs = NULL;
-        reply.nprocs = 0;
+    if (rc != PMIX_SUCCESS) {
+        px_reply_fini(&reply);
+        return rc;
     }
-    px_reply_fini(&reply); /* what a host has answered besides, too */
+    *procs = reply.procs;
+    *nprocs = reply.nprocs;
     return rc;
 }
 
@@ -225,11 +224,11 @@ pmix_status_t PMIx_Resolve_nodes(const pmix_nspace_t nspace, char **nodelist)
     }
     *nodelist = NULL;
     rc = rc == PMIX_SUCCESS ? ctx->ops->resolve(ctx, false, NULL, nspace, &reply) : rc;
-    if (rc == PMIX_SUCCESS) {
-        *nodelist = reply.text;
-        reply.text = NULL;
+    if (rc != PMIX_SUCCESS) {
+        px_reply_fini(&reply);
+        return rc;
     }
-    px_reply_fini(&reply);
+    *nodelist = reply.text;
     return rc;
 }
 

@@ -188,5 +188,8 @@ pmix_status_t px_self_resolve(struct px_ctx *ctx, bool peers, const char *node, 
                          &args.head, &to);
     rc = px_reply_wait_end(ctx, &waiting, rc);
     *ret = waiting.reply;
+    PMIx_Info_free(ret->info, ret->ninfo); /* what the result was read from, if the host gave it */
+    ret->info = NULL;
+    ret->ninfo = 0;
     return rc;
 }
