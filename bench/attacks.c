@@ -51,7 +51,7 @@ static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, p
     done(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
 }
 
-/* The server has handled what was sent before. */
+/* Returns when the server has handled all earlier requests of this process. */
 static void settle(void)
 {
     (void) PMIx_Fence(&self, 1, NULL, 0);

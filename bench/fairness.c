@@ -30,7 +30,7 @@
 #include "src/host/host.h"
 
 enum { HONEST_UID = 1001, ATTACKER_UID = 1002, HONEST = 2, PROCESSES = 4, MILLION = 1000000 };
-enum { LONGEST_S = 90 }; /* a trial whose attack does not reach what it is allowed */
+enum { LONGEST_S = 90 }; /* a trial whose attack does not reach its limit */
 
 struct latency {
     struct samples first; /* the first SAMPLES_MAX */
@@ -208,7 +208,7 @@ static void print_row(const struct attack *attack)
     fflush(stdout);
 }
 
-/* Lets the attack go on for so many seconds after it has reached what it is allowed. */
+/* Lets the attack go on for so many seconds after it has reached its limit. */
 static void wait_for_attack(unsigned seconds)
 {
     struct timespec a_second = {.tv_sec = 1};

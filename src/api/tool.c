@@ -233,7 +233,7 @@ bool PMIx_tool_is_connected(void)
 }
 
 /* The module is copied, as far as its layout is known (px_module_copy), and called from then on. A
- * tool that is no launcher has nobody whom the module could serve
+ * tool that is no launcher has no clients, so its module is never called
  * (docs/decisions/0047-modules-of-tools.md). */
 pmix_status_t PMIx_tool_set_server_module(pmix_server_module_t *module)
 {

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* One page of whatever size: the kernel rounds up. */
+/* The length that is mapped, in bytes: the kernel rounds it up to a page. */
 enum { PAGE = 1 };
 
 void px_fork_mark_init(struct px_fork_mark *mark)

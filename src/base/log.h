@@ -5,7 +5,7 @@
 
 /* Diagnostic output, off by default: the library prints nothing unless a verbosity parameter asks
  * for it. Only roles and tools call it; lower layers return a status.
- * Level 1 is what went wrong, 2 what is done, 3 each message of a server. A message is one line on
+ * Level 1 has failures, 2 operations, 3 each message of a server. An entry is one line on
  * standard error, written by one write(2). Any thread. */
 
 /* One topic for each verbosity parameter (src/base/param.def). */
