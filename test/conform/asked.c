@@ -29,12 +29,18 @@ static void note_answer(pmix_status_t status, pmix_value_t *value, void *cbdata)
     tell(asked->step);
 }
 
-static void ask(struct asked *asked, const char *nspace, pmix_rank_t rank, const char *key)
+static void ask_with(struct asked *asked, const char *nspace, pmix_rank_t rank, const char *key,
+                     const struct infos *list)
 {
     pmix_proc_t proc = process(nspace, rank);
 
-    check_status(PMIX_SUCCESS, PMIx_Get_nb(&proc, key, NULL, 0, note_answer, asked), "get_nb %s",
-                 key);
+    check_status(PMIX_SUCCESS, PMIx_Get_nb(&proc, key, list->at, list->n, note_answer, asked),
+                 "get_nb %s", key);
+}
+
+static void ask(struct asked *asked, const char *nspace, pmix_rank_t rank, const char *key)
+{
+    ask_with(asked, nspace, rank, key, &(struct infos){0});
 }
 
 /* The server has read all that this process sent before. */
@@ -305,6 +311,7 @@ static void post_and_wait(void)
 
 static void look_in_the_host(void)
 {
+    struct asked late = {.step = "late"};
     struct infos list = {0};
     bool yes = true;
     int second = 1;
@@ -317,7 +324,9 @@ static void look_in_the_host(void)
     same("7", got("A", 0, "posted", NULL, 0), "without it");
     about("GET-022");
     add(&list, PMIX_TIMEOUT, &second, PMIX_INT);
-    same("-24", got("A", 0, "never.posted", list.at, list.n), "a limit that passes in the server");
+    ask_with(&late, "A", 0, "never.posted", &list);
+    await("late");
+    check_status(PMIX_ERR_TIMEOUT, late.status, "a limit that passes in the server");
     free_infos(&list);
     tell("looked");
 }

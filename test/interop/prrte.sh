@@ -27,8 +27,10 @@ trap end EXIT
 . "$PX_TOP_SRCDIR/test/lib/words.sh"
 
 # launch ARGUMENT...: with the launcher that is tried; leaves $code, $SCRATCH/out and $SCRATCH/err.
+where=':oversubscribe'
 launch() {
-    limit 60 "$bin/$launcher" --map-by :oversubscribe "$@" <"$SCRATCH/in" >"$SCRATCH/out" 2>"$SCRATCH/err"
+    # shellcheck disable=SC2086
+    limit 60 "$bin/$launcher" --map-by $where "$@" <"$SCRATCH/in" >"$SCRATCH/out" 2>"$SCRATCH/err"
     code=$?
 }
 # example NAME TEXT: one of our examples, in four processes.
@@ -77,6 +79,30 @@ if command -v mpicc >/dev/null 2>&1; then
     launch -n 4 "$SCRATCH/ring"
     same 'prterun: an Open MPI program' '0 4' "$code $(grep -c '^ring.*of 4, 4 on this node, right' "$SCRATCH/out")"
     tail -n 5 "$SCRATCH/err" | sed 's/^/# /'
+fi
+
+# Two nodes made of one: an agent starts the daemon of each under a host name of its own.
+if unshare --uts true 2>/dev/null; then
+    cat >"$SCRATCH/agent" <<'END'
+#!/bin/sh
+host=$1
+shift
+exec unshare --uts sh -c 'hostname "$1"; shift; exec sh -c "$*"' sh "$host" "$@"
+END
+    chmod +x "$SCRATCH/agent"
+    where='node --host nodea:2,nodeb:2'
+    export PRTE_MCA_plm=ssh PRTE_MCA_plm_rsh_agent="$SCRATCH/agent"
+    launch -n 4 "$examples/hello"
+    same 'prterun: two nodes' '0 2' "$code $(grep -c ' of 4 on nodeb, peers 1,3' "$SCRATCH/out")"
+    example fence 'has passed all fences'
+    example put_get 'has read the values of 4 processes'
+    example publish 'published by rank 0'
+    example event 'has heard that the water boils'
+    launch -n 4 "$interop/peer" exchange
+    same 'prterun: fences on two nodes, but for what is local to the other' 'not ok interop-local 8' \
+        "$(sed -n 's/^\(not ok\) - rank .: /\1 /p' "$SCRATCH/out" | sort | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)/\2 \1/')"
+    unset PRTE_MCA_plm PRTE_MCA_plm_rsh_agent
+    where=':oversubscribe'
 fi
 
 launcher=prun

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Requests for data. A request is answered at once from the stores if the data is here. Otherwise:
+ * - This process asks, in a call that blocks: PMIX_ERR_NOT_FOUND.
  * - The namespace is unknown: the host is asked for its job information.
  * - Only clients of the namespace are registered: the request waits for the namespace's
  *   registration.
@@ -23,18 +24,15 @@
 #include "src/base/bytes.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
-#include "src/wire/message.h"
 #include "get_answer.h"
 #include "modex.h"
 #include "nspace.h"
 #include "src/server/peers/peer.h"
 #include "src/server/tools/tool_data.h"
-#include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/base/seed.h"
 #include "src/value/infos.h"
 #include "src/value/keys.h"
-#include "src/wire/messages.h"
 
 /* --- those that wait --- */
 
@@ -80,6 +78,14 @@ void px_get_destroy(struct px_get *get)
     free(get);
 }
 
+/* True for a call of this process that blocks. The host may make it while it serves the direct
+ * modex for just this data, in the thread in which it would answer: such a get asks nobody and
+ * waits for nothing (docs/decisions/0046-blocking-gets-of-servers.md). */
+static bool is_blocking(const struct px_get *get)
+{
+    return get->value != NULL;
+}
+
 /* The task of a get of this process that has failed. */
 static void run_failure(struct px_task *task)
 {
@@ -105,7 +111,7 @@ static void get_end(struct px_get *get, int status)
     if (reply_to.peer) {
         px_get_destroy(get);
         px_answer_status(s, &reply_to, status);
-    } else if (get->value) {
+    } else if (is_blocking(get)) {
         run_failure(&get->task);
     } else {
         px_list_remove(&get->link);
@@ -141,19 +147,16 @@ static uint64_t timeout_of(const struct px_get *get)
     return seconds != PX_NOT_GIVEN ? (uint64_t) seconds * 1000 : 0;
 }
 
-/* True if the get can wait. Otherwise it has been answered and freed: PMIX_ERR_WOULD_BLOCK for one
- * that must not wait, PMIX_ERR_LOST_CONNECTION while the server stops. */
+/* True if the get can wait. Otherwise the server stops, and the get has been answered and freed. */
 static bool may_wait(struct px_get *get)
 {
-    int rc = get->here_only          ? PMIX_ERR_WOULD_BLOCK
-             : get->server->stopping ? PMIX_ERR_LOST_CONNECTION
-                                     : PMIX_SUCCESS;
+    bool stopping = get->server->stopping;
 
-    px_assert(px_list_empty(&get->link));
-    if (rc) {
-        get_end(get, rc);
+    px_assert(px_list_empty(&get->link) && !is_blocking(get));
+    if (stopping) {
+        get_end(get, PMIX_ERR_LOST_CONNECTION);
     }
-    return !rc;
+    return !stopping;
 }
 
 /* Lets the get wait for an event of this node. implicit_limit: if the requester gave no limit, the
@@ -210,8 +213,9 @@ static bool is_of_self(const struct px_get *get)
 }
 
 /* Decides about a get whose data is not here: refuse it, wait for the registration of its
- * namespace, wait for a commit, or ask the host. PMIX_IMMEDIATE and PMIX_OPTIONAL end the search
- * here; job information that is missing after the registration will not appear later. */
+ * namespace, wait for a commit, or ask the host. PMIX_IMMEDIATE, PMIX_OPTIONAL and a call that
+ * blocks end the search here; job information that is missing after the registration will not
+ * appear later. */
 static void answer_or_wait(struct px_get *get)
 {
     struct px_nspace *ns = px_get_nspace(get);
@@ -219,7 +223,8 @@ static void answer_or_wait(struct px_get *get)
                             : px_key_reserved(get->key) || get->target.rank == PMIX_RANK_WILDCARD;
     struct px_local_proc *rank;
 
-    if (get->directives.immediate || get->directives.optional || (!ns && is_of_self(get))) {
+    if (get->directives.immediate || get->directives.optional || is_blocking(get) ||
+        (!ns && is_of_self(get))) {
         get_end(get, PMIX_ERR_NOT_FOUND);
     } else if (!ns) {
         wait_for_host(get, PMIX_RANK_WILDCARD);
@@ -241,33 +246,13 @@ static void answer_or_wait(struct px_get *get)
     }
 }
 
-/* Takes the number of the change that the requester has out of the directives, so that the host
- * does not see it: under PX_KEY_CHANGE or, for a whole namespace, under PX_KEY_COLLECTED. Only
- * clients of this library send them. True if there is one. */
-static bool take_change(struct px_get *get, const char *key)
-{
-    const pmix_value_t *change = px_info_find(get->info, get->ninfo, key);
-    pmix_info_t *info;
-
-    if (!change || change->type != PMIX_UINT64) {
-        return false;
-    }
-    info = px_container_of((pmix_value_t *) (uintptr_t) change, pmix_info_t, value);
-    get->counts = true;
-    get->change = change->data.uint64;
-    get->ninfo--;
-    *info = get->info[get->ninfo]; /* the array is freed whole; a number owns nothing */
-    return true;
-}
-
 /* True if all required directives are honoured. A directive that this library does not know may be
- * the host's, if the host is going to be asked: it has direct_modex, and the process is not local.
- */
+ * the host's, if the host may be asked: it has direct_modex, and the process is not local. */
 static bool is_supported(const struct px_get *get)
 {
     const struct px_nspace *ns = px_get_nspace(get);
-    bool hosts =
-        get->server->host.direct_modex && (!ns || !px_nspace_is_local(ns, get->target.rank));
+    bool hosts = !is_blocking(get) && get->server->host.direct_modex &&
+                 (!ns || !px_nspace_is_local(ns, get->target.rank));
     unsigned levels = PX_ATTR_ALL | (get->value ? PX_ATTR_WAITING : 0);
 
     return hosts || px_directives_met(&px_call_get, levels, get->info, get->ninfo);
@@ -275,12 +260,12 @@ static bool is_supported(const struct px_get *get)
 
 /* True if PMIX_GET_REFRESH_CACHE makes the server ask the host again. Only data of other nodes can
  * be out of date here; data of local processes and registered job information is current.
- * PMIX_OPTIONAL forbids asking the host. */
+ * PMIX_OPTIONAL and a call that blocks forbid asking the host. */
 static bool is_renewable(const struct px_get *get)
 {
     const struct px_nspace *ns = px_get_nspace(get);
 
-    if (!get->directives.refresh_cache || get->directives.optional || !ns) {
+    if (!get->directives.refresh_cache || get->directives.optional || is_blocking(get) || !ns) {
         return false;
     }
     if (get->target.rank == PMIX_RANK_WILDCARD) {
@@ -307,7 +292,7 @@ static bool is_settled(struct px_get *get, int rc)
  * about the wait if they do not have the data. */
 void px_get_begin(struct px_get *get)
 {
-    px_assert(get->here_only || px_loop_inside(get->server->loop));
+    px_assert(is_blocking(get) || px_loop_inside(get->server->loop));
     if (get->how & PX_GET_COLLECTED) {
         if (!is_settled(get, px_get_collected(get))) {
             get_end(get, PMIX_ERR_NOT_FOUND);
@@ -320,115 +305,6 @@ void px_get_begin(struct px_get *get)
     } else if (!is_settled(get, px_get_attempt(get))) {
         answer_or_wait(get);
     }
-}
-
-/* The get and its qualifiers are one allocation. A get of the requester's own namespace has the
- * requester's rank in the lookup key. */
-int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *asker,
-                  unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
-                  size_t ninfo, struct px_get **ret)
-{
-    struct px_get *get = calloc(1, sizeof(*get) + ninfo * sizeof(get->quals[0]));
-    int rc;
-
-    if (!get) {
-        PMIx_Info_free(info, ninfo);
-        free(key);
-        return PMIX_ERR_NOMEM;
-    }
-    px_list_init(&get->link);
-    get->server = s;
-    get->reply_to = *reply_to;
-    get->asker = *asker;
-    get->how = how;
-    get->target = *target;
-    get->key = key;
-    get->info = info;
-    get->ninfo = ninfo;
-    (void) take_change(get, PX_KEY_CHANGE);
-    if (!key && reply_to->peer && px_info_find(info, get->ninfo, PX_KEY_COLLECTED)) {
-        get->how |= PX_GET_COLLECTED;
-        if (!take_change(get, PX_KEY_COLLECTED)) {
-            px_get_destroy(get);
-            return PMIX_ERR_BAD_PARAM;
-        }
-    }
-    get->spec = (struct px_lookup_key) PX_LOOKUP_KEY_INIT;
-    get->spec.rank = target->rank;
-    get->spec.key = key;
-    get->spec.key_len = key ? strlen(key) : 0;
-    if (strncmp(asker->nspace, target->nspace, PMIX_MAX_NSLEN) == 0) {
-        get->spec.self = asker->rank;
-    }
-    rc = px_lookup_key_read(get->info, get->ninfo, get->quals, &get->spec, &get->directives);
-    if (rc) {
-        px_get_destroy(get);
-        return rc;
-    }
-    *ret = get;
-    return PMIX_SUCCESS;
-}
-
-/* Unpacks a GET or REFRESH_CACHE request and begins it: STRING nspace, PROC_RANK, infos, and STRING
- * key if there is one. Stock clients leave out the infos and the key of REFRESH_CACHE. An empty
- * namespace is the requester's. */
-static int on_request(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in,
-                      unsigned how)
-{
-    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    pmix_proc_t target = {.rank = PMIX_RANK_UNDEF};
-    char *nspace = NULL;
-    struct px_get *get = NULL;
-    char *key = NULL;
-    pmix_info_t *info = NULL;
-    size_t ninfo = 0;
-    bool yes = true;
-    int rc;
-
-    (void) px_unpack_string(in, &nspace);
-    (void) px_unpack_rank(in, &target.rank);
-    if (!(how & PX_GET_KVALS) || px_in_left(in)) {
-        (void) px_unpack_infos(in, &info, &ninfo);
-    }
-    if (px_in_left(in)) {
-        (void) px_unpack_string(in, &key);
-    }
-    rc = in->status;
-    if (!rc && nspace && strlen(nspace) > PMIX_MAX_NSLEN) {
-        rc = PMIX_ERR_UNPACK_FAILURE;
-    }
-    if (!rc && key && (!key[0] || strlen(key) > PMIX_MAX_KEYLEN)) {
-        rc = PMIX_ERR_BAD_PARAM;
-    }
-    if (!rc && (how & PX_GET_KVALS)) {
-        rc = px_infos_append(&info, &ninfo, PMIX_IMMEDIATE, &yes, PMIX_BOOL);
-        rc = rc ? rc : px_infos_append(&info, &ninfo, PMIX_GET_REFRESH_CACHE, &yes, PMIX_BOOL);
-    }
-    if (rc) {
-        PMIx_Info_free(info, ninfo);
-        free(key);
-    } else {
-        PMIX_LOAD_NSPACE(target.nspace, nspace && nspace[0] ? nspace : peer->proc.nspace);
-        rc = px_get_create(s, &reply_to, &peer->proc, how, &target, key, info, ninfo, &get);
-    }
-    if (!rc) {
-        px_get_begin(get);
-    }
-    free(nspace);
-    return rc;
-}
-
-int px_handle_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    px_assert(px_loop_inside(s->loop));
-    return on_request(s, peer, tag, in, 0);
-}
-
-/* PMIX_IMMEDIATE and PMIX_GET_REFRESH_CACHE are added to the directives of such a request. */
-int px_handle_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
-{
-    px_assert(px_loop_inside(s->loop));
-    return on_request(s, peer, tag, in, PX_GET_KVALS);
 }
 
 /* --- what changes the answer of those that wait --- */

@@ -16,8 +16,8 @@ struct px_nspace;
 struct px_peer;
 struct px_server;
 
-/* One get. Created by px_get_create; px_get_begin frees it once it is answered. In s->gets while it
- * waits. */
+/* One get. Created by px_get_create (get_request.h); px_get_begin frees it once it is answered. In
+ * s->gets while it waits. */
 struct px_get {
     struct px_list link; /* a list of s->gets while it waits */
     struct px_server *server;
@@ -41,7 +41,6 @@ struct px_get {
     /* The rest is for a call of this process. */
     struct px_task task;
     pmix_value_t **value; /* where the waiting caller gets the value; NULL: by callback */
-    bool here_only;       /* it must not wait: PMIX_ERR_WOULD_BLOCK instead */
     pmix_status_t status; /* of a failure, until its callback has run */
     pmix_info_t quals[];  /* those of info that qualify the value */
 };
@@ -55,14 +54,9 @@ enum px_get_how {
 /* Makes the lists of a server that begins. */
 void px_gets_init(struct px_server *s);
 
-/* Makes a get of its arguments; its directives are read here and nowhere else. Takes over key and
- * info, whatever it returns. Any thread. 0, PMIX_ERR_BAD_PARAM or PMIX_ERR_NOMEM. */
-int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *asker,
-                  unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
-                  size_t ninfo, struct px_get **ret);
-
-/* Serves the get and frees it, now or later; the answer goes to get->reply_to. With here_only it is
- * always answered before this returns, and then any thread of a process without a loop may call. */
+/* Serves the get and frees it, now or later; the answer goes to get->reply_to. One with
+ * px_get.value is always answered before this returns, and then any thread of a process without a
+ * loop may call. */
 void px_get_begin(struct px_get *get);
 
 /* Frees the get without an answer. */
@@ -75,12 +69,6 @@ void px_gets_modex_done(struct px_server *s, const pmix_proc_t *proc, uint64_t m
 
 /* The same for the direct modex of a get that renews. */
 void px_gets_renewed(struct px_server *s, const pmix_proc_t *proc, uint64_t modex, int status);
-
-/* PX_CMD_GET, a px_handler. 0, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOMEM or the status of unpacking. */
-int px_handle_get(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
-
-/* PX_CMD_REFRESH_CACHE, likewise. */
-int px_handle_refresh(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in);
 
 /* A local process has committed: answers the gets that the commit satisfies. */
 void px_gets_committed(struct px_server *s, struct px_local_proc *rank);

@@ -14,7 +14,7 @@
 #include "src/server/state.h"
 #include "src/wire/message.h"
 #include "src/server/data/commit.h"
-#include "src/server/data/server_get.h"
+#include "src/server/data/get_request.h"
 #include "src/server/events/registrations.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/monitor.h"

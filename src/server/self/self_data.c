@@ -12,6 +12,7 @@
 
 #include "loop_call.h"
 #include "stored.h"
+#include "src/server/data/get_request.h"
 #include "src/server/data/server_get.h"
 #include "src/server/requests/requests.h"
 #include "src/server/data/nspace.h"
@@ -125,7 +126,6 @@ pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_
     struct px_reply_to reply_to = {
         .self = px_completion_of(&px_reply_value, (px_callback) get_done, &wait)};
     struct px_get *get;
-    int may_block;
     int rc = ctx ? create_get(ctx, proc, key, info, ninfo, &reply_to, &get) : PMIX_ERR_INIT;
 
     if (rc) {
@@ -137,17 +137,14 @@ pmix_status_t px_self_get(const pmix_proc_t *proc, const char key[], const pmix_
     }
     px_wait_init(&wait);
     get->value = value;
-    may_block = px_ctx_may_block(ctx);
-    if (!may_block) {
+    if (!px_ctx_may_block(ctx)) {
         px_loop_post(ctx->loop, &get->task);
         return px_ctx_wait(ctx, &wait);
     }
     /* On the loop thread, or in a forked child without one (Slurm's daemon gets a task's
-     * environment there): answer from the stores or fail, but do not wait. */
-    get->here_only = true;
+     * environment there). */
     px_get_begin(get);
-    rc = px_wait_for(&wait);
-    return rc == PMIX_ERR_WOULD_BLOCK ? may_block : rc;
+    return px_wait_for(&wait);
 }
 
 pmix_status_t px_self_get_nb(struct px_ctx *ctx, const pmix_proc_t *proc, const char *key,

@@ -95,7 +95,7 @@ static pmix_status_t collect_jobs(void)
     return rc;
 }
 
-static pmix_status_t wait_for_a_value(void)
+static pmix_status_t get_a_value(void)
 {
     pmix_value_t *value = NULL;
     pmix_proc_t proc;
@@ -124,11 +124,11 @@ static pmix_status_t measure(void)
     return rc;
 }
 
-/* The first ones wait until the server ends. */
+/* The first one waits until the server ends. */
 static pmix_status_t (*const calls[])(void) = {
-    ask_the_host, wait_for_a_value, register_a_job, register_a_client, collect_jobs, measure,
+    ask_the_host, get_a_value, register_a_job, register_a_client, collect_jobs, measure,
 };
-enum { WAITING = 2, THREADS = sizeof(calls) / sizeof(calls[0]) };
+enum { WAITING = 1, THREADS = sizeof(calls) / sizeof(calls[0]) };
 
 /* --- rounds --- */
 

@@ -2,12 +2,14 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* PMIx_Get by the server process itself: of itself, with static values, and of a process on another
- * node with directives that say where to look. GET-001, GET-007, GET-019, GET-032. */
+ * node: a call that blocks asks nobody, one with a callback asks as its directives say. GET-001,
+ * GET-007, GET-019, GET-032. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,39 +178,35 @@ static void static_values_need_a_call_that_waits(void **state)
     PMIx_Value_destruct(&room);
 }
 
-static pmix_status_t get_there(const char *directive, const char *other)
+/* A host may ask in the thread that would answer: it is not asked, and no commit is waited for. */
+static void a_call_that_blocks_asks_nobody(void **state)
 {
-    pmix_value_t number = {.type = PMIX_UINT32, .data.uint32 = 5};
     pmix_value_t *value = NULL;
-    pmix_info_t info[2];
-    pmix_proc_t proc;
-    pmix_status_t rc;
+    pmix_proc_t procs[3];
+    pmix_info_t infos[2];
+    int forever = 0;
 
-    PMIX_LOAD_PROCID(&proc, job, 1);
-    assert_int_equal(PMIx_Store_internal(&proc, "number", &number), PMIX_SUCCESS);
-    PMIX_INFO_LOAD(&info[0], directive, NULL, PMIX_BOOL);
-    PMIX_INFO_LOAD(&info[1], other ? other : directive, NULL, PMIX_BOOL);
-    rc = PMIx_Get(&proc, "number", info, 2, &value);
-    if (rc == PMIX_SUCCESS) {
-        assert_int_equal(value->data.uint32, 5);
-        PMIx_Value_free(value, 1);
-    }
-    return rc;
-}
-
-/* A renewal asks the host, whatever is here; an optional get never does. */
-static void optional_overrides_a_renewal(void **state)
-{
     (void) state;
-    assert_int_equal(get_there(PMIX_GET_REFRESH_CACHE, NULL), PMIX_ERR_NOT_FOUND);
-    assert_int_equal(n_asked, 1);
-    assert_int_equal(get_there(PMIX_GET_REFRESH_CACHE, PMIX_OPTIONAL), PMIX_SUCCESS);
-    assert_int_equal(get_there(PMIX_OPTIONAL, PMIX_GET_REFRESH_CACHE), PMIX_SUCCESS);
-    assert_int_equal(n_asked, 1);
+    holds = true;
+    PMIX_LOAD_PROCID(&procs[0], job, 0); /* has not committed */
+    PMIX_LOAD_PROCID(&procs[1], job, 1); /* of another node */
+    PMIX_LOAD_PROCID(&procs[2], "unknown", 0);
+    PMIX_INFO_LOAD(&infos[0], PMIX_TIMEOUT, &forever, PMIX_INT);
+    PMIX_INFO_LOAD(&infos[1], PMIX_GET_REFRESH_CACHE, NULL, PMIX_BOOL);
+    for (int i = 0; i < 3; i++) {
+        for (size_t n = 0; n <= 2; n++) {
+            assert_int_equal(PMIx_Get(&procs[i], "absent", infos, n, &value), PMIX_ERR_NOT_FOUND);
+        }
+    }
+    store(job, 1, "number", 5);
+    assert_int_equal(PMIx_Get(&procs[1], "number", infos, 2, &value), PMIX_SUCCESS);
+    assert_int_equal(value->data.uint32, 5);
+    PMIx_Value_free(value, 1);
+    assert_int_equal(n_asked, 0);
 }
 
-/* What the host has registered is never out of date. [GET-026] */
-static void reserved_keys_are_not_renewed(void **state)
+/* Then nobody could honour it but this library. */
+static void a_call_that_blocks_has_no_directives_of_the_host(void **state)
 {
     pmix_value_t *value = NULL;
     pmix_info_t info;
@@ -216,20 +214,26 @@ static void reserved_keys_are_not_renewed(void **state)
 
     (void) state;
     PMIX_LOAD_PROCID(&proc, job, 1);
-    PMIX_INFO_LOAD(&info, PMIX_GET_REFRESH_CACHE, NULL, PMIX_BOOL);
-    assert_int_equal(PMIx_Get(&proc, PMIX_HOSTNAME, &info, 1, &value), PMIX_SUCCESS);
-    assert_string_equal(value->data.string, "there");
-    PMIx_Value_free(value, 1);
-    assert_int_equal(n_asked, 0);
+    PMIX_INFO_LOAD(&info, "site.fast", NULL, PMIX_BOOL);
+    PMIX_INFO_REQUIRED(&info);
+    assert_int_equal(PMIx_Get(&proc, "absent", &info, 1, &value), PMIX_ERR_NOT_SUPPORTED);
 }
 
-/* Stored by the loop thread, looked at when another call has been there. */
-static pmix_status_t statuses[4];
+/* Of gets by callback; 1: there was none yet. */
+static _Atomic pmix_status_t statuses[4];
+
+static pmix_status_t await_status(int n)
+{
+    while (statuses[n] == 1) {
+        (void) sched_yield();
+    }
+    return statuses[n];
+}
 
 static void note(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     (void) value;
-    *(pmix_status_t *) cbdata = status;
+    *(_Atomic pmix_status_t *) cbdata = status;
 }
 
 static void begin_get(int n, bool fast)
@@ -240,7 +244,7 @@ static void begin_get(int n, bool fast)
     PMIX_LOAD_PROCID(&proc, job, 1);
     PMIX_INFO_LOAD(&info, "site.fast", NULL, PMIX_BOOL);
     statuses[n] = 1;
-    assert_int_equal(PMIx_Get_nb(&proc, "absent", &info, fast ? 1 : 0, note, &statuses[n]),
+    assert_int_equal(PMIx_Get_nb(&proc, "absent", &info, fast ? 1 : 0, note, (void *) &statuses[n]),
                      PMIX_SUCCESS);
 }
 
@@ -256,6 +260,41 @@ static void settle(void)
     }
 }
 
+static void renew(int n, const char *key, bool optional)
+{
+    pmix_info_t infos[2];
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, job, 1);
+    PMIX_INFO_LOAD(&infos[0], PMIX_GET_REFRESH_CACHE, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&infos[1], PMIX_OPTIONAL, NULL, PMIX_BOOL);
+    statuses[n] = 1;
+    assert_int_equal(PMIx_Get_nb(&proc, key, infos, optional ? 2 : 1, note, (void *) &statuses[n]),
+                     PMIX_SUCCESS);
+}
+
+/* A renewal asks the host, whatever is here; an optional get never does. */
+static void optional_overrides_a_renewal(void **state)
+{
+    (void) state;
+    store(job, 1, "number", 5);
+    renew(0, "number", false);
+    assert_int_equal(await_status(0), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(n_asked, 1);
+    renew(1, "number", true);
+    assert_int_equal(await_status(1), PMIX_SUCCESS);
+    assert_int_equal(n_asked, 1);
+}
+
+/* What the host has registered is never out of date. [GET-026] */
+static void reserved_keys_are_not_renewed(void **state)
+{
+    (void) state;
+    renew(0, PMIX_HOSTNAME, false);
+    assert_int_equal(await_status(0), PMIX_SUCCESS);
+    assert_int_equal(n_asked, 0);
+}
+
 /* Gets of one process share an upcall if the host would be told the same. */
 static void directives_reach_the_host(void **state)
 {
@@ -269,13 +308,12 @@ static void directives_reach_the_host(void **state)
     assert_false(held[0].fast);
     assert_true(held[1].fast);
     held[1].fn(PMIX_ERR_TIMEOUT, NULL, 0, held[1].cbdata, NULL, NULL);
+    assert_int_equal(await_status(2), PMIX_ERR_TIMEOUT);
     settle();
     assert_int_equal(statuses[0], 1);
-    assert_int_equal(statuses[2], PMIX_ERR_TIMEOUT);
     held[0].fn(PMIX_ERR_NOT_FOUND, NULL, 0, held[0].cbdata, NULL, NULL);
-    settle();
-    assert_int_equal(statuses[0], PMIX_ERR_NOT_FOUND);
-    assert_int_equal(statuses[1], PMIX_ERR_NOT_FOUND);
+    assert_int_equal(await_status(0), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(await_status(1), PMIX_ERR_NOT_FOUND);
 }
 
 int main(void)
@@ -285,6 +323,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(static_values_need_a_call_that_waits, start, end),
         cmocka_unit_test_setup_teardown(a_value_needs_a_namespace, start, end),
         cmocka_unit_test_setup_teardown(what_is_stored_lives_as_long_as_its_job, start, end),
+        cmocka_unit_test_setup_teardown(a_call_that_blocks_asks_nobody, start, end),
+        cmocka_unit_test_setup_teardown(a_call_that_blocks_has_no_directives_of_the_host, start,
+                                        end),
         cmocka_unit_test_setup_teardown(optional_overrides_a_renewal, start, end),
         cmocka_unit_test_setup_teardown(reserved_keys_are_not_renewed, start, end),
         cmocka_unit_test_setup_teardown(directives_reach_the_host, start, end),
