@@ -300,6 +300,10 @@ static void listen_to_group(void)
         free_infos(&list);
         hear(BEHIND, event_of);
     }
+    if (me.rank == 0) {
+        tell("there is a group");
+        await("the host has listened");
+    }
     fence_all(NULL); /* rank 2 knows the group from its server, as long as there is one */
     if (me.rank < 2) {
         check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", NULL, 0), "destruct");
@@ -317,6 +321,29 @@ static void listen_to_group(void)
               events_of(CODE, 1, me.rank), events_of(CODE, 2, me.rank));
     }
     fence_all(NULL);
+}
+
+/* The host of the first node, which knows the group of its client. */
+static void listen_in_the_host(void)
+{
+    pmix_proc_t of[2] = {process("g", 0), process("g", 7)};
+    pmix_status_t code = CODE - 1; /* nobody raises it */
+
+    if (node() != 0) {
+        return;
+    }
+    await("there is a group");
+    for (int i = 0; i < 2; i++) {
+        struct infos list = {0};
+        pmix_status_t rc;
+
+        add_procs(&list, PMIX_EVENT_CUSTOM_RANGE, &of[i], 1);
+        rc = PMIx_Register_event_handler(&code, 1, list.at, list.n, event_of, NULL, NULL);
+        check_for("EVT-010", i == 0 ? rc >= 0 : rc == PMIX_ERR_NOT_FOUND,
+                  "a handler of rank %u of a group, in the host: %d", of[i].rank, rc);
+        free_infos(&list);
+    }
+    tell("the host has listened");
 }
 
 /* Rank 2, which is not in the group, raises an event for its first member, and one for all of it,
@@ -508,6 +535,7 @@ const struct conform_case cases[] = {
      .spread = true,
      .ranks = 3,
      .client = listen_to_group,
+     .script = listen_in_the_host,
      .seconds = 20},
     {.ids = "EVT-010 GRP-006",
      .otherwise = "EVT-010",
