@@ -211,6 +211,40 @@ static void nobodys(void)
     expect("here", "launcher:7", 1);
 }
 
+/* The source is the whole job of the process that listens, which has not raised them. */
+static void raise_of_the_job(const char *step)
+{
+    pmix_proc_t job = process("A", PMIX_RANK_WILDCARD);
+
+    await(step);
+    check_status(PMIX_SUCCESS,
+                 PMIx_Notify_event(CODE, &job, PMIX_RANGE_SESSION, NULL, 0, delivered, NULL),
+                 "the job's");
+}
+
+static void host_raises_twice(void)
+{
+    raise_of_the_job("is there");
+    raise_of_the_job("listens");
+}
+
+static void of_the_own_job(void)
+{
+    char job[24];
+    struct infos list = {0};
+
+    snprintf(job, sizeof(job), "%.8s:%d", me.nspace, (int) PMIX_RANK_WILDCARD);
+    tell("is there");
+    await_n("given", 1);
+    (void) listen_as("late", CODE, &list);
+    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind the one that was kept");
+    expect("late", job, 1);
+    tell("listens");
+    await_n("given", 2);
+    check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind the next");
+    expect("late", job, 2);
+}
+
 const struct conform_case cases[] = {
     {.ids = "EVT-009 EVT-010",
      .what = "a handler is for the sources of its range",
@@ -236,6 +270,11 @@ const struct conform_case cases[] = {
      .what = "who has raised an event of the host",
      .client = nobodys,
      .script = host_raises,
+     .seconds = 20},
+    {.ids = "EVT-013 EVT-017",
+     .what = "events of the whole job, before a handler and after",
+     .client = of_the_own_job,
+     .script = host_raises_twice,
      .seconds = 20},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -510,8 +510,9 @@ static bool was_for(struct px_server *s, const struct px_kept_event *kept,
 }
 
 /* Sends a peer the kept events for codes that it has newly registered for (NULL: for any code),
- * except those that it raised itself, and, if its default handlers have had them, those that are
- * for default handlers, too. They stay in the cache for others. */
+ * except those that it raised itself (one of its whole job is the host's), and, if its default
+ * handlers have had them, those that are for default handlers, too. They stay in the cache for
+ * others. */
 static void replay_kept(struct px_server *s, struct px_peer *peer, const struct px_code_set *codes,
                         bool had_default)
 {
@@ -520,7 +521,7 @@ static void replay_kept(struct px_server *s, struct px_peer *peer, const struct 
 
         if ((!codes || px_code_set_has(codes, event->code)) &&
             (!had_default || is_non_default(event)) && !px_group_is_announcement(event) &&
-            was_for(s, kept, peer) && !px_proc_covers(&event->source, &peer->proc)) {
+            was_for(s, kept, peer) && !px_proc_equal(&event->source, &peer->proc)) {
             send_alone(peer, event, false, !kept->by.client);
         }
     }
