@@ -16,7 +16,7 @@ check_PROGRAMS += %D%/host %D%/peer %D%/across %D%/launcher %D%/visitor
 %C%_peer_LDADD = libpmix.la
 %C%_peer_LDFLAGS = $(AM_LDFLAGS) -no-install
 interop_tests = %D%/ours.sh %D%/stock_client.sh %D%/stock_server.sh %D%/openmpi_pmixrun.sh \
-  %D%/openmpi_mpirun.sh %D%/openmpi_nodes.sh %D%/openmpi_programs.sh %D%/python.sh %D%/slurm.sh %D%/containers.sh
+  %D%/openmpi_mpirun.sh %D%/openmpi_nodes.sh %D%/openmpi_programs.sh %D%/python.sh %D%/slurm.sh %D%/containers.sh %D%/podman.sh
 interop_tests += %D%/field.sh %D%/daemons.sh %D%/matrix.sh %D%/prrte.sh %D%/debian13.sh %D%/mpi4py.sh
 px_long_tests += %D%/debian13.sh %D%/mpi4py.sh
 TESTS += $(interop_tests)
