@@ -18,7 +18,7 @@ src_tools_pmix_info_SOURCES = %D%/info/pmix_info.c %D%/info/attributes.c %D%/inf
   %D%/info/doctor_library.c %D%/info/doctor_server.c %D%/info/former.def
 src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BINDIR='"$(bindir)"' \
   -DPX_LIBDIR='"$(libdir)"' -DPX_INCLUDEDIR='"$(includedir)"' \
-  -DPX_MANDIR='"$(mandir)"' -DPX_PKGLIBDIR='"$(pkglibdir)"' -DPX_ARCH='"$(host_triplet)"' -DPX_BUILD_HOST='"$(PX_BUILD_HOST)"' \
+  -DPX_MANDIR='"$(mandir)"' -DPX_PKGLIBDIR='"$(pkglibdir)"' -DPX_ARCH='"$(host_triplet)"' -DPX_BUILD_HOST='"$(PX_BUILD_HOST)"' -DPX_BUILD_DATE='"$(PX_BUILD_DATE)"' \
   -DPX_BUILD_OPTIONS='"$(PX_BUILD_OPTIONS)"' -DPX_SANITIZE='"$(PX_SANITIZE_CFLAGS)"'
 src_tools_pmix_info_LDADD = libpx-tools.la libpx-base.la libpmix.la
 

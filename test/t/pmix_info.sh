@@ -25,7 +25,7 @@ same 'every parameter has its seven lines' 0 "$(grep -c '^mca:.*:param:' "$SCRAT
 same 'a default' default "$(value gds source)"
 same 'a type' int "$(value ptl_base_max_msg_size type)"
 
-same 'the build is there' "config:arch config:assertions config:compiler config:host config:hwloc config:options config:sanitizers config:zlib" \
+same 'the build is there' "config:arch config:assertions config:compiler config:date config:host config:hwloc config:options config:sanitizers config:zlib" \
     "$(sed -n 's/^\(config:[a-z]*\):..*/\1/p' "$SCRATCH/out" | sort | tr '\n' ' ' | sed 's/ $//')"
 same 'a level' '6:tuner/all 9:dev/all 3:user/all' \
     "$(value shmix_segment_first level) $(value ptl_base_verbose level) $(value ptl_base_max_msg_size level)"
@@ -44,7 +44,7 @@ check 'no parameter is internal, no component unselected' cmp "$SCRATCH/plain" "
 run "$info" --arch --hostname --parsable
 same 'two facts' 'config:arch config:host' "$(cut -d: -f1,2 "$SCRATCH/out" | tr '\n' ' ' | sed 's/ $//')"
 run "$info" -c
-same 'the configuration for people' '0 8' "$code $(wc -l <"$SCRATCH/out")"
+same 'the configuration for people' '0 9' "$code $(wc -l <"$SCRATCH/out")"
 run "$info" --param all
 same 'a framework without a component' 2 "$code"
 run "$info" --param all --parsable

@@ -179,6 +179,7 @@ static void show_config(const struct options *o)
     snprintf(assertions, sizeof(assertions), "%d", PX_DEBUG);
     show_arch(o);
     show_hostname(o);
+    fact(o, "Configured", "config:date", PX_BUILD_DATE);
     fact(o, "Configure options", "config:options",
          strlen(PX_BUILD_OPTIONS) > 0 ? PX_BUILD_OPTIONS : "none");
     fact(o, "Compiler", "config:compiler", __VERSION__);
