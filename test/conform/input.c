@@ -367,6 +367,9 @@ static void let_go_on(void)
     await("pushed by hand");
     check(told("answered") == 0, "the answer is held back");
     check_status(PMIX_OPERATION_SUCCEEDED, flow("tool", PMIX_RANK_WILDCARD, false), "go on");
+    await("answered");
+    check_status(PMIX_OPERATION_SUCCEEDED, flow("other", PMIX_RANK_WILDCARD, true), "pause others");
+    tell("others are paused");
 }
 
 static void on_answer(pmix_status_t status, void *cbdata)
@@ -414,7 +417,11 @@ static void be_held_back(void)
                  "by hand");
     await_upcalls(ON_PUSH, n + 1);
     tell("pushed by hand");
-    await("answered");
+    await("others are paused");
+    check_status(PMIX_SUCCESS,
+                 PMIx_IOF_push(&target, 1, &bytes, NULL, 0, on_answer, (void *) "answered too"),
+                 "while others are held back");
+    await("answered too");
     check(told("failure") == 0, "a pause is no failure");
     stop();
 }
