@@ -360,11 +360,11 @@ EXTRA_DIST += tables/requirements.tsv %D%/README.md %D%/results \
   %D%/suite/build.mk.in %D%/suite/configure %D%/suite/pmix-conform.in %D%/suite/report.awk
 
 # The suite by itself, against the libraries that docs/conformance.md compares; CONFORM="fence get" runs only these,
-# AGAINST="6.1=/opt/openpmix-6.1 ..." with these libraries too.
+# AGAINST="6.1=/opt/openpmix-6.1 ..." with these libraries too, JOBS=8 so many programs at once.
 .PHONY: conformance dist-conform install-conform
 conformance: libpmix.la
 	PX_TOP_SRCDIR='$(abs_top_srcdir)' PX_TOP_BUILDDIR='$(abs_top_builddir)' CC='$(CC)' VERSION='$(PACKAGE_VERSION)' \
-	  AGAINST='$(AGAINST)' LIBRARIES='$(LIBRARIES)' $(SHELL) $(top_srcdir)/scripts/run-conformance $(CONFORM)
+	  AGAINST='$(AGAINST)' LIBRARIES='$(LIBRARIES)' JOBS='$(JOBS)' $(SHELL) $(top_srcdir)/scripts/run-conformance $(CONFORM)
 
 conform_to =
 conform_dist = pmix-conform-$(PACKAGE_VERSION)

@@ -1,6 +1,6 @@
 # Mutants: small changes of the library, and the test that has to notice each; HACKING.md says more.
 px_mutant_lists = %D%/api.list %D%/base.list %D%/client.list %D%/commands.list %D%/event.list %D%/gds.list %D%/groups.list \
-  %D%/loop.list %D%/net.list %D%/nspace.list %D%/output.list %D%/quota.list %D%/request.list %D%/server.list %D%/shmem.list \
+  %D%/loop.list %D%/net.list %D%/nspace.list %D%/output.list %D%/programs.list %D%/quota.list %D%/request.list %D%/server.list %D%/shmem.list \
   %D%/spawn.list %D%/tool.list %D%/topo.list %D%/trace.list %D%/value.list %D%/waits.list %D%/wire.list
 EXTRA_DIST += $(px_mutant_lists) %D%/none scripts/run-mutants scripts/mutants.awk scripts/mutate.awk
 dist_check_SCRIPTS += %D%/mutants.sh

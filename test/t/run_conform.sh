@@ -52,6 +52,13 @@ assert by_id["FEN-026"] not in ("untested", "not run") and by_id["GRP-110"] == "
 assert {c["program"] for c in told["cases"]} == {"fence", "put"}
 EOF
 }
+# Two programs at once are as one after the other.
+at_once() {
+    suite plain --jobs 2 --results "$SCRATCH/two" --form default fence put FEN-026 PUT-002 &&
+        suite plain --results "$SCRATCH/one" --form default fence put FEN-026 PUT-002 &&
+        [ "$(grep -c '	run	' "$SCRATCH/two")" -eq 2 ] && grep -v '^# jobs' "$SCRATCH/one" >"$SCRATCH/alone" &&
+        grep -v '^# jobs' "$SCRATCH/two" | cmp - "$SCRATCH/alone"
+}
 installed() {
     make -s -C "$SCRATCH/build" install PROGRAMS='fence put' DESTDIR="$SCRATCH/installed" &&
         PMIX_CONFORM_PROGRAMS=$SCRATCH/installed/conform/libexec/pmix-conform "$SCRATCH/installed/conform/bin/pmix-conform" --programs >"$SCRATCH/put" &&
@@ -67,6 +74,7 @@ if [ -n "$(stock_flags)" ]; then
     else
         skip 'JSON' 'no python3'
     fi
+    check 'two programs at once' at_once
     check 'it is installed' installed
 else
     skip 'the suite with another library' 'the distribution has no libpmix for development here (libpmix-dev)'
