@@ -141,9 +141,10 @@ for copied in PMIX_MCA_psec=native PMIX_MCA_psec=none; do
     run "$pmixrun" -n 1 -x PMIX_MCA_gds=hash -x $copied "$info" --doctor
     same "the parameters are the server's offers, with $copied" "$([ ${copied#*=} = none ] && echo 1 || echo 0)" "$(grep -c '^  note: gds=hash' "$SCRATCH/out")"
 done
-run "$pmixrun" -n 1 env PMIX_NAMESPACE=other "$info" --doctor
-same 'the server has another job' '1 1' \
-    "$code $(grep -c 'problem: PMIx_Init ends with PMIX_ERR_UNREACH: the server of PMIX_SHMIX_URI has no job other' "$SCRATCH/out")"
+# shellcheck disable=SC2016
+run "$pmixrun" -n 1 sh -c 'PMIX_NAMESPACE=${PMIX_NAMESPACE%?}x exec "$0" --doctor' "$info"
+same 'the server has another job, whose name is as long' '1 1' \
+    "$code $(grep -c 'problem: PMIx_Init ends with PMIX_ERR_UNREACH: the server of PMIX_SHMIX_URI has no job job-.*x$' "$SCRATCH/out")"
 run "$pmixrun" -n 1 "$info" --doctor
 same 'the server of the job' yes "$(grep -q '^  PMIX_SHMIX_URI: answers (' "$SCRATCH/out" && echo yes || cat "$SCRATCH/out")"
 

@@ -4,6 +4,7 @@
 /* Collectives: fences of every shape, members that die or never come, connect. Requirement
  * ids in brackets. */
 
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -111,17 +112,33 @@ static int act_timeout(void)
     return 0;
 }
 
-/* [FEN-011] what nobody supports, where the host is not asked. */
+static void fenced(pmix_status_t status, void *cbdata)
+{
+    *(_Atomic pmix_status_t *) cbdata = status;
+}
+
+/* [FEN-011] what nobody supports, where the host is not asked. Who requires it comes last. */
 static int act_required(void)
 {
+    _Atomic pmix_status_t status = 1;
     pmix_info_t info;
+    uint32_t v;
 
     PMIX_INFO_LOAD(&info, "made.up", NULL, PMIX_BOOL);
     check_status(PMIx_Fence(NULL, 0, &info, 1), PMIX_SUCCESS);
     if (me.rank == 0) {
+        for (pmix_rank_t rank = 1; rank < job_size; rank++) {
+            check_status(get_with(rank, "has called", NULL, &v), PMIX_SUCCESS);
+        }
         PMIX_INFO_REQUIRED(&info);
     }
-    check_status(PMIx_Fence(NULL, 0, &info, 1), PMIX_ERR_NOT_SUPPORTED);
+    check_status(PMIx_Fence_nb(NULL, 0, &info, 1, fenced, (void *) &status), PMIX_SUCCESS);
+    post(PMIX_LOCAL, "has called", 1);
+    check_status(PMIx_Commit(), PMIX_SUCCESS);
+    while (status == 1) {
+        (void) sched_yield();
+    }
+    check_status(status, PMIX_ERR_NOT_SUPPORTED);
     PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, NULL, PMIX_BOOL);
     PMIX_INFO_REQUIRED(&info);
     check_status(PMIx_Fence(NULL, 0, &info, 1), PMIX_SUCCESS);
