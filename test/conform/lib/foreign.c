@@ -83,32 +83,6 @@ void foreign_unless(void)
     }
 }
 
-/* Those whom the host has left have become our children: ranks in process groups of their own. */
-static void kill_children(void)
-{
-    char path[64];
-    FILE *list;
-    int pid;
-
-    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int) getpid());
-    list = fopen(path, "r");
-    while (list != NULL && fscanf(list, "%d", &pid) == 1) {
-        kill(pid, SIGKILL);
-    }
-    if (list != NULL) {
-        fclose(list);
-    }
-}
-
-/* Ends what the host has left, and waits for that. Children of a process that has ended become
- * ours, so all are looked for again behind each. */
-void foreign_reap(void)
-{
-    do {
-        kill_children();
-    } while (waitpid(-1, NULL, 0) > 0);
-}
-
 const char *nspace_of(const char *job)
 {
     return board->foreign && job != NULL && strcmp(job, "A") == 0 ? me.nspace : job;

@@ -148,7 +148,6 @@ extern const char *host_command;                            /* NULL: hosts are o
 const char *foreign_obstacle(const struct conform_case *c); /* why it cannot; NULL: it can */
 void foreign_host(void) __attribute__((noreturn));          /* becomes it */
 void foreign_unless(void); /* in a function that only our own hosts can serve */
-void foreign_reap(void);
 /* Cases call their job "A": what it is called here, and back. */
 const char *nspace_of(const char *job);
 const char *job_of(const char *nspace);
