@@ -59,13 +59,28 @@ static void ask_for_remote(void)
     tell("seen");
 }
 
+static void note_answer(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    check_status(PMIX_SUCCESS, status, "the text 0");
+    check(value != NULL && value->type == PMIX_UINT32 && value->data.uint32 == 7, "the value");
+    tell(cbdata);
+}
+
+/* By callback: a server that blocks asks nobody. */
 static void ask_by_server(void)
 {
+    pmix_proc_t far = process("A", 1);
+    struct infos list = with(PMIX_OPTIONAL, "0");
+
     if (node() != 0) {
+        free_infos(&list);
         return;
     }
     await("posted");
-    same("7", got_with(1, "k", with(PMIX_OPTIONAL, "0")), "the text 0");
+    check_status(PMIX_SUCCESS,
+                 PMIx_Get_nb(&far, "k", list.at, list.n, note_answer, (void *) "answered"), "get");
+    await("answered");
+    free_infos(&list);
     check(upcalls(ON_MODEX, 0) == 1, "the host is asked");
     tell("seen");
 }

@@ -5,6 +5,7 @@
  * modex. Requirement ids in brackets. Covers: SHM-013 */
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <semaphore.h>
@@ -159,7 +160,7 @@ static int act_again_far(void)
     return 0;
 }
 
-/* The server process waits for a value, by a pointer that lasts. [GET-023] */
+/* The server process asks until there is a value, for a pointer that lasts. [GET-023] */
 static pthread_t holder;
 static pmix_value_t *held;
 
@@ -167,10 +168,15 @@ static void *hold(void *arg)
 {
     pmix_proc_t first = proc_of(WORLD_NSPACE, 0);
     pmix_info_t info;
+    pmix_status_t rc;
     bool yes = true;
 
     PMIX_INFO_LOAD(&info, PMIX_GET_POINTER_VALUES, &yes, PMIX_BOOL);
-    check_status(PMIx_Get(&first, "g", &info, 1, &held), PMIX_SUCCESS);
+    do {
+        rc = PMIx_Get(&first, "g", &info, 1, &held);
+        (void) sched_yield();
+    } while (rc == PMIX_ERR_NOT_FOUND);
+    check_status(rc, PMIX_SUCCESS);
     return arg;
 }
 
