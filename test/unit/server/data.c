@@ -5,7 +5,6 @@
  * modex. Requirement ids in brackets. Covers: SHM-013 */
 
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <semaphore.h>
@@ -168,15 +167,11 @@ static void *hold(void *arg)
 {
     pmix_proc_t first = proc_of(WORLD_NSPACE, 0);
     pmix_info_t info;
-    pmix_status_t rc;
-    bool yes = true;
 
-    PMIX_INFO_LOAD(&info, PMIX_GET_POINTER_VALUES, &yes, PMIX_BOOL);
-    do {
-        rc = PMIx_Get(&first, "g", &info, 1, &held);
-        (void) sched_yield();
-    } while (rc == PMIX_ERR_NOT_FOUND);
-    check_status(rc, PMIX_SUCCESS);
+    PMIX_INFO_LOAD(&info, PMIX_GET_POINTER_VALUES, NULL, PMIX_BOOL);
+    while (PMIx_Get(&first, "g", &info, 1, &held) == PMIX_ERR_NOT_FOUND) {
+    }
+    check(held != NULL);
     return arg;
 }
 
