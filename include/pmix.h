@@ -163,8 +163,8 @@ PMIX_EXPORT pmix_status_t PMIx_Commit(void);
  * missing is missing for good. A key that a process may still commit is waited for: at most
  * PMIX_TIMEOUT seconds; without that, until the process has committed other keys and the parameter
  * shmix_missing_key_wait has passed. PMIX_OPTIONAL reads what this process has and asks nobody;
- * PMIX_IMMEDIATE asks the server, which does not wait. In a server the call reads what is there,
- * asks no host and waits for no commit; PMIx_Get_nb does.
+ * PMIX_IMMEDIATE asks the server, which does not wait. If a server makes this call, it gets what it
+ * has itself: the call does not ask the host and does not wait for a commit. PMIx_Get_nb does both.
  *
  * Infos marked as qualifiers (PMIx_Info_qualifier) select a qualified value.
  *

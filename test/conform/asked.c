@@ -12,37 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- gets that do not wait for their answer */
-
-struct asked {
-    const char *step; /* told when it has come */
-    pmix_status_t status;
-    uint32_t number;
-};
-
-static void note_answer(pmix_status_t status, pmix_value_t *value, void *cbdata)
-{
-    struct asked *asked = cbdata;
-
-    asked->status = status;
-    asked->number = value != NULL && value->type == PMIX_UINT32 ? value->data.uint32 : 0;
-    tell(asked->step);
-}
-
-static void ask_with(struct asked *asked, const char *nspace, pmix_rank_t rank, const char *key,
-                     const struct infos *list)
-{
-    pmix_proc_t proc = process(nspace, rank);
-
-    check_status(PMIX_SUCCESS, PMIx_Get_nb(&proc, key, list->at, list->n, note_answer, asked),
-                 "get_nb %s", key);
-}
-
-static void ask(struct asked *asked, const char *nspace, pmix_rank_t rank, const char *key)
-{
-    ask_with(asked, nspace, rank, key, &(struct infos){0});
-}
-
 /* The server has read all that this process sent before. */
 static void reach_host(void)
 {
@@ -68,10 +37,10 @@ static void name_a_process(const char *nspace)
 
 static void ask_for_the_job(void)
 {
-    struct asked size = {.step = "answered"};
+    struct late_get size = {.step = "answered"};
 
     if (me.nspace[0] == 'A') {
-        ask(&size, "B", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
+        get_later(&size, "B", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL);
         reach_host();
         tell("asked");
         await("answered");
@@ -95,11 +64,11 @@ static void register_what_is_asked(void)
 
 static void ask_and_leave(void)
 {
-    static struct asked posted = {.step = "answered"};
+    static struct late_get posted = {.step = "answered"};
 
     check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
     if (me.nspace[0] == 'A') {
-        ask(&posted, "B", 1, "posted");
+        get_later(&posted, "B", 1, "posted", NULL);
         reach_host();
     }
     check_status(PMIX_SUCCESS, PMIx_Finalize(NULL, 0), "finalize");
@@ -129,11 +98,11 @@ static void nobody_was_asked(void)
 
 static void ask_for_two(void)
 {
-    struct asked none = {.step = "refused"};
-    struct asked other_rank = {.step = "answered"};
+    struct late_get none = {.step = "refused"};
+    struct late_get other_rank = {.step = "answered"};
 
-    ask(&none, "A", 2, "not.there");
-    ask(&other_rank, "A", 3, "there");
+    get_later(&none, "A", 2, "not.there", NULL);
+    get_later(&other_rank, "A", 3, "there", NULL);
     reach_host();
     tell("two are asked");
     await("refused");
@@ -145,10 +114,10 @@ static void ask_for_two(void)
 
 static void ask_for_another_key(void)
 {
-    struct asked other_key = {.step = "answered, too"};
+    struct late_get other_key = {.step = "answered, too"};
 
     await("two are asked");
-    ask(&other_key, "A", 2, "there");
+    get_later(&other_key, "A", 2, "there", NULL);
     reach_host();
     tell("asked");
     await("answered, too");
@@ -311,7 +280,7 @@ static void post_and_wait(void)
 
 static void look_in_the_host(void)
 {
-    struct asked late = {.step = "late"};
+    struct late_get late = {.step = "late"};
     struct infos list = {0};
     bool yes = true;
     int second = 1;
@@ -324,7 +293,7 @@ static void look_in_the_host(void)
     same("7", got("A", 0, "posted", NULL, 0), "without it");
     about("GET-022");
     add(&list, PMIX_TIMEOUT, &second, PMIX_INT);
-    ask_with(&late, "A", 0, "never.posted", &list);
+    get_later(&late, "A", 0, "never.posted", &list);
     await("late");
     check_status(PMIX_ERR_TIMEOUT, late.status, "a limit that passes in the server");
     free_infos(&list);
@@ -341,10 +310,10 @@ static void limit_missing_keys(struct infos *list)
 
 static void wait_for_another_key(void)
 {
-    struct asked never = {.step = "answered"};
+    struct late_get never = {.step = "answered"};
 
     if (me.rank == 0) {
-        ask(&never, "A", 1, "never.posted");
+        get_later(&never, "A", 1, "never.posted", NULL);
         reach_host();
         tell("asked");
         await("answered");

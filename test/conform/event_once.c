@@ -211,7 +211,8 @@ static void nobodys(void)
     expect("here", "launcher:7", 1);
 }
 
-/* The source is the whole job of the process that listens, which has not raised them. */
+/* The event's source is the whole job. The process that listens belongs to the job, but the host
+ * has raised the event. */
 static void raise_of_the_job(const char *step)
 {
     pmix_proc_t job = process("A", PMIX_RANK_WILDCARD);

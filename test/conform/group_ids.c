@@ -327,7 +327,7 @@ static void listen_to_group(void)
 static void listen_in_the_host(void)
 {
     pmix_proc_t of[2] = {process("g", 0), process("g", 7)};
-    pmix_status_t code = CODE - 1; /* nobody raises it */
+    pmix_status_t code = CODE - 1; /* no process raises this event */
 
     if (node() != 0) {
         return;

@@ -13,8 +13,9 @@ struct px_peer;
 struct px_reply_to;
 struct px_server;
 
-/* Makes a get of its arguments; its directives are read here and nowhere else. Takes over key and
- * info, whatever it returns. Any thread. 0, PMIX_ERR_BAD_PARAM or PMIX_ERR_NOMEM. */
+/* Makes a get from its arguments. The directives are read here and nowhere else. key and info then
+ * belong to the get; after an error they have been freed. Any thread may call this. Returns 0,
+ * PMIX_ERR_BAD_PARAM or PMIX_ERR_NOMEM. */
 int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const pmix_proc_t *asker,
                   unsigned how, const pmix_proc_t *target, char *key, pmix_info_t *info,
                   size_t ninfo, struct px_get **ret);

@@ -78,9 +78,9 @@ void px_get_destroy(struct px_get *get)
     free(get);
 }
 
-/* True for a call of this process that blocks. The host may make it while it serves the direct
- * modex for just this data, in the thread in which it would answer: such a get asks nobody and
- * waits for nothing (docs/decisions/0046-blocking-gets-of-servers.md). */
+/* True if this process made the call and blocks in it. The blocked thread may be the one in which
+ * the host would answer. Therefore such a get does not ask the host and does not wait
+ * (docs/decisions/0046-blocking-gets-of-servers.md). */
 static bool is_blocking(const struct px_get *get)
 {
     return get->value != NULL;

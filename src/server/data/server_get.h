@@ -54,9 +54,9 @@ enum px_get_how {
 /* Makes the lists of a server that begins. */
 void px_gets_init(struct px_server *s);
 
-/* Serves the get and frees it, now or later; the answer goes to get->reply_to. One with
- * px_get.value is always answered before this returns, and then any thread of a process without a
- * loop may call. */
+/* Serves the get and frees it, now or later. The answer goes to get->reply_to. A get with
+ * px_get.value is always answered before this function returns, and a process without a loop may
+ * then call it in any thread. */
 void px_get_begin(struct px_get *get);
 
 /* Frees the get without an answer. */

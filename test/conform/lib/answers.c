@@ -200,6 +200,27 @@ const char *got(const char *nspace, pmix_rank_t rank, const char *key, const pmi
     return answer;
 }
 
+static void note_answer(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    struct late_get *get = cbdata;
+
+    get->status = status;
+    get->number = value != NULL && value->type == PMIX_UINT32 ? value->data.uint32 : 0;
+    tell(get->step);
+}
+
+void get_later(struct late_get *get, const char *nspace, pmix_rank_t rank, const char *key,
+               const struct infos *list)
+{
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, nspace_of(nspace), rank);
+    check_status(PMIX_SUCCESS,
+                 PMIx_Get_nb(&proc, key, list != NULL ? list->at : NULL, list != NULL ? list->n : 0,
+                             note_answer, get),
+                 "get_nb %s", key);
+}
+
 const char *got_of(pmix_rank_t rank, const char *key, const char *directive)
 {
     struct infos list = {0};

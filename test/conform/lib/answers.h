@@ -23,6 +23,15 @@ const char *got(const char *nspace, pmix_rank_t rank, const char *key, const pmi
 /* The same of a process of the caller's namespace, with one directive that is true, or NULL for
  * none. */
 const char *got_of(pmix_rank_t rank, const char *key, const char *directive);
+/* A get by callback. The caller keeps it until `step` has been told. */
+struct late_get {
+    const char *step; /* is told when the answer has come */
+    pmix_status_t status;
+    uint32_t number; /* the value, if it is a PMIX_UINT32; else 0 */
+};
+/* Begins the get. PMIx_Get_nb must succeed. list: the directives, or NULL for none. */
+void get_later(struct late_get *get, const char *nspace, pmix_rank_t rank, const char *key,
+               const struct infos *list);
 /* Any value, in the same way; "(none)" for NULL. */
 const char *text_of(const pmix_value_t *v);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* PMIx_Get by the server process itself: of itself, with static values, and of a process on another
- * node: a call that blocks asks nobody, one with a callback asks as its directives say. GET-001,
- * GET-007, GET-019, GET-032. */
+/* PMIx_Get in the server process: data of the server, static values, and data of a process on
+ * another node. A blocking call does not ask the host; PMIx_Get_nb asks it as its directives say.
+ * GET-001, GET-007, GET-019, GET-032. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -178,7 +178,8 @@ static void static_values_need_a_call_that_waits(void **state)
     PMIx_Value_destruct(&room);
 }
 
-/* A host may ask in the thread that would answer: it is not asked, and no commit is waited for. */
+/* The blocked thread may be the one that would answer. Therefore the host is not asked, and the
+ * call does not wait for a commit. */
 static void a_call_that_blocks_asks_nobody(void **state)
 {
     pmix_value_t *value = NULL;
@@ -205,7 +206,7 @@ static void a_call_that_blocks_asks_nobody(void **state)
     assert_int_equal(n_asked, 0);
 }
 
-/* Then nobody could honour it but this library. */
+/* The host is not asked, so it cannot honour a directive that this library does not know. */
 static void a_call_that_blocks_has_no_directives_of_the_host(void **state)
 {
     pmix_value_t *value = NULL;
@@ -273,7 +274,7 @@ static void renew(int n, const char *key, bool optional)
                      PMIX_SUCCESS);
 }
 
-/* A renewal asks the host, whatever is here; an optional get never does. */
+/* PMIX_GET_REFRESH_CACHE asks the host even if the server has a value. PMIX_OPTIONAL forbids it. */
 static void optional_overrides_a_renewal(void **state)
 {
     (void) state;

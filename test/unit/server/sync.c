@@ -117,7 +117,8 @@ static void fenced(pmix_status_t status, void *cbdata)
     *(_Atomic pmix_status_t *) cbdata = status;
 }
 
-/* [FEN-011] what nobody supports, where the host is not asked. Who requires it comes last. */
+/* [FEN-011] A directive that is not known is refused if one process requires it and the host is not
+ * asked. That process is the last to call. */
 static int act_required(void)
 {
     _Atomic pmix_status_t status = 1;
