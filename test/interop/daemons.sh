@@ -31,7 +31,7 @@ limit 60 "$host" --nodes 2 --local-output 4 "$PX_TOP_BUILDDIR/examples/put_get" 
 same 'values cross the nodes when they are asked for' '0 4' "$? $(grep -c 'has read the values of 4' "$SCRATCH/out")"
 limit 60 "$host" --nodes 2 --local-output 4 "$interop/peer" exchange >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
 same 'and with fences, but for those of the other node only' 'not ok interop-local 8' \
-    "$(sed -n 's/^\(not ok\) - rank .: /\1 /p' "$SCRATCH/out" | sort | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)/\2 \1/')"
+    "$(failures)"
 limit 60 "$host" --nodes 2 4 "$interop/peer" abort >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
 same 'an abort ends both nodes' 43 $?
 

@@ -100,7 +100,7 @@ END
     example event 'has heard that the water boils'
     launch -n 4 "$interop/peer" exchange
     same 'prterun: fences on two nodes, but for what is local to the other' 'not ok interop-local 8' \
-        "$(sed -n 's/^\(not ok\) - rank .: /\1 /p' "$SCRATCH/out" | sort | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)/\2 \1/')"
+        "$(failures)"
     unset PRTE_MCA_plm PRTE_MCA_plm_rsh_agent
     where=':oversubscribe'
 fi
