@@ -83,8 +83,8 @@ same 'and of no other' "$pid" "$(sed 1d "$SCRATCH/out" | awk '{ print $1 }')"
 code_is 'the server by its process' 0 "$shm" show "$job" --pid $pid --key posted
 code_is 'another process serves nothing' 1 "$shm" show "$job" --pid $$
 code_is 'show' 0 "$shm" show "$job"
-has 'a value of the job' '"pmix.job.size" = 3 type "PMIX_UINT32"'
-has 'a posted value' '"posted" = 72 type "PMIX_UINT32"'
+has 'a value of the job' '"pmix.job.size" = 3 type "PMIX_UINT32" constant "PMIX_JOB_SIZE"$'
+has 'a posted value, whose key no constant stands for' '"posted" = 72 type "PMIX_UINT32" scope "[A-Z ]*"$'
 has 'the ranks of a node' 'ranks: "0-2"'
 code_is 'one rank, one key' 0 "$shm" show "$job" --rank 1 --key posted
 same 'and nothing else' 1 "$(grep -c ' = ' "$SCRATCH/out")"

@@ -93,8 +93,11 @@ static void show_value(const struct show *s, const pmix_value_t *value)
     case PMIX_INT:
     case PMIX_INT32:
     case PMIX_PID:
-    case PMIX_STATUS:
         px_out_signed("value", value->data.int32);
+        break;
+    case PMIX_STATUS:
+        px_out_signed("value", value->data.status);
+        px_out_text("status", PMIx_Error_string(value->data.status));
         break;
     case PMIX_INT64:
         px_out_signed("value", value->data.int64);
@@ -143,6 +146,16 @@ static void show_quals(struct show *s, const struct px_slice *slice)
     PMIx_Info_free(quals, n);
 }
 
+/* The constant of a key, if it is one of the Standard's: what a program has in its source. */
+static void show_constant(const char *key)
+{
+    const char *name = PMIx_Get_attribute_name(key);
+
+    if (name && strcmp(name, key) != 0) {
+        px_out_text("constant", name);
+    }
+}
+
 static int see(void *arg, const char *key, const struct px_slice *slice)
 {
     struct show *s = arg;
@@ -166,6 +179,7 @@ static int see(void *arg, const char *key, const struct px_slice *slice)
     if (slice->scope != PMIX_SCOPE_UNDEF) {
         px_out_text("scope", PMIx_Scope_string(slice->scope));
     }
+    show_constant(key);
     show_quals(s, slice);
     px_out_close_line();
     return 0;
