@@ -82,29 +82,31 @@ int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t 
     return px_pack_array(buf, kind, PMIX_PROC, procs, n);
 }
 
-/* A BUFFER is one operation of its own type: a byte for the kind, then the content as a byte
- * object, which is its length, as an unsigned number, and the bytes. */
-static int pack_buffer_head(struct px_buf *buf, enum px_wire_kind kind, size_t len)
+/* The head of a PMIX_BYTE_OBJECT, a length and the bytes; or of a BUFFER, which is one operation of
+ * its own type: a byte for the kind, then the content as a byte object. */
+static int pack_head(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t len)
 {
     uint8_t inner_kind = (uint8_t) kind;
 
-    (void) px_pack_frame(buf, kind, PMIX_BUFFER, 1);
-    (void) px_pack_raw(buf, false, PMIX_BYTE, &inner_kind);
+    (void) px_pack_frame(buf, kind, type, 1);
+    if (type == PMIX_BUFFER) {
+        (void) px_pack_raw(buf, false, PMIX_BYTE, &inner_kind);
+    }
     return px_pack_raw(buf, false, PMIX_SIZE, &len);
 }
 
 /* Room for the longest head: a frame with its two types, the kind, and the length. */
-enum { BUFFER_HEAD = 4 * PX_FLEX_MAX + 1 };
+enum { LONGEST_HEAD = 4 * PX_FLEX_MAX + 1 };
 
 /* The length is known at the end only, and so is that of the head. */
-void px_pack_buffer_begin(struct px_buf *buf, size_t *ret_mark)
+static void begin(struct px_buf *buf, size_t *ret_mark)
 {
     *ret_mark = buf->len;
-    (void) px_buf_extend(buf, BUFFER_HEAD);
+    (void) px_buf_extend(buf, LONGEST_HEAD);
 }
 
 /* Moves the content up to the head, which costs less than memory for it a second time. */
-int px_pack_buffer_end(struct px_buf *buf, enum px_wire_kind kind, size_t mark)
+static int end(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t mark)
 {
     struct px_buf head = {0};
     unsigned char *at;
@@ -113,17 +115,37 @@ int px_pack_buffer_end(struct px_buf *buf, enum px_wire_kind kind, size_t mark)
     if (!px_buf_ok(buf)) {
         return buf->status;
     }
-    px_assert(buf->len >= mark + BUFFER_HEAD);
+    px_assert(buf->len >= mark + LONGEST_HEAD);
     at = buf->data + mark;
-    len = buf->len - mark - BUFFER_HEAD;
-    if (px_buf_fail(buf, pack_buffer_head(&head, kind, len)) == 0) {
-        px_assert(head.len <= BUFFER_HEAD);
+    len = buf->len - mark - LONGEST_HEAD;
+    if (px_buf_fail(buf, pack_head(&head, kind, type, len)) == 0) {
+        px_assert(head.len <= LONGEST_HEAD);
         memcpy(at, head.data, head.len);
-        memmove(at + head.len, at + BUFFER_HEAD, len);
+        memmove(at + head.len, at + LONGEST_HEAD, len);
         buf->len = mark + head.len + len;
     }
     px_buf_fini(&head);
     return buf->status;
+}
+
+void px_pack_bytes_begin(struct px_buf *buf, size_t *ret_mark)
+{
+    begin(buf, ret_mark);
+}
+
+int px_pack_bytes_end(struct px_buf *buf, enum px_wire_kind kind, size_t mark)
+{
+    return end(buf, kind, PMIX_BYTE_OBJECT, mark);
+}
+
+void px_pack_buffer_begin(struct px_buf *buf, size_t *ret_mark)
+{
+    begin(buf, ret_mark);
+}
+
+int px_pack_buffer_end(struct px_buf *buf, enum px_wire_kind kind, size_t mark)
+{
+    return end(buf, kind, PMIX_BUFFER, mark);
 }
 
 int px_unpack_string(struct px_in *in, char **ret)
@@ -184,7 +206,7 @@ int px_unpack_array(struct px_in *in, pmix_data_type_t type, void **ret, size_t 
             (void) px_in_fail(&peek, PMIX_ERR_UNPACK_FAILURE);
         }
         (void) px_unpack_room(&peek, n, px_type_size(type));
-        array = peek.status ? NULL : calloc(n, px_type_size(type));
+        array = peek.status ? NULL : malloc(n * px_type_size(type)); /* no overflow: the room */
         (void) px_in_fail(in, peek.status ? peek.status : array ? PMIX_SUCCESS : PMIX_ERR_NOMEM);
         in->made += array ? n * px_type_size(type) : 0;
         (void) px_unpack(in, type, array, &there);

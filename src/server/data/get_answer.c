@@ -50,9 +50,11 @@ int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals
 
 /* --- building the answer --- */
 
-/* One answer while it is packed. The buffer is handed over when the answer is sent. */
+/* One answer while it is packed. The buffer is handed over when the answer is sent. Values may be
+ * large: each is copied once, from the store to its place in the answer. */
 struct answer_packer {
     struct px_buf buf;
+    size_t mark; /* in buf: where the bytes begin that hold the values */
     enum px_wire_kind kind;
     size_t n;    /* values packed */
     bool scoped; /* each value's scope is packed too, and what the requester may not see as UNDEF */
@@ -66,13 +68,17 @@ struct answer_packer {
 static int pack_slice(struct answer_packer *p, const char *key, const struct px_slice *slice)
 {
     pmix_value_t value;
-    int rc = slice->quals ? px_kval_fold(key, slice, &value) : px_slice_fill(slice, &value);
+    bool owns = true;
+    int rc =
+        slice->quals ? px_kval_fold(key, slice, &value) : px_slice_borrow(slice, &value, &owns);
 
     if (rc) {
         return rc;
     }
     rc = px_pack_kval(&p->buf, p->kind, slice->quals ? PMIX_QUALIFIED_VALUE : key, &value);
-    PMIx_Value_destruct(&value);
+    if (owns) {
+        PMIx_Value_destruct(&value);
+    }
     p->n += !rc;
     return rc;
 }
@@ -140,21 +146,6 @@ static bool is_unchanged(const struct px_get *get, const struct px_nspace *ns, u
     return rank && rank->change == get->change;
 }
 
-/* Sends the reply of REFRESH_CACHE: STATUS, then the values, not wrapped in BYTES. Without values
- * for requesters that read them in the segment. */
-static void send_kvals(const struct px_get *get, struct answer_packer *p)
-{
-    struct px_buf reply = {0};
-
-    (void) px_pack_status(&reply, p->kind, PMIX_SUCCESS);
-    if (!p->shares) {
-        px_buf_append(&reply, p->buf.data, p->buf.len);
-    }
-    (void) px_buf_fail(&reply, p->buf.status);
-    px_buf_fini(&p->buf);
-    px_answer_take(get->server, &get->reply_to, &reply);
-}
-
 /* Packs {PROC, KVAL...} of the job, or the one value that stands for all of them when the segment
  * is passed with the answer. If packing fails, so does the answer. */
 static void pack_job(struct px_buf *reply, const struct px_get *get, const struct answer_packer *p,
@@ -162,71 +153,72 @@ static void pack_job(struct px_buf *reply, const struct px_get *get, const struc
 {
     pmix_proc_t job = {.rank = PMIX_RANK_WILDCARD};
     const struct px_peer *peer = asking_peer(get);
-    struct px_buf inner = {0};
+    size_t mark;
 
     memcpy(job.nspace, ns->name, sizeof(job.nspace));
-    (void) px_pack(&inner, p->kind, PMIX_PROC, &job, 1);
+    px_pack_bytes_begin(reply, &mark);
+    (void) px_pack(reply, p->kind, PMIX_PROC, &job, 1);
     if (p->offers) {
-        (void) px_pack_segment(&inner, p->kind);
+        (void) px_pack_segment(reply, p->kind);
     } else {
-        (void) px_buf_fail(&inner, px_nspace_append_info(ns, p->kind, peer && peer->ours, &inner));
+        (void) px_buf_fail(reply, px_nspace_append_info(ns, p->kind, peer && peer->ours, reply));
     }
-    (void) px_buf_fail(reply, inner.status);
-    (void) px_pack_bytes(reply, p->kind, inner.data, inner.len);
-    px_buf_fini(&inner);
-}
-
-/* Sends the reply of GET: STATUS; the job's information if the namespace is not the requester's own
- * and its segment is not available to the requester; and the packed values as BYTES. The descriptor
- * of the segment is passed if begin_object decided so. Job information that cannot be packed fails
- * the get: without it the requester could not tell what is missing. Empties the packer. */
-static void send_object(const struct px_get *get, struct px_nspace *ns, struct answer_packer *p)
-{
-    struct px_peer *peer = asking_peer(get);
-    struct px_buf reply = {0};
-    bool foreign = peer && strncmp(get->asker.nspace, ns->name, PMIX_MAX_NSLEN) != 0;
-
-    if (!peer) {
-        px_buf_fini(&p->buf);
-        return;
-    }
-    if (get->how & PX_GET_KVALS) {
-        send_kvals(get, p);
-        return;
-    }
-    (void) px_pack_status(&reply, p->kind, PMIX_SUCCESS);
-    if (p->offers || (foreign && !p->shares && get->target.rank != PMIX_RANK_WILDCARD)) {
-        pack_job(&reply, get, p, ns);
-    }
-    (void) px_pack_bytes(&reply, p->kind, p->buf.data, p->buf.len);
-    (void) px_buf_fail(&reply, p->buf.status);
-    px_buf_fini(&p->buf);
-    if (p->offers && px_buf_ok(&reply)) {
-        px_answer_offer(get->server, &get->reply_to, &reply, px_peer_offer(peer, ns));
-    } else {
-        px_answer_take(get->server, &get->reply_to, &reply);
-    }
+    (void) px_pack_bytes_end(reply, p->kind, mark);
 }
 
 /* Starts an answer about one process or the job: determines the encoding and whether the requester
- * reads the segment, and packs the process that the values belong to. REFRESH_CACHE has no such
- * object, and passes no segment of another namespace. */
-static int begin_object(struct answer_packer *p, const struct px_get *get,
-                        const struct px_nspace *ns, uint32_t rank)
+ * reads the segment. The reply of GET is a STATUS; the job's information if the namespace is not
+ * the requester's own and its segment is not available to the requester, without which the
+ * requester could not tell what is missing; and BYTES, which begin with the process that the values
+ * belong to. That of REFRESH_CACHE is a STATUS and the values; it passes no segment of another
+ * namespace.
+ */
+static int begin_object(struct answer_packer *p, const struct px_get *get, struct px_nspace *ns,
+                        uint32_t rank)
 {
     struct px_peer *peer = asking_peer(get);
+    bool foreign = peer && strncmp(get->asker.nspace, ns->name, PMIX_MAX_NSLEN) != 0;
     pmix_proc_t owner = {.rank = rank};
 
     p->kind = peer ? peer->kind : PX_WIRE_PLAIN;
     p->scoped = get->counts || (peer && peer->ours);
     p->shares = peer && px_peer_reads(peer, ns);
+    (void) px_pack_status(&p->buf, p->kind, PMIX_SUCCESS);
+    p->mark = p->buf.len;
     if (get->how & PX_GET_KVALS) {
-        return PMIX_SUCCESS;
+        return p->buf.status;
     }
     p->offers = peer && px_peer_has_news(peer, ns);
     p->shares |= p->offers;
+    if (p->offers || (foreign && !p->shares && get->target.rank != PMIX_RANK_WILDCARD)) {
+        pack_job(&p->buf, get, p, ns);
+    }
     memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
+    px_pack_bytes_begin(&p->buf, &p->mark);
     return px_pack(&p->buf, p->kind, PMIX_PROC, &owner, 1);
+}
+
+/* Sends the answer, with the descriptor of the segment if begin_object decided so. The reply of
+ * REFRESH_CACHE is without values for requesters that read them in the segment. Empties the packer.
+ */
+static void send_object(const struct px_get *get, struct px_nspace *ns, struct answer_packer *p)
+{
+    struct px_peer *peer = asking_peer(get);
+
+    if (!peer) {
+        px_buf_fini(&p->buf);
+        return;
+    }
+    if (!(get->how & PX_GET_KVALS)) {
+        (void) px_pack_bytes_end(&p->buf, p->kind, p->mark);
+    } else if (p->shares) {
+        p->buf.len = p->mark;
+    }
+    if (p->offers && px_buf_ok(&p->buf)) {
+        px_answer_offer(get->server, &get->reply_to, &p->buf, px_peer_offer(peer, ns));
+    } else {
+        px_answer_take(get->server, &get->reply_to, &p->buf);
+    }
 }
 
 /* Completes a request of this process with the value, in the return mode of its directives. A
@@ -452,17 +444,21 @@ enum { PIECE_BYTES = 1 << 20 };
 static int pack_changed(struct answer_packer *all, const struct px_get *get,
                         const struct px_nspace *ns, uint32_t rank)
 {
-    struct answer_packer p = {.kind = all->kind, .scoped = true};
     pmix_proc_t owner = {.rank = rank};
+    const size_t before = all->buf.len;
     int rc;
 
     memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
-    rc = px_pack(&p.buf, p.kind, PMIX_PROC, &owner, 1);
-    rc = rc ? rc : pack_process(&p, get, ns, rank);
-    if (!rc && (p.n || ns->deletes)) {
-        rc = px_pack_bytes(&all->buf, p.kind, p.buf.data, p.buf.len);
+    all->n = 0;
+    all->scope = PMIX_SCOPE_UNDEF;
+    px_pack_bytes_begin(&all->buf, &all->mark);
+    rc = px_pack(&all->buf, all->kind, PMIX_PROC, &owner, 1);
+    rc = rc ? rc : pack_process(all, get, ns, rank);
+    if (!rc && (all->n || ns->deletes)) {
+        rc = px_pack_bytes_end(&all->buf, all->kind, all->mark);
+    } else {
+        all->buf.len = before;
     }
-    px_buf_fini(&p.buf);
     return rc;
 }
 
@@ -491,7 +487,7 @@ int px_get_collected(const struct px_get *get)
     struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
     struct px_peer *peer = asking_peer(get);
     pmix_value_t reached = {.type = PMIX_UINT64, .data.uint64 = get->server->changes};
-    struct answer_packer all = {.kind = peer ? peer->kind : PX_WIRE_PLAIN};
+    struct answer_packer all = {.kind = peer ? peer->kind : PX_WIRE_PLAIN, .scoped = true};
     pmix_rank_t next = PMIX_RANK_INVALID;
     struct px_buf reply = {0};
     int rc;

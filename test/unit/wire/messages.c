@@ -92,6 +92,34 @@ static void a_request_returns_field_by_field(void **state)
     }
 }
 
+/* Bytes that are appended in place are the same message as bytes that are copied. */
+static void bytes_in_place(void **state)
+{
+    static const unsigned char content[300] = {1, 2, 3};
+    static const size_t sizes[] = {0, 1, 127, 128, 300};
+
+    (void) state;
+    for (size_t i = 0; i < 2 * sizeof(sizes) / sizeof(sizes[0]); i++) {
+        size_t n = sizes[i / 2];
+        struct px_buf copied = {0};
+        struct px_buf buf = {0};
+        size_t mark;
+
+        (void) px_pack_size(&copied, kinds[i % 2], 7);
+        (void) px_pack_bytes(&copied, kinds[i % 2], content, n);
+        (void) px_pack_size(&copied, kinds[i % 2], 8);
+        (void) px_pack_size(&buf, kinds[i % 2], 7);
+        px_pack_bytes_begin(&buf, &mark);
+        px_buf_append(&buf, content, n);
+        assert_int_equal(px_pack_bytes_end(&buf, kinds[i % 2], mark), 0);
+        (void) px_pack_size(&buf, kinds[i % 2], 8);
+        assert_int_equal(buf.len, copied.len);
+        assert_memory_equal(buf.data, copied.data, buf.len);
+        px_buf_fini(&copied);
+        px_buf_fini(&buf);
+    }
+}
+
 static void views_borrow(void **state)
 {
     (void) state;
@@ -220,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pair_has_the_bytes_of_the_peers),
         cmocka_unit_test(a_request_returns_field_by_field),
+        cmocka_unit_test(bytes_in_place),
         cmocka_unit_test(views_borrow),
         cmocka_unit_test(pairs_return),
         cmocka_unit_test(malformed_messages_are_refused),
