@@ -99,11 +99,13 @@ static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
 {
     int rc;
 
-    up->procs = calloc(coll->nprocs + 1, sizeof(*up->procs));
+    up->procs = malloc((coll->nprocs + 1) * sizeof(*up->procs));
     if (!up->procs) {
         return PMIX_ERR_NOMEM;
     }
-    memcpy(up->procs, coll->procs, coll->nprocs * sizeof(*up->procs));
+    if (coll->nprocs) {
+        memcpy(up->procs, coll->procs, coll->nprocs * sizeof(*up->procs));
+    }
     up->nprocs = coll->nprocs;
     rc = px_infos_copy(coll->info, coll->ninfo, &up->info);
     up->ninfo = up->info ? coll->ninfo : 0;

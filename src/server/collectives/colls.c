@@ -54,13 +54,13 @@ struct px_coll *px_colls_first(const struct px_colls *colls, uint64_t key)
     return px_map_find(&colls->firsts, &key, sizeof(key));
 }
 
-/* Gives a tracker its key, and its place behind those that have the same. 0 or PMIX_ERR_NOMEM. */
+/* Gives a tracker its place behind those that have the same key. 0 or PMIX_ERR_NOMEM. */
 static int enter(struct px_colls *colls, struct px_coll *coll)
 {
     struct px_coll *first;
 
     px_assert(px_list_empty(&coll->alike));
-    coll->key = px_coll_key(coll->ops, coll->name, coll->set, coll->nset);
+    px_check(coll->key == px_coll_key(coll->ops, coll->name, coll->set, coll->nset));
     first = px_colls_first(colls, coll->key);
     if (first) {
         px_list_append(&first->alike, &coll->alike);

@@ -12,6 +12,7 @@
 
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/base/map.h"
 #include "src/base/param.h"
 #include "src/value/infos.h"
 #include "src/value/nested.h"
@@ -21,7 +22,9 @@
 void px_coll_call_fini(struct px_coll_call *call)
 {
     free(call->args.group);
-    PMIx_Proc_free(call->args.procs, call->args.nprocs);
+    if (!call->lent) {
+        PMIx_Proc_free(call->args.procs, call->args.nprocs);
+    }
     PMIx_Info_free(call->args.head.info, call->args.head.ninfo);
     px_proc_list_fini(&call->set);
 }
@@ -30,6 +33,7 @@ int px_coll_call_name(struct px_coll_call *call, const pmix_proc_t *procs, size_
 {
     pmix_proc_t *copy = PMIx_Proc_create(n);
 
+    px_assert(!call->lent);
     if (n && !copy) {
         return PMIX_ERR_NOMEM;
     }
@@ -51,14 +55,18 @@ static size_t most_directives(void)
 /* A call with a name and no processes has an empty set: leaders add its caller. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call)
 {
+    int rc = PMIX_SUCCESS;
+
     px_assert(call->ops && !call->set.at);
     if (call->args.head.ninfo > most_directives()) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
-    return call->args.group && !call->args.nprocs
-               ? PMIX_SUCCESS
-               : px_procs_normalise(call->args.procs, call->args.nprocs, colls->size, colls->server,
-                                    &call->set);
+    if (!call->args.group || call->args.nprocs) {
+        rc = px_procs_normalise(call->args.procs, call->args.nprocs, colls->size, colls->server,
+                                &call->set);
+    }
+    call->key = rc ? 0 : px_coll_key(call->ops, call->args.group, call->set.at, call->set.n);
+    return rc;
 }
 
 /* --- members --- */
@@ -148,8 +156,8 @@ bool px_coll_is_valid(const struct px_coll *coll)
            (coll->closed || !coll->upcall);
 }
 
-/* A tracker for the first call, not yet on the list. It takes over call->set; name and processes
- * are copied. NULL: out of memory. */
+/* A tracker for the first call, not yet on the list. It takes over call->set and the processes, of
+ * which there may be many; the name is copied. NULL: out of memory. */
 static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *call)
 {
     struct px_coll *coll = calloc(1, sizeof(*coll));
@@ -163,18 +171,16 @@ static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *
     coll->ops = call->ops;
     coll->solo = call->solo;
     coll->server = colls->server;
-    coll->procs = calloc(call->args.nprocs + 1, sizeof(*coll->procs));
+    coll->key = call->key;
     coll->name = call->args.group ? strdup(call->args.group) : NULL;
     coll->state = call->ops->state_size ? calloc(1, call->ops->state_size) : NULL;
-    if (!coll->procs || (call->args.group && !coll->name) ||
-        (call->ops->state_size && !coll->state)) {
+    if ((call->args.group && !coll->name) || (call->ops->state_size && !coll->state)) {
         px_coll_destroy(coll);
         return NULL;
     }
-    if (call->args.nprocs) {
-        memcpy(coll->procs, call->args.procs, call->args.nprocs * sizeof(*call->args.procs));
-    }
+    coll->procs = call->args.procs;
     coll->nprocs = call->args.nprocs;
+    call->lent = true;
     coll->nset = call->set.n;
     coll->set = px_proc_list_take(&call->set);
     return coll;
@@ -231,8 +237,7 @@ static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll,
 struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_call *call,
                              const struct px_coll_member *who)
 {
-    const uint64_t key = px_coll_key(call->ops, call->args.group, call->set.at, call->set.n);
-    struct px_coll *first = px_colls_first(colls, key);
+    struct px_coll *first = px_colls_first(colls, call->key);
     struct px_coll *found = NULL;
     const struct px_list *item = first ? first->alike.prev : NULL;
     bool more = first != NULL;
@@ -285,30 +290,77 @@ static bool is_off(const pmix_value_t *value)
     return (value->type == PMIX_BOOL || value->type == PMIX_STRING) && !px_value_true(value);
 }
 
-/* A directive that one caller requires is required of all; a flag that one sets is set for all. The
- * keys are compared one by one, hence the bounds. */
+/* Lists of directives up to this length are searched; longer ones have an index while they grow. */
+enum { SHORT = 16 };
+
+/* The directives of a tracker while those of one caller are added. */
+struct merge {
+    struct px_coll *coll;
+    bool indexed;
+    struct px_map index; /* key to 1 + its place in coll->info */
+};
+
+/* Enters the directive at this place in the index, if there is one. 0 or PMIX_ERR_NOMEM. */
+static int note_key(struct merge *merge, size_t at)
+{
+    const char *key = merge->coll->info[at].key;
+
+    return merge->indexed ? px_map_set(&merge->index, key, strnlen(key, PMIX_MAX_KEYLEN),
+                                       (void *) (uintptr_t) (at + 1))
+                          : PMIX_SUCCESS;
+}
+
+/* The directive with this key, or NULL. */
+static pmix_info_t *find_key(const struct merge *merge, const char *key)
+{
+    struct px_coll *coll = merge->coll;
+    size_t place;
+
+    if (!merge->indexed) {
+        const pmix_info_t *there = px_infos_next(coll->info, coll->ninfo, NULL, key);
+
+        return there ? &coll->info[there - coll->info] : NULL;
+    }
+    place = (uintptr_t) px_map_find(&merge->index, key, strnlen(key, PMIX_MAX_KEYLEN));
+    return place ? &coll->info[place - 1] : NULL;
+}
+
+/* One more caller gives a directive that the tracker has: one that a caller requires is required of
+ * all; a flag that one sets is set for all. */
+static int merge_again(pmix_info_t *kept, const pmix_info_t *info)
+{
+    kept->flags |= info->flags & PMIX_INFO_REQD;
+    if (!is_off(&kept->value) || !px_value_true(&info->value)) {
+        return PMIX_SUCCESS;
+    }
+    PMIx_Value_destruct(&kept->value);
+    return px_value_keep(&kept->value, &info->value);
+}
+
+static int merge_new(struct merge *merge, const pmix_info_t *info)
+{
+    struct px_coll *coll = merge->coll;
+    int rc = coll->ninfo < most_directives() ? px_infos_append_copy(&coll->info, &coll->ninfo, info)
+                                             : PMIX_ERR_OUT_OF_RESOURCE;
+
+    return rc ? rc : note_key(merge, coll->ninfo - 1);
+}
+
 int px_coll_merge(struct px_coll *coll, const pmix_info_t *info, size_t ninfo)
 {
-    size_t most = most_directives();
+    struct merge merge = {.coll = coll, .indexed = coll->ninfo + ninfo > SHORT};
     int rc = PMIX_SUCCESS;
 
     px_assert(ninfo == 0 || info);
-    for (size_t i = 0; !rc && i < ninfo; i++) {
-        const pmix_info_t *there = px_infos_next(coll->info, coll->ninfo, NULL, info[i].key);
-
-        if (there) {
-            pmix_info_t *kept = &coll->info[there - coll->info];
-
-            kept->flags |= info[i].flags & PMIX_INFO_REQD;
-            if (is_off(&kept->value) && px_value_true(&info[i].value)) {
-                PMIx_Value_destruct(&kept->value);
-                rc = px_value_keep(&kept->value, &info[i].value);
-            }
-        } else {
-            rc = coll->ninfo < most ? px_infos_append_copy(&coll->info, &coll->ninfo, &info[i])
-                                    : PMIX_ERR_OUT_OF_RESOURCE;
-        }
+    for (size_t i = 0; !rc && merge.indexed && i < coll->ninfo; i++) {
+        rc = note_key(&merge, i);
     }
+    for (size_t i = 0; !rc && i < ninfo; i++) {
+        pmix_info_t *kept = find_key(&merge, info[i].key);
+
+        rc = kept ? merge_again(kept, &info[i]) : merge_new(&merge, &info[i]);
+    }
+    px_map_fini(&merge.index);
     return rc;
 }
 

@@ -90,12 +90,14 @@ struct px_coll_call {
     const struct px_coll_ops *ops;
     struct px_coll_args args; /* `group` is the name; NULL: none */
     bool solo;                /* one caller by itself: joins only trackers of such calls */
+    bool lent;                /* args.procs are the tracker's */
     struct px_proc_list set;  /* the processes in normal form; empty: others name the members */
+    uint64_t key;             /* px_coll_key */
 };
 /* Frees what the call owns. */
 void px_coll_call_fini(struct px_coll_call *call);
-/* Replaces the processes that the call names by a copy of these. 0 or PMIX_ERR_NOMEM; they are
- * unchanged then. */
+/* Replaces the processes that the call names by a copy of these; before it joins. 0 or
+ * PMIX_ERR_NOMEM; they are unchanged then. */
 int px_coll_call_name(struct px_coll_call *call, const pmix_proc_t *procs, size_t n);
 
 /* One collective under way. Owned by the server's list; freed by px_coll_finish. */
@@ -104,7 +106,7 @@ struct px_coll {
     struct px_colls *colls; /* that have it on their list */
     struct px_list alike; /* ring of the trackers with the same key, the oldest first; alone: none,
                              or it is on no list */
-    uint64_t key;         /* px_coll_key, while it is on the list */
+    uint64_t key;         /* px_coll_key of the first call */
     const struct px_coll_ops *ops;
     struct px_server *server;
     char *name;
@@ -133,7 +135,8 @@ struct px_coll {
     void *state;              /* the operation's */
 };
 
-/* Fills call->set with the normal form of the processes; a call with a name needs none. 0,
+/* Fills call->set with the normal form of the processes, and call->key; a call with a name needs no
+ * processes. 0,
  * PMIX_ERR_BAD_PARAM (no processes and no name, or a process without a namespace),
  * PMIX_ERR_OUT_OF_RESOURCE (more directives than shmix_max_directives), PMIX_ERR_NOMEM. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call);
@@ -143,7 +146,9 @@ struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_
                              const struct px_coll_member *who);
 
 /* Adds the caller to the tracker that the call belongs to, or to a new one, which takes over
- * call->set. *ret is owned by the list. 0 or PMIX_ERR_NOMEM; then nothing has changed. */
+ * call->set and call->args.procs (they may be read as long as the tracker is there). *ret is owned
+ * by the list. 0 or PMIX_ERR_NOMEM; then no tracker has changed, and the call is only to be freed.
+ */
 int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
                  const struct px_coll_member *who, struct px_coll **ret);
 

@@ -499,6 +499,38 @@ static void few_directives(void **state)
     PMIx_Info_free(info, MOST + 1);
 }
 
+/* A caller that gives a long list with every key twice, the second time required: each key is there
+ * once, is required, and has the first value; and again when another caller gives one of them. */
+static void directives_twice(void **state)
+{
+    enum { N = 40 };
+    pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
+    pmix_info_t *info = PMIx_Info_create(2 * N);
+    struct px_colls colls;
+    struct px_coll *coll;
+
+    (void) state;
+    px_colls_init(&colls, size_of, NULL);
+    for (int i = 0; i < 2 * N; i++) {
+        char key[32];
+
+        snprintf(key, sizeof(key), "key-%d", i % N);
+        PMIx_Info_load(&info[i], key, &i, PMIX_INT);
+        info[i].flags = i < N ? 0 : PMIX_INFO_REQD;
+    }
+    coll = join(&colls, 1, 0, &all, 1);
+    assert_int_equal(px_coll_merge(coll, info, 2 * N), 0);
+    assert_int_equal(px_coll_merge(coll, &info[N + 7], 1), 0);
+    assert_int_equal(coll->ninfo, N);
+    for (int i = 0; i < N; i++) {
+        assert_string_equal(coll->info[i].key, info[i].key);
+        assert_int_equal(coll->info[i].value.data.integer, i);
+        assert_true(coll->info[i].flags & PMIX_INFO_REQD);
+    }
+    px_coll_destroy(coll);
+    PMIx_Info_free(info, 2 * N);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -509,7 +541,7 @@ int main(void)
         cmocka_unit_test(named),          cmocka_unit_test(beside),
         cmocka_unit_test(walks),          cmocka_unit_test(refused),
         cmocka_unit_test(taken_apart),    cmocka_unit_test(known_later),
-        cmocka_unit_test(few_directives),
+        cmocka_unit_test(few_directives), cmocka_unit_test(directives_twice),
     };
 
     alarm(30);
