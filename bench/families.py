@@ -39,7 +39,7 @@ FAMILIES = [
     family("connect", "Two jobs connect", ["1x1", "1x16"], {
         "connect": ("connect", NS),
         "disconnect": ("disconnect", NS)}),
-    family("fence", "Fences", ["1x2", "2x2", "8x2", "8x8", "32x2"], {
+    family("fence", "Fences", ["1x2", "1x64", "2x2", "8x2", "8x8", "32x2"], {
         "fence_first": ("first", NS),
         "fence_20th": ("20th", NS),
         "fence_post": ("post", NS),
