@@ -12,12 +12,14 @@
 #include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -40,6 +42,8 @@ enum kind {
     EPOLL_CREATE,
     EPOLL_CTL,
     EPOLL_WAIT,
+    EVENTFD,
+    THREAD,
     N_KINDS
 };
 
@@ -47,9 +51,10 @@ static const struct {
     const char *name;
     int error;
 } kinds[N_KINDS] = {
-    {"alloc", ENOMEM},   {"memfd_create", EMFILE},  {"ftruncate", EIO},    {"fallocate", ENOSPC},
-    {"mmap", ENOMEM},    {"socket", EMFILE},        {"accept4", EMFILE},   {"sendmsg", ENOBUFS},
-    {"recvmsg", ENOMEM}, {"epoll_create1", EMFILE}, {"epoll_ctl", ENOMEM}, {"epoll_wait", EINTR},
+    {"alloc", ENOMEM},   {"memfd_create", EMFILE},   {"ftruncate", EIO},    {"fallocate", ENOSPC},
+    {"mmap", ENOMEM},    {"socket", EMFILE},         {"accept4", EMFILE},   {"sendmsg", ENOBUFS},
+    {"recvmsg", ENOMEM}, {"epoll_create1", EMFILE},  {"epoll_ctl", ENOMEM}, {"epoll_wait", EINTR},
+    {"eventfd", EMFILE}, {"pthread_create", EAGAIN},
 };
 
 static atomic_ulong calls[N_KINDS];
@@ -347,4 +352,21 @@ int epoll_ctl(int fd, int op, int which, struct epoll_event *event)
 int epoll_wait(int fd, struct epoll_event *events, int n, int ms)
 {
     PASS(EPOLL_WAIT, int, "epoll_wait", (int, struct epoll_event *, int, int), fd, events, n, ms);
+}
+
+int eventfd(unsigned first, int flags)
+{
+    PASS(EVENTFD, int, "eventfd", (unsigned, int), first, flags);
+}
+
+/* Returns its error. */
+int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+                   void *(*begin)(void *arg), void *restrict arg)
+{
+    static int (*next)(pthread_t *, const pthread_attr_t *, void *(*) (void *), void *);
+
+    if (!next) {
+        *(void **) &next = dlsym(RTLD_NEXT, "pthread_create");
+    }
+    return fails(THREAD) ? kinds[THREAD].error : next(thread, attributes, begin, arg);
 }
