@@ -28,6 +28,7 @@
     VALUE(bitmap_set, int, (hwloc_bitmap_t set, unsigned id), (set, id), -1)                       \
     VOID(bitmap_zero, (hwloc_bitmap_t set), (set))                                                 \
     VOID(free_xmlbuffer, (hwloc_topology_t topo, char *xml), (topo, xml))                          \
+    VALUE(get_nbobjs_by_depth, unsigned, (hwloc_topology_t topo, int depth), (topo, depth), 0)     \
     VALUE(get_obj_by_depth, hwloc_obj_t, (hwloc_topology_t topo, int depth, unsigned i),           \
           (topo, depth, i), NULL)                                                                  \
     VALUE(get_type_depth, int, (hwloc_topology_t topo, hwloc_obj_type_t type), (topo, type),       \

@@ -24,6 +24,7 @@
 #define hwloc_bitmap_set                   px_hwloc_bitmap_set
 #define hwloc_bitmap_zero                  px_hwloc_bitmap_zero
 #define hwloc_free_xmlbuffer               px_hwloc_free_xmlbuffer
+#define hwloc_get_nbobjs_by_depth          px_hwloc_get_nbobjs_by_depth
 #define hwloc_get_obj_by_depth             px_hwloc_get_obj_by_depth
 #define hwloc_get_type_depth               px_hwloc_get_type_depth
 #define hwloc_set_area_membind             px_hwloc_set_area_membind

@@ -10,11 +10,16 @@
 #include "cpuset.h"
 #include "topo_values.h"
 
+static int cpuset_text(const void *element, char **ret_text)
+{
+    return px_topo_cpuset_string(element, ret_text);
+}
+
 void px_topo_install_hooks(void)
 {
     px_topology_hooks = (struct px_value_hooks){px_topo_copy, px_topo_destruct, px_topo_compare,
-                                                px_topo_size, NULL};
+                                                px_topo_size, px_topo_text};
     px_cpuset_hooks =
         (struct px_value_hooks){px_topo_cpuset_copy, px_topo_cpuset_destruct,
-                                px_topo_cpuset_compare, px_topo_cpuset_size, px_topo_cpuset_string};
+                                px_topo_cpuset_compare, px_topo_cpuset_size, cpuset_text};
 }

@@ -10,6 +10,7 @@
 
 #include "topo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,13 +52,43 @@ void px_topo_destruct(void *element)
     topo->topology = NULL;
 }
 
-int px_topo_to_xml(const pmix_topology_t *topo, char **ret_xml)
+/* 0 if the structure has a topology of hwloc; PMIX_ERR_BAD_PARAM, PMIX_ERR_NOT_SUPPORTED. */
+static int check(const pmix_topology_t *topo)
 {
     if (topo->topology == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (topo->source == NULL || !px_topo_is_ours(topo->source)) {
-        return PMIX_ERR_NOT_SUPPORTED;
+    return topo->source != NULL && px_topo_is_ours(topo->source) ? 0 : PMIX_ERR_NOT_SUPPORTED;
+}
+
+/* The number of objects of a type; 0 also if they are on no level of their own. */
+static unsigned count(hwloc_topology_t topology, hwloc_obj_type_t type)
+{
+    int depth = hwloc_get_type_depth(topology, type);
+
+    return depth >= 0 ? hwloc_get_nbobjs_by_depth(topology, depth) : 0;
+}
+
+int px_topo_text(const void *element, char **ret_text)
+{
+    const pmix_topology_t *topo = element;
+    int rc = check(topo);
+
+    if (rc != 0) {
+        return rc;
+    }
+    rc = asprintf(ret_text, "hwloc:Machine, packages: %u, cores: %u, processing units: %u",
+                  count(topo->topology, HWLOC_OBJ_PACKAGE), count(topo->topology, HWLOC_OBJ_CORE),
+                  count(topo->topology, HWLOC_OBJ_PU));
+    return rc < 0 ? PMIX_ERR_NOMEM : 0;
+}
+
+int px_topo_to_xml(const pmix_topology_t *topo, char **ret_xml)
+{
+    int rc = check(topo);
+
+    if (rc != 0) {
+        return rc;
     }
     return px_topo_export(topo->topology, ret_xml);
 }

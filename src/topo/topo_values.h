@@ -37,6 +37,10 @@ int px_topo_from_xml(const char *xml, pmix_topology_t *ret_topo);
  * exported. */
 size_t px_topo_size(const void *topo);
 
+/* For people: the machine and how many packages, cores and processing units it has, malloc'd.
+ * PMIX_ERR_BAD_PARAM, PMIX_ERR_NOT_SUPPORTED as px_topo_to_xml; PMIX_ERR_NOMEM. */
+int px_topo_text(const void *topo, char **ret_text);
+
 /* hwloc's flags for what discovery and binding can do on the topology's system: three structures of
  * the hwloc that we were built with, in a row, as peers append them to the XML. px_topo_support
  * writes px_topo_support_size() bytes; `topo` must hold a topology. */

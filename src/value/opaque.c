@@ -106,7 +106,7 @@ static int measure_opaque(const struct px_type *type, const void *element, unsig
     return PMIX_SUCCESS;
 }
 
-/* Prints by the hook, which only cpusets have: the list of CPUs; else the source, and whether there
+/* Prints by the hook: the list of CPUs, or what the machine has; else the source, and whether there
  * is an object. */
 static void print_opaque(struct px_buf *out, const struct px_type *type, const void *element,
                          unsigned depth)

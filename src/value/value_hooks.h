@@ -18,9 +18,8 @@ struct px_value_hooks {
     pmix_value_cmp_t (*compare)(const void *one, const void *two);
     /* Bytes of what the structure owns, without the structure, for PMIx_Value_get_size. */
     size_t (*size)(const void *element);
-    /* Text for people, such as "hwloc:0-3", malloc'd and the caller's. 0 or a negative status. Of
-     * cpusets only. */
-    int (*text)(const pmix_cpuset_t *cpuset, char **ret_text);
+    /* Text for people, such as "hwloc:0-3", malloc'd and the caller's. 0 or a negative status. */
+    int (*text)(const void *element, char **ret_text);
 };
 
 extern struct px_value_hooks px_topology_hooks;

@@ -303,7 +303,7 @@ static const struct directive {
     {PMIX_NON_PMI, PMIX_UNDEF, nothing, false},
     {PMIX_TIMEOUT, PMIX_UNDEF, nothing, false}, /* the library's */
     {PMIX_SPAWNED, PMIX_UNDEF, nothing, true},
-    {PMIX_PARENT_ID, PMIX_UNDEF, nothing, true},
+    {PMIX_PARENT_ID, PMIX_PROC, nothing, true},
     {PMIX_REQUESTOR_IS_CLIENT, PMIX_UNDEF, nothing, true},
     {PMIX_REQUESTOR_IS_TOOL, PMIX_UNDEF, set_from_tool, true},
     {PMIX_USERID, PMIX_UNDEF, nothing, true},

@@ -44,12 +44,16 @@ static void topologies_in_values(void **state)
     pmix_topology_t t = {0};
     pmix_value_t one;
     pmix_value_t two;
+    char *text;
 
     assert_int_equal(use_synthetic("pack:1 core:2 pu:1"), 0);
     assert_int_equal(px_topo_load(&t), 0);
     assert_int_equal(PMIx_Value_load(&one, &t, PMIX_TOPO), PMIX_SUCCESS);
     assert_int_equal(PMIx_Value_xfer(&two, &one), PMIX_SUCCESS);
     assert_int_equal(PMIx_Value_compare(&one, &two), PMIX_EQUAL);
+    text = PMIx_Value_string(&two);
+    assert_non_null(strstr(text, "hwloc:Machine, packages: 1, cores: 2, processing units: 2"));
+    free(text);
     PMIx_Value_destruct(&one);
     PMIx_Value_destruct(&two);
     px_topo_destruct(&t);
