@@ -16,6 +16,7 @@ enum { BEATS = PMIX_EXTERNAL_ERR_BASE - 21, SILENCE = PMIX_EXTERNAL_ERR_BASE - 2
 /* ---- events */
 
 static pmix_proc_t silent;
+static pmix_proc_t raised_by;
 static char last_id[64];
 
 static void event_came(size_t id, pmix_status_t status, const pmix_proc_t *source,
@@ -27,7 +28,7 @@ static void event_came(size_t id, pmix_status_t status, const pmix_proc_t *sourc
     (void) id;
     (void) results;
     (void) nresults;
-    (void) source;
+    raised_by = *source;
     for (size_t i = 0; i < ninfo; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_MONITOR_ID)) {
             snprintf(last_id, sizeof(last_id), "%s", info[i].value.data.string);
@@ -116,6 +117,7 @@ static void fall_silent(void)
         }
         check(events(BEATS, 1) == 0, "no event of those that send heartbeats");
         check(silent.rank == 0 && PMIX_CHECK_NSPACE(silent.nspace, me.nspace), "who is silent");
+        check(PMIX_CHECK_PROCID(&raised_by, &silent), "which is the source of the event");
         check(strcmp(last_id, "mine") == 0, "which monitor: %s", last_id);
         tell("heard");
     } else {

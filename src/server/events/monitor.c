@@ -80,21 +80,20 @@ static bool file_has_changed(struct monitor *monitor)
             memcmp(&now.st_mtim, &before.st_mtim, sizeof(now.st_mtim)) != 0);
 }
 
-/* Raises the monitor's event, also for the process itself. This server is its source, so the
- * processes of the monitored one's namespace, which are its range unless another one was given, are
- * named. Without memory the event lacks infos. */
+/* Raises the monitor's event. The process is its source, as in other libraries: some handlers look
+ * at nothing else. Its namespace is the range unless another one was given. Without memory the
+ * event lacks infos. */
 static void alert(struct monitor *monitor)
 {
     struct px_server *s = monitor->server;
-    struct px_event event = {.code = monitor->code, .source = s->self, .range = monitor->range};
-    pmix_proc_t all = monitor->proc;
+    struct px_event event = {
+        .code = monitor->code, .source = monitor->proc, .range = monitor->range};
     pmix_info_t *info = NULL;
     size_t n = 0;
 
-    if (event.range == PMIX_RANGE_NAMESPACE || event.range == PMIX_RANGE_PROC_LOCAL) {
-        all.rank = event.range == PMIX_RANGE_NAMESPACE ? PMIX_RANK_WILDCARD : all.rank;
+    if (event.range == PMIX_RANGE_PROC_LOCAL) { /* a server passes no such event on */
         event.range = PMIX_RANGE_CUSTOM;
-        (void) px_infos_append(&info, &n, PMIX_EVENT_CUSTOM_RANGE, &all, PMIX_PROC);
+        (void) px_infos_append(&info, &n, PMIX_EVENT_CUSTOM_RANGE, &monitor->proc, PMIX_PROC);
     }
     (void) px_infos_append(&info, &n, PMIX_EVENT_AFFECTED_PROC, &monitor->proc, PMIX_PROC);
     if (monitor->id) {

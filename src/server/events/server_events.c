@@ -412,6 +412,19 @@ void px_event_to_peers(struct px_server *s, const struct px_event *event, struct
     audience_fini(&to);
 }
 
+/* Tells a process of an event that a monitor of it has raised in its name: as one of this server,
+ * since nobody is sent events of its own. */
+static void to_monitored(struct px_server *s, struct audience *to, const struct px_peer *by)
+{
+    struct px_peer *peer = px_peer_find(s, by->id);
+    struct px_event event = *to->event;
+
+    event.source = s->self;
+    if (peer && peer->conn && !peer->finalized && wants(peer, &event) && is_for_peer(s, to, peer)) {
+        send_alone(peer, &event, true, true);
+    }
+}
+
 /* The order is: peers, kept events, own handlers, host. Who leaves a group has left it before
  * anybody is told. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
@@ -420,14 +433,16 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
     struct px_raiser raiser = {origin == PX_ORIGIN_CLIENT || origin == PX_ORIGIN_MONITOR,
                                by ? by->uid : user_of(s, event)};
     bool left = changes_group(event->code) && px_group_left(s, event, raiser.client);
-    const struct px_peer *except = origin == PX_ORIGIN_MONITOR ? NULL : by;
     bool up = raiser.client && px_event_goes_up(s, event);
     struct audience to;
 
     px_assert(px_loop_inside(s->loop));
     px_invited_group_event(s, event);
     audience_init(s, &to, event, raiser);
-    to_peers(s, &to, except, origin != PX_ORIGIN_CLIENT, up);
+    to_peers(s, &to, by, origin != PX_ORIGIN_CLIENT, up);
+    if (origin == PX_ORIGIN_MONITOR && by) {
+        to_monitored(s, &to, by);
+    }
     to_own_handlers(s, &to, origin);
     audience_fini(&to);
     if (raiser.client) {
