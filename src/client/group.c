@@ -30,7 +30,8 @@
 struct construct_call {
     struct px_session *session;
     const struct px_link_server *server; /* its release decides how the reply is read */
-    struct px_coll_args asked;           /* a copy of the caller's arguments */
+    struct px_coll_args asked; /* a copy of the caller's arguments; without the processes if the
+                                  server says who the members are */
     struct px_completion to;
     struct px_reply reply;         /* for the completion; without infos unless it is a success */
     struct px_proc_list collected; /* the namespaces whose data are to be brought */
@@ -210,7 +211,8 @@ static void construct_reply(void *arg, int status, struct px_in *in)
 
         rc = rc == 0 ? make_results(call, &out) : rc;
         if (rc == 0) {
-            px_group_map_add(call->session, call->asked.group, reply->info, reply->ninfo);
+            px_group_map_add(call->session, call->asked.group, call->server->ours, reply->info,
+                             reply->ninfo);
             watch_left(call->session, call->server);
         } else {
             px_reply_fini(reply);
@@ -259,6 +261,7 @@ pmix_status_t px_client_group_construct(struct px_link_server *server,
                                         const struct px_completion *to)
 {
     const struct px_request *request = &px_request_group_construct;
+    struct px_coll_args asked = *args;
     uint64_t timeout_ms;
     struct construct_call *call;
     int rc = px_client_timeout(args->head.info, args->head.ninfo, &timeout_ms);
@@ -269,7 +272,11 @@ pmix_status_t px_client_group_construct(struct px_link_server *server,
     }
     rc = px_client_commit(server->session->ctx);
     *call = (struct construct_call){.session = server->session, .server = server, .to = *to};
-    rc = rc == 0 ? px_args_copy(request, &call->asked.head, &args->head) : rc;
+    if (server->ours) {
+        asked.procs = NULL;
+        asked.nprocs = 0;
+    }
+    rc = rc == 0 ? px_args_copy(request, &call->asked.head, &asked.head) : rc;
     rc = rc == 0 ? construct_send(call, server, args, timeout_ms) : rc;
     if (rc != 0) {
         construct_free(call);
@@ -322,7 +329,8 @@ static int end_begin(struct px_session *session, const char *group, const struct
     return 0;
 }
 
-/* A destruct names all members, or none if only the server knows them. */
+/* A destruct names all members; none to a server of this library that has made the group, which
+ * goes by its own list. */
 pmix_status_t px_client_group_end(struct px_link_server *server, const struct px_request *request,
                                   const struct px_coll_args *args, const struct px_completion *to)
 {
@@ -334,7 +342,9 @@ pmix_status_t px_client_group_end(struct px_link_server *server, const struct px
     int rc;
 
     PMIx_Load_procid(&all, args->group, PMIX_RANK_WILDCARD);
-    (void) px_group_map_expand(session, &all, 1, &members);
+    if (!server->ours || !px_group_map_is_served(session, args->group)) {
+        (void) px_group_map_expand(session, &all, 1, &members);
+    }
     named.procs = members.at;
     named.nprocs = members.n;
     rc = end_begin(session, args->group, to, &over);

@@ -34,10 +34,11 @@ static void remove_locked(struct px_session *session, const char *group)
 }
 
 /* The old group of that name goes in any case: a name never stands for members of before. */
-void px_group_map_add(struct px_session *session, const char *group, const pmix_info_t *results,
-                      size_t n)
+void px_group_map_add(struct px_session *session, const char *group, bool served,
+                      const pmix_info_t *results, size_t n)
 {
     const pmix_value_t *value = px_info_find(results, n, PMIX_GROUP_MEMBERSHIP);
+    struct px_proc_set *set;
     struct px_procs members;
     bool known = value != NULL && px_value_procs(value, &members);
 
@@ -46,10 +47,25 @@ void px_group_map_add(struct px_session *session, const char *group, const pmix_
     }
     px_lock_take(&session->lock);
     remove_locked(session, group);
-    if (known && px_proc_set_add(&session->groups, PX_SET_GROUP, group, members.at, members.n)) {
+    set = known ? px_proc_set_add(&session->groups, PX_SET_GROUP, group, members.at, members.n)
+                : NULL;
+    if (set != NULL) {
+        set->served = served;
         count_locked(session, session->n_groups + 1);
     }
     px_lock_give(&session->lock);
+}
+
+bool px_group_map_is_served(struct px_session *session, const char *group)
+{
+    const struct px_proc_set *set;
+    bool served;
+
+    px_lock_take(&session->lock);
+    set = px_proc_set_find(&session->groups, PX_SET_GROUP, group, NULL);
+    served = set != NULL && set->served;
+    px_lock_give(&session->lock);
+    return served;
 }
 
 void px_group_map_remove(struct px_session *session, const char *group)

@@ -17,11 +17,14 @@ struct px_event;
 struct px_proc_list;
 struct px_session;
 
-/* Notes a group that was constructed, with the members under PMIX_GROUP_MEMBERSHIP of the results.
- * Replaces an older group of that name. Without memory, or if the members are not single processes,
- * the group is not known here. Any thread. */
-void px_group_map_add(struct px_session *session, const char *group, const pmix_info_t *results,
-                      size_t n);
+/* Notes a group that was constructed, with the members under PMIX_GROUP_MEMBERSHIP of the results;
+ * served: by a server of this library, not by invitation. Replaces an older group of that name.
+ * Without memory, or if the members are not single processes, the group is not known here. Any
+ * thread. */
+void px_group_map_add(struct px_session *session, const char *group, bool served,
+                      const pmix_info_t *results, size_t n);
+/* True if the group is known here, and was added as one that is served. Any thread. */
+bool px_group_map_is_served(struct px_session *session, const char *group);
 
 /* Forgets a group that is destructed or left. Any thread. */
 void px_group_map_remove(struct px_session *session, const char *group);

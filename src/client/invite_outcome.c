@@ -145,7 +145,7 @@ static void construct(struct px_invite *invite)
     rc = rc == 0 ? add_outcome(invite, &members) : rc;
     if (rc == 0) {
         px_member_data_store(session, given->info, given->n);
-        px_group_map_add(session, invite->base.group, given->info, given->n);
+        px_group_map_add(session, invite->base.group, false, given->info, given->n);
         dismiss_others(invite);
         rc = px_invite_notify(invite, PMIX_GROUP_CONSTRUCT_COMPLETE, &members, given, &done);
     }

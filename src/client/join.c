@@ -291,7 +291,7 @@ static void enter_or_leave(struct px_session *session, const struct px_invitatio
     }
     if (wanted) {
         px_member_data_store(session, event->info, event->ninfo);
-        px_group_map_add(session, at->group, event->info, event->ninfo);
+        px_group_map_add(session, at->group, false, event->info, event->ninfo);
     } else if (server != NULL &&
                (joined || (stray && !px_group_name_is_taken(session, at->group)))) {
         (void) px_client_group_end(server, &px_request_group_leave, &args, &nobody);

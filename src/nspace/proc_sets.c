@@ -109,7 +109,9 @@ bool px_proc_sets_named(const struct px_list *sets, const pmix_proc_t *procs, si
     bool named = false;
 
     for (size_t i = 0; !named && i < n; i++) {
-        named = px_set_index_has(&groups, procs[i].nspace, n);
+        bool again = i && strncmp(procs[i].nspace, procs[i - 1].nspace, PMIX_MAX_NSLEN) == 0;
+
+        named = !again && px_set_index_has(&groups, procs[i].nspace, n);
     }
     px_set_index_fini(&groups);
     return named;

@@ -28,6 +28,7 @@ struct px_proc_set {
     enum px_proc_set_kind kind;
     bool hosted;  /* of a group: the host took part in its construction */
     bool notify;  /* of a group: who ends without leaving is no member any more, and is announced */
+    bool served;  /* of a group, in a client: its server has made it, and knows the members */
     char *name;   /* NULL: none */
     size_t *held; /* what its bytes are counted in until it is removed; NULL: in nothing */
     size_t bytes;

@@ -94,6 +94,27 @@ bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, siz
     return false;
 }
 
+/* The order of the normal form: by namespace, then by rank; the wildcard comes before the ranks of
+ * its namespace, so that a covered rank follows the process that covers it. */
+static int proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
+{
+    int names = strncmp(a->nspace, b->nspace, PMIX_MAX_NSLEN);
+
+    if (names || a->rank == b->rank) {
+        return names;
+    }
+    if (a->rank == PMIX_RANK_WILDCARD || b->rank == PMIX_RANK_WILDCARD) {
+        return a->rank == PMIX_RANK_WILDCARD ? -1 : 1;
+    }
+    return a->rank < b->rank ? -1 : 1;
+}
+
+/* proc_compare for qsort() and bsearch(). */
+static int compare(const void *a, const void *b)
+{
+    return proc_compare(a, b);
+}
+
 /* --- lists that are made --- */
 
 /* Lists up to this length are searched; longer ones have an index. */
@@ -129,11 +150,21 @@ static bool bring_up_to_date(struct px_proc_list *list)
     return true;
 }
 
+/* True if each process of the list comes behind the one before it. */
+static bool is_ordered(const struct px_proc_list *list)
+{
+    px_assert(list->n_ordered <= list->n);
+    return list->n_ordered == list->n;
+}
+
 bool px_proc_list_has(struct px_proc_list *list, const pmix_proc_t *proc)
 {
     char key[KEY_ROOM];
     size_t len;
 
+    if (list->n > SHORT && is_ordered(list)) {
+        return bsearch(proc, list->at, list->n, sizeof(*list->at), compare) != NULL;
+    }
     if (list->n <= SHORT || !bring_up_to_date(list)) {
         return px_procs_find(list->at, list->n, proc) < list->n;
     }
@@ -143,7 +174,10 @@ bool px_proc_list_has(struct px_proc_list *list, const pmix_proc_t *proc)
 
 int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)
 {
-    if (px_proc_list_has(list, proc)) {
+    bool behind =
+        is_ordered(list) && (list->n == 0 || proc_compare(&list->at[list->n - 1], proc) < 0);
+
+    if (!behind && px_proc_list_has(list, proc)) {
         return PMIX_SUCCESS;
     }
     if (px_array_room(&list->at, list->n, &list->room, sizeof(*list->at))) {
@@ -151,6 +185,7 @@ int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)
     }
     px_assert(list->n < list->room);
     list->at[list->n++] = *proc;
+    list->n_ordered += behind;
     return PMIX_SUCCESS;
 }
 
@@ -194,6 +229,7 @@ void px_proc_list_remove(struct px_proc_list *list, const pmix_proc_t *gone, siz
             list->at[n++] = list->at[i];
         }
     }
+    list->n_ordered = is_ordered(list) ? n : 0;
     list->n = n;
     px_map_fini(&list->index);
     list->n_indexed = 0;
@@ -217,27 +253,6 @@ void px_proc_list_fini(struct px_proc_list *list)
 }
 
 /* --- sets in normal form --- */
-
-/* The order of the normal form: by namespace, then by rank; the wildcard comes before the ranks of
- * its namespace, so that a covered rank follows the process that covers it. */
-static int proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
-{
-    int names = strncmp(a->nspace, b->nspace, PMIX_MAX_NSLEN);
-
-    if (names || a->rank == b->rank) {
-        return names;
-    }
-    if (a->rank == PMIX_RANK_WILDCARD || b->rank == PMIX_RANK_WILDCARD) {
-        return a->rank == PMIX_RANK_WILDCARD ? -1 : 1;
-    }
-    return a->rank < b->rank ? -1 : 1;
-}
-
-/* proc_compare for qsort(). */
-static int compare(const void *a, const void *b)
-{
-    return proc_compare(a, b);
-}
 
 /* Replaces all the ranks of a namespace by its wildcard, in place. The set is sorted, each process
  * once, so a run from rank 0 to size - 1 of the right length is complete. Returns the number of
@@ -310,7 +325,8 @@ int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, 
         }
         kept++;
     }
-    *ret = (struct px_proc_list){.at = set, .n = fold(set, kept, size, arg), .room = n};
+    kept = fold(set, kept, size, arg);
+    *ret = (struct px_proc_list){.at = set, .n = kept, .room = n, .n_ordered = kept};
     px_check(px_procs_are_normal(ret->at, ret->n));
     return PMIX_SUCCESS;
 }

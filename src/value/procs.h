@@ -46,7 +46,9 @@ bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, siz
 struct px_proc_list {
     pmix_proc_t *at;
     size_t n, room;
-    struct px_map index; /* of a long list: namespace and rank of each of the first n_indexed */
+    size_t n_ordered; /* so many at its beginning are in the order of the normal form, each once */
+    struct px_map index; /* of a long list that is not ordered: namespace and rank of each of the
+                            first n_indexed */
     size_t n_indexed;
 };
 
@@ -54,7 +56,8 @@ struct px_proc_list {
  * list. */
 typedef uint32_t (*px_job_size_fn)(void *arg, const char *nspace);
 
-/* Appends a process unless the list has an equal one. Costs as px_proc_list_has. 0 or
+/* Appends a process unless the list has an equal one. Costs as px_proc_list_has; as a comparison if
+ * it comes behind all others in the order of the normal form, as members of a job mostly do. 0 or
  * PMIX_ERR_NOMEM; the list is unchanged then. */
 int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc);
 /* The same for n processes. On failure some have been appended. */
@@ -63,7 +66,8 @@ int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, si
  * there are. 0 or PMIX_ERR_NOMEM; some have been appended then. */
 int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
                         px_job_size_fn size, void *arg);
-/* True if the list has an equal process. O(1), but linear if memory is out. */
+/* True if the list has an equal process. O(1); O(log n) if the list is ordered; linear if memory is
+ * out. */
 bool px_proc_list_has(struct px_proc_list *list, const pmix_proc_t *proc);
 /* Removes the processes that one of `gone` covers; the others keep their order. */
 void px_proc_list_remove(struct px_proc_list *list, const pmix_proc_t *gone, size_t n_gone);

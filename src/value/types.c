@@ -196,7 +196,21 @@ int px_type_copy_many(const struct px_type *type, const void *src, size_t n, uns
     return PMIX_SUCCESS;
 }
 
-/* Types without a fini function are freed without visiting the elements. */
+/* True if elements have no memory of their own; a structure, if none of its members has. */
+static bool owns_nothing(const struct px_type *type)
+{
+    bool nothing = type->shape == PX_TYPE_STRUCT || shapes[type->shape]->fini == NULL;
+
+    for (size_t i = 0; nothing && i < type->n_members; i++) {
+        const struct px_member *member = &type->members[i];
+
+        nothing =
+            member->how == PX_MEMBER_ONE && shapes[px_types[member->type].shape]->fini == NULL;
+    }
+    return nothing;
+}
+
+/* Elements that own nothing, such as processes, are not visited. */
 void px_type_free(const struct px_type *type, void *elements, size_t n)
 {
     int saved = errno;
@@ -204,7 +218,7 @@ void px_type_free(const struct px_type *type, void *elements, size_t n)
     if (elements == NULL) {
         return;
     }
-    for (size_t i = 0; shapes[type->shape]->fini != NULL && i < n; i++) {
+    for (size_t i = owns_nothing(type) ? n : 0; i < n; i++) {
         shapes[type->shape]->fini(type, (char *) elements + i * type->size);
     }
     free(elements);

@@ -161,14 +161,19 @@ static void destruct_finished(struct px_coll *coll, pmix_status_t status)
 
 /* Replaces the processes of a destruct by the members that this server has of the group; the
  * caller's list may be out of date, as members may have left, and clients before 4.2.4 send none. A
- * group made by invitation is not known here: the caller's list counts. PMIX_ERR_NOT_FOUND (neither
- * exists), PMIX_ERR_NOMEM. */
+ * group made by invitation is not known here: the caller's list counts. A call that will join
+ * others names its caller only: the tracker has the members. PMIX_ERR_NOT_FOUND (neither exists),
+ * PMIX_ERR_NOMEM. */
 static int destruct_prepare(struct px_server *s, const struct px_coll_member *who,
                             struct px_coll_call *call)
 {
-    const struct px_proc_set *group =
-        px_proc_set_find(&s->proc_sets, PX_SET_GROUP, call->args.group, &who->proc);
+    const struct px_proc_set *group;
 
+    call->key = px_coll_key(call->ops, call->args.group, NULL, 0);
+    if (px_coll_find(&s->colls, call, who)) {
+        return px_coll_call_name(call, &who->proc, 1);
+    }
+    group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, call->args.group, &who->proc);
     if (!group) {
         return call->args.nprocs ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
     }
