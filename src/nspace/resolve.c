@@ -110,12 +110,13 @@ struct peer_list {
     size_t n;
 };
 
-/* Appends the ranks as processes of the namespace. One pmix_proc_t, with a name of 256 bytes, is
- * filled once and copied with another rank. */
+/* Appends the ranks as processes of the namespace. The first is filled; what is there is copied
+ * behind itself until it is long enough, which takes a few large copies; then each gets its rank.
+ */
 static int add_peers(struct peer_list *peers, const char *nspace, const struct px_ranks *ranks)
 {
-    pmix_proc_t proc;
     pmix_proc_t *procs;
+    pmix_proc_t *first;
 
     if (!ranks->n) {
         return PMIX_SUCCESS;
@@ -125,10 +126,15 @@ static int add_peers(struct peer_list *peers, const char *nspace, const struct p
         return PMIX_ERR_NOMEM;
     }
     peers->procs = procs;
-    PMIX_LOAD_PROCID(&proc, nspace, 0);
+    first = procs + peers->n;
+    PMIX_LOAD_PROCID(first, nspace, 0);
+    for (size_t done = 1; done < ranks->n; done *= 2) {
+        size_t more = ranks->n - done < done ? ranks->n - done : done;
+
+        memcpy(first + done, first, more * sizeof(*first));
+    }
     for (size_t i = 0; i < ranks->n; i++) {
-        proc.rank = ranks->at[i];
-        procs[peers->n + i] = proc;
+        first[i].rank = ranks->at[i];
     }
     peers->n += ranks->n;
     return PMIX_SUCCESS;

@@ -90,6 +90,43 @@ static void a_list_has_each_once(void **state)
     assert_int_equal(list.n, 0);
 }
 
+/* A long list that is in order is searched by halves, until something comes out of order; what was
+ * removed is not found, and nothing is there twice at any time. */
+static void a_list_in_order(void **state)
+{
+    enum { N = 200, OUT = 150 };
+    struct px_proc_list list = {0};
+    pmix_proc_t proc = P("B", 0);
+    const pmix_proc_t gone = P("B", 7);
+    const pmix_proc_t early = P("A", 3);
+
+    (void) state;
+    for (uint32_t i = 0; i < N; i++) {
+        proc.rank = 2 * i;
+        assert_int_equal(px_proc_list_add(&list, &proc), 0);
+        assert_int_equal(px_proc_list_add(&list, &proc), 0);
+        assert_int_equal(list.n, i + 1);
+    }
+    for (uint32_t i = 0; i < 2 * N; i++) {
+        proc.rank = i;
+        assert_int_equal(px_proc_list_has(&list, &proc), i % 2 == 0);
+    }
+    proc.rank = 2 * OUT;
+    px_proc_list_remove(&list, &proc, 1);
+    assert_false(px_proc_list_has(&list, &proc));
+    assert_int_equal(px_proc_list_add(&list, &proc), 0); /* at the end, hence out of order */
+    assert_true(px_proc_list_has(&list, &proc));
+    assert_int_equal(px_proc_list_add(&list, &proc), 0);
+    assert_int_equal(px_proc_list_add(&list, &gone), 0);
+    assert_int_equal(px_proc_list_add(&list, &early), 0);
+    for (size_t i = 0; i < list.n; i++) {
+        assert_true(px_proc_list_has(&list, &list.at[i]));
+        assert_int_equal(px_procs_find(list.at, list.n, &list.at[i]), i);
+    }
+    assert_int_equal(list.n, N + 2);
+    px_proc_list_fini(&list);
+}
+
 /* A long list has an index, which follows what the list got without it. */
 static void a_long_list_has_each_once(void **state)
 {
@@ -216,6 +253,7 @@ int main(void)
         cmocka_unit_test(equal_is_not_covered),
         cmocka_unit_test(overlaps_in_any_form),
         cmocka_unit_test(a_list_has_each_once),
+        cmocka_unit_test(a_list_in_order),
         cmocka_unit_test(a_long_list_has_each_once),
         cmocka_unit_test(one_normal_form),
         cmocka_unit_test(a_set_includes_another),
