@@ -42,6 +42,15 @@
 
 /* --- the answer --- */
 
+/* True if a member before this one is of the same namespace; most often that is the one before. */
+static bool is_seen(const struct px_group_build *group, size_t at)
+{
+    const pmix_proc_t *members = group->members.at;
+
+    return at > 0 && (strcmp(members[at - 1].nspace, members[at].nspace) == 0 ||
+                      px_procs_have_nspace(members, at, members[at].nspace));
+}
+
 /* Packs the job information of the other members' namespaces, as byte objects within one byte
  * object. A namespace that cannot be packed is left out. */
 static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px_peer *peer,
@@ -51,13 +60,12 @@ static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px
 
     for (size_t i = 0; i < group->members.n; i++) {
         const char *name = group->members.at[i].nspace;
-        struct px_nspace *ns = px_nspace_find(s, name);
+        bool passed = strcmp(name, peer->proc.nspace) == 0 || is_seen(group, i);
+        struct px_nspace *ns = passed ? NULL : px_nspace_find(s, name);
         pmix_proc_t owner = {.rank = PMIX_RANK_WILDCARD};
-        bool seen = strcmp(name, peer->proc.nspace) == 0 ||
-                    px_procs_have_nspace(group->members.at, i, name);
         struct px_buf one = {0};
 
-        if (!ns || seen) {
+        if (!ns) {
             continue;
         }
         memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
