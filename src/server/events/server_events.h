@@ -45,8 +45,8 @@ void px_event_tell_lost(struct px_peer *peer);
 
 /* Delivers an event to all peers that registered for it and are in its range, keeps it, and
  * delivers it to the handlers of this process; a client's event also goes to the host. The event is
- * borrowed for the call. by: the peer that has raised it, which does not get it, or whose monitor
- * did; or NULL. Returns 0. */
+ * borrowed for the call. by: the peer that has raised it, which does not get it; or whose monitor
+ * has, which gets it as an event of this server; or NULL. Returns 0. */
 int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
                      const struct px_peer *by);
 
