@@ -110,9 +110,8 @@ struct peer_list {
     size_t n;
 };
 
-/* Appends the ranks as processes of the namespace. The first is filled; what is there is copied
- * behind itself until it is long enough, which takes a few large copies; then each gets its rank.
- */
+/* Appends the ranks as processes of the namespace. The first is filled, and copied behind itself,
+ * twice as many at a time, which takes a few large copies; then each gets its rank. */
 static int add_peers(struct peer_list *peers, const char *nspace, const struct px_ranks *ranks)
 {
     pmix_proc_t *procs;
