@@ -31,8 +31,8 @@ int px_pack_kval(struct px_buf *buf, enum px_wire_kind kind, const char *key,
 
 /* One PMIX_BYTE_OBJECT of len bytes. */
 int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes, size_t len);
-/* The same of what is appended to buf between these two calls: it is not copied. *ret_mark is the
- * length of buf before, and for the end, which returns the buffer's status. */
+/* The same for bytes that the caller appends to buf between these two calls, so that they are not
+ * copied. The caller passes *ret_mark to the end, which returns the buffer's status. */
 void px_pack_bytes_begin(struct px_buf *buf, size_t *ret_mark);
 int px_pack_bytes_end(struct px_buf *buf, enum px_wire_kind kind, size_t mark);
 

@@ -159,11 +159,11 @@ static void destruct_finished(struct px_coll *coll, pmix_status_t status)
     }
 }
 
-/* Replaces the processes of a destruct by the members that this server has of the group; the
- * caller's list may be out of date, as members may have left, and clients before 4.2.4 send none. A
- * group made by invitation is not known here: the caller's list counts. A call that will join
- * others names its caller only: the tracker has the members. PMIX_ERR_NOT_FOUND (neither exists),
- * PMIX_ERR_NOMEM. */
+/* Replaces the processes of a destruct by the members that this server has of the group: members
+ * may have left since the caller learned of them, clients before 4.2.4 send none, and those of this
+ * library none if the server has made the group. If a group by invitation is not known here
+ * (invited_group.h), the caller's list counts. A call that joins others names only its caller,
+ * since the tracker has the members. PMIX_ERR_NOT_FOUND (neither exists), PMIX_ERR_NOMEM. */
 static int destruct_prepare(struct px_server *s, const struct px_coll_member *who,
                             struct px_coll_call *call)
 {

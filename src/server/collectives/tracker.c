@@ -337,6 +337,7 @@ static int merge_again(pmix_info_t *kept, const pmix_info_t *info)
     return px_value_keep(&kept->value, &info->value);
 }
 
+/* Appends a directive that the tracker does not have. */
 static int merge_new(struct merge *merge, const pmix_info_t *info)
 {
     struct px_coll *coll = merge->coll;

@@ -166,13 +166,11 @@ static void pack_job(struct px_buf *reply, const struct px_get *get, const struc
     (void) px_pack_bytes_end(reply, p->kind, mark);
 }
 
-/* Starts an answer about one process or the job: determines the encoding and whether the requester
- * reads the segment. The reply of GET is a STATUS; the job's information if the namespace is not
- * the requester's own and its segment is not available to the requester, without which the
- * requester could not tell what is missing; and BYTES, which begin with the process that the values
- * belong to. That of REFRESH_CACHE is a STATUS and the values; it passes no segment of another
- * namespace.
- */
+/* Starts an answer about one process or the job: finds the encoding, and whether the requester
+ * reads the segment. The reply of GET is STATUS BYTES, the job's information; only if the namespace
+ * is not the requester's own, and the requester does not get its segment: else it could not tell
+ * which values are missing BYTES, the process, then its values. The reply of REFRESH_CACHE is
+ * STATUS and the values; no segment is passed with it. */
 static int begin_object(struct answer_packer *p, const struct px_get *get, struct px_nspace *ns,
                         uint32_t rank)
 {

@@ -412,8 +412,8 @@ void px_event_to_peers(struct px_server *s, const struct px_event *event, struct
     audience_fini(&to);
 }
 
-/* Tells a process of an event that a monitor of it has raised in its name: as one of this server,
- * since nobody is sent events of its own. */
+/* Tells a process of an event that its monitor has raised in its name. The server is the source of
+ * this copy: a client drops events of which it is the source. */
 static void to_monitored(struct px_server *s, struct audience *to, const struct px_peer *by)
 {
     struct px_peer *peer = px_peer_find(s, by->id);

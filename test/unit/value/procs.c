@@ -90,8 +90,8 @@ static void a_list_has_each_once(void **state)
     assert_int_equal(list.n, 0);
 }
 
-/* A long list that is in order is searched by halves, until something comes out of order; what was
- * removed is not found, and nothing is there twice at any time. */
+/* A long list in order is searched by halves until a process is added out of order. A process that
+ * was removed is not found, and each is in the list once at any time. */
 static void a_list_in_order(void **state)
 {
     enum { N = 200, OUT = 150 };
