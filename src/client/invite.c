@@ -15,7 +15,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/client/data/get.h"
 #include "group_decide.h"
 #include "group_map.h"
 #include "invite_outcome.h"
@@ -346,7 +345,7 @@ static void size_came(pmix_status_t status, pmix_value_t *value, void *serial)
 }
 
 /* Asks for the number of processes of a namespace: size_came follows, not from within. Statuses as
- * px_client_get_nb. */
+ * px_role_ops.get_nb. */
 static int ask_size(struct px_invite *invite, const pmix_proc_t *proc)
 {
     struct px_ctx *ctx = invite->base.session->ctx;
@@ -355,7 +354,7 @@ static int ask_size(struct px_invite *invite, const pmix_proc_t *proc)
         px_value_after_begin(ctx->loop, size_came, px_invite_serial(invite), &kept);
 
     return px_value_after_end(
-        after, after != NULL ? px_client_get_nb(ctx, proc, PMIX_JOB_SIZE, NULL, 0, &kept)
+        after, after != NULL ? ctx->ops->get_nb(ctx, proc, PMIX_JOB_SIZE, NULL, 0, &kept)
                              : PMIX_ERR_NOMEM);
 }
 

@@ -5,5 +5,5 @@ libpx_client_la_SOURCES = %D%/data/all.c %D%/data/all.h %D%/data/collected.c %D%
   %D%/invitation.h %D%/invite.c %D%/invite.h %D%/invite_outcome.c %D%/invite_outcome.h %D%/invited.c %D%/invited.h %D%/invitees.c %D%/invitees.h %D%/iof.c %D%/iof.h %D%/join.c %D%/join.h %D%/data/lacking.c %D%/data/lacking.h %D%/member_data.c %D%/member_data.h %D%/ops.c %D%/ops.h %D%/tool/primary.c %D%/tool/primary.h %D%/data/private_store.c \
   %D%/data/private_store.h %D%/data/put.c %D%/data/put.h %D%/query.c %D%/query.h %D%/query_cache.c %D%/query_cache.h \
   %D%/query_results.c %D%/query_results.h %D%/data/refresh.c %D%/data/refresh.h %D%/request.c %D%/request.h %D%/resolve.c \
-  %D%/resolve.h %D%/session.c %D%/session.h %D%/singleton.c %D%/singleton.h %D%/data/space.c %D%/data/space.h %D%/start.c \
+  %D%/resolve.h %D%/session.c %D%/session.h %D%/singleton.c %D%/singleton.h %D%/data/space.c %D%/data/space.h %D%/data/uncommitted.c %D%/data/uncommitted.h %D%/start.c \
   %D%/start.h %D%/succession.c %D%/succession.h %D%/sync.c %D%/sync.h %D%/tool/tool.c %D%/tool/tool.h %D%/tool/tool_wait.c %D%/tool/tool_wait.h %D%/votes.c %D%/votes.h

@@ -52,7 +52,7 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     session->self_private_rank = UINT64_MAX;
     session->report_fd = (int) px_param_int(PX_P_REPORT_FD);
     px_lock_init(&session->lock);
-    px_list_init(&session->uncommitted);
+    px_uncommitted_init(&session->uncommitted);
     px_list_init(&session->fetches);
     px_list_init(&session->invites);
     px_list_init(&session->joins);
@@ -120,17 +120,6 @@ static void free_data(struct px_session *session)
     px_store_destroy(session->unmap_pending);
 }
 
-void px_put_values_free(struct px_list *head)
-{
-    while (!px_list_empty(head)) {
-        struct px_list *item = px_list_shift(head);
-        struct px_put_value *put = px_container_of(item, struct px_put_value, link);
-
-        PMIx_Value_destruct(&put->value);
-        free(put);
-    }
-}
-
 void px_server_free(struct px_link_server *server)
 {
     if (server != NULL) {
@@ -182,7 +171,7 @@ void px_session_destroy(struct px_session *session)
     px_server_facts_free(session->server_facts);
     px_query_cache_fini(&session->queries);
     px_map_fini(&session->fetched);
-    px_put_values_free(&session->uncommitted);
+    px_uncommitted_fini(&session->uncommitted);
     px_invitations_fini(session);
     px_iof_handlers_fini(session);
     px_proc_sets_clear(&session->groups);

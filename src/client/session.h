@@ -26,6 +26,7 @@
 #include "src/loop/watch.h"
 #include "src/client/data/private_store.h"
 #include "src/client/data/space.h"
+#include "src/client/data/uncommitted.h"
 
 struct px_dialed;
 struct px_event;
@@ -74,17 +75,6 @@ struct px_link_server {
     bool maps;                           /* constant: it was asked for segments */
     struct px_told told;                 /* lock: empty while it is the primary one */
     bool forgotten;                      /* lock: it is lost, and what it has told was dropped */
-};
-
-/* A value of PMIx_Put that waits for the next commit. Owned by px_session.uncommitted; after the
- * commit it is freed. */
-struct px_put_value {
-    struct px_list link;
-    pmix_scope_t scope; /* one that deletes: what was put goes away */
-    bool stored;        /* published in the private store of our namespace */
-    pmix_value_t value;
-    size_t key_len;
-    char key[];
 };
 
 /* A value that cannot be serialized (a pointer, a topology), stored by PMIx_Store_internal. Only
@@ -163,7 +153,7 @@ struct px_session {
     struct px_server_facts *server_facts; /* lock */
     struct px_lock lock;                  /* "the session lock" */
 
-    struct px_list uncommitted; /* lock: struct px_put_value, in the order of the puts */
+    struct px_uncommitted uncommitted; /* lock */
     /* Atomic, changed under the lock: 1 while `uncommitted` has values that our private store
      * lacks. */
     uint64_t unstored;
@@ -351,8 +341,6 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_link_serv
 /* Writes one line of statistics (name, gets, messages sent and received, size of the segment) to
  * the descriptor of the parameter shmix_report_fd; does nothing without one. */
 void px_session_report(struct px_session *session);
-/* Empties a list of px_put_value and frees them. */
-void px_put_values_free(struct px_list *head);
 
 /* --- data (private_store.c); any thread --- */
 

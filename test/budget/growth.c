@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/client/data/uncommitted.h"
 #include "src/event/code_set.h"
 #include "src/nspace/proc_sets.h"
 #include "src/value/procs.h"
@@ -52,6 +53,33 @@ static void register_codes(uint32_t n)
     }
     px_code_set_fini(&set);
     free(codes);
+}
+
+/* N keys are put, and all put again. */
+static void put_keys(uint32_t n)
+{
+    pmix_value_t value = {.type = PMIX_UINT32};
+    struct px_uncommitted all;
+    struct px_list dropped;
+    char key[32];
+
+    px_uncommitted_init(&all);
+    px_list_init(&dropped);
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        struct px_put_value *put;
+
+        snprintf(key, sizeof(key), "key.%u", i % n);
+        put = px_put_value_create(PMIX_GLOBAL, key, &value);
+        if (put == NULL) {
+            exit(1);
+        }
+        px_uncommitted_append(&all, put, &dropped);
+    }
+    if (all.n != n) {
+        exit(1);
+    }
+    px_put_values_free(&dropped);
+    px_uncommitted_fini(&all);
 }
 
 /* The name of one of many groups. */
@@ -125,6 +153,7 @@ static const struct {
 } cases[] = {
     {"list_procs", list_procs},
     {"register_codes", register_codes},
+    {"put_keys", put_keys},
     {"name_groups", name_groups},
     {"name_members", name_members},
 };

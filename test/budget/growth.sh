@@ -24,7 +24,7 @@ grows() {
     report $? "$1: four times as many take at most six times as long"
 }
 
-for name in list_procs register_codes name_groups name_members; do
+for name in list_procs register_codes put_keys name_groups name_members; do
     grows "$name" 2000 "$(count "$name" growth "$name" 2000)" "$(count "$name" growth "$name" 8000)"
 done
 

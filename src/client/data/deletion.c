@@ -25,19 +25,6 @@
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 
-/* What is left of a scope under which a value was put; PMIX_SCOPE_UNDEF: nothing. */
-static pmix_scope_t left_of(pmix_scope_t scope, pmix_scope_t deletion)
-{
-    if (deletion == PMIX_DEL_GLOBAL || (deletion == PMIX_DEL_LOCAL && scope == PMIX_LOCAL) ||
-        (deletion == PMIX_DEL_REMOTE && scope == PMIX_REMOTE)) {
-        return PMIX_SCOPE_UNDEF;
-    }
-    if (scope != PMIX_GLOBAL) {
-        return scope;
-    }
-    return deletion == PMIX_DEL_LOCAL ? PMIX_REMOTE : PMIX_LOCAL;
-}
-
 /* Publishes what a deletion leaves of our own value in the private store, `slice`. Session lock. */
 static int restore_locked(struct px_session *session, const struct px_slice *slice,
                           struct px_store_entry *entry)
@@ -92,7 +79,7 @@ static int delete_own_locked(struct px_session *session, const struct px_store *
                    : 0;
     }
     if (found == 0 && slice.scope != PMIX_SCOPE_UNDEF) {
-        entry.scope = left_of(slice.scope, scope);
+        entry.scope = px_scope_left(slice.scope, scope);
         if (entry.scope == slice.scope) {
             return 0;
         }
@@ -103,28 +90,6 @@ static int delete_own_locked(struct px_session *session, const struct px_store *
     return found != 0 && scope == PMIX_DEL_GLOBAL && is_in_segment(session, key, len)
                ? px_session_store_locked(session, &session->own, &entry)
                : 0;
-}
-
-/* Takes out of `uncommitted` what the deletion `gone` concerns, and appends the deletion, which
- * includes an earlier one of the key. What it replaces goes to `dropped`. Session lock. */
-static void append_locked(struct px_session *session, struct px_put_value *gone,
-                          struct px_list *dropped)
-{
-    px_list_for(struct px_put_value, older, &session->uncommitted, link) {
-        if (older->key_len != gone->key_len || memcmp(older->key, gone->key, gone->key_len) != 0) {
-            continue;
-        }
-        if (px_scope_deletes(older->scope)) {
-            gone->scope = older->scope == gone->scope ? gone->scope : PMIX_DEL_GLOBAL;
-        } else {
-            older->scope = left_of(older->scope, gone->scope);
-        }
-        if (px_scope_deletes(older->scope) || older->scope == PMIX_SCOPE_UNDEF) {
-            px_list_remove(&older->link);
-            px_list_append(dropped, &older->link);
-        }
-    }
-    px_list_append(&session->uncommitted, &gone->link);
 }
 
 /* Hides the value of PMIx_Store_internal that is no bytes, if there is one: the newest of a key
@@ -171,7 +136,7 @@ pmix_status_t px_client_delete(struct px_ctx *ctx, pmix_scope_t scope, const cha
         px_session_changed_locked(session);
     }
     if (rc == 0 && scope != PMIX_DEL_INTERNAL) {
-        append_locked(session, gone, &dropped);
+        px_uncommitted_append(&session->uncommitted, gone, &dropped);
     } else {
         px_list_append(&dropped, &gone->link);
     }

@@ -16,12 +16,6 @@ struct px_in;
 struct px_session;
 struct px_store;
 
-/* True for a scope with which PMIx_Put deletes. */
-static inline bool px_scope_deletes(pmix_scope_t scope)
-{
-    return scope >= PMIX_DEL_LOCAL && scope <= PMIX_DEL_INTERNAL;
-}
-
 /* Deletes what this process has put under the key, for the processes that the scope names: its own
  * gets do not find it from now on, those of others from the next commit on. Success also if nothing
  * was put. The key is legal. PMIX_ERR_NOT_SUPPORTED (a qualified value; a server that does not know

@@ -87,22 +87,23 @@ static void set_index(struct px_store_entry *entry, pmix_rank_t rank)
 static int store_uncommitted_locked(struct px_session *session)
 {
     struct px_batch *batch = px_batch_create();
+    struct px_list *head = &session->uncommitted.values;
+    struct px_list *first = px_uncommitted_first_unstored(&session->uncommitted);
     int rc = batch != NULL ? 0 : PMIX_ERR_NOMEM;
 
     px_assert(px_lock_held(&session->lock));
-    px_list_for(const struct px_put_value, put, &session->uncommitted, link) {
+    for (struct px_list *at = first; rc == 0 && at != head; at = at->next) {
+        const struct px_put_value *put = px_container_of(at, struct px_put_value, link);
         struct px_store_entry entry = {.scope = put->scope, .key = put->key, .value = &put->value};
 
-        if (rc == 0 && !put->stored) {
-            set_index(&entry, session->ctx->self.rank);
-            rc = px_batch_add(batch, &entry);
-        }
+        set_index(&entry, session->ctx->self.rank);
+        rc = px_batch_add(batch, &entry);
     }
     if (rc == 0) {
         rc = publish_locked(session, &session->own, batch);
     }
-    px_list_for(struct px_put_value, put, &session->uncommitted, link) {
-        put->stored = put->stored || rc == 0;
+    for (struct px_list *at = first; rc == 0 && at != head; at = at->next) {
+        px_container_of(at, struct px_put_value, link)->stored = true;
     }
     px_batch_destroy(batch);
     px_store_release(&session->unstored, rc != 0); /* pairs with px_space_private */

@@ -25,44 +25,6 @@
  * and a block. */
 enum { VALUE_HEAD = 48, BLOCK_HEAD = 64 };
 
-struct px_put_value *px_put_value_create(pmix_scope_t scope, const char *key,
-                                         const pmix_value_t *value)
-{
-    size_t len = strlen(key);
-    struct px_put_value *put = malloc(sizeof(*put) + len + 1);
-
-    if (put == NULL) {
-        return NULL;
-    }
-    *put = (struct px_put_value){.scope = scope, .key_len = len};
-    memcpy(put->key, key, len + 1);
-    if (px_value_keep(&put->value, value) != PMIX_SUCCESS) {
-        free(put);
-        return NULL;
-    }
-    return put;
-}
-
-/* Appends a put value to `uncommitted`. An older value of the key that was not committed moves to
- * `dropped`, to be freed without the lock; a deletion stays, since it may concern what was
- * committed. Qualified values all have the same key and are kept. A value of the scope
- * PMIX_INTERNAL is not sent, so it goes to `dropped` too. */
-static void append_locked(struct px_session *session, struct px_put_value *put,
-                          struct px_list *dropped)
-{
-    px_assert(px_lock_held(&session->lock));
-    if (!px_value_key_is(put->key, PMIX_QUALIFIED_VALUE)) {
-        px_list_for(struct px_put_value, older, &session->uncommitted, link) {
-            if (older->key_len == put->key_len && !px_scope_deletes(older->scope) &&
-                memcmp(older->key, put->key, put->key_len) == 0) {
-                px_list_remove(&older->link);
-                px_list_append(dropped, &older->link);
-            }
-        }
-    }
-    px_list_append(put->scope == PMIX_INTERNAL ? dropped : &session->uncommitted, &put->link);
-}
-
 /* Checks that there is a key of a legal length. PMIX_SUCCESS or PMIX_ERR_BAD_PARAM. */
 static pmix_status_t check_key(const char *key)
 {
@@ -110,7 +72,8 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
     }
     if (rc == PMIX_SUCCESS) {
         px_lock_take(&session->lock);
-        append_locked(session, put, &dropped);
+        put->stored = put->stored && session->unstored == 0; /* those that are come first */
+        px_uncommitted_append(&session->uncommitted, put, &dropped);
         if (!put->stored) {
             px_session_set_self_private_locked(session);
             px_store_release(&session->unstored, 1); /* pairs with px_space_private */
@@ -181,7 +144,7 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
 static bool is_one_block(struct px_session *session)
 {
     const struct px_link_server *server = px_session_server(session);
-    const struct px_list *head = &session->uncommitted;
+    const struct px_list *head = &session->uncommitted.values;
     bool all = server != NULL && server->ours;
 
     px_assert(px_lock_held(&session->lock));
@@ -294,7 +257,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     /* The lock is held over the sending: commits reach the server in the order in which they were
      * made. */
     px_lock_take(&session->lock);
-    if (px_list_empty(&session->uncommitted) && session->committed) {
+    if (session->uncommitted.n == 0 && session->committed) {
         px_lock_give(&session->lock);
         return px_session_refused(session);
     }
@@ -305,15 +268,13 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     rc = px_msg_start(session, PX_CMD_COMMIT, &msg);
     if (rc == 0) {
         /* What is deleted goes before what is put again. */
-        pack_values(&msg, &session->uncommitted, true, false);
-        pack_values(&msg, &session->uncommitted, false, is_one_block(session));
+        pack_values(&msg, &session->uncommitted.values, true, false);
+        pack_values(&msg, &session->uncommitted.values, false, is_one_block(session));
         rc = px_msg_send_op(&msg, 0, commit_reply, session);
     }
     if (rc == 0) {
         session->committed = true;
-        while (!px_list_empty(&session->uncommitted)) {
-            px_list_append(&sent, px_list_shift(&session->uncommitted));
-        }
+        px_uncommitted_take(&session->uncommitted, &sent);
     }
     px_lock_give(&session->lock);
     px_put_values_free(&sent);

@@ -8,12 +8,7 @@
 #include <pmix.h>
 
 struct px_ctx;
-struct px_put_value;
 struct px_session;
-
-/* A put value with copies of key and value. NULL: no memory. */
-struct px_put_value *px_put_value_create(pmix_scope_t scope, const char *key,
-                                         const pmix_value_t *value);
 
 /* Stores a value without bytes for this process: a pointer, or with the type PMIX_UNDEF that there
  * is none any more. 0 or PMIX_ERR_NOMEM. Any thread. */
