@@ -151,11 +151,8 @@ static const struct {
     const char *name;
     void (*run)(uint32_t n);
 } cases[] = {
-    {"list_procs", list_procs},
-    {"register_codes", register_codes},
-    {"put_keys", put_keys},
-    {"name_groups", name_groups},
-    {"name_members", name_members},
+    {"list_procs", list_procs},   {"register_codes", register_codes}, {"put_keys", put_keys},
+    {"name_groups", name_groups}, {"name_members", name_members},
 };
 
 int main(int argc, char **argv)
