@@ -194,7 +194,7 @@ static void arm_locked(struct px_link *link, uint64_t deadline_ns)
 
 /* A message has arrived: hands a notice to the owner, a reply to its request. A descriptor that
  * comes with a notice, or with a reply that nobody waits for, is closed. */
-static void got_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+static bool got_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
 {
     struct px_link *link = arg;
     struct px_in in = px_in_make(payload, len, link->kind);
@@ -219,6 +219,7 @@ static void got_message(void *arg, uint32_t tag, const void *payload, size_t len
     } else if (tag < PX_TAG_FIRST) {
         link->ops.notice(link->arg, tag, &in);
     } /* otherwise the request timed out, or there was none */
+    return false;
 }
 
 /* Refuses requests from now on and answers all that are pending with PMIX_ERR_LOST_CONNECTION. */

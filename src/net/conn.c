@@ -112,14 +112,19 @@ static void wake_run(struct px_task *task)
 
 static void on_next_turn(struct px_timer *timer);
 
-/* Reads, and again in the next turn if messages are left that no descriptor announces. The
- * connection is entered. */
-static void read_in_turns(struct px_conn *conn)
+/* Has the connection read in the next turn if messages are left that no descriptor announces. */
+static void wait_for_turn(struct px_conn *conn)
 {
-    px_conn_read_loop(conn);
     if (conn->in.waits && !conn->closed) {
         px_timer_start_loop(conn->loop, &conn->next_turn, 0, on_next_turn);
     }
+}
+
+/* The connection is entered. */
+static void read_in_turns(struct px_conn *conn)
+{
+    px_conn_read_loop(conn);
+    wait_for_turn(conn);
 }
 
 static void on_next_turn(struct px_timer *timer)
@@ -135,6 +140,7 @@ void px_conn_read_now_loop(struct px_conn *conn)
 {
     conn_enter_loop(conn);
     px_conn_read_out_of_turn_loop(conn);
+    wait_for_turn(conn);
     conn_leave_loop(conn);
 }
 

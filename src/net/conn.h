@@ -16,6 +16,7 @@
  * The end of the stream is reported once, on the loop thread, to `closed`; then the owner destroys
  * the connection. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,11 +26,17 @@
 struct px_conn;
 struct px_conn_pool;
 
+/* Messages that are longer may be handled in parts. */
+enum { PX_CONN_LONG = 65536 };
+
 /* What the owner of a connection is called with, `arg` first. Loop thread. */
 struct px_conn_ops {
     /* A message has arrived. `payload` is borrowed for the call. `fd` is the descriptor passed with
-     * the message, which the callee owns, or -1. */
-    void (*message)(void *arg, uint32_t tag, const void *payload, size_t len, int fd);
+     * the message, which the callee owns, or -1. True: a part of it has been handled, and the
+     * callee is to be called with it again, without a descriptor; that is for messages of more than
+     * PX_CONN_LONG bytes. Other connections may have their turn before, and nothing else of this
+     * one is delivered. */
+    bool (*message)(void *arg, uint32_t tag, const void *payload, size_t len, int fd);
     /* A message that is to be received into memory of its own has begun: its length, and its first
      * bytes, 8 at least. 0: it is not wanted, and is discarded as it arrives. The callee must
      * not end the connection. NULL: all are wanted. */

@@ -34,6 +34,7 @@ struct px_conn_in {
     size_t big_have;      /* arrived */
     size_t big_cap;       /* allocated: grows with what arrives */
     uint32_t big_tag;
+    bool in_part;      /* of `big`, which is complete, a part has been handled */
     bool waits;        /* what was received has to be looked at in another turn */
     uint64_t until_ns; /* messages are handled until then; UINT64_MAX: as long as there are some */
     size_t discard;    /* bytes that are still to come of a message that is not wanted */

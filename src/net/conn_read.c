@@ -166,15 +166,16 @@ static struct header read_header(const unsigned char *at)
 }
 
 /* Hands one message to the owner, with its descriptor. The owner may end or destroy the connection:
- * check conn->closed before anything else is delivered. */
-static void deliver(struct px_conn *conn, uint32_t tag, const void *payload, size_t len)
+ * check conn->closed before anything else is delivered. True: the owner has handled a part of it.
+ */
+static bool deliver(struct px_conn *conn, uint32_t tag, const void *payload, size_t len)
 {
     int fd;
 
     px_assert(!conn->closed && conn->in.start <= conn->in.end);
     conn->in.consumed += PX_CONN_HEADER + len;
     fd = passed_fd_of(&conn->in, conn->in.consumed);
-    conn->ops.message(conn->arg, tag, payload, len, fd);
+    return conn->ops.message(conn->arg, tag, payload, len, fd);
 }
 
 /* Moves the beginning of a payload that does not fit `small` to a buffer of its own, of BIG_FIRST
@@ -264,7 +265,7 @@ static int parse_small(struct px_conn *conn)
             break;
         }
         in->start += PX_CONN_HEADER + header.len;
-        deliver(conn, header.tag, at + PX_CONN_HEADER, header.len);
+        (void) deliver(conn, header.tag, at + PX_CONN_HEADER, header.len);
         if (conn->closed) {
             return PX_OK;
         }
@@ -295,14 +296,39 @@ static int grow_big(struct px_conn_in *in)
     return PX_OK;
 }
 
+/* Delivers the big payload, or has its owner go on with it. Positive: receive again. */
+static ssize_t deliver_big(struct px_conn *conn)
+{
+    struct px_conn_in *in = &conn->in;
+    unsigned char *whole = in->big;
+    size_t len = in->big_len;
+    bool again;
+
+    in->big = NULL; /* the connection may end meanwhile */
+    in->waits = false;
+    again = in->in_part ? conn->ops.message(conn->arg, in->big_tag, whole, len, -1)
+                        : deliver(conn, in->big_tag, whole, len);
+    px_assert(!again || len > PX_CONN_LONG);
+    in->in_part = again && !conn->closed;
+    if (in->in_part) {
+        in->big = whole;
+        in->waits = true;
+    } else {
+        free(whole);
+    }
+    return 1;
+}
+
 /* One receive into the big payload, which is delivered when complete. Positive: receive again; 0:
  * nothing there now; negative: the status that ends the connection. */
 static ssize_t read_big(struct px_conn *conn)
 {
     struct px_conn_in *in = &conn->in;
-    unsigned char *whole;
     ssize_t n;
 
+    if (in->in_part) {
+        return deliver_big(conn);
+    }
     if (in->big_have == in->big_cap && grow_big(in) != PX_OK) {
         return PX_ERR_NOMEM;
     }
@@ -311,14 +337,7 @@ static ssize_t read_big(struct px_conn *conn)
         return n;
     }
     in->big_have += (size_t) n;
-    if (in->big_have < in->big_len) {
-        return n;
-    }
-    whole = in->big;
-    in->big = NULL;
-    deliver(conn, in->big_tag, whole, in->big_len);
-    free(whole);
-    return n;
+    return in->big_have < in->big_len ? n : deliver_big(conn);
 }
 
 /* One receive into `small`, and delivery. Returns as read_big; 0 also when the receive did not fill
@@ -376,7 +395,7 @@ static void read_for_a_while(struct px_conn *conn)
     ssize_t n = 1;
 
     for (int i = 0; n > 0 && i < RECEIVES_PER_ROUND && !conn->closed; i++) {
-        n = conn->in.waits ? read_rest(conn) : conn->in.big ? read_big(conn) : read_small(conn);
+        n = conn->in.big ? read_big(conn) : conn->in.waits ? read_rest(conn) : read_small(conn);
         if (n < 0) {
             px_conn_close_loop(conn, (int) n);
         }
@@ -386,7 +405,7 @@ static void read_for_a_while(struct px_conn *conn)
     }
 }
 
-/* A message that takes long is handled to its end. */
+/* A message that takes long is handled to its end, unless its owner handles it in parts. */
 void px_conn_read_loop(struct px_conn *conn)
 {
     struct px_conn_pool *pool = conn->pool;

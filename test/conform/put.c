@@ -339,6 +339,69 @@ static void use_qualified(void)
     fence_all(NULL);
 }
 
+/* ---- more values than a server takes at once */
+
+enum { MANY = 9000, ALL = 3 }; /* a round in which all are for everybody */
+
+static const pmix_scope_t scopes_of_many[] = {PMIX_LOCAL, PMIX_REMOTE, PMIX_GLOBAL};
+
+static pmix_scope_t scope_of_many(int round, int i)
+{
+    return round == ALL ? PMIX_GLOBAL : scopes_of_many[(i + round) % 3];
+}
+
+/* The n-th of a round is the next one, or another one: two orders. */
+static void put_many(int round)
+{
+    char key[32];
+
+    for (int n = 0; n < MANY; n++) {
+        int i = round % 2 ? (n * 7) % MANY : n;
+
+        pmix_value_t value = {.type = PMIX_UINT32,
+                              .data.uint32 = (uint32_t) (i + 10000 * (int) me.rank)};
+
+        snprintf(key, sizeof(key), "many.%d.%d", round, i);
+        check_status(PMIX_SUCCESS, PMIx_Put(scope_of_many(round, i), key, &value), "put %s", key);
+    }
+    commit();
+}
+
+static void see_many(int round)
+{
+    pmix_rank_t near = me.rank ^ 1;
+    pmix_rank_t far = me.rank ^ 2;
+    char key[32];
+    char want[16];
+
+    for (int i = 0; i < MANY; i += i % 50 < 3 ? 1 : 47) {
+        pmix_scope_t scope = scope_of_many(round, i);
+
+        snprintf(key, sizeof(key), "many.%d.%d", round, i);
+        snprintf(want, sizeof(want), "%d", i + 10000 * (int) near);
+        about(scope == PMIX_REMOTE ? "PUT-005" : "PUT-004");
+        same(scope == PMIX_REMOTE ? OUTSIDE_SCOPE : want, got_of(near, key, PMIX_IMMEDIATE),
+             "%s of %u", key, near);
+        snprintf(want, sizeof(want), "%d", i + 10000 * (int) far);
+        about(scope == PMIX_LOCAL ? "PUT-004" : "PUT-006");
+        same(scope == PMIX_LOCAL ? NOT_FOUND : want, got_of(far, key, PMIX_IMMEDIATE), "%s of %u",
+             key, far);
+    }
+}
+
+static void put_and_see_many(void)
+{
+    about("PUT-006");
+    for (int round = 0; round <= ALL; round++) {
+        put_many(round);
+    }
+    fence_all(PMIX_COLLECT_DATA);
+    for (int round = 0; round <= ALL; round++) {
+        see_many(round);
+    }
+    fence_all(NULL);
+}
+
 /* ---- publishing is something else */
 
 static void publish_and_put(void)
@@ -396,6 +459,11 @@ const struct conform_case cases[] = {
      .own_host = true,
      .client = store_reserved},
     {.ids = "PUT-017", .what = "qualified values", .nodes = 2, .ranks = 2, .client = use_qualified},
+    {.ids = "PUT-004 PUT-005 PUT-006",
+     .what = "thousands of values in a commit",
+     .nodes = 2,
+     .ranks = 2,
+     .client = put_and_see_many},
     {.ids = "PUT-018",
      .what = "what is published is not put, and the other way round",
      .client = publish_and_put,

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "gds/kval_reader.h"
+#include "src/server/stages.h"
 #include "src/server/state.h"
 #include "deletion.h"
 #include "modex.h"
@@ -32,6 +33,7 @@
 #include "src/server/tools/tool_data.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/net/conn.h"
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
 #include "gds/generation.h"
@@ -96,14 +98,35 @@ struct commit_item {
     size_t next_logged; /* 1 + the next one in the order of the second buffer; 0: none */
 };
 
-/* One commit while it is read, each buffer once: first the items of the first buffer, then those
- * that only the second one has. Lives on the stack of take_commit. */
-struct commit {
+/* The parts of a commit, in their order. */
+enum commit_part { READS_FIRST, READS_SECOND, READS_DELETIONS, PUBLISHES, LOGS, COUNTS, ENDED };
+
+/* Values that are handled at once; then other connections may have their turn. */
+enum { PIECE = 2048 };
+
+/* The blocks of a commit message, by their scopes; empty where there is none. */
+struct blocks {
+    struct px_in of[PMIX_DEL_GLOBAL + 1];
+};
+
+/* One commit. Each buffer is read once: first the items of the first buffer, then those that only
+ * the second one has. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
+ * done at once; everything borrows from the message. */
+struct px_commit {
+    enum commit_part part;
+    int status;        /* what has gone wrong, or 0 */
+    uint64_t since_ns; /* px_stage_clock when it arrived */
+    size_t at;         /* where the part goes on: an item, or in LOGS 1 + an item */
+    size_t budget;     /* values that may still be handled in this turn */
+    struct px_reply_to reply_to;
+    struct blocks blocks;
     struct px_kval_reader *reader;
+    struct px_deletions gone;
     struct commit_item *items;
     size_t n;
     size_t room;
     size_t n_local;
+    size_t n_published;  /* those before it in the store are published */
     size_t expected;     /* index of the item of the first buffer that is likely to be next in the
                             second */
     size_t first_logged; /* as next_logged */
@@ -111,8 +134,15 @@ struct commit {
     struct px_map names; /* names in the first buffer to 1 + index; empty until needed */
 };
 
+/* True, and one less left, if another value may be handled in this turn. */
+static bool has_time(struct px_commit *commit)
+{
+    commit->budget -= commit->budget > 0;
+    return commit->budget > 0;
+}
+
 /* Appends the next value of a buffer to the items. The item counts only if it could be read. */
-static int read_item(struct commit *commit, struct px_in *in, pmix_scope_t scope)
+static int read_item(struct px_commit *commit, struct px_in *in, pmix_scope_t scope)
 {
     struct commit_item *item;
     int rc = px_array_room(&commit->items, commit->n, &commit->room, sizeof(*commit->items));
@@ -128,7 +158,7 @@ static int read_item(struct commit *commit, struct px_in *in, pmix_scope_t scope
 }
 
 /* Marks an item as one for other nodes: it will enter the modex log, after those marked before. */
-static void add_logged(struct commit *commit, size_t at)
+static void add_logged(struct px_commit *commit, size_t at)
 {
     px_assert(at < commit->n && !commit->items[at].next_logged && commit->last_logged != at + 1);
     if (commit->last_logged) {
@@ -141,13 +171,16 @@ static void add_logged(struct commit *commit, size_t at)
 
 /* Reads the first buffer: values of the scope PMIX_LOCAL, for the time being; or of PMIX_GLOBAL,
  * then they are logged as well. */
-static int read_first(struct commit *commit, struct px_in *in, pmix_scope_t scope)
+static int read_first(struct px_commit *commit)
 {
+    bool all = px_in_left(&commit->blocks.of[PMIX_GLOBAL]) > 0;
+    pmix_scope_t scope = all ? PMIX_GLOBAL : PMIX_LOCAL;
+    struct px_in *in = &commit->blocks.of[scope];
     int rc = PMIX_SUCCESS;
 
-    while (!rc && px_in_left(in)) {
+    while (!rc && px_in_left(in) && has_time(commit)) {
         rc = read_item(commit, in, scope);
-        if (!rc && scope == PMIX_GLOBAL) {
+        if (!rc && all) {
             add_logged(commit, commit->n - 1);
         }
     }
@@ -156,7 +189,7 @@ static int read_first(struct commit *commit, struct px_in *in, pmix_scope_t scop
 }
 
 /* Fills commit->names. Only needed if the two buffers differ in their order or their values. */
-static int list_names(struct commit *commit)
+static int list_names(struct px_commit *commit)
 {
     int rc = PMIX_SUCCESS;
 
@@ -174,7 +207,7 @@ static int list_names(struct commit *commit)
 /* Finds the last item of the first buffer that has the name of the item read last; the name of a
  * qualified value includes its qualifiers. *ret is 1 + its index, or 0 for none. 0, PMIX_ERR_NOMEM
  * or the status of unpacking. */
-static int find_local(struct commit *commit, size_t *ret)
+static int find_local(struct px_commit *commit, size_t *ret)
 {
     struct px_kval_name name;
     int rc = commit->names.used ? PMIX_SUCCESS : list_names(commit);
@@ -192,7 +225,7 @@ static int find_local(struct commit *commit, size_t *ret)
  * same order; such a value is recognised by comparing bytes and is not unpacked again. Any other
  * value is unpacked, and its name is searched among those of the first buffer. 0, PMIX_ERR_NOMEM or
  * the status of unpacking. */
-static int read_remote(struct commit *commit, struct px_in *in)
+static int read_remote(struct px_commit *commit, struct px_in *in)
 {
     size_t local;
     int rc;
@@ -220,13 +253,14 @@ static int read_remote(struct commit *commit, struct px_in *in)
     return PMIX_SUCCESS;
 }
 
-/* Adds all items to the batch, in the order of the first buffer, each with its scope. An item for
- * other nodes only is added without its value. */
-static int add_values(struct commit *commit, const struct px_nspace *ns, uint32_t rank)
+/* Adds the items from `at` to `end` to a batch, in the order of the first buffer, each with its
+ * scope. An item for other nodes only is added without its value. */
+static int add_values(const struct px_commit *commit, size_t end, struct px_kval_reader *reader,
+                      const struct px_local_proc *rank)
 {
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; !rc && i < commit->n; i++) {
+    for (size_t i = commit->at; !rc && i < end; i++) {
         struct px_kval kval = commit->items[i].kval;
         pmix_scope_t scope = commit->items[i].scope;
 
@@ -236,19 +270,8 @@ static int add_values(struct commit *commit, const struct px_nspace *ns, uint32_
             kval.entry.value = NULL;
         }
         if (scope != PMIX_SCOPE_UNDEF) {
-            rc = add_value(commit->reader, ns, rank, scope, kval);
+            rc = add_value(reader, rank->ns, rank->rank, scope, kval);
         }
-    }
-    return rc;
-}
-
-/* Puts the values for other nodes into the modex log, in the order of the second buffer. */
-static int log_values(const struct commit *commit, struct px_modex_log *log, uint64_t *counter)
-{
-    int rc = PMIX_SUCCESS;
-
-    for (size_t at = commit->first_logged; !rc && at; at = commit->items[at - 1].next_logged) {
-        rc = px_modex_log_put(log, &commit->items[at - 1].kval, counter);
     }
     return rc;
 }
@@ -271,7 +294,8 @@ static int count_item(const struct px_local_proc *rank, const struct commit_item
 /* Checks the quota of the process. Of a name that a commit has twice the old value counts twice as
  * going away: the quota can be exceeded by that, once. 0, PMIX_ERR_NOMEM, or
  * PMIX_ERR_OUT_OF_RESOURCE. */
-static int check_quota(struct px_server *s, struct px_local_proc *rank, const struct commit *commit)
+static int check_quota(struct px_server *s, struct px_local_proc *rank,
+                       const struct px_commit *commit)
 {
     size_t bound = 0;
     size_t more = 0;
@@ -294,33 +318,6 @@ static int check_quota(struct px_server *s, struct px_local_proc *rank, const st
     }
     return PMIX_ERR_OUT_OF_RESOURCE;
 }
-
-/* Notes which of the values are on this node only, if they were published, and counts. */
-static void count_posted(struct px_server *s, struct px_local_proc *rank,
-                         const struct commit *commit, int published)
-{
-    for (size_t i = 0; !published && i < commit->n; i++) {
-        const struct commit_item *item = &commit->items[i];
-        struct px_kval_name name;
-
-        if ((item->scope != PMIX_LOCAL && !rank->posted.here.used) ||
-            px_kval_name(&item->kval, &name)) {
-            continue;
-        }
-        if (item->scope == PMIX_LOCAL) {
-            px_posted_here(rank, name.bytes, name.len, item->kval.len);
-        } else if (item->scope != PMIX_SCOPE_UNDEF) {
-            px_posted_not_here(rank, name.bytes, name.len);
-        }
-        px_buf_fini(&name.room);
-    }
-    px_posted_recount(s, rank);
-}
-
-/* The blocks of a commit message, by their scopes; empty where there is none. */
-struct blocks {
-    struct px_in of[PMIX_DEL_GLOBAL + 1];
-};
 
 /* True if a commit may have a block of this scope. */
 static bool is_block(pmix_scope_t scope)
@@ -357,65 +354,232 @@ static int find_blocks(struct px_in *in, struct blocks *ret)
     return in->status;
 }
 
-/* Reads, publishes and logs one commit; what it deletes goes before what it puts. If the buffers
- * cannot be read nothing is published, and values are logged only once they are published. 0,
- * PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE (too much), the status of unpacking, or that of
- * px_store_publish. */
-static int take_commit(struct px_server *s, struct px_local_proc *rank, struct blocks *blocks)
-{
-    struct commit commit = {.reader = px_kval_reader_create(false, NULL)};
-    struct px_in *remote = &blocks->of[PMIX_REMOTE];
-    struct px_deletions gone = {0};
-    pmix_scope_t first = px_in_left(&blocks->of[PMIX_GLOBAL]) ? PMIX_GLOBAL : PMIX_LOCAL;
-    int rc = commit.reader ? read_first(&commit, &blocks->of[first], first) : PMIX_ERR_NOMEM;
+/* --- the parts --- */
 
-    while (!rc && px_in_left(remote)) {
-        rc = read_remote(&commit, remote);
-    }
+/* Reads what is deleted, when all values have been read; then the size of the commit is known. */
+static int read_deletions(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
+{
+    int rc = PMIX_SUCCESS;
+
     for (pmix_scope_t scope = PMIX_DEL_LOCAL; !rc && scope <= PMIX_DEL_GLOBAL; scope++) {
-        rc = px_deletions_read(&gone, commit.reader, scope, &blocks->of[scope]);
+        rc = px_deletions_read(&commit->gone, commit->reader, scope, &commit->blocks.of[scope]);
     }
-    rc = rc ? rc : check_quota(s, rank, &commit);
-    rc = rc ? rc : px_deletions_add(&gone, commit.reader, rank);
-    rc = rc ? rc : add_values(&commit, rank->ns, rank->rank);
-    rc = rc ? rc : publish(commit.reader, rank->ns);
-    rc = rc ? rc : px_deletions_log(s, &gone, rank);
-    rc = rc ? rc : log_values(&commit, &rank->modex_log, &s->commit_number);
-    count_posted(s, rank, &commit, rc);
-    px_kval_reader_destroy(commit.reader);
-    px_deletions_fini(&gone);
-    px_store_compact(rank->ns->store);
-    px_map_fini(&commit.names);
-    free(commit.items);
+    return rc ? rc : check_quota(s, rank, commit);
+}
+
+/* Publishes a piece of the values, all of it or nothing. What is deleted goes before what is put:
+ * it is in the first piece. Compaction must wait until nothing is borrowed from the store. */
+static int publish_piece(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
+{
+    size_t left = commit->n - commit->at;
+    size_t end = commit->at + (left < commit->budget ? left : commit->budget);
+    struct px_kval_reader *piece = px_kval_reader_create(false, NULL);
+    int rc = piece ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+
+    rc = rc || commit->at ? rc : px_deletions_add(&commit->gone, piece, rank);
+    rc = rc ? rc : add_values(commit, end, piece, rank);
+    rc = rc ? rc : publish(piece, rank->ns);
+    px_kval_reader_destroy(piece);
+    rc = rc || commit->at ? rc : px_deletions_log(s, &commit->gone, rank);
+    commit->budget -= end - commit->at;
+    commit->n_published = rc ? commit->n_published : end;
+    commit->at = end;
     return rc;
 }
 
-/* On success the reply is sent before the gets that waited for the values are answered. The gets
- * come last: a callback of this process may deregister the process. */
-int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+/* Puts the values for other nodes that are published into the modex log, in the order of the second
+ * buffer. */
+static int log_piece(struct px_modex_log *log, struct px_commit *commit, uint64_t *counter)
 {
-    struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    struct px_local_proc *rank = peer->rank;
-    struct blocks blocks;
-    int rc = find_blocks(in, &blocks);
+    int rc = PMIX_SUCCESS;
 
-    px_assert(px_loop_inside(s->loop));
-    if (!rc && !rank && peer->tool) {
-        rank = px_tool_data_make(peer);
-        rc = rank ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    while (!rc && commit->at && has_time(commit)) {
+        const struct commit_item *item = &commit->items[commit->at - 1];
+
+        rc = commit->at <= commit->n_published ? px_modex_log_put(log, &item->kval, counter) : rc;
+        commit->at = item->next_logged;
     }
-    if (rc || !rank) {
-        return rc ? rc : PMIX_ERR_NOT_SUPPORTED;
+    return rc;
+}
+
+/* Notes which of the values that are published are on this node only. */
+static void count_piece(struct px_local_proc *rank, struct px_commit *commit)
+{
+    for (; commit->at < commit->n_published && has_time(commit); commit->at++) {
+        const struct commit_item *item = &commit->items[commit->at];
+        struct px_kval_name name;
+
+        if ((item->scope != PMIX_LOCAL && !rank->posted.here.used) ||
+            px_kval_name(&item->kval, &name)) {
+            continue;
+        }
+        if (item->scope == PMIX_LOCAL) {
+            px_posted_here(rank, name.bytes, name.len, item->kval.len);
+        } else if (item->scope != PMIX_SCOPE_UNDEF) {
+            px_posted_not_here(rank, name.bytes, name.len);
+        }
+        px_buf_fini(&name.room);
     }
-    rc = take_commit(s, rank, &blocks);
+}
+
+/* True if the part has nothing left to do. */
+static bool is_done(const struct px_commit *commit)
+{
+    const struct px_in *of = commit->blocks.of;
+
+    switch (commit->part) {
+    case READS_FIRST:
+        return !px_in_left(&of[PMIX_LOCAL]) && !px_in_left(&of[PMIX_GLOBAL]);
+    case READS_SECOND:
+        return !px_in_left(&of[PMIX_REMOTE]);
+    case PUBLISHES:
+        return commit->at == commit->n;
+    case LOGS:
+        return !commit->at;
+    case COUNTS:
+        return commit->at == commit->n_published;
+    default:
+        return true;
+    }
+}
+
+/* Does what the turn has time for of the part under way. */
+static int do_part(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
+{
+    struct px_in *remote = &commit->blocks.of[PMIX_REMOTE];
+    int rc = PMIX_SUCCESS;
+
+    switch (commit->part) {
+    case READS_FIRST:
+        return read_first(commit);
+    case READS_SECOND:
+        while (!rc && px_in_left(remote) && has_time(commit)) {
+            rc = read_remote(commit, remote);
+        }
+        return rc;
+    case READS_DELETIONS:
+        return read_deletions(s, rank, commit);
+    case PUBLISHES:
+        return publish_piece(s, rank, commit);
+    case LOGS:
+        return log_piece(&rank->modex_log, commit, &s->commit_number);
+    default:
+        count_piece(rank, commit);
+        return rc;
+    }
+}
+
+/* Goes on with a commit until it has ended or the turn has no time left. If the buffers cannot be
+ * read nothing is published; values are logged and counted once they are published. What goes wrong
+ * is kept in commit->status. */
+static void go_on(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
+{
+    while (commit->part != ENDED && commit->budget) {
+        int rc = do_part(s, rank, commit);
+
+        commit->status = commit->status ? commit->status : rc;
+        if (rc && !(commit->part == PUBLISHES && commit->n_published)) {
+            commit->part = ENDED;
+        } else if (rc || is_done(commit)) {
+            commit->part++;
+            commit->at = commit->part == LOGS ? commit->first_logged : 0;
+        }
+    }
+}
+
+/* Frees what a commit has made of its message. */
+static void release(struct px_commit *commit)
+{
+    px_kval_reader_destroy(commit->reader);
+    px_deletions_fini(&commit->gone);
+    px_map_fini(&commit->names);
+    free(commit->items);
+}
+
+/* Ends a commit: on success the reply is sent before the gets that waited for the values are
+ * answered. They come last: a callback of this process may deregister the process. */
+static int end(struct px_peer *peer, struct px_local_proc *rank, struct px_commit *commit)
+{
+    struct px_server *s = peer->server;
+    int rc = commit->status;
+
+    px_posted_recount(s, rank);
+    release(commit);
+    px_store_compact(rank->ns->store);
     /* A refused commit counts as a commit: its values will not arrive any more, and a get that
      * waits for one waits no longer than for any other key that a process did not put. */
     rank->committed = true;
     px_nspace_note_change(s, rank->ns, rank->rank);
     if (!rc) {
-        px_answer_status(s, &reply_to, PMIX_SUCCESS);
+        px_answer_status(s, &commit->reply_to, PMIX_SUCCESS);
     }
     px_dmodex_requests_committed(s, rank);
     px_gets_committed(s, rank);
+    px_stage_committed(peer, commit->since_ns, rc);
     return rc;
+}
+
+/* The process that a peer commits for; NULL: none, or no memory. */
+static struct px_local_proc *committer(struct px_peer *peer)
+{
+    return peer->rank || !peer->tool ? peer->rank : px_tool_data_make(peer);
+}
+
+int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, struct px_in *in)
+{
+    struct px_commit commit = {.reply_to = px_reply_to_peer(peer, tag),
+                               .since_ns = px_stage_clock(s)};
+    struct px_local_proc *rank;
+    bool is_long = px_in_left(in) > PX_CONN_LONG;
+    int rc = find_blocks(in, &commit.blocks);
+
+    px_assert(px_loop_inside(s->loop) && !peer->commit);
+    rank = rc ? NULL : committer(peer);
+    if (rc || !rank) {
+        rc = rc ? rc : peer->tool ? PMIX_ERR_NOMEM : PMIX_ERR_NOT_SUPPORTED;
+        px_stage_committed(peer, commit.since_ns, rc);
+        return rc;
+    }
+    commit.budget = is_long ? PIECE : SIZE_MAX;
+    commit.reader = px_kval_reader_create(false, NULL);
+    commit.status = commit.reader ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    commit.part = commit.reader ? READS_FIRST : ENDED;
+    go_on(s, rank, &commit);
+    if (commit.part != ENDED) {
+        peer->commit = malloc(sizeof(commit));
+        if (peer->commit) {
+            *peer->commit = commit;
+            return PMIX_SUCCESS;
+        }
+        commit.budget = SIZE_MAX;
+        go_on(s, rank, &commit);
+    }
+    return end(peer, rank, &commit);
+}
+
+int px_commit_go_on(struct px_server *s, struct px_peer *peer, struct px_reply_to *ret)
+{
+    struct px_commit *commit = peer->commit;
+    struct px_local_proc *rank = committer(peer);
+    int rc = PMIX_SUCCESS;
+
+    px_assert(px_loop_inside(s->loop) && commit && rank);
+    *ret = commit->reply_to;
+    commit->budget = PIECE;
+    go_on(s, rank, commit);
+    if (commit->part == ENDED) {
+        peer->commit = NULL;
+        rc = end(peer, rank, commit);
+        free(commit);
+    }
+    return rc;
+}
+
+void px_commit_drop(struct px_peer *peer)
+{
+    if (peer->commit) {
+        release(peer->commit);
+        free(peer->commit);
+        peer->commit = NULL;
+    }
 }

@@ -10,7 +10,6 @@
 
 #include "dispatch.h"
 
-#include "src/server/stages.h"
 #include "src/server/state.h"
 #include "src/wire/message.h"
 #include "src/server/data/commit.h"
@@ -81,8 +80,6 @@ static int serve(struct px_peer *peer, uint8_t command, uint32_t tag, struct px_
 {
     const struct px_service *service = px_service_of(command);
     px_handler handler = command < N_HANDLERS ? handlers[command] : NULL;
-    uint64_t since_ns = command == PX_CMD_COMMIT ? px_stage_clock(peer->server) : 0;
-    int rc;
 
     if (!service && !handler) {
         return PMIX_ERR_NOT_SUPPORTED;
@@ -90,16 +87,19 @@ static int serve(struct px_peer *peer, uint8_t command, uint32_t tag, struct px_
     if (peer->finalized) {
         return PMIX_ERR_INIT;
     }
-    rc = service ? px_service_start(service, peer, tag, in) : handler(peer->server, peer, tag, in);
-    if (command == PX_CMD_COMMIT) {
-        px_stage_committed(peer, since_ns, rc);
-    }
-    return rc;
+    return service ? px_service_start(service, peer, tag, in)
+                   : handler(peer->server, peer, tag, in);
 }
 
-/* Reads the command of one request and serves it. Answers a request that is refused; marks the peer
- * for closing if the request could not be read. What was made of the message counts as long as the
- * request is open. */
+/* Answers a request that is refused; marks the peer for closing if it could not be read. */
+static void refuse(struct px_peer *peer, const struct px_reply_to *reply_to, int rc)
+{
+    px_answer_status(peer->server, reply_to, rc);
+    peer->doomed |= is_unreadable(rc);
+}
+
+/* Reads the command of one request and serves it. What was made of the message counts as long as
+ * the request is open. */
 static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in, size_t bytes)
 {
     struct px_server *s = peer->server;
@@ -115,10 +115,20 @@ static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in, siz
     rc = rc ? rc : serve(peer, command, tag, in);
     peer->request = 0;
     if (rc) {
-        px_answer_status(s, &reply_to, rc);
-        peer->doomed |= is_unreadable(rc);
+        refuse(peer, &reply_to, rc);
     } else {
         px_request_grow(s, reply_to.request, in->made);
+    }
+}
+
+/* Goes on with the request of which a piece has been handled. */
+static void on_piece(struct px_peer *peer)
+{
+    struct px_reply_to reply_to;
+    int rc = px_commit_go_on(peer->server, peer, &reply_to);
+
+    if (rc) {
+        refuse(peer, &reply_to, rc);
     }
 }
 
@@ -178,7 +188,9 @@ void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t
     struct px_in in = px_in_make(payload, len, peer->kind);
 
     in.most = (size_t) px_param_int(PX_P_REQUEST_ARRAYS);
-    if (!len) {
+    if (peer->commit) {
+        on_piece(peer);
+    } else if (!len) {
         peer->doomed = true;
     } else if (tag >= PX_TAG_FIRST) {
         on_request(peer, tag, &in, len);

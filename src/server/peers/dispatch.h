@@ -65,8 +65,9 @@ void px_answer_nobody(struct px_server *s, const struct px_reply_to *reply_to);
  * those of its kind (shmix_small_request) is answered with PMIX_ERR_OUT_OF_RESOURCE. */
 int px_dispatch_wanted(void *peer, uint32_t tag, const void *first, size_t have, size_t len);
 
-/* Serves one message of a peer; the payload is borrowed for the call. An empty message sets
- * peer->doomed. The peer may be closed when this returns, but its memory is still valid. */
+/* Serves one message of a peer, or goes on with it if peer->commit is set; the payload is borrowed
+ * for the call, and longer if peer->commit is set afterwards. An empty message sets peer->doomed.
+ * The peer may be closed when this returns, but its memory is still valid. */
 void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t len);
 
 #endif

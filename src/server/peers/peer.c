@@ -30,6 +30,7 @@
 #include "src/server/tools/tool_data.h"
 #include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/open_waits.h"
+#include "src/server/data/commit.h"
 #include "src/server/data/modex.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
@@ -115,6 +116,7 @@ void px_peer_close(struct px_peer *peer)
         px_pending_conn_refuse(peer->pending, 0);
         peer->pending = NULL;
     }
+    px_commit_drop(peer);
     px_conn_destroy_loop(peer->conn);
     peer->conn = NULL;
     peer->rank = NULL;
@@ -151,8 +153,8 @@ void px_peer_close_all(struct px_server *s)
     px_map_fini(&s->peers);
 }
 
-/* A message has arrived. A descriptor that came with it is closed: peers have none to send. */
-static void on_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+/* A message has arrived, or goes on. A descriptor with it is closed: peers have none to send. */
+static bool on_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
 {
     struct px_peer *peer = arg;
 
@@ -162,12 +164,13 @@ static void on_message(void *arg, uint32_t tag, const void *payload, size_t len,
     px_stage_received(peer->server, len);
     if (peer->unproved && !px_inherited_prove(peer)) {
         px_peer_close(peer);
-        return;
+        return false;
     }
     px_dispatch(peer, tag, payload, len);
     if (peer->doomed && peer->conn) {
         px_peer_close(peer);
     }
+    return peer->commit != NULL;
 }
 
 /* The connection has ended, from the other side or by an error. */

@@ -20,6 +20,7 @@
 #include "src/wire/codec.h"
 
 struct px_buf;
+struct px_commit;
 struct px_conn;
 struct px_handshake;
 struct px_listener_ops;
@@ -45,14 +46,15 @@ struct px_peer {
     pmix_proc_t proc;
     uid_t uid; /* of a registered process as registered, else as authenticated */
     gid_t gid;
-    pid_t pid;              /* 0: unknown */
-    struct px_user *user;   /* with whom it shares what a user may have */
-    struct px_usage usage;  /* what it holds itself */
-    uint64_t lost_events;   /* not sent, since it does not read; it has not been told of these */
-    uint64_t lost_output;   /* likewise, pieces of output */
-    uint64_t stage_ns;      /* when its PMIx_Init or PMIx_Finalize began; 0: neither (stages.h) */
-    uint64_t request;       /* the open request whose message is being read (quota.h); 0: none */
-    enum px_wire_kind kind; /* encoding of its messages */
+    pid_t pid;                /* 0: unknown */
+    struct px_user *user;     /* with whom it shares what a user may have */
+    struct px_usage usage;    /* what it holds itself */
+    uint64_t lost_events;     /* not sent, since it does not read; it has not been told of these */
+    uint64_t lost_output;     /* likewise, pieces of output */
+    uint64_t stage_ns;        /* when its PMIx_Init or PMIx_Finalize began; 0: neither (stages.h) */
+    uint64_t request;         /* the open request whose message is being read (quota.h); 0: none */
+    struct px_commit *commit; /* the one of which a piece has been handled, or NULL; owned */
+    enum px_wire_kind kind;   /* encoding of its messages */
     unsigned version_major, version_minor, version_release;
     bool shared; /* it can map segments: that of its own namespace, and then others */
     uint32_t

@@ -62,7 +62,7 @@ static inline void script_job(struct px_buf *reply)
     (void) px_pack_kval(reply, PX_WIRE_PLAIN, PMIX_JOBID, &id);
 }
 
-static inline void script_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+static inline bool script_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
 {
     struct px_in in = px_in_make(payload, len, PX_WIRE_PLAIN);
     struct px_buf reply = {0};
@@ -96,6 +96,7 @@ static inline void script_message(void *arg, uint32_t tag, const void *payload, 
         (void) px_conn_send_take(script.conn, tag, &reply, rider);
     }
     px_buf_fini(&reply);
+    return false;
 }
 
 static inline void script_closed(void *arg, int status)

@@ -317,7 +317,7 @@ static unsigned come_of(struct pair *pair)
     return n;
 }
 
-static void handle(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+static bool handle(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
 {
     uint64_t end = px_clock_ns() + LONG_NS;
 
@@ -326,7 +326,7 @@ static void handle(void *arg, uint32_t tag, const void *payload, size_t len, int
     }
     while (arg != &little.sink && px_clock_ns() < end) {
     }
-    sink_message(arg, tag, payload, len, fd);
+    return sink_message(arg, tag, payload, len, fd);
 }
 
 static void write_much(struct pair *pair)
@@ -377,6 +377,98 @@ static void each_user_has_a_turn(void **state)
     pair_close(&little);
 }
 
+/* A long message that takes many parts, between short ones. When it has begun another user says
+ * something. */
+enum { PARTS = 40, LONG_LEN = PX_CONN_LONG + 1 };
+
+static unsigned others; /* messages of the other user when the long one was done */
+
+static bool handle_part(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+{
+    uint64_t end = px_clock_ns() + LONG_NS;
+    bool again;
+
+    while (len > PX_CONN_LONG && px_clock_ns() < end) {
+    }
+    if (len > PX_CONN_LONG && much[0].sink.part == 1) {
+        struct px_buf one = frame(100, 40);
+
+        fixture_write(little.raw, one.data, one.len);
+        px_buf_fini(&one);
+    }
+    again = sink_message(arg, tag, payload, len, fd);
+    if (len > PX_CONN_LONG && !again) {
+        others = come_of(&little);
+    }
+    return again;
+}
+
+static void expect_parts(void *arg)
+{
+    (void) arg;
+    much[0].sink.conn->ops.message = handle_part;
+    much[0].sink.parts = PARTS;
+    px_conn_join_loop(much[0].sink.conn, &pools[0]);
+    px_conn_join_loop(little.sink.conn, &pools[1]);
+}
+
+/* The sender of a long message writes it in a thread of its own: it is more than a socket takes. */
+static void *write_long(void *arg)
+{
+    struct px_buf all = frame(101, 40);
+    struct px_buf one = frame(102, LONG_LEN);
+    struct px_buf last = frame(103, 40);
+
+    (void) arg;
+    px_buf_append(&all, one.data, one.len);
+    px_buf_append(&all, last.data, last.len);
+    fixture_write(much[0].raw, all.data, all.len);
+    (void) shutdown(much[0].raw, SHUT_WR);
+    px_buf_fini(&all);
+    px_buf_fini(&one);
+    px_buf_fini(&last);
+    return NULL;
+}
+
+static void a_long_message_in_parts(void **state)
+{
+    pthread_t writer;
+
+    others = 0;
+    pair_open(&much[0], *state, AF_UNIX, MAX_MSG);
+    pair_open(&little, *state, AF_UNIX, MAX_MSG);
+    assert_int_equal(px_loop_run(*state, expect_parts, NULL), 0);
+    assert_int_equal(pthread_create(&writer, NULL, write_long, NULL), 0);
+    assert_int_equal(sink_await_end(&much[0].sink), PX_ERR_LOST_CONNECTION);
+    (void) pthread_join(writer, NULL);
+    assert_int_equal(come_of(&much[0]), 3);
+    assert_int_equal(much[0].sink.last_tag, 103);
+    assert_int_equal(much[0].sink.bad, 0);
+    assert_int_equal(others, 1);
+    (void) close(much[0].raw);
+    sink_fini(&much[0].sink);
+    pair_close(&little);
+}
+
+/* The connection is destroyed between two parts: nothing is left of the message. */
+static void destroy_between_parts(void **state)
+{
+    struct px_buf one = frame(102, LONG_LEN);
+
+    pair_open(&much[0], *state, AF_UNIX, MAX_MSG);
+    much[0].sink.parts = UINT32_MAX;
+    fixture_write(much[0].raw, one.data, one.len);
+    px_buf_fini(&one);
+    for (bool begun = false; !begun;) {
+        (void) pthread_mutex_lock(&much[0].sink.lock);
+        begun = much[0].sink.part > 1;
+        (void) pthread_mutex_unlock(&much[0].sink.lock);
+        (void) sched_yield();
+    }
+    assert_int_equal(come_of(&much[0]), 0);
+    pair_close(&much[0]);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, pair_setup, pair_teardown)
@@ -392,6 +484,8 @@ int main(void)
         T(surplus_descriptors_are_closed),
         T(garbage),
         T(each_user_has_a_turn),
+        T(a_long_message_in_parts),
+        T(destroy_between_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static inline void echo_server_await(struct echo_server *echo_server, const unsi
     (void) pthread_mutex_unlock(&echo_server->lock);
 }
 
-static inline void echo_conn_message(void *arg, uint32_t tag, const void *payload, size_t len,
+static inline bool echo_conn_message(void *arg, uint32_t tag, const void *payload, size_t len,
                                      int fd)
 {
     struct echo_conn *echo_conn = arg;
@@ -65,6 +65,7 @@ static inline void echo_conn_message(void *arg, uint32_t tag, const void *payloa
     }
     px_buf_append(&buf, payload, len);
     (void) px_conn_send_take(echo_conn->conn, tag, &buf, -1); /* he may be gone by now */
+    return false;
 }
 
 static inline void echo_conn_closed(void *arg, int status)

@@ -59,7 +59,7 @@ struct talk {
     bool held;            /* loop thread */
 };
 
-static void talk_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
+static bool talk_message(void *arg, uint32_t tag, const void *payload, size_t len, int fd)
 {
     struct talk *talk = arg;
     struct px_buf buf = {0};
@@ -72,6 +72,7 @@ static void talk_message(void *arg, uint32_t tag, const void *payload, size_t le
         px_conn_destroy_loop(talk->conn);
         talk->conn = NULL;
     }
+    return false;
 }
 
 static void talk_closed(void *arg, int status)

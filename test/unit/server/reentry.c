@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -227,23 +228,15 @@ static void gets_of_a_client(void **state)
     await_answers(PMIX_ERR_NOT_FOUND, PMIX_ERR_NOT_FOUND);
 }
 
-/* The client's commit answers a get, whose callback drops the job, and the requests. */
-static void commit_of_a_client(void **state)
+/* Starts rank 0, which puts so many values and commits them once. */
+static pid_t start_client(const char *n_values)
 {
     pmix_proc_t proc;
-    char *argv[] = {(char *) "client", (char *) "client", NULL};
+    char *argv[] = {(char *) "client", (char *) "client", (char *) (uintptr_t) n_values, NULL};
     char **env = NULL;
     pid_t pid;
 
-    (void) state;
-    begin();
     PMIX_LOAD_PROCID(&proc, job, 0);
-    assert_int_equal(PMIx_Get_nb(&proc, "word", NULL, 0, value_answered, &numbers[0]),
-                     PMIX_SUCCESS);
-    for (int i = 1; i < MANY; i++) {
-        assert_int_equal(PMIx_server_dmodex_request(&proc, modex_answered, &numbers[i]),
-                         PMIX_SUCCESS);
-    }
     assert_int_equal(PMIx_server_setup_fork(&proc, &env), PMIX_SUCCESS);
     if (getenv("ASAN_OPTIONS")) {
         (void) PMIx_Setenv("ASAN_OPTIONS", getenv("ASAN_OPTIONS"), true, &env);
@@ -255,20 +248,88 @@ static void commit_of_a_client(void **state)
         _exit(127);
     }
     PMIx_Argv_free(env);
+    return pid;
+}
+
+/* The client's commit answers a get, whose callback drops the job, and the requests. */
+static void commit_of_a_client(void **state)
+{
+    pmix_proc_t proc;
+    pid_t pid;
+
+    (void) state;
+    begin();
+    PMIX_LOAD_PROCID(&proc, job, 0);
+    assert_int_equal(PMIx_Get_nb(&proc, "word", NULL, 0, value_answered, &numbers[0]),
+                     PMIX_SUCCESS);
+    for (int i = 1; i < MANY; i++) {
+        assert_int_equal(PMIx_server_dmodex_request(&proc, modex_answered, &numbers[i]),
+                         PMIX_SUCCESS);
+    }
+    pid = start_client("1");
     await_answers(PMIX_SUCCESS, PMIX_SUCCESS);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
+/* Looks until the key is there. */
+static void await_key(const pmix_proc_t *proc, const char *key)
+{
+    pmix_value_t *value = NULL;
+    pmix_info_t now;
+
+    PMIX_INFO_LOAD(&now, PMIX_IMMEDIATE, NULL, PMIX_BOOL);
+    while (PMIx_Get(proc, key, &now, 1, &value) != PMIX_SUCCESS) {
+        (void) sched_yield();
+    }
+    PMIX_VALUE_RELEASE(value);
+}
+
+/* The server ends, or the job is deregistered, while a long commit is published piece by piece. */
+static void a_commit_that_is_cut(void **state)
+{
+    pmix_value_t *value = NULL;
+    pmix_info_t now;
+    pmix_proc_t proc;
+    int n_cut = 0;
+    pid_t pid;
+
+    (void) state;
+    PMIX_LOAD_PROCID(&proc, job, 0);
+    PMIX_INFO_LOAD(&now, PMIX_IMMEDIATE, NULL, PMIX_BOOL);
+    for (int i = 0; i < 4; i++) {
+        start();
+        pid = start_client("40000");
+        await_key(&proc, "word");
+        if (PMIx_Get(&proc, "word.39999", &now, 1, &value) == PMIX_SUCCESS) {
+            PMIX_VALUE_RELEASE(value);
+        } else {
+            n_cut++;
+        }
+        if (i % 2) {
+            PMIx_server_deregister_client(&proc, NULL, NULL);
+            PMIx_server_deregister_nspace(job, NULL, NULL);
+        }
+        end();
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+    }
+    assert_true(n_cut > 0);
+}
+
 /* Its connection is closed by the server at any time after the commit has arrived. */
-static int be_client(void)
+static int be_client(int n)
 {
     pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) "hello"};
+    char key[32];
 
     alarm(60);
     if (PMIx_Init(NULL, NULL, 0) != PMIX_SUCCESS) {
         return 1;
     }
     (void) PMIx_Put(PMIX_GLOBAL, "word", &value);
+    for (int i = 1; i < n; i++) {
+        snprintf(key, sizeof(key), "word.%d", i);
+        (void) PMIx_Put(PMIX_GLOBAL, key, &value);
+    }
     (void) PMIx_Commit();
     (void) PMIx_Finalize(NULL, 0);
     return 0;
@@ -277,13 +338,14 @@ static int be_client(void)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(subscriptions),     cmocka_unit_test(requests_of_a_client),
-        cmocka_unit_test(requests_of_a_job), cmocka_unit_test(requests_at_the_end),
-        cmocka_unit_test(gets_of_a_client),  cmocka_unit_test(commit_of_a_client),
+        cmocka_unit_test(subscriptions),        cmocka_unit_test(requests_of_a_client),
+        cmocka_unit_test(requests_of_a_job),    cmocka_unit_test(requests_at_the_end),
+        cmocka_unit_test(gets_of_a_client),     cmocka_unit_test(commit_of_a_client),
+        cmocka_unit_test(a_commit_that_is_cut),
     };
 
     if (argc > 1 && strcmp(argv[1], "client") == 0) {
-        return be_client();
+        return be_client(argc > 2 ? atoi(argv[2]) : 1);
     }
     alarm(120);
     if (argc > 1) {
