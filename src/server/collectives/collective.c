@@ -93,20 +93,33 @@ static void hand_over_limit(struct px_coll *coll)
 
 /* --- with the host --- */
 
-/* Copies processes and directives of all members into the upcall, which owns them, and restarts
- * the time limit with the host's grace. 0 or PMIX_ERR_NOMEM. */
-static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
+/* Gives the upcall the processes of a collective. One with a name needs them afterwards, and gives
+ * copies. 0 or PMIX_ERR_NOMEM. */
+static int hand_over_procs(struct px_coll *coll, struct px_upcall *up)
 {
-    int rc;
-
-    up->procs = malloc((coll->nprocs + 1) * sizeof(*up->procs));
-    if (!up->procs) {
-        return PMIX_ERR_NOMEM;
+    up->nprocs = coll->nprocs;
+    if (!coll->name) {
+        up->procs = coll->procs;
+        coll->procs = NULL;
+        coll->nprocs = 0;
+        return PMIX_SUCCESS;
     }
-    if (coll->nprocs) {
+    up->procs = malloc((coll->nprocs + 1) * sizeof(*up->procs));
+    if (up->procs && coll->nprocs) {
         memcpy(up->procs, coll->procs, coll->nprocs * sizeof(*up->procs));
     }
-    up->nprocs = coll->nprocs;
+    return up->procs ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
+/* Gives processes and directives of all members to the upcall, which owns them, and restarts the
+ * time limit with the host's grace. 0 or PMIX_ERR_NOMEM. */
+static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
+{
+    int rc = hand_over_procs(coll, up);
+
+    if (rc) {
+        return rc;
+    }
     rc = px_infos_copy(coll->info, coll->ninfo, &up->info);
     up->ninfo = up->info ? coll->ninfo : 0;
     if (!rc && coll->local_status) {
@@ -205,14 +218,12 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll, boo
 {
     bool remote = false;
     bool lost = false;
-    uint32_t expected = 0;
+    uint32_t expected;
 
     if (coll->closed) {
         return false;
     }
-    for (size_t i = 0; i < coll->nset; i++) {
-        expected += px_nspace_count_locals(s, &coll->set[i], &remote, &lost);
-    }
+    expected = px_nspace_count_locals(s, coll->set, coll->nset, &remote, &lost);
     if (lost) {
         expected += dead_come(s, coll); /* px_nspace_count_locals leaves out the departed */
         coll->local_status = PMIX_ERR_LOST_CONNECTION;

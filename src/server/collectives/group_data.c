@@ -65,9 +65,7 @@ bool px_procs_any_elsewhere(struct px_server *s, const struct px_proc_list *proc
     bool remote = false;
     bool lost = false;
 
-    for (size_t i = 0; i < procs->n; i++) {
-        (void) px_nspace_count_locals(s, &procs->at[i], &remote, &lost);
-    }
+    (void) px_nspace_count_locals(s, procs->at, procs->n, &remote, &lost);
     return remote;
 }
 

@@ -149,12 +149,12 @@ static void expect(struct px_waits_entry *entry, const struct px_local_proc *ran
 static void name_members(const struct px_coll *coll, struct px_waits_entry *entry)
 {
     struct px_server *s = coll->server;
+    struct px_nspace *ns = NULL;
 
     memset(entry->expected, 0, sizeof(entry->expected));
     px_waits_unname(s->waits, entry);
     for (size_t i = 0; i < coll->nset; i++) {
-        struct px_nspace *ns = px_nspace_find(s, coll->set[i].nspace);
-
+        ns = px_nspace_next(s, coll->set, i, ns);
         px_waits_name(s->waits, entry, coll->set[i].nspace, coll->set[i].rank);
         if (ns && coll->set[i].rank == PMIX_RANK_WILDCARD) {
             px_list_for(struct px_local_proc, rank, &ns->rank_list, link) {

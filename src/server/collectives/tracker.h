@@ -111,7 +111,7 @@ struct px_coll {
     struct px_server *server;
     char *name;
     bool solo;          /* of the first call */
-    pmix_proc_t *procs; /* as the first caller gave them */
+    pmix_proc_t *procs; /* as the first caller gave them; without a name until the host is asked */
     size_t nprocs;
     pmix_proc_t *set; /* the same, in normal form */
     size_t nset;

@@ -480,22 +480,28 @@ static uint32_t all_locals(const struct px_nspace *ns, bool *ret_lost)
     return n - dead;
 }
 
-/* A namespace that is unknown here has no local processes: all of it is on other nodes. For
- * PMIX_RANK_WILDCARD the job's size shows whether there are others. A single rank counts 1 as soon
- * as it is known to be local, before it connects. */
-uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
-                                bool *ret_lost)
+struct px_nspace *px_nspace_next(struct px_server *s, const pmix_proc_t *procs, size_t at,
+                                 struct px_nspace *before)
 {
-    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
-    struct px_local_proc *rank;
+    bool same = at && strncmp(procs[at].nspace, procs[at - 1].nspace, PMIX_MAX_NSLEN) == 0;
+
+    return same ? before : px_nspace_find(s, procs[at].nspace);
+}
+
+/* The part of one process, or of a wildcard. A namespace that is unknown here (NULL) has no local
+ * processes: all of it is on other nodes. For PMIX_RANK_WILDCARD the job's size shows whether there
+ * are others. A single rank counts 1 as soon as it is known to be local, before it connects. */
+static uint32_t count_locals(const struct px_nspace *ns, pmix_rank_t rank, bool *ret_remote,
+                             bool *ret_lost)
+{
+    const struct px_local_proc *local;
     uint32_t n;
 
-    px_assert(px_loop_inside(s->loop));
     if (!ns) {
         *ret_remote = true;
         return 0;
     }
-    if (proc->rank == PMIX_RANK_WILDCARD) {
+    if (rank == PMIX_RANK_WILDCARD) {
         bool lost = false;
 
         n = all_locals(ns, &lost);
@@ -503,16 +509,30 @@ uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bo
         *ret_lost |= lost;
         return n;
     }
-    if (!px_nspace_is_local(ns, proc->rank)) {
+    if (!px_nspace_is_local(ns, rank)) {
         *ret_remote = true;
         return 0;
     }
-    rank = px_local_proc_find(ns, proc->rank);
-    if (rank && rank->departed) {
+    local = px_local_proc_find(ns, rank);
+    if (local && local->departed) {
         *ret_lost = true;
         return 0;
     }
     return 1;
+}
+
+uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *procs, size_t n,
+                                bool *ret_remote, bool *ret_lost)
+{
+    struct px_nspace *ns = NULL;
+    uint32_t count = 0;
+
+    px_assert(px_loop_inside(s->loop));
+    for (size_t i = 0; i < n; i++) {
+        ns = px_nspace_next(s, procs, i, ns);
+        count += count_locals(ns, procs[i].rank, ret_remote, ret_lost);
+    }
+    return count;
 }
 
 /* Packed anew only if the store has had a publication since. There is one result per encoding, kept

@@ -140,11 +140,16 @@ struct px_local_proc *px_local_proc_of(struct px_server *s, const pmix_proc_t *p
  * it on this node. */
 bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank);
 
-/* The number of local processes that a collective over this proc (a rank, or PMIX_RANK_WILDCARD)
- * waits for. Sets *ret_remote if some are on other nodes and *ret_lost if local ones have departed;
- * neither is ever reset. */
-uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *proc, bool *ret_remote,
-                                bool *ret_lost);
+/* The namespace of procs[at], or NULL; it is looked for only if the process before it is not of the
+ * same one, which is `before`. */
+struct px_nspace *px_nspace_next(struct px_server *s, const pmix_proc_t *procs, size_t at,
+                                 struct px_nspace *before);
+
+/* The number of local processes that a collective over these (ranks, and PMIX_RANK_WILDCARD for
+ * all) waits for. Sets *ret_remote if some are on other nodes and *ret_lost if local ones have
+ * departed; neither is ever reset. */
+uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *procs, size_t n,
+                                bool *ret_remote, bool *ret_lost);
 
 /* The job's size, or 0 if it is unknown. A px_job_size_fn; arg is the server. */
 uint32_t px_nspace_job_size(void *arg, const char *name);
