@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The length that is mapped, in bytes: the kernel rounds it up to a page. */
-enum { PAGE = 1 };
+/* The length that is mapped, in bytes: the kernel rounds it up to a page; and what is no advice. */
+enum { PAGE = 1, NO_ADVICE = -1 };
 
 void px_fork_mark_init(struct px_fork_mark *mark)
 {
@@ -20,7 +20,9 @@ void px_fork_mark_init(struct px_fork_mark *mark)
     if (page == MAP_FAILED) {
         return;
     }
-    if (madvise(page, PAGE, MADV_WIPEONFORK) != 0) { /* before Linux 4.14, or emulated */
+    /* Fails before Linux 4.14. An emulator may accept any advice and follow none, as qemu before
+     * 8.0 does: such a one accepts what no kernel knows, too. */
+    if (madvise(page, PAGE, MADV_WIPEONFORK) != 0 || madvise(page, PAGE, NO_ADVICE) == 0) {
         (void) munmap(page, PAGE);
         return;
     }

@@ -8,11 +8,20 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+
+/* Whether madvise is that of an emulator which accepts any advice and follows none. */
+static bool indifferent;
+
+int madvise(void *at, size_t size, int advice)
+{
+    return indifferent ? 0 : (int) syscall(SYS_madvise, at, size, advice);
+}
 
 /* What a child says of the mark, as its exit code. */
 static int said_by(pid_t child)
@@ -73,6 +82,20 @@ static void without_the_page_too(void **state)
     in_children(&mark);
 }
 
+static void advice_that_is_not_followed(void **state)
+{
+    struct px_fork_mark mark;
+
+    (void) state;
+    indifferent = true;
+    px_fork_mark_init(&mark);
+    indifferent = false;
+    assert_null(mark.page);
+    assert_true(px_fork_mark_is_ours(&mark));
+    in_children(&mark);
+    px_fork_mark_fini(&mark);
+}
+
 static void a_child_makes_its_own(void **state)
 {
     struct px_fork_mark mark;
@@ -91,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(children_know_that_they_are),
         cmocka_unit_test(without_the_page_too),
+        cmocka_unit_test(advice_that_is_not_followed),
         cmocka_unit_test(a_child_makes_its_own),
     };
 
