@@ -67,6 +67,8 @@ void px_host_fetch(const pmix_proc_t *proc, const char *key, int timeout_s,
 /* ---- one_node.c: answers of a host of one node */
 
 pmix_status_t px_host_fence_alone(struct upcall *upcall); /* what came is all there is */
+/* Of a connect or disconnect: what the server says of its own processes, if one has not come. */
+pmix_status_t px_host_connect_alone(struct upcall *upcall);
 pmix_status_t px_host_publish(struct upcall *upcall);
 pmix_status_t px_host_lookup(struct upcall *upcall);
 pmix_status_t px_host_unpublish(struct upcall *upcall);

@@ -23,6 +23,15 @@ pmix_status_t px_host_fence_alone(struct upcall *upcall)
     return PMIX_SUCCESS;
 }
 
+pmix_status_t px_host_connect_alone(struct upcall *upcall)
+{
+    const pmix_value_t *local = px_host_find(upcall, PMIX_LOCAL_COLLECTIVE_STATUS);
+
+    return local != NULL && local->type == PMIX_STATUS && local->data.status != PMIX_SUCCESS
+               ? local->data.status
+               : PMIX_OPERATION_SUCCEEDED;
+}
+
 /* ---- published names */
 
 struct name {

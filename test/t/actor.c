@@ -531,15 +531,20 @@ static void act_ask(char **args)
     }
 }
 
-/* ---- quit: the last one ends as if all were well, without finalize */
+/* ---- quit: the last one ends as if all were well, without finalize, and the others cannot connect
+ * with it */
 
 static void act_quit(char **args)
 {
+    pmix_proc_t all;
+
     (void) args;
     fence();
     if (me.rank == size - 1) {
         exit(0);
     }
+    PMIX_LOAD_PROCID(&all, me.nspace, PMIX_RANK_WILDCARD);
+    expect(PMIx_Connect(&all, 1, NULL, 0) == PMIX_ERR_LOST_CONNECTION, "connected with the lost");
 }
 
 /* ---- keyed: keys made of the namespace, as many programs make them */

@@ -133,7 +133,7 @@ static pmix_status_t sound(struct upcall *upcall)
         return post(upcall, alone ? px_run_spawn : px_run_spawn_all);
     case ON_CONNECT:
     case ON_DISCONNECT:
-        return alone ? PMIX_OPERATION_SUCCEEDED : post(upcall, px_run_connect);
+        return alone ? px_host_connect_alone(upcall) : post(upcall, px_run_connect);
     case ON_NOTIFY:
         return notify(upcall);
     case ON_REGISTER:
