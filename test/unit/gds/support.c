@@ -63,7 +63,7 @@ struct px_store *make_store(bool shared)
 
 struct px_store *open_reader(struct px_store *store)
 {
-    struct px_store *reader;
+    struct px_store *reader = NULL;
 
     if (px_store_fd(store) < 0) {
         return store;
