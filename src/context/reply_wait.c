@@ -15,7 +15,7 @@ static void keep(const struct px_completion *to, struct px_reply *reply)
 
     waiting->reply = *reply;
     *reply = (struct px_reply){.status = status};
-    px_wait_done(&waiting->wait, status);
+    px_wait_answer(&waiting->wait, status);
 }
 
 struct px_completion px_reply_wait_begin(struct px_reply_wait *waiting)

@@ -38,7 +38,8 @@ static bool may_run(struct px_after_queue *queue, const struct px_after *after, 
     if (left == 0) {
         return queue->settled || (queue->looks > TURNS && px_thread_has_ended(after->caller.tid));
     }
-    if (queue->settled || pthread_equal(after->thread, pthread_self())) {
+    if (queue->settled || pthread_equal(after->thread, pthread_self()) ||
+        (queue->waiter && pthread_equal(after->thread, *queue->waiter))) {
         return true;
     }
     if (now < left + PX_AFTER_NS) {
@@ -107,6 +108,17 @@ void px_after_return(struct px_after *after)
 {
     px_assert(px_load_relaxed(&after->left) == 0);
     px_store_release(&after->left, px_clock_ns()); /* pairs with may_run */
+}
+
+void px_after_waits(pthread_t thread)
+{
+    struct px_after_queue *queue = px_loop_own_afters();
+
+    if (queue && !queue->running && !px_list_empty(&queue->held)) {
+        queue->waiter = &thread;
+        (void) px_after_run(queue);
+        queue->waiter = NULL;
+    }
 }
 
 static void settle(void *arg)

@@ -33,7 +33,9 @@ struct px_after_queue {
     unsigned looks;      /* turns without sleep, and sleeps, since something was held last */
     bool soon;           /* something may run when PX_AFTER_NS have passed */
     bool running;        /* in px_after_run */
-    bool settled;        /* no call is under way, and none begins */
+    const pthread_t
+        *waiter;  /* a thread whose calls have returned, as it waits in another; or NULL */
+    bool settled; /* no call is under way, and none begins */
     struct px_callers callers;
 };
 
@@ -62,6 +64,11 @@ void px_after_done(struct px_after *after);
 
 /* The call returns: the last thing it does. The owner may be gone when this returns. */
 void px_after_return(struct px_after *after);
+
+/* The thread is in a call that waits, so its calls before that have returned: runs what is held of
+ * them, in the order in which it was done. For who is about to end the wait. Does nothing but on a
+ * loop's thread, and nothing within another callback. */
+void px_after_waits(pthread_t thread);
 
 /* Runs what is held, and from now on everything as soon as it is done. No call is under way any
  * more, nor begins. Any thread, as px_loop_run. */

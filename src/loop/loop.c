@@ -54,7 +54,7 @@ struct px_loop {
 };
 
 /* The loop whose callbacks the calling thread is running. */
-static __thread const struct px_loop *inside;
+static __thread struct px_loop *inside;
 
 /* Ends the loop's sleep. A write that fails for a full counter is as good. */
 static void ring(struct px_loop *loop)
@@ -268,7 +268,7 @@ static void loop_free(struct px_loop *loop)
  * thread, or a caller that drives it, the calling thread is its thread. Statuses as there. */
 static int set_up(struct px_loop *loop)
 {
-    const struct px_loop *outer = inside;
+    struct px_loop *outer = inside;
     int rc;
 
     loop->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -328,7 +328,7 @@ void px_loop_destroy(struct px_loop *loop)
         return;
     }
     if (loop->external) {
-        const struct px_loop *outer = inside;
+        struct px_loop *outer = inside;
 
         inside = loop;
         run_rest(loop);
@@ -369,7 +369,7 @@ static void round_at_once(struct px_loop *loop)
  * unlocked during the round. */
 static void drive_locked(struct px_loop *loop, void (*round)(struct px_loop *loop))
 {
-    const struct px_loop *outer = inside;
+    struct px_loop *outer = inside;
 
     px_assert(!loop->driven && inside != loop);
     loop->driven = true;
@@ -470,4 +470,9 @@ struct px_poll *px_loop_poll(struct px_loop *loop)
 struct px_after_queue *px_loop_afters(struct px_loop *loop)
 {
     return &loop->afters;
+}
+
+struct px_after_queue *px_loop_own_afters(void)
+{
+    return inside ? &inside->afters : NULL;
 }

@@ -78,4 +78,7 @@ struct px_poll *px_loop_poll(struct px_loop *loop);
 /* What the loop holds for calls that have not returned. Any thread may ask for it. */
 struct px_after_queue *px_loop_afters(struct px_loop *loop);
 
+/* The same of the loop whose thread this is; NULL: of none. */
+struct px_after_queue *px_loop_own_afters(void);
+
 #endif

@@ -12,11 +12,13 @@
 
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
+#include "src/loop/after.h"
 #include "src/loop/loop.h"
 
 void px_wait_init(struct px_wait *wait)
 {
     (void) sem_init(&wait->over, 0, 0); /* cannot fail for a semaphore of one process */
+    wait->thread = pthread_self();
     wait->status = 0;
     px_store_relaxed(&wait->done, 0);
     px_store_relaxed(&wait->loop, 0);
@@ -37,6 +39,12 @@ void px_wait_done(struct px_wait *wait, int status)
         px_loop_wake(loop);
     }
     (void) sem_post(&wait->over);
+}
+
+void px_wait_answer(struct px_wait *wait, int status)
+{
+    px_after_waits(wait->thread);
+    px_wait_done(wait, status);
 }
 
 int px_wait_for(struct px_wait *wait)

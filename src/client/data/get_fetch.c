@@ -86,7 +86,7 @@ static void waiter_done(struct waiter *waiter, int status, pmix_value_t *value)
         if (value != NULL && waiter->value != NULL) {
             *waiter->value = value;
         }
-        px_wait_done(&waiter->wait, status);
+        px_wait_answer(&waiter->wait, status);
         return;
     }
     waiter->to.done(&waiter->to, &reply);

@@ -42,8 +42,9 @@ static void ran(struct px_after *after)
     struct call *call = px_container_of(after, struct call, after);
 
     assert_true(px_loop_inside(loop));
-    /* A while after the end of the call, unless the call was the loop's own. */
-    assert_true(after->queue->settled || pthread_equal(after->thread, pthread_self()) ||
+    /* A while after the end of the call, unless that is known otherwise. */
+    assert_true(after->queue->settled || after->queue->waiter ||
+                pthread_equal(after->thread, pthread_self()) ||
                 px_clock_ns() >= px_load_acquire(&after->left) + PX_AFTER_NS);
     order = order * 10 + call->number;
     px_wait_done(&call->wait, 0);
@@ -241,6 +242,41 @@ static void a_thread_that_works(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+static void waits(void *arg)
+{
+    px_after_waits(*(pthread_t *) arg);
+}
+
+/* A thread that waits in another call has returned from those before, whatever the kernel says of
+ * it; what others have not returned from stays. */
+static void a_thread_that_waits(void **state)
+{
+    pthread_t self = pthread_self();
+    struct fault fault;
+    pthread_t thread;
+
+    (void) state;
+    if (!fault_open(&fault)) {
+        skip();
+    }
+    px_after_done(&calls[1].after); /* of this thread, under way */
+    assert_int_equal(pthread_create(&thread, NULL, return_and_stop, &fault), 0);
+    fault_await(&fault);
+    turn();
+    assert_int_equal(order_now(), 0);
+    px_after_waits(thread); /* not on the loop's thread */
+    assert_int_equal(px_loop_run(loop, waits, &self), 0);
+    assert_int_equal(order_now(), 0);
+    assert_int_equal(px_loop_run(loop, waits, &thread), 0);
+    assert_int_equal(order_now(), 1);
+    fault_let_go(&fault);
+    assert_int_equal(px_wait_for(&calls[0].wait), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    fault_close(&fault);
+    px_after_return(&calls[1].after);
+    assert_int_equal(px_wait_for(&calls[1].wait), 0);
+}
+
 /* At the end what is held runs, and what is done later is not held. */
 static void settled(void **state)
 {
@@ -341,6 +377,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_thread_that_ended, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_thread_that_does_not_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_thread_that_works, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_thread_that_waits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(held_at_the_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(driven_by_the_application, set_up, tear_down),

@@ -174,7 +174,7 @@ static int act_group_twice(void)
         check_group("3 2 ", "g", 3, 2);
     }
     fence_all(false);
-    while (me.rank == 0 && made_status == 1) { /* a callback may come after a later call's end */
+    while (me.rank == 0 && made_status == 1) { /* by messages it asks the server once more */
         (void) sched_yield();
     }
     check(me.rank != 0 || made_status == PMIX_SUCCESS);
