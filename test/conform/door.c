@@ -292,6 +292,11 @@ static void check_refused(void)
     check(upcalls(ON_FINALIZED, -1) == 0, "who never was in does not finalize");
 }
 
+static void be_welcome(void)
+{
+    check_status(PMIX_SUCCESS, PMIx_Fence(NULL, 0, NULL, 0), "who is let in goes on");
+}
+
 static pmix_status_t refuse_odd(struct upcall *ask)
 {
     return ask->proc->rank % 2 == 1 ? PMIX_ERR_NO_PERMISSIONS : PMIX_OPERATION_SUCCEEDED;
@@ -475,6 +480,12 @@ const struct conform_case cases[] = {
      .after = check_refused,
      .raw = true,
      .host = {[ON_CONNECTED] = {MISSING}, [ON_CONNECTED1] = {AT_ONCE, PMIX_ERR_NO_PERMISSIONS}}},
+    {.ids = "INI-012",
+     .what = "a host with the older entry calls back",
+     .ranks = 2,
+     .client = be_welcome,
+     .host = {[ON_CONNECTED] = {MISSING}, [ON_CONNECTED1] = {CALLBACK, PMIX_SUCCESS}},
+     .ours_only = "releases before 5.0.11 give it no callback"},
     {.ids = "INI-012",
      .what = "the host lets some in",
      .ranks = 4,

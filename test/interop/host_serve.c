@@ -241,8 +241,14 @@ static pmix_status_t allocate(struct upcall *upcall)
     return PMIX_SUCCESS;
 }
 
+/* Releases before 5.0.11 give no callback, later ones wait for it. */
+static pmix_status_t admit(struct upcall *upcall)
+{
+    return upcall->reply.op != NULL ? PMIX_OPERATION_SUCCEEDED : PMIX_SUCCESS;
+}
+
 static struct answer answers[N_ENTRIES] = {
-    [ON_CONNECTED1] = {AT_ONCE, .status = PMIX_SUCCESS},
+    [ON_CONNECTED1] = {OWN, .own = admit},
     [ON_FINALIZED] = {INSIDE, .status = PMIX_SUCCESS},
     [ON_ABORT] = {OWN, .own = abort_job},
     [ON_FENCE] = {OWN, .own = fence},

@@ -12,7 +12,8 @@ page=$PX_TOP_SRCDIR/docs/compatibility.md
 job_areas='init job exchange publish events groups queries resolve spawn'
 tool_areas='attach output'
 libraries=
-# The distribution's tools read all there is below this folder, in search of servers.
+# Tools read all there is below this folder, in search of servers, and newer servers do not start where one that was killed has
+# left the file of a system server: each run finds it empty.
 TMPDIR=$SCRATCH/tmp
 mkdir "$TMPDIR"
 export TMPDIR
@@ -87,6 +88,7 @@ for given in ${INTEROP_PREFIXES-}; do
 done
 
 once() { # once AREA: of $server and $client
+    rm -rf "$TMPDIR" && mkdir "$TMPDIR" || return
     case " $job_areas " in
     *" $1 "*) job "$server" "$client" "$1" ;;
     *) tool "$server" "$client" "$1" ;;

@@ -424,9 +424,9 @@ static void connected_answered(struct px_upcall *up)
     }
 }
 
-/* Asks the host whether to admit a client. The answer of client_connected2 is waited for. The older
- * client_connected is called without a callback: its hosts accept by returning PMIX_SUCCESS, some
- * without ever calling back. */
+/* Asks the host whether to admit a client. The answer of client_connected2 is waited for. Hosts of
+ * the older client_connected accept by returning PMIX_SUCCESS; some then call back, to no effect.
+ */
 static void ask_host_about_client(struct px_peer *peer)
 {
     struct px_server *s = peer->server;
@@ -447,7 +447,7 @@ static void ask_host_about_client(struct px_peer *peer)
         return;
     }
     if (s->host.client_connected) {
-        rc = s->host.client_connected(&peer->proc, object, NULL, NULL);
+        rc = s->host.client_connected(&peer->proc, object, px_hostcb_op, NULL);
     }
     px_peer_admit(peer, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc, NULL);
 }
