@@ -147,7 +147,7 @@ static void play(int from, unsigned number, const struct attack *attack)
 
 /* --- the host */
 
-static const struct answer answers[N_ENTRIES] = {[ON_UNPUBLISH] = {NEVER}};
+static const struct answer answers[N_ENTRIES] = {[ON_UNPUBLISH] = {.how = NEVER}};
 static const struct px_host host = {.answers = answers};
 
 /* The last process of the attacking job never starts. */

@@ -178,10 +178,9 @@ int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, con
     request_init(ret);
     if (key == NULL) {
         ret->flags = PX_GET_ALL;
-        key = "";
     }
-    ret->spec.key = key;
-    ret->spec.key_len = strnlen(key, PMIX_MAX_KEYLEN + 1);
+    ret->spec.key = key != NULL ? key : "";
+    ret->spec.key_len = key != NULL ? strnlen(key, PMIX_MAX_KEYLEN + 1) : 0;
     if ((ret->spec.key_len == 0 && ret->flags == 0) || ret->spec.key_len > PMIX_MAX_KEYLEN) {
         return PMIX_ERR_BAD_PARAM;
     }
