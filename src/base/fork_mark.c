@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The length that is mapped, in bytes: the kernel rounds it up to a page; and what is no advice. */
+/* The length that is mapped, in bytes, which the kernel rounds up to a page; and a number that
+ * madvise does not know. */
 enum { PAGE = 1, NO_ADVICE = -1 };
 
 void px_fork_mark_init(struct px_fork_mark *mark)

@@ -65,9 +65,9 @@ void px_after_done(struct px_after *after);
 /* The call returns: the last thing it does. The owner may be gone when this returns. */
 void px_after_return(struct px_after *after);
 
-/* The thread is in a call that waits, so its calls before that have returned: runs what is held of
- * them, in the order in which it was done. For who is about to end the wait. Does nothing but on a
- * loop's thread, and nothing within another callback. */
+/* Runs the callbacks that are held for calls of this thread, in the order of their results, before
+ * a call in which it waits is ended: the thread has returned from all calls before that one. Has no
+ * effect outside of a loop's thread, nor within another callback. */
 void px_after_waits(pthread_t thread);
 
 /* Runs what is held, and from now on everything as soon as it is done. No call is under way any

@@ -17,7 +17,7 @@
 struct px_put_value {
     struct px_list link;
     struct px_put_value *older; /* the other one of the same key that waits, or NULL */
-    pmix_scope_t scope;         /* one that deletes: what was put goes away */
+    pmix_scope_t scope;         /* a deletion has one of PMIX_DEL_LOCAL to PMIX_DEL_INTERNAL */
     bool stored;                /* published in the private store of our namespace, as all before it
                                    in the list are */
     pmix_value_t value;

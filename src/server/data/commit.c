@@ -114,7 +114,7 @@ struct blocks {
  * done at once; everything borrows from the message. */
 struct px_commit {
     enum commit_part part;
-    int status;        /* what has gone wrong, or 0 */
+    int status;        /* the first error, or 0 */
     uint64_t since_ns; /* px_stage_clock when it arrived */
     size_t at;         /* where the part goes on: an item, or in LOGS 1 + an item */
     size_t budget;     /* values that may still be handled in this turn */
@@ -356,7 +356,8 @@ static int find_blocks(struct px_in *in, struct blocks *ret)
 
 /* --- the parts --- */
 
-/* Reads what is deleted, when all values have been read; then the size of the commit is known. */
+/* Reads the keys of deletions, when all values have been read, and checks the size of the commit.
+ */
 static int read_deletions(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
 {
     int rc = PMIX_SUCCESS;
@@ -367,8 +368,8 @@ static int read_deletions(struct px_server *s, struct px_local_proc *rank, struc
     return rc ? rc : check_quota(s, rank, commit);
 }
 
-/* Publishes a piece of the values, all of it or nothing. What is deleted goes before what is put:
- * it is in the first piece. Compaction must wait until nothing is borrowed from the store. */
+/* Publishes a piece of the values, all of it or nothing. Deletions go before values, so the first
+ * piece has all of them. Compaction must wait until nothing is borrowed from the store. */
 static int publish_piece(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
 {
     size_t left = commit->n - commit->at;
@@ -470,8 +471,8 @@ static int do_part(struct px_server *s, struct px_local_proc *rank, struct px_co
 }
 
 /* Goes on with a commit until it has ended or the turn has no time left. If the buffers cannot be
- * read nothing is published; values are logged and counted once they are published. What goes wrong
- * is kept in commit->status. */
+ * read nothing is published; values are logged and counted once they are published. The first
+ * error is kept in commit->status. */
 static void go_on(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
 {
     while (commit->part != ENDED && commit->budget) {
@@ -578,6 +579,7 @@ int px_commit_go_on(struct px_server *s, struct px_peer *peer, struct px_reply_t
 void px_commit_drop(struct px_peer *peer)
 {
     if (peer->commit) {
+        px_answer_nobody(peer->server, &peer->commit->reply_to);
         release(peer->commit);
         free(peer->commit);
         peer->commit = NULL;

@@ -30,8 +30,8 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
  * status concerns. Statuses as px_handle_commit. Loop thread. */
 int px_commit_go_on(struct px_server *s, struct px_peer *peer, struct px_reply_to *ret);
 
-/* Frees peer->commit, if there is one: it is not going to be ended. Pieces that were handled stay.
- */
+/* Frees peer->commit, if there is one: it is not going to be ended, nor answered. Pieces that were
+ * handled stay. */
 void px_commit_drop(struct px_peer *peer);
 
 /* Reads the committed values of one process that another server sent, a KVAL stream to its end,

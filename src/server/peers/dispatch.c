@@ -98,8 +98,8 @@ static void refuse(struct px_peer *peer, const struct px_reply_to *reply_to, int
     peer->doomed |= is_unreadable(rc);
 }
 
-/* Reads the command of one request and serves it. What was made of the message counts as long as
- * the request is open. */
+/* Reads the command of one request and serves it. Memory that the message was unpacked into
+ * counts as long as the request is open. */
 static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in, size_t bytes)
 {
     struct px_server *s = peer->server;

@@ -247,8 +247,8 @@ static void waits(void *arg)
     px_after_waits(*(pthread_t *) arg);
 }
 
-/* A thread that waits in another call has returned from those before, whatever the kernel says of
- * it; what others have not returned from stays. */
+/* A thread that waits in another call has returned from those before, also if the kernel shows it
+ * elsewhere; callbacks of other threads' calls stay held. */
 static void a_thread_that_waits(void **state)
 {
     pthread_t self = pthread_self();
