@@ -61,6 +61,9 @@ void half_monitor(void);
 void half_tool_servers(void);
 void half_ask_all(void);
 void half_more_calls(void);
+void half_get_plain(void);
+void half_get_local(void);
+void half_tool_output(void);
 
 /* half_groups.c */
 void half_group_info(void);
@@ -73,5 +76,11 @@ void half_invite_decline(void);
 void half_invite_abort(void);
 void half_invite_dies(void);
 void half_invitee_dies(void);
+void half_group_range(void);
+void half_invite_gives(void);
+void half_invite_all(void);
+void half_invite_leads(void);
+void half_invite_follows(void);
+void half_invite_gives_up(void);
 
 #endif

@@ -406,6 +406,15 @@ static const struct {
     {"invite-dies", half_invite_dies},
     {"invitee-dies", half_invitee_dies},
     {"more-calls", half_more_calls},
+    {"get-plain", half_get_plain},
+    {"get-local", half_get_local},
+    {"tool-output", half_tool_output},
+    {"group-range", half_group_range},
+    {"invite-gives", half_invite_gives},
+    {"invite-all", half_invite_all},
+    {"invite-leads", half_invite_leads},
+    {"invite-follows", half_invite_follows},
+    {"invite-gives-up", half_invite_gives_up},
 };
 
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };

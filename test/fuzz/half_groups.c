@@ -10,18 +10,33 @@
 
 #include "half_server.h"
 
+/* While a process that has ended is noticed. */
+enum { MORE_TURNS = 4 };
+
 /* What this process says to an invitation. */
 static pmix_group_opt_t answer;
 static bool claims;   /* it wants to lead when the leader is lost */
 static bool dies;     /* it ends when it is invited */
-static bool gives_up; /* its handlers abort */
+static bool gives_up; /* its handlers abort, those of an invitee when the leader is lost */
 static bool ended;    /* a construct, an invitation or a join has */
+static bool accepted; /* an invitation of this process, by the second */
+
+/* What it gives to the other members when it invites or joins; none at first. */
+static pmix_info_t gift;
+static size_t n_gifts;
+
+static bool leads(void)
+{
+    return half.self.rank == 0;
+}
 
 static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
                      size_t ninfo, pmix_info_t results[], size_t nresults,
                      pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     static pmix_info_t claim;
+    bool lost = status == PMIX_GROUP_LEADER_FAILED;
+    bool claim_it = claims && lost;
     bool yes = true;
 
     (void) id;
@@ -33,13 +48,14 @@ static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
             half_client_die();
         }
         if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_ID) && info[i].value.type == PMIX_STRING) {
-            (void) PMIx_Group_join_nb(info[i].value.data.string, source, answer, NULL, 0,
+            (void) PMIx_Group_join_nb(info[i].value.data.string, source, answer, &gift, n_gifts,
                                       half_on_infos, &ended);
         }
     }
-    claims = claims && status == PMIX_GROUP_LEADER_FAILED;
-    done(gives_up ? PMIX_GROUP_CONSTRUCT_ABORT : PMIX_EVENT_ACTION_COMPLETE, claims ? &claim : NULL,
-         claims, NULL, NULL, cbdata);
+    accepted =
+        accepted || (status == PMIX_GROUP_INVITE_ACCEPTED && source->rank == half.here[1].rank);
+    done(gives_up && (lost || leads()) ? PMIX_GROUP_CONSTRUCT_ABORT : PMIX_EVENT_ACTION_COMPLETE,
+         claim_it ? &claim : NULL, claim_it, NULL, NULL, cbdata);
 }
 
 static void listen(void)
@@ -52,11 +68,6 @@ static void listen(void)
 
     (void) PMIx_Register_event_handler(codes, sizeof(codes) / sizeof(codes[0]), NULL, 0, on_event,
                                        NULL, NULL);
-}
-
-static bool leads(void)
-{
-    return half.self.rank == 0;
 }
 
 /* --- constructs --- */
@@ -159,6 +170,36 @@ void half_group_names(void)
     destruct("crew");
 }
 
+/* Handlers for the events of a group that only the server knows, and of one that nobody knows. */
+void half_group_range(void)
+{
+    static const char *const names[] = {"band", "unknown", FUZZ_OTHER};
+    pmix_proc_t procs[3];
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = 3, .array = procs};
+    pmix_info_t info[2];
+    pmix_status_t code = -3000;
+
+    for (size_t i = 0; i < 3; i++) {
+        PMIX_LOAD_PROCID(&procs[i], names[i], PMIX_RANK_WILDCARD);
+    }
+    if (leads()) {
+        make("band", half.here, 1, NULL, 0);
+    }
+    half_fence(half.here, 2, false);
+    PMIX_INFO_LOAD(&info[0], PMIX_EVENT_CUSTOM_RANGE, &procs[0], PMIX_PROC);
+    PMIX_INFO_CONSTRUCT(&info[1]);
+    PMIX_LOAD_KEY(info[1].key, PMIX_EVENT_CUSTOM_RANGE);
+    info[1].value = (pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    (void) PMIx_Register_event_handler(&code, 1, info, 2, half_on_event, NULL, NULL);
+    (void) PMIx_Register_event_handler(&code, 1, info, 1, half_on_event, NULL, NULL);
+    PMIX_INFO_DESTRUCT(&info[0]);
+    (void) PMIx_Notify_event(code, &half.self, PMIX_RANGE_NAMESPACE, NULL, 0, NULL, NULL);
+    half_fence(half.here, 2, false);
+    if (leads()) {
+        destruct("band");
+    }
+}
+
 /* The second ends while the first constructs, which is asked what to do. */
 void half_group_dies(void)
 {
@@ -178,9 +219,10 @@ void half_group_dies(void)
 
 /* --- invitations: the first invites both --- */
 
-static void invite(void)
+/* turns: how often half_client_until is called, at most. */
+static void invite(int turns)
 {
-    pmix_info_t info[2];
+    pmix_info_t info[3];
     int seconds = HALF_TIMEOUT_S;
     bool yes = true;
 
@@ -189,53 +231,117 @@ static void invite(void)
     half_fence(half.here, 2, false);
     PMIX_INFO_LOAD(&info[0], PMIX_TIMEOUT, &seconds, PMIX_INT);
     PMIX_INFO_LOAD(&info[1], PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
+    info[2] = gift;
     if (leads()) {
-        (void) PMIx_Group_invite_nb("guests", half.here, 2, info, 2, half_on_infos, &ended);
+        (void) PMIx_Group_invite_nb("guests", half.here, 2, info, 2 + n_gifts, half_on_infos,
+                                    &ended);
     }
-    half_client_until(&ended);
+    for (int i = 0; i < turns && !ended; i++) {
+        half_client_until(&ended);
+    }
     (void) PMIx_Group_leave("guests", NULL, 0);
 }
 
 void half_invite_accept(void)
 {
     answer = PMIX_GROUP_ACCEPT;
-    invite();
+    invite(1);
 }
 
 void half_invite_decline(void)
 {
     answer = PMIX_GROUP_DECLINE;
-    invite();
+    invite(1);
 }
 
 void half_invite_abort(void)
 {
     answer = PMIX_GROUP_ACCEPT;
     gives_up = leads();
-    invite();
+    invite(1);
     gives_up = false;
 }
 
-/* The leader ends when the second has accepted. */
-void half_invite_dies(void)
+/* Members give each other values, and what they have posted. */
+void half_invite_gives(void)
 {
-    bool done = false;
+    pmix_value_t value = {.type = PMIX_STRING, .data.string = (char *) "posted"};
+    pmix_info_t inner;
+    pmix_data_array_t array = {.type = PMIX_INFO, .size = 1, .array = &inner};
 
+    (void) PMIx_Put(PMIX_GLOBAL, "posted", &value);
     answer = PMIX_GROUP_ACCEPT;
-    claims = !leads();
+    PMIX_INFO_LOAD(&inner, "given", &half.self.rank, PMIX_PROC_RANK);
+    PMIX_INFO_CONSTRUCT(&gift);
+    PMIX_LOAD_KEY(gift.key, PMIX_GROUP_INFO);
+    gift.value = (pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    n_gifts = 1;
+    invite(1);
+    n_gifts = 0;
+    half_get(&half.here[1], "given", PMIX_OPTIONAL);
+    half_get(&half.here[0], "posted", PMIX_OPTIONAL);
+}
+
+/* All of a job, whose size the leader asks for. */
+void half_invite_all(void)
+{
+    pmix_proc_t all;
+
+    PMIX_LOAD_PROCID(&all, FUZZ_OTHER, PMIX_RANK_WILDCARD);
+    ended = false;
+    listen();
+    (void) PMIx_Group_invite_nb("everybody", &all, 1, NULL, 0, half_on_infos, &ended);
+    half_client_until(&ended);
+    (void) PMIx_Group_invite_nb("everybody", &half.all, 1, NULL, 0, half_on_infos, &ended);
+}
+
+/* The leader ends when the second has accepted, who claims the lead, or does not. A process that
+ * never answers is invited, too, so that the group is not complete before. */
+static void lose_leader(bool claim)
+{
+    answer = PMIX_GROUP_ACCEPT;
+    claims = claim;
     if (leads()) {
         pmix_proc_t procs[3] = {half.here[0], half.here[1], half.away};
 
+        accepted = false;
+        listen();
         half_fence(half.here, 2, false);
         (void) PMIx_Group_invite_nb("guests", procs, 3, NULL, 0, half_on_infos, &ended);
-        half_client_until(&done);
+        half_client_until(&accepted);
         half_client_die();
     }
-    invite();
+    invite(MORE_TURNS);
+    claims = false;
+}
+
+void half_invite_dies(void)
+{
+    lose_leader(true);
+}
+
+/* The one that does not answer has ended, too, so that the second leads: conversation_seeds. */
+void half_invite_leads(void)
+{
+    lose_leader(true);
+}
+
+/* That one claims the lead, and invites: conversation_seeds. */
+void half_invite_follows(void)
+{
+    lose_leader(false);
+}
+
+/* The second wants no group without the leader. */
+void half_invite_gives_up(void)
+{
+    gives_up = !leads();
+    lose_leader(true);
+    gives_up = false;
 }
 
 void half_invitee_dies(void)
 {
     dies = !leads();
-    invite();
+    invite(1);
 }

@@ -102,6 +102,70 @@ void half_get_job(void)
     half_get(&half.here[1], "key", PMIX_GET_POINTER_VALUES);
 }
 
+/* A get with PMIX_OPTIONAL and another directive (NULL: none), in this order or the other. */
+static void get_optional(const pmix_proc_t *proc, const char *key, const char *form, bool last)
+{
+    bool ours = form && strcmp(form, PMIX_GET_STATIC_VALUES) == 0;
+    bool borrowed = form && strcmp(form, PMIX_GET_POINTER_VALUES) == 0;
+    pmix_value_t place = {0};
+    pmix_value_t *value = ours ? &place : NULL;
+    pmix_info_t info[2];
+
+    PMIX_INFO_LOAD(&info[form && last ? 1 : 0], form ? form : PMIX_OPTIONAL, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[form && !last ? 1 : 0], PMIX_OPTIONAL, NULL, PMIX_BOOL);
+    if (PMIx_Get(proc, key, info, form ? 2 : 1, &value) != PMIX_SUCCESS) {
+        return;
+    }
+    if (ours) {
+        PMIX_VALUE_DESTRUCT(&place);
+    } else if (!borrowed) {
+        PMIX_VALUE_RELEASE(value);
+    }
+}
+
+/* Without a time limit, so that results which this thread has cached serve; each form twice, and
+ * once more without any directive. */
+void half_get_plain(void)
+{
+    static const char *const of_process[] = {PMIX_LOCAL_RANK, PMIX_HOSTNAME, "number", "absent"};
+    static const char *const forms[] = {NULL, PMIX_GET_POINTER_VALUES, PMIX_GET_STATIC_VALUES,
+                                        PMIX_IMMEDIATE};
+    pmix_value_t value = {.type = PMIX_UINT64, .data.uint64 = 7};
+
+    (void) PMIx_Put(PMIX_GLOBAL, "number", &value);
+    (void) PMIx_Commit();
+    half_fence(half.here, 2, true);
+    for (size_t i = 0; i < 2 * sizeof(forms) / sizeof(forms[0]); i++) {
+        for (size_t k = 0; k < sizeof(of_process) / sizeof(of_process[0]); k++) {
+            get_optional(&half.here[1], of_process[k], forms[i / 2], i % 2 == 0);
+        }
+        get_optional(&half.all, PMIX_JOB_SIZE, forms[i / 2], false);
+        get_optional(&half.away, "number", forms[i / 2], false);
+    }
+    for (int i = 0; i < 2; i++) {
+        pmix_value_t *got;
+
+        if (PMIx_Get(&half.here[1], PMIX_LOCAL_RANK, NULL, 0, &got) == PMIX_SUCCESS) {
+            PMIX_VALUE_RELEASE(got);
+        }
+    }
+}
+
+/* Keys that the server is asked for each time. */
+void half_get_local(void)
+{
+    static const char *const keys[] = {PMIX_LOCAL_PROCS, PMIX_PSET_NAMES, PMIX_GROUP_NAMES};
+    struct answers *answers = new_answers();
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        half_get(&half.all, keys[i], NULL);
+        half_get(&half.self, keys[i], PMIX_GET_POINTER_VALUES);
+        get_later(answers, &half.self, keys[i], NULL);
+        get_later(answers, &half.other, keys[i], NULL);
+    }
+    await_answers(answers);
+}
+
 /* A value in two forms, and one of them. */
 void half_get_quals(void)
 {
@@ -310,6 +374,45 @@ void half_tool_servers(void)
     (void) PMIx_tool_attach_to_server(&self, &server, &info, 1);
     PMIX_INFO_DESTRUCT(&info);
     half_get(&half.here[1], "key", NULL);
+}
+
+static void on_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
+                      pmix_byte_object_t *payload, pmix_info_t info[], size_t ninfo)
+{
+    (void) id;
+    (void) channel;
+    (void) source;
+    (void) payload;
+    (void) info;
+    (void) ninfo;
+}
+
+/* A tool takes the output that it gets from one server from the next. */
+void half_tool_output(void)
+{
+    pmix_status_t id;
+    pmix_proc_t self;
+    pmix_proc_t server;
+    pmix_proc_t *servers = NULL;
+    pmix_info_t info;
+    size_t n = 0;
+    bool done = false;
+
+    if (!half.tool || PMIx_tool_get_servers(&servers, &n) != PMIX_SUCCESS) {
+        return;
+    }
+    server = servers[0];
+    PMIX_PROC_FREE(servers, n);
+    (void) PMIx_Register_event_handler(NULL, 0, NULL, 0, half_on_event, NULL, NULL);
+    id = PMIx_IOF_pull(&half.all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, on_output, NULL, NULL);
+    (void) PMIx_tool_disconnect(&server);
+    PMIX_INFO_LOAD(&info, PMIX_SERVER_URI, half.uri, PMIX_STRING);
+    (void) PMIx_tool_attach_to_server(&self, &server, &info, 1);
+    PMIX_INFO_DESTRUCT(&info);
+    half_client_until(&done);
+    if (id >= 0) {
+        (void) PMIx_IOF_deregister((size_t) id, NULL, 0, NULL, NULL);
+    }
 }
 
 static void ask(const char *key, const char *qualifier, const void *value, pmix_data_type_t type)

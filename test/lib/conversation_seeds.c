@@ -21,8 +21,11 @@
 #include "src/base/buf.h"
 #include "src/server/collectives/modex_blob.h"
 #include "src/client/invitation.h"
+#include "src/client/votes.h"
 #include "src/wire/message.h"
 #include "src/wire/messages.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
 #include "test/fuzz/half_client.h"
 #include "test/fuzz/half_server.h"
 
@@ -31,7 +34,8 @@ enum {
     MOST_PAYLOAD = 16384,
     MOST_FRAMES = 160,
     HEADER_BYTES = 16,
-    CLIENTS = 2
+    CLIENTS = 2,
+    AWAY = 2 /* rank of a process of the job that is on no node of ours */
 };
 
 /* One direction of a process's connection. */
@@ -230,6 +234,25 @@ static void write_moves(unsigned call)
     (void) fclose(file);
 }
 
+/* A server of another implementation says that a key of the other process is gone. */
+static void put_deletion(FILE *file)
+{
+    struct px_buf buf = {0};
+    pmix_scope_t scope = PMIX_DEL_GLOBAL;
+    struct frame frame = {.tag = PX_TAG_DELETED};
+    pmix_proc_t other;
+
+    PMIX_LOAD_PROCID(&other, FUZZ_JOB, 1);
+    need(px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, &other, 1) == 0 &&
+             px_pack(&buf, PX_WIRE_PLAIN, PMIX_SCOPE, &scope, 1) == 0 &&
+             px_pack_string(&buf, PX_WIRE_PLAIN, "key") == 0,
+         "a deletion");
+    frame.payload = (const unsigned char *) buf.data;
+    frame.len = buf.len;
+    put_step(file, UNASKED, &frame);
+    px_buf_fini(&buf);
+}
+
 /* What a process has received. A segment that is not the first moves before the reply that comes
  * before it, so that the client asks for it. */
 static void write_reply(unsigned call, const struct form *form, int process)
@@ -263,6 +286,9 @@ static void write_reply(unsigned call, const struct form *form, int process)
                  (frames[i].tag < 100 ? UNASKED : 0) | (segment ? WITH_SEGMENT : 0) |
                      (segment && other ? OTHER : 0),
                  &frames[i]);
+        if (form->stock && process == 0 && strcmp(half_client_name(call), "get-all") == 0) {
+            put_deletion(file);
+        }
     }
     (void) fclose(file);
 }
@@ -343,18 +369,74 @@ static void tell(int to, unsigned rank, const char *more)
 /* The host tells of a process that has ended without a goodbye, as the hosts of other nodes do. */
 static void say_ended(unsigned rank)
 {
-    static pmix_proc_t proc;
-    static pmix_info_t info[2];
+    static pmix_proc_t procs[AWAY + 1];
+    static pmix_info_t infos[AWAY + 1][2];
+    pmix_info_t *info = infos[rank];
     bool yes = true;
 
-    if (records[rank].finalized) {
-        return;
-    }
-    PMIX_LOAD_PROCID(&proc, FUZZ_JOB, rank);
-    PMIX_INFO_LOAD(&info[0], PMIX_EVENT_AFFECTED_PROC, &proc, PMIX_PROC);
+    PMIX_LOAD_PROCID(&procs[rank], FUZZ_JOB, rank);
+    PMIX_INFO_LOAD(&info[0], PMIX_EVENT_AFFECTED_PROC, &procs[rank], PMIX_PROC);
     PMIX_INFO_LOAD(&info[1], PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
-    (void) PMIx_Notify_event(PMIX_ERR_PROC_ABORTED_BY_SIG, &proc, PMIX_RANGE_GLOBAL, info, 2, NULL,
+    (void) PMIx_Notify_event(PMIX_ERR_PROC_ABORTED_BY_SIG, &procs[rank], PMIX_RANGE_GLOBAL, info, 2,
+                             NULL, NULL);
+}
+
+/* The identity of the invitation that a process has received; 0: it has received none. */
+static uint64_t identity(const struct record *record)
+{
+    size_t len = strlen(PX_KEY_INVITATION);
+    const unsigned char *at =
+        memmem(record->received.bytes, record->received.len, PX_KEY_INVITATION, len);
+    uint64_t id = 0;
+    pmix_info_t info;
+
+    if (at != NULL) { /* before a name there is a byte with its length */
+        struct px_in in = px_in_make(at - 1, len + 32, PX_WIRE_PLAIN);
+
+        if (px_unpack_raw(&in, PMIX_INFO, &info) == 0) {
+            id = info.value.data.uint64;
+            PMIX_INFO_DESTRUCT(&info);
+        }
+    }
+    return id;
+}
+
+/* The host passes on what process AWAY says to process 1 as one that is invited, too: that it wants
+ * to lead, and its own invitation. */
+static void say_claim(void)
+{
+    static pmix_proc_t procs[] = {{FUZZ_JOB, 0}, {FUZZ_JOB, 1}, {FUZZ_JOB, AWAY}};
+    static pmix_data_array_t range = {.type = PMIX_PROC, .size = 1, .array = &procs[1]};
+    static pmix_info_t infos[2][6];
+    uint64_t id = identity(&records[1]);
+    uint64_t next = id + 1;
+    uint32_t vote = PX_CLAIMS;
+    bool yes = true;
+
+    for (int i = 0; i < 2; i++) {
+        PMIX_INFO_LOAD(&infos[i][0], PMIX_GROUP_ID, "guests", PMIX_STRING);
+        PMIX_INFO_LOAD(&infos[i][1], PMIX_EVENT_CUSTOM_RANGE, &range, PMIX_DATA_ARRAY);
+        PMIX_INFO_LOAD(&infos[i][2], PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+        PMIX_INFO_LOAD(&infos[i][3], PX_KEY_INVITATION, i ? &next : &id, PMIX_UINT64);
+    }
+    PMIX_INFO_LOAD(&infos[0][4], PX_KEY_SUCCESSION, &vote, PMIX_UINT32);
+    PMIX_INFO_LOAD(&infos[0][5], PMIX_EVENT_AFFECTED_PROC, &procs[0], PMIX_PROC);
+    PMIX_INFO_LOAD(&infos[1][4], PX_KEY_SUCCEEDS, &id, PMIX_UINT64);
+    PMIX_INFO_LOAD(&infos[1][5], PX_KEY_INVITEES, &range, PMIX_DATA_ARRAY);
+    (void) PMIx_Notify_event(PMIX_GROUP_LEADER_FAILED, &procs[2], PMIX_RANGE_CUSTOM, infos[0], 6,
+                             NULL, NULL);
+    (void) PMIx_Notify_event(PMIX_GROUP_INVITED, &procs[2], PMIX_RANGE_CUSTOM, infos[1], 6, NULL,
                              NULL);
+}
+
+/* What comes from other nodes when a process has ended. */
+static void say_more(unsigned rank, const char *call)
+{
+    if (rank == 0 && strcmp(call, "invite-leads") == 0) {
+        say_ended(AWAY);
+    } else if (rank == 0 && strcmp(call, "invite-follows") == 0) {
+        say_claim();
+    }
 }
 
 static void converse(unsigned call, const struct form *form)
@@ -378,7 +460,10 @@ static void converse(unsigned call, const struct form *form)
         for (unsigned i = 0; pid > 0 && i < n; i++) {
             if (pids[i] == pid) {
                 need(WIFEXITED(status) && WEXITSTATUS(status) == 0, half_client_name(call));
-                say_ended(i);
+                if (!records[i].finalized) {
+                    say_ended(i);
+                }
+                say_more(i, half_client_name(call));
                 left--;
             }
         }
