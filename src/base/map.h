@@ -8,7 +8,8 @@
 /* Hash map in process memory from byte strings to pointers. Keys are copied; values are borrowed
  * and never NULL. Not thread-safe: the owner of a map documents the thread or lock that guards it.
  * A zeroed struct is an empty map. The slot of a key depends on a secret of the process
- * (src/base/seed.h), so keys may come from peers. */
+ * (src/base/seed.h), so keys may come from peers. A large map grows little by little: an addition
+ * costs no more than a few others. */
 struct px_map_slot;
 
 /* Embedded in its owner, who ends it with px_map_fini. */
@@ -17,6 +18,10 @@ struct px_map {
     size_t cap;   /* a power of two, or 0 */
     size_t used;  /* live entries */
     size_t taken; /* live entries and tombstones */
+    struct px_map_slot
+        *old; /* NULL, or a smaller table, whose first n_moved slots are empty by now */
+    size_t old_cap;
+    size_t n_moved;
 };
 
 /* The value of the key, or NULL. */

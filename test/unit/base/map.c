@@ -120,12 +120,68 @@ static void test_growth(void **unused)
     px_map_fini(&map);
 }
 
+/* Keys of this length, made of a number: some lie in their slots, others do not. */
+static size_t make_key(char key[16], unsigned number)
+{
+    memset(key, 'k', 16);
+    memcpy(key, &number, sizeof(number));
+    return number % 2 == 0 ? sizeof(number) : 16;
+}
+
+/* While a large table is emptied into the next one, a few entries with each addition, entries of
+ * both are found, replaced and removed, and each is met once. */
+static void test_little_by_little(void **unused)
+{
+    enum { MANY = 40000 };
+    static char values[2];
+    static void *model[MANY];
+    struct px_map map = {.cap = 0};
+    unsigned n_growing = 0;
+    size_t live = 0;
+    size_t seen = 0;
+
+    (void) unused;
+    for (unsigned i = 0; i < MANY; i++) {
+        char key[16];
+        size_t moved = map.old != NULL ? map.n_moved : 0;
+        unsigned other = random_below(i + 1);
+
+        assert_int_equal(px_map_set(&map, key, make_key(key, i), &values[0]), 0);
+        model[i] = &values[0];
+        live++;
+        n_growing += map.old != NULL;
+        assert_true(map.old == NULL || map.old_cap >= 8192);
+        assert_true(map.old == NULL || map.n_moved <= moved + 32);
+        if (model[other] != NULL && i % 3 == 0) {
+            assert_int_equal(px_map_set(&map, key, make_key(key, other), &values[1]), 0);
+            model[other] = &values[1];
+        } else if (i % 3 == 1) {
+            assert_ptr_equal(px_map_remove(&map, key, make_key(key, other)), model[other]);
+            live -= model[other] != NULL;
+            model[other] = NULL;
+        }
+        other = random_below(i + 1);
+        assert_ptr_equal(px_map_find(&map, key, make_key(key, other)), model[other]);
+        assert_int_equal(map.used, live);
+    }
+    assert_true(n_growing > 1000);
+    assert_int_equal(px_map_each(&map, count, &seen), 0);
+    assert_int_equal(seen, live);
+    for (unsigned i = 0; i < MANY; i++) {
+        char key[16];
+
+        assert_ptr_equal(px_map_find(&map, key, make_key(key, i)), model[i]);
+    }
+    px_map_fini(&map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_little_by_little),
     };
 
     alarm(120);
