@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A change sorts the codes that it is given and then steps through them and the set once. */
+/* A change sorts the codes that it is given and then steps through them and the set once, also to
+ * look which of them the set has. */
 
 #include "code_set.h"
 
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/assert.h"
+#include "src/base/sort.h"
 
 /* The order of the codes, for qsort and bsearch. */
 static int compare(const void *a, const void *b)
@@ -24,17 +26,52 @@ bool px_code_set_has(const struct px_code_set *set, pmix_status_t code)
     return set->n > 0 && bsearch(&code, set->at, set->n, sizeof(code), compare) != NULL;
 }
 
+/* Codes as words, in the same order. */
+static uint64_t word_of(pmix_status_t code)
+{
+    return (uint32_t) code ^ (uint32_t) INT32_MIN;
+}
+
+static pmix_status_t code_of(uint64_t word)
+{
+    return (pmix_status_t) ((uint32_t) word ^ (uint32_t) INT32_MIN);
+}
+
+/* Fewer codes are sorted by comparing them. */
+enum { MANY = 256 };
+
+/* Sorts the codes. Many take linear time, unless memory is out. */
+static void sort(pmix_status_t *codes, size_t n)
+{
+    uint64_t *words = n >= MANY ? malloc(2 * n * sizeof(*words)) : NULL;
+
+    for (size_t i = 0; words && i < n; i++) {
+        words[i] = word_of(codes[i]);
+    }
+    if (words) {
+        px_sort_words(words, words + n, n);
+    } else if (n > 0) {
+        qsort(codes, n, sizeof(*codes), compare);
+    }
+    for (size_t i = 0; words && i < n; i++) {
+        codes[i] = code_of(words[i]);
+    }
+    free(words);
+}
+
 /* Sorts the codes and keeps those that are in the set, or those that are not, each once. */
 static void sift(const struct px_code_set *set, pmix_status_t *codes, size_t *n, bool in_set)
 {
     size_t kept = 0;
+    size_t at = 0;
 
-    if (*n > 0) {
-        qsort(codes, *n, sizeof(*codes), compare);
-    }
+    sort(codes, *n);
     for (size_t i = 0; i < *n; i++) {
+        while (at < set->n && set->at[at] < codes[i]) {
+            at++;
+        }
         if ((kept == 0 || codes[kept - 1] != codes[i]) &&
-            px_code_set_has(set, codes[i]) == in_set) {
+            (at < set->n && set->at[at] == codes[i]) == in_set) {
             codes[kept++] = codes[i];
         }
     }

@@ -4,7 +4,7 @@
 #define PX_EVENT_CODE_SET_H
 
 /* Sets of event codes. The codes come from peers, which may send many: a search takes O(log n), a
- * change O(n log n) for all of its codes together. Used by one thread at a time. */
+ * change O(n) for all of its codes and those of the set together. Used by one thread at a time. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,6 +15,8 @@
 
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/base/sort.h"
+#include "src/base/status.h"
 
 /* --- comparisons --- */
 
@@ -254,81 +256,247 @@ void px_proc_list_fini(struct px_proc_list *list)
 
 /* --- sets in normal form --- */
 
-/* Replaces all the ranks of a namespace by its wildcard, in place. The set is sorted, each process
- * once, so a run from rank 0 to size - 1 of the right length is complete. Returns the number of
- * processes that remain. */
-static size_t fold(pmix_proc_t *set, size_t n, px_job_size_fn size, void *arg)
+/* The namespaces of an array of processes, in the order in which they are met. Each is there once,
+ * unless there are MANY: then the next ones are not searched for. */
+enum { MANY_SPACES = 256 };
+
+struct spaces {
+    const char **at; /* borrowed names */
+    size_t n, room;
+    struct px_map index; /* of many: name -> 1 + its place among the first n_indexed */
+    size_t n_indexed;
+};
+
+static void spaces_fini(struct spaces *spaces)
+{
+    free(spaces->at);
+    px_map_fini(&spaces->index);
+}
+
+/* The place of a name; `n`: it is new, or there are many. */
+static size_t find_space(const struct spaces *spaces, const char *nspace)
+{
+    size_t place = 0;
+
+    if (spaces->n >= MANY_SPACES) {
+        return spaces->n;
+    }
+    if (spaces->n_indexed > 0) {
+        place = (uintptr_t) px_map_find(&spaces->index, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
+        return place ? place - 1 : spaces->n;
+    }
+    while (place < spaces->n && !same_nspace(spaces->at[place], nspace)) {
+        place++;
+    }
+    return place;
+}
+
+/* Appends a name that is new, and indexes all if they are many now. 0 or PMIX_ERR_NOMEM. */
+static int add_space(struct spaces *spaces, const char *nspace)
+{
+    if (px_array_room(&spaces->at, spaces->n, &spaces->room, sizeof(*spaces->at))) {
+        return PMIX_ERR_NOMEM;
+    }
+    spaces->at[spaces->n++] = nspace;
+    while (spaces->n > SHORT && spaces->n < MANY_SPACES && spaces->n_indexed < spaces->n) {
+        const char *next = spaces->at[spaces->n_indexed];
+
+        if (px_map_set(&spaces->index, next, strnlen(next, PMIX_MAX_NSLEN),
+                       (void *) (spaces->n_indexed + 1))) {
+            return PMIX_ERR_NOMEM;
+        }
+        spaces->n_indexed++;
+    }
+    return PMIX_SUCCESS;
+}
+
+/* A process as a word: the place of its namespace, and its rank + 1, or 0 for the wildcard. Words
+ * are in the order of the processes if the places are in that of the names. */
+enum { RANK_BITS = 33 };
+
+static uint64_t word_of(size_t space, pmix_rank_t rank)
+{
+    return (uint64_t) space << RANK_BITS | (rank == PMIX_RANK_WILDCARD ? 0 : (uint64_t) rank + 1);
+}
+
+static size_t space_of(uint64_t word)
+{
+    return word >> RANK_BITS;
+}
+
+static pmix_rank_t rank_of(uint64_t word)
+{
+    uint64_t rank = word & ((UINT64_C(1) << RANK_BITS) - 1);
+
+    return rank ? (pmix_rank_t) (rank - 1) : PMIX_RANK_WILDCARD;
+}
+
+/* Makes the words of processes, whose namespaces are entered. 0, PMIX_ERR_BAD_PARAM (one has no
+ * namespace), PMIX_ERR_NOMEM. */
+static int make_words(const pmix_proc_t *procs, size_t n, struct spaces *spaces, uint64_t *words)
+{
+    size_t space = 0;
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < n; i++) {
+        if (!procs[i].nspace[0]) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        if (!i || !same_nspace(procs[i].nspace, procs[i - 1].nspace)) {
+            space = find_space(spaces, procs[i].nspace);
+            rc = space == spaces->n ? add_space(spaces, procs[i].nspace) : PMIX_SUCCESS;
+        }
+        words[i] = word_of(space, procs[i].rank);
+    }
+    return rc;
+}
+
+/* Brings the namespaces into the order of their names, and changes the places in the words. 0 or
+ * PMIX_ERR_NOMEM. */
+static int order_spaces(struct spaces *spaces, uint64_t *words, size_t n)
+{
+    size_t *places = malloc(spaces->n * sizeof(*places));
+    int rc = places ? px_sort_names(spaces->at, spaces->n, PMIX_MAX_NSLEN, places) : PX_ERR_NOMEM;
+
+    for (size_t i = 0; !rc && i < n; i++) {
+        words[i] = word_of(places[space_of(words[i])], rank_of(words[i]));
+    }
+    free(places);
+    return rc ? PMIX_ERR_NOMEM : PMIX_SUCCESS;
+}
+
+/* True if the namespaces are in the order of their names. */
+static bool are_ordered(const struct spaces *spaces)
+{
+    size_t i = 1;
+
+    while (i < spaces->n && strncmp(spaces->at[i - 1], spaces->at[i], PMIX_MAX_NSLEN) < 0) {
+        i++;
+    }
+    return i >= spaces->n;
+}
+
+/* Drops what is there twice or covered by the wildcard before it. The words are sorted. Returns the
+ * number of words that remain. */
+static size_t drop_covered(uint64_t *words, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t last = kept ? words[kept - 1] : 0;
+        bool covered = kept && (last == words[i] || (rank_of(last) == PMIX_RANK_WILDCARD &&
+                                                     space_of(last) == space_of(words[i])));
+
+        if (!covered) {
+            words[kept++] = words[i];
+        }
+    }
+    return kept;
+}
+
+/* Replaces all the ranks of a namespace by its wildcard. The words are sorted, each is there once,
+ * so a run from rank 0 to size - 1 of the right length is complete. Returns as drop_covered. */
+static size_t fold(const struct spaces *spaces, uint64_t *words, size_t n, px_job_size_fn size,
+                   void *arg)
 {
     size_t out = 0;
 
     for (size_t i = 0; i < n;) {
+        size_t space = space_of(words[i]);
         size_t end = i + 1;
         uint32_t ranks;
 
-        while (end < n && same_nspace(set[i].nspace, set[end].nspace)) {
+        while (end < n && space_of(words[end]) == space) {
             end++;
         }
-        ranks = size ? size(arg, set[i].nspace) : 0;
-        if (ranks && set[i].rank == 0 && end - i == ranks && set[end - 1].rank == ranks - 1) {
-            set[i].rank = PMIX_RANK_WILDCARD;
-            set[out++] = set[i];
+        ranks = size ? size(arg, spaces->at[space]) : 0;
+        if (ranks && rank_of(words[i]) == 0 && end - i == ranks &&
+            rank_of(words[end - 1]) == ranks - 1) {
+            words[out++] = word_of(space, PMIX_RANK_WILDCARD);
             i = end;
         }
         while (i < end) {
-            set[out++] = set[i++];
+            words[out++] = words[i++];
         }
     }
     return out;
 }
 
-/* True if the processes are in the order of the normal form, as lists of a job mostly are. */
-static bool are_sorted(const pmix_proc_t *procs, size_t n)
+/* Makes the list of words. 0 or PMIX_ERR_NOMEM. */
+static int spell(const struct spaces *spaces, const uint64_t *words, size_t n,
+                 struct px_proc_list *ret)
 {
-    size_t i = 1;
+    pmix_proc_t *set = n > SIZE_MAX / sizeof(*set) ? NULL : malloc(n * sizeof(*set));
 
-    while (i < n && proc_compare(&procs[i - 1], &procs[i]) <= 0) {
-        i++;
+    for (size_t i = 0; set && i < n; i++) {
+        memcpy(set[i].nspace, spaces->at[space_of(words[i])], sizeof(set[i].nspace));
+        set[i].rank = rank_of(words[i]);
     }
-    return i >= n;
+    if (set) {
+        *ret = (struct px_proc_list){.at = set, .n = n, .room = n, .n_ordered = n};
+    }
+    return set ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
-/* Sorts a copy, drops what the previous process covers, and folds complete namespaces. The memory
- * of the copy is not reduced to what is left. */
-int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
-                       struct px_proc_list *ret)
+/* Brings the words of n processes into normal form; `words` has room for twice as many. Returns the
+ * number of words that remain; *ret_same: they are as they were. */
+static size_t tidy(const struct spaces *spaces, uint64_t *words, size_t n, px_job_size_fn size,
+                   void *arg, bool *ret_same)
 {
-    pmix_proc_t *set;
-    size_t kept = 0;
+    uint64_t *before = words + n;
+    bool sorted = true;
+    size_t kept;
+
+    for (size_t i = 1; sorted && i < n; i++) {
+        sorted = words[i - 1] < words[i];
+    }
+    if (!sorted) {
+        px_sort_words(words, before, n);
+    } else {
+        memcpy(before, words, n * sizeof(*words));
+    }
+    kept = fold(spaces, words, drop_covered(words, n), size, arg);
+    *ret_same = sorted && kept == n && memcmp(before, words, n * sizeof(*words)) == 0;
+    return kept;
+}
+
+int px_procs_normalise_or_lend(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
+                               struct px_proc_list *ret, bool *ret_lent)
+{
+    struct spaces spaces = {0};
+    uint64_t *words;
+    bool same = false;
+    int rc;
 
     if (!n || !procs) {
         return PMIX_ERR_BAD_PARAM;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (!procs[i].nspace[0]) {
-            return PMIX_ERR_BAD_PARAM;
-        }
+    words = n > SIZE_MAX / sizeof(*procs) ? NULL : malloc(2 * n * sizeof(*words));
+    rc = words ? make_words(procs, n, &spaces, words) : PMIX_ERR_NOMEM;
+    rc = rc || are_ordered(&spaces) ? rc : order_spaces(&spaces, words, n);
+    if (!rc) {
+        size_t kept = tidy(&spaces, words, n, size, arg, &same);
+
+        same = same && ret_lent;
+        rc = same ? PMIX_SUCCESS : spell(&spaces, words, kept, ret);
     }
-    set = n > SIZE_MAX / sizeof(*set) ? NULL : malloc(n * sizeof(*set));
-    if (!set) {
-        return PMIX_ERR_NOMEM;
+    if (!rc && same) {
+        *ret =
+            (struct px_proc_list){.at = (pmix_proc_t *) (uintptr_t) procs, .n = n, .n_ordered = n};
     }
-    memcpy(set, procs, n * sizeof(*set));
-    if (!are_sorted(set, n)) {
-        qsort(set, n, sizeof(*set), compare);
+    if (!rc && ret_lent) {
+        *ret_lent = same;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (kept && px_proc_covers(&set[kept - 1], &set[i])) {
-            continue;
-        }
-        if (kept != i) {
-            set[kept] = set[i];
-        }
-        kept++;
-    }
-    kept = fold(set, kept, size, arg);
-    *ret = (struct px_proc_list){.at = set, .n = kept, .room = n, .n_ordered = kept};
-    px_check(px_procs_are_normal(ret->at, ret->n));
-    return PMIX_SUCCESS;
+    px_check(rc || px_procs_are_normal(ret->at, ret->n));
+    spaces_fini(&spaces);
+    free(words);
+    return rc;
+}
+
+int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
+                       struct px_proc_list *ret)
+{
+    return px_procs_normalise_or_lend(procs, n, size, arg, ret, NULL);
 }
 
 /* Each process has to come after the previous one and must not be covered by it. Since the

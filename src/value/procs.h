@@ -85,6 +85,10 @@ void px_proc_list_fini(struct px_proc_list *list);
  * unchanged then. */
 int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
                        struct px_proc_list *ret);
+/* The same; but if the processes are in normal form as they are, *ret_lent is set, and *ret has the
+ * array itself: it is not to be changed, nor released. */
+int px_procs_normalise_or_lend(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
+                               struct px_proc_list *ret, bool *ret_lent);
 /* True if the processes are sorted, each once, and none is covered by the wildcard of its
  * namespace. */
 bool px_procs_are_normal(const pmix_proc_t *set, size_t n);

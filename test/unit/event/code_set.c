@@ -20,7 +20,7 @@
 
 #include "src/event/code_set.h"
 
-enum { N_CODES = 64, ROUNDS = 20000, MOST = 20 };
+enum { N_CODES = 64, ROUNDS = 20000, FEW = 20, MOST = 600 };
 
 static uint32_t draw(uint64_t *seed)
 {
@@ -53,7 +53,7 @@ static void change(struct px_code_set *set, bool *in, bool add, uint64_t *seed)
 {
     pmix_status_t codes[MOST];
     bool changed[N_CODES] = {false};
-    size_t n = draw(seed) % (MOST + 1);
+    size_t n = draw(seed) % ((draw(seed) % 16 ? FEW : MOST) + 1);
     size_t n_changed = 0;
 
     for (size_t i = 0; i < n; i++) {

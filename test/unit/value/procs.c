@@ -246,6 +246,93 @@ static void without_memory(void **state)
     px_proc_list_fini(&list);
 }
 
+static int by_order(const void *a, const void *b)
+{
+    const pmix_proc_t *x = a;
+    const pmix_proc_t *y = b;
+    int names = strcmp(x->nspace, y->nspace);
+    uint64_t first = x->rank == ALL ? 0 : (uint64_t) x->rank + 1;
+    uint64_t second = y->rank == ALL ? 0 : (uint64_t) y->rank + 1;
+
+    return names ? names : (first > second) - (first < second);
+}
+
+/* Many processes of few and of many namespaces, in any order, some of them twice, against a plain
+ * sort. */
+static void as_a_plain_sort(void **state)
+{
+    enum { N = 2000, SPACES = 600, ROUNDS = 12 };
+    static const char *const before[3] = {"", "name-", "longer name-"};
+    static const char *const behind[2] = {"", "-behind"};
+    static pmix_proc_t given[N];
+    static pmix_proc_t want[N];
+    uint32_t seed = 2463534242u;
+
+    (void) state;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct px_proc_list set;
+        size_t n = 0;
+
+        for (size_t i = 0; i < N; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            snprintf(given[i].nspace, sizeof(given[i].nspace), "%s%s%03u%s", seed >> 31 ? "n" : "",
+                     before[round % 3], (seed >> 8) % (round % 2 ? SPACES : 3),
+                     behind[round % 4 / 2]);
+            given[i].rank = (seed >> 16) % 1000;
+            given[i].rank = given[i].rank == 7   ? ALL
+                            : given[i].rank == 8 ? PMIX_RANK_UNDEF
+                                                 : given[i].rank;
+        }
+        memcpy(want, given, sizeof(given));
+        qsort(want, N, sizeof(*want), by_order);
+        for (size_t i = 0; i < N; i++) {
+            if (!n || !px_proc_covers(&want[n - 1], &want[i])) {
+                want[n++] = want[i];
+            }
+        }
+        assert_int_equal(px_procs_normalise(given, N, NULL, NULL, &set), 0);
+        assert_true(px_procs_equal(set.at, set.n, want, n));
+        px_proc_list_fini(&set);
+    }
+}
+
+static uint32_t of_one(void *arg, const char *nspace)
+{
+    (void) arg, (void) nspace;
+    return 1;
+}
+
+/* What is in normal form is lent, unless a namespace is complete. */
+static void lent(void **state)
+{
+    const pmix_proc_t normal[4] = {P("A", 0), P("A", 2), P("B", ALL), P("C", 1)};
+    const pmix_proc_t others[4][3] = {{P("A", 0), P("A", 1), P("A", 2)},
+                                      {P("A", 1), P("A", 1), P("B", 0)},
+                                      {P("A", ALL), P("A", 1), P("B", 0)},
+                                      {P("B", 0), P("A", 0), P("A", 1)}};
+    static const size_t sizes[4] = {1, 2, 2, 3};
+    const pmix_proc_t one = P("C", 0);
+    struct px_proc_list set;
+    bool is_lent = false;
+
+    (void) state;
+    assert_int_equal(px_procs_normalise_or_lend(normal, 4, three, known, &set, &is_lent), 0);
+    assert_true(is_lent);
+    assert_ptr_equal(set.at, normal);
+    assert_int_equal(set.n, 4);
+    assert_true(px_proc_list_has(&set, &normal[1]));
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(px_procs_normalise_or_lend(others[i], 3, three, known, &set, &is_lent), 0);
+        assert_false(is_lent);
+        assert_int_equal(set.n, sizes[i]);
+        px_proc_list_fini(&set);
+    }
+    assert_int_equal(px_procs_normalise_or_lend(&one, 1, of_one, known, &set, &is_lent), 0);
+    assert_false(is_lent);
+    assert_int_equal(set.at[0].rank, ALL);
+    px_proc_list_fini(&set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +343,8 @@ int main(void)
         cmocka_unit_test(a_list_in_order),
         cmocka_unit_test(a_long_list_has_each_once),
         cmocka_unit_test(one_normal_form),
+        cmocka_unit_test(as_a_plain_sort),
+        cmocka_unit_test(lent),
         cmocka_unit_test(a_set_includes_another),
         cmocka_unit_test(sets_meet),
         cmocka_unit_test(without_memory),
