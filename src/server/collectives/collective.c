@@ -311,7 +311,7 @@ static int spell(struct px_server *s, struct px_coll_call *call, const pmix_proc
     struct px_proc_list list = {0};
     int rc = PMIX_SUCCESS;
 
-    if (px_proc_sets_named(&s->proc_sets, named.at, named.n)) {
+    if (!px_list_empty(&s->proc_sets) && px_proc_sets_named(&s->proc_sets, named.at, named.n)) {
         rc = px_proc_sets_expand(&s->proc_sets, named.at, named.n, who, &list);
         rc = rc ? rc : px_coll_call_name(call, list.at, list.n);
         px_proc_list_fini(&list);
@@ -339,22 +339,42 @@ static bool is_named(const struct px_coll_call *call, const pmix_proc_t *proc)
  * names: both are in the way of each walk over all of them, at each end of a process. */
 enum { COLLECTIVE_BYTES = 65536, NAMED_BYTES = 1024 };
 
+/* One call on its way to its tracker. */
+struct entry {
+    struct px_step step; /* of a long one */
+    struct px_coll_member who;
+    struct px_coll_call call;
+    struct px_fence_directives directives; /* all collectives have some of a fence's */
+    bool checked;
+};
+
+/* Checks the call, and brings its processes into normal form. */
+static int check(struct px_server *s, struct entry *entry)
+{
+    struct px_coll_call *call = &entry->call;
+    const struct px_args *args = &call->args.head;
+    const pmix_proc_t *proc = &entry->who.proc;
+    int rc = call->ops->prepare ? call->ops->prepare(s, &entry->who, call) : PMIX_SUCCESS;
+
+    rc = rc ? rc : spell(s, call, proc);
+    rc = rc || is_named(call, proc) ? rc : PMIX_ERR_NOT_A_MEMBER;
+    rc = rc ? rc : px_group_names_check(s, call->args.procs, call->args.nprocs, proc);
+    rc = rc ? rc : px_fence_read(args->info, args->ninfo, &entry->directives);
+    return rc ? rc : px_coll_call_prepare(&s->colls, call);
+}
+
 /* Joins or starts the tracker of a call, and completes the collective if this is the last local
  * member. After px_coll_join an error concerns the collective: it ends for all its members, the
  * caller included, and is not returned. */
-static int enter(struct px_server *s, const struct px_coll_member *who, struct px_coll_call *call)
+static int enter(struct px_server *s, struct entry *entry)
 {
+    const struct px_coll_member *who = &entry->who;
+    struct px_coll_call *call = &entry->call;
     const struct px_coll_ops *ops = call->ops;
     const struct px_args *args = &call->args.head;
     struct px_coll *coll;
-    struct px_fence_directives directives; /* all collectives have some of a fence's */
-    int rc = spell(s, call, &who->proc);
+    int rc = ops->admit ? ops->admit(s, call, who) : PMIX_SUCCESS;
 
-    rc = rc || is_named(call, &who->proc) ? rc : PMIX_ERR_NOT_A_MEMBER;
-    rc = rc ? rc : px_group_names_check(s, call->args.procs, call->args.nprocs, &who->proc);
-    rc = rc ? rc : px_fence_read(args->info, args->ninfo, &directives);
-    rc = rc ? rc : px_coll_call_prepare(&s->colls, call);
-    rc = rc || !ops->admit ? rc : ops->admit(s, call, who);
     rc = rc ? rc : px_coll_join(&s->colls, call, who, &coll);
     if (rc) {
         return rc;
@@ -368,29 +388,77 @@ static int enter(struct px_server *s, const struct px_coll_member *who, struct p
     if (rc) {
         px_coll_finish(coll, rc);
     } else {
-        apply_directives(coll, &directives);
+        apply_directives(coll, &entry->directives);
         (void) complete_if_all_local(s, coll, false);
     }
     return PMIX_SUCCESS;
+}
+
+/* Frees what the entry owns, not its memory. */
+static void entry_fini(struct entry *entry)
+{
+    px_coll_call_fini(&entry->call);
+}
+
+static void drop_entry(struct px_step *step)
+{
+    struct entry *entry = px_container_of(step, struct entry, step);
+
+    entry_fini(entry);
+    free(entry);
+}
+
+/* Checks a long call that was read, and then, in a step of its own, enters it. */
+static int go_on(struct px_step *step, struct px_peer *peer)
+{
+    struct entry *entry = px_container_of(step, struct entry, step);
+    bool checked = entry->checked;
+    int rc = checked ? enter(peer->server, entry) : check(peer->server, entry);
+
+    if (!rc && !checked) {
+        entry->checked = true;
+        peer->step = step;
+    } else {
+        drop_entry(step);
+    }
+    return rc;
+}
+
+/* Leaves the rest of a call to the next step, which owns what the entry owned. False: memory is
+ * out. */
+static bool put_off(const struct entry *entry, struct px_peer *peer)
+{
+    struct entry *kept = malloc(sizeof(*kept));
+
+    if (kept) {
+        *kept = *entry;
+        peer->step = &kept->step;
+    }
+    return kept != NULL;
 }
 
 /* All memory that was unpacked belongs to the call, also after an error. */
 int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t tag,
                   struct px_in *in)
 {
-    struct px_coll_member who = {.peer = peer->id,
-                                 .tag = tag,
-                                 .row = peer->rank ? peer->rank->waits : 0,
-                                 .request = peer->request,
-                                 .proc = peer->proc};
-    struct px_coll_call call = {.ops = ops};
+    struct entry entry = {.step = {go_on, drop_entry, px_reply_to_peer(peer, tag)},
+                          .who = {.peer = peer->id,
+                                  .tag = tag,
+                                  .row = peer->rank ? peer->rank->waits : 0,
+                                  .request = peer->request,
+                                  .proc = peer->proc},
+                          .call = {.ops = ops}};
     bool older = ops->request->older && !px_peer_at_least(peer, 4, 2, 4);
-    int rc = px_args_unpack(in, older ? ops->request->older : ops->request, &call.args.head);
+    bool is_long = px_is_long(in);
+    int rc = px_args_unpack(in, older ? ops->request->older : ops->request, &entry.call.args.head);
 
     px_assert(px_loop_inside(peer->server->loop));
-    rc = rc || !ops->prepare ? rc : ops->prepare(peer->server, &who, &call);
-    rc = rc ? rc : enter(peer->server, &who, &call);
-    px_coll_call_fini(&call);
+    if (!rc && is_long && put_off(&entry, peer)) {
+        return PMIX_SUCCESS;
+    }
+    rc = rc ? rc : check(peer->server, &entry);
+    rc = rc ? rc : enter(peer->server, &entry);
+    entry_fini(&entry);
     return rc;
 }
 

@@ -7,6 +7,7 @@
 
 #include "colls.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include <pmix_common.h>
@@ -28,25 +29,38 @@ void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server
 
 /* --- keys --- */
 
+/* The ranks of a namespace are hashed together, as many as there is room for. */
+enum { RANKS = 128 };
+
+/* The words of a hash: what was hashed before, the namespace, and ranks. */
+struct words {
+    uint64_t key;
+    uint64_t nspace;
+    pmix_rank_t ranks[RANKS];
+};
+
 uint64_t px_coll_key(const struct px_coll_ops *ops, const char *name, const pmix_proc_t *set,
                      size_t nset)
 {
-    uint64_t key = px_seeded_hash(&ops, sizeof(ops));
-    uint64_t of_name = 0; /* the hash of the namespace before */
+    struct words words = {.key = px_seeded_hash(&ops, sizeof(ops))};
+    size_t n = 0;
 
     if (name) {
-        return px_hash_mix(key, px_seeded_hash(name, strlen(name)));
+        return px_hash_mix(words.key, px_seeded_hash(name, strlen(name)));
     }
     for (size_t i = 0; i < nset; i++) {
-        uint64_t words[3] = {key, set[i].rank, of_name};
-
         if (!i || strncmp(set[i].nspace, set[i - 1].nspace, PMIX_MAX_NSLEN) != 0) {
-            of_name = px_seeded_hash(set[i].nspace, strnlen(set[i].nspace, PMIX_MAX_NSLEN));
-            words[2] = of_name;
+            words.nspace = px_seeded_hash(set[i].nspace, strnlen(set[i].nspace, PMIX_MAX_NSLEN));
         }
-        key = px_seeded_hash(words, sizeof(words));
+        words.ranks[n++] = set[i].rank;
+        if (n == RANKS || i + 1 == nset ||
+            strncmp(set[i].nspace, set[i + 1].nspace, PMIX_MAX_NSLEN) != 0) {
+            words.key =
+                px_seeded_hash(&words, offsetof(struct words, ranks) + n * sizeof(pmix_rank_t));
+            n = 0;
+        }
     }
-    return key;
+    return words.key;
 }
 
 struct px_coll *px_colls_first(const struct px_colls *colls, uint64_t key)

@@ -92,11 +92,11 @@ int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n
     struct px_set_index psets = px_set_index_make(&s->proc_sets, PX_SET_PSET, NULL);
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; !rc && i < n; i++) {
+    for (size_t i = 0; !rc && i < n && s->group_names.used; i++) {
         const char *name = procs[i].nspace;
         bool again = i && strncmp(name, procs[i - 1].nspace, PMIX_MAX_NSLEN) == 0;
         union key key;
-        size_t len = again || !s->group_names.used ? 0 : make_key(s, name, who, &key);
+        size_t len = again ? 0 : make_key(s, name, who, &key);
 
         if (len && px_map_find(&s->group_names, key.bytes, len) && !px_group_name_is_job(s, name) &&
             !px_set_index_find(&groups, name)->set && !px_set_index_find(&psets, name)->set) {

@@ -26,7 +26,9 @@ void px_coll_call_fini(struct px_coll_call *call)
         PMIx_Proc_free(call->args.procs, call->args.nprocs);
     }
     PMIx_Info_free(call->args.head.info, call->args.head.ninfo);
-    px_proc_list_fini(&call->set);
+    if (!call->shared) {
+        px_proc_list_fini(&call->set);
+    }
 }
 
 int px_coll_call_name(struct px_coll_call *call, const pmix_proc_t *procs, size_t n)
@@ -62,8 +64,9 @@ int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
     if (!call->args.group || call->args.nprocs) {
-        rc = px_procs_normalise(call->args.procs, call->args.nprocs, colls->size, colls->server,
-                                &call->set);
+        rc = px_procs_normalise_or_lend(call->args.procs, call->args.nprocs, colls->size,
+                                        colls->server, &call->set,
+                                        call->args.group ? NULL : &call->shared);
     }
     call->key = rc ? 0 : px_coll_key(call->ops, call->args.group, call->set.at, call->set.n);
     return rc;
@@ -126,7 +129,7 @@ int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmi
     struct px_proc_list set = {0};
     int rc;
 
-    px_assert(coll->name);
+    px_assert(coll->name && !coll->shared);
     rc = px_coll_has_proc(coll, proc)
              ? PMIX_SUCCESS
              : px_proc_list_expand(&left, coll->procs, coll->nprocs, colls->size, colls->server);
@@ -181,8 +184,9 @@ static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *
     coll->procs = call->args.procs;
     coll->nprocs = call->args.nprocs;
     call->lent = true;
+    coll->shared = call->shared;
     coll->nset = call->set.n;
-    coll->set = px_proc_list_take(&call->set);
+    coll->set = call->shared ? coll->procs : px_proc_list_take(&call->set);
     return coll;
 }
 
@@ -380,7 +384,9 @@ void px_coll_destroy(struct px_coll *coll)
     free(coll->state);
     free(coll->members);
     free(coll->procs);
-    free(coll->set);
+    if (!coll->shared) {
+        free(coll->set);
+    }
     free(coll->name);
     free(coll);
 }

@@ -92,6 +92,7 @@ struct px_coll_call {
     bool solo;                /* one caller by itself: joins only trackers of such calls */
     bool lent;                /* args.procs are the tracker's */
     struct px_proc_list set;  /* the processes in normal form; empty: others name the members */
+    bool shared;              /* the set is args.procs */
     uint64_t key;             /* px_coll_key */
 };
 /* Frees what the call owns. */
@@ -115,6 +116,7 @@ struct px_coll {
     size_t nprocs;
     pmix_proc_t *set; /* the same, in normal form */
     size_t nset;
+    bool shared; /* the set is procs, or that of the upcall, which has taken them over */
     struct px_coll_member *members;
     size_t n_members;
     size_t members_room;

@@ -107,14 +107,47 @@ static int list_tools(const struct px_server *s, struct px_map *tools)
     return PMIX_SUCCESS;
 }
 
-/* True if somebody who is named so may be here. */
-static bool may_be_here(struct px_server *s, const struct px_map *tools, const pmix_proc_t *proc)
-{
-    const struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+/* What a server has of a namespace. */
+struct known {
+    const struct px_nspace *ns; /* NULL: it does not have it */
+    bool is_own;                /* the server's own */
+    bool has_tools;
+};
 
-    return (ns && (proc->rank == PMIX_RANK_WILDCARD || px_local_proc_find(ns, proc->rank))) ||
-           px_proc_covers(proc, &s->self) ||
-           px_map_find(tools, proc->nspace, strnlen(proc->nspace, PMIX_MAX_NSLEN));
+static struct known look_up(struct px_server *s, const struct px_map *tools, const char *nspace)
+{
+    return (struct known){
+        .ns = px_nspace_find(s, nspace),
+        .is_own = strncmp(nspace, s->self.nspace, PMIX_MAX_NSLEN) == 0,
+        .has_tools = px_map_find(tools, nspace, strnlen(nspace, PMIX_MAX_NSLEN)) != NULL,
+    };
+}
+
+/* True if somebody of this rank may be here. */
+static bool may_be_here(const struct px_server *s, const struct known *known, pmix_rank_t rank)
+{
+    bool any = rank == PMIX_RANK_WILDCARD;
+
+    return (known->ns && (any || px_local_proc_find(known->ns, rank))) ||
+           (known->is_own && (any || rank == s->self.rank)) || known->has_tools;
+}
+
+/* Fills `named` of a long range. 0 or PMIX_ERR_NOMEM. */
+static int list_named(struct px_server *s, const struct px_map *tools, struct audience *to)
+{
+    const pmix_proc_t *procs = to->range.at;
+    struct known known = {0};
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < to->range.n; i++) {
+        if (!i || strncmp(procs[i].nspace, procs[i - 1].nspace, PMIX_MAX_NSLEN) != 0) {
+            known = look_up(s, tools, procs[i].nspace);
+        }
+        if (may_be_here(s, &known, procs[i].rank)) {
+            rc = px_proc_list_add(&to->named, &procs[i]);
+        }
+    }
+    return rc;
 }
 
 /* Longer ranges are not searched for each process. */
@@ -132,11 +165,7 @@ static void audience_init(struct px_server *s, struct audience *to, const struct
     *to = (struct audience){.event = event, .by = by, .range = range_of(event)};
     to->listed = to->range.n > SHORT_RANGE;
     rc = to->listed ? list_tools(s, &tools) : PMIX_SUCCESS;
-    for (size_t i = 0; !rc && to->listed && i < to->range.n; i++) {
-        if (may_be_here(s, &tools, &to->range.at[i])) {
-            rc = px_proc_list_add(&to->named, &to->range.at[i]);
-        }
-    }
+    rc = rc || !to->listed ? rc : list_named(s, &tools, to);
     if (rc) {
         px_proc_list_fini(&to->named);
     }
@@ -464,7 +493,8 @@ pmix_status_t px_notify_call(struct px_upcall *up)
     const pmix_proc_t *source = up->reply_to.peer ? &up->proc : &args->source;
     pmix_info_t *range = PX_BORROWED(
         px_infos_next(args->head.info, args->head.ninfo, NULL, PMIX_EVENT_CUSTOM_RANGE));
-    int rc = range ? px_proc_sets_spell(&up->server->proc_sets, source, range) : PMIX_SUCCESS;
+    const struct px_list *sets = &up->server->proc_sets;
+    int rc = range && !px_list_empty(sets) ? px_proc_sets_spell(sets, source, range) : PMIX_SUCCESS;
 
     return rc ? rc : PMIX_OPERATION_SUCCEEDED;
 }

@@ -10,6 +10,7 @@
 
 #include "dispatch.h"
 
+#include "src/server/stages.h"
 #include "src/server/state.h"
 #include "src/wire/message.h"
 #include "src/server/data/commit.h"
@@ -26,6 +27,7 @@
 #include "src/base/assert.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
+#include "src/net/conn.h"
 #include "src/wire/command_name.h"
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
@@ -121,11 +123,46 @@ static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in, siz
     }
 }
 
-/* Goes on with the request of which a piece has been handled. */
-static void on_piece(struct px_peer *peer)
+/* --- long requests --- */
+
+bool px_is_long(const struct px_in *in)
+{
+    return px_in_left(in) > PX_CONN_LONG;
+}
+
+bool px_is_in_part(const struct px_peer *peer)
+{
+    return peer->commit || peer->step;
+}
+
+void px_parts_drop(struct px_peer *peer)
+{
+    struct px_step *step = peer->step;
+
+    px_commit_drop(peer);
+    if (step) {
+        peer->step = NULL;
+        px_answer_nobody(peer->server, &step->reply_to);
+        step->drop(step);
+    }
+}
+
+/* Takes the next step of the request. *ret is whom the status concerns. */
+static int next_step(struct px_peer *peer, struct px_reply_to *ret)
+{
+    struct px_step *step = peer->step;
+
+    peer->step = NULL;
+    *ret = step->reply_to;
+    return step->go_on(step, peer);
+}
+
+/* Goes on with the request of which a part has been handled. */
+static void on_part(struct px_peer *peer)
 {
     struct px_reply_to reply_to;
-    int rc = px_commit_go_on(peer->server, peer, &reply_to);
+    int rc =
+        peer->commit ? px_commit_go_on(peer->server, peer, &reply_to) : next_step(peer, &reply_to);
 
     if (rc) {
         refuse(peer, &reply_to, rc);
@@ -188,9 +225,12 @@ void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t
     struct px_in in = px_in_make(payload, len, peer->kind);
 
     in.most = (size_t) px_param_int(PX_P_REQUEST_ARRAYS);
-    if (peer->commit) {
-        on_piece(peer);
-    } else if (!len) {
+    if (px_is_in_part(peer)) {
+        on_part(peer);
+        return;
+    }
+    px_stage_received(peer->server, len);
+    if (!len) {
         peer->doomed = true;
     } else if (tag >= PX_TAG_FIRST) {
         on_request(peer, tag, &in, len);

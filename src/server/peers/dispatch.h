@@ -6,6 +6,7 @@
 /* Messages of peers to their handlers, and answers back to reply targets. Each request is answered
  * once, at the latest when the server stops; only PX_CMD_DEREGEVENTS has no answer. Loop thread. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <pmix_server.h>
@@ -38,6 +39,24 @@ struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag);
 typedef int (*px_handler)(struct px_server *s, struct px_peer *peer, uint32_t tag,
                           struct px_in *in);
 
+/* A long request (px_is_long) of which a part has been handled. Embedded in what is kept of it; the
+ * memory belongs to peer->step while other messages are handled. */
+struct px_step {
+    /* Handles the next part, and takes over the step, which is not peer->step any more; sets
+     * peer->step if more is to follow, as the last thing that it does. Returns as a px_handler. */
+    int (*go_on)(struct px_step *step, struct px_peer *peer);
+    /* Frees the step: the request is not going to be handled. */
+    void (*drop)(struct px_step *step);
+    struct px_reply_to reply_to; /* the requester */
+};
+
+/* True if the rest of a message is so long that its handler may leave a step. */
+bool px_is_long(const struct px_in *in);
+
+/* Drops the message of which a part has been handled, if there is one, and closes its request
+ * without an answer. */
+void px_parts_drop(struct px_peer *peer);
+
 /* Answers with a status and nothing else. PMIX_OPERATION_SUCCEEDED becomes PMIX_SUCCESS. A peer
  * that has disconnected is ignored. */
 void px_answer_status(struct px_server *s, const struct px_reply_to *reply_to,
@@ -65,9 +84,12 @@ void px_answer_nobody(struct px_server *s, const struct px_reply_to *reply_to);
  * those of its kind (shmix_small_request) is answered with PMIX_ERR_OUT_OF_RESOURCE. */
 int px_dispatch_wanted(void *peer, uint32_t tag, const void *first, size_t have, size_t len);
 
-/* Serves one message of a peer, or goes on with it if peer->commit is set; the payload is borrowed
- * for the call, and longer if peer->commit is set afterwards. An empty message sets peer->doomed.
- * The peer may be closed when this returns, but its memory is still valid. */
+/* Serves one message of a peer, or goes on with it if px_is_in_part; the payload is borrowed for
+ * the call, and longer if px_is_in_part afterwards. An empty message sets peer->doomed. The peer
+ * may be closed when this returns, but its memory is still valid. */
 void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t len);
+
+/* True if a part of the message at the front of the peer's connection has been handled. */
+bool px_is_in_part(const struct px_peer *peer);
 
 #endif

@@ -30,7 +30,6 @@
 #include "src/server/tools/tool_data.h"
 #include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/open_waits.h"
-#include "src/server/data/commit.h"
 #include "src/server/data/modex.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
@@ -116,7 +115,7 @@ void px_peer_close(struct px_peer *peer)
         px_pending_conn_refuse(peer->pending, 0);
         peer->pending = NULL;
     }
-    px_commit_drop(peer);
+    px_parts_drop(peer);
     px_conn_destroy_loop(peer->conn);
     peer->conn = NULL;
     peer->rank = NULL;
@@ -161,7 +160,6 @@ static bool on_message(void *arg, uint32_t tag, const void *payload, size_t len,
     if (fd >= 0) {
         (void) close(fd);
     }
-    px_stage_received(peer->server, len);
     if (peer->unproved && !px_inherited_prove(peer)) {
         px_peer_close(peer);
         return false;
@@ -170,7 +168,7 @@ static bool on_message(void *arg, uint32_t tag, const void *payload, size_t len,
     if (peer->doomed && peer->conn) {
         px_peer_close(peer);
     }
-    return peer->commit != NULL;
+    return px_is_in_part(peer);
 }
 
 /* The connection has ended, from the other side or by an error. */

@@ -28,6 +28,7 @@ struct px_local_proc;
 struct px_parcel;
 struct px_pending_conn;
 struct px_server;
+struct px_step;
 
 /* Connections: one peer each. Loop thread. */
 
@@ -54,6 +55,7 @@ struct px_peer {
     uint64_t stage_ns;        /* when its PMIx_Init or PMIx_Finalize began; 0: neither (stages.h) */
     uint64_t request;         /* the open request whose message is being read (quota.h); 0: none */
     struct px_commit *commit; /* the one of which a piece has been handled, or NULL; owned */
+    struct px_step *step;     /* of another request that is handled in parts, or NULL; owned */
     enum px_wire_kind kind;   /* encoding of its messages */
     unsigned version_major, version_minor, version_release;
     bool shared; /* it can map segments: that of its own namespace, and then others */

@@ -375,12 +375,60 @@ static void ask_host(const struct px_service *service, struct px_upcall *up)
     px_upcall_returned(up, up->server->stopping ? PMIX_ERR_LOST_CONNECTION : service->call(up));
 }
 
-/* The path of a peer's request. Until ask_host the upcall is ours; the host never sees a request
- * whose arguments cannot be read. */
+/* Completes the request that was read, and asks the host. Until ask_host the upcall is ours. */
+static int serve(struct px_upcall *up, struct px_peer *peer)
+{
+    const struct px_service *service = px_service_of(up->request->command);
+    int rc = prepare(service, up, peer);
+
+    if (rc) {
+        px_upcall_destroy(up);
+        return rc;
+    }
+    ask_host(service, up);
+    return PMIX_SUCCESS;
+}
+
+/* A request that was read (struct px_step). */
+struct read_request {
+    struct px_step step;
+    struct px_upcall *up; /* owned */
+};
+
+static int serve_read(struct px_step *step, struct px_peer *peer)
+{
+    struct px_upcall *up = px_container_of(step, struct read_request, step)->up;
+
+    free(px_container_of(step, struct read_request, step));
+    return serve(up, peer);
+}
+
+static void drop_read(struct px_step *step)
+{
+    struct read_request *request = px_container_of(step, struct read_request, step);
+
+    px_upcall_destroy(request->up);
+    free(request);
+}
+
+/* Leaves the rest of a request to the next step. False: memory is out. */
+static bool put_off(struct px_upcall *up, struct px_peer *peer)
+{
+    struct read_request *request = malloc(sizeof(*request));
+
+    if (request) {
+        *request = (struct read_request){{serve_read, drop_read, up->reply_to}, up};
+        peer->step = &request->step;
+    }
+    return request != NULL;
+}
+
+/* The path of a peer's request. The host never sees a request whose arguments cannot be read. */
 int px_service_start(const struct px_service *service, struct px_peer *peer, uint32_t tag,
                      struct px_in *in)
 {
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
+    bool is_long = px_is_long(in);
     struct px_upcall *up;
     int rc;
 
@@ -390,13 +438,11 @@ int px_service_start(const struct px_service *service, struct px_peer *peer, uin
     }
     up = create(peer->server, service, &reply_to, &peer->proc);
     rc = up ? px_args_unpack(in, service->request, up->args) : PMIX_ERR_NOMEM;
-    rc = rc ? rc : prepare(service, up, peer);
     if (rc) {
         px_upcall_destroy(up);
         return rc;
     }
-    ask_host(service, up);
-    return PMIX_SUCCESS;
+    return is_long && put_off(up, peer) ? PMIX_SUCCESS : serve(up, peer);
 }
 
 /* Loop thread: the second half of px_self_request. */

@@ -464,6 +464,31 @@ static void refused(void **state)
 }
 
 /* A call with more directives than the bound is refused; those of all callers are bounded, too. */
+/* A set that is in normal form as it comes is not copied: of 100,000 processes that would be 26 MB.
+ */
+static void without_copy(void **state)
+{
+    const pmix_proc_t some[3] = {proc_of("B", 1), proc_of("A", 1), proc_of("A", 0)};
+    const pmix_proc_t sorted[3] = {proc_of("A", 0), proc_of("A", 1), proc_of("B", 1)};
+    struct px_coll_member who = {.peer = 1, .tag = 100, .proc = proc_of("A", 0)};
+    struct px_colls colls;
+    struct px_coll *coll = NULL;
+
+    (void) state;
+    px_colls_init(&colls, size_of, NULL);
+    coll = join(&colls, 1, 0, sorted, 3);
+    assert_ptr_equal(coll->set, coll->procs);
+    assert_ptr_equal(join(&colls, 2, 1, some, 3), coll); /* the same set in another order */
+    assert_ptr_equal(join(&colls, 3, 1, sorted, 3), coll);
+    px_coll_destroy(coll);
+    coll = join(&colls, 1, 0, some, 3);
+    assert_ptr_not_equal(coll->set, coll->procs);
+    px_coll_destroy(coll);
+    assert_int_equal(enter(&colls, &construct, "name", sorted, 3, &who, &coll), 0);
+    assert_ptr_not_equal(coll->set, coll->procs); /* its processes change */
+    px_coll_destroy(coll);
+}
+
 static void few_directives(void **state)
 {
     enum { MOST = 1024 }; /* shmix_max_directives */
@@ -488,7 +513,7 @@ static void few_directives(void **state)
     assert_null(call.set.at);
     call.args.head.ninfo = MOST;
     assert_int_equal(px_coll_call_prepare(&colls, &call), 0);
-    px_proc_list_fini(&call.set);
+    assert_true(call.shared);
     coll = join(&colls, 1, 0, &all, 1);
     assert_int_equal(px_coll_merge(coll, info, MOST), 0);
     assert_int_equal(px_coll_merge(coll, info, MOST), 0); /* the same again */
@@ -542,6 +567,7 @@ int main(void)
         cmocka_unit_test(walks),          cmocka_unit_test(refused),
         cmocka_unit_test(taken_apart),    cmocka_unit_test(known_later),
         cmocka_unit_test(few_directives), cmocka_unit_test(directives_twice),
+        cmocka_unit_test(without_copy),
     };
 
     alarm(30);

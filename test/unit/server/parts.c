@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Long requests, which are handled in parts: read, checked, and entered or given to the host. The
+ * peer has no connection, so the test decides when there is a next part, or that there is none. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+
+#include "src/context/context.h"
+#include "src/net/conn.h"
+#include "src/request/schema.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/server/requests/requests.h"
+#include "src/server/state.h"
+#include "src/wire/messages.h"
+
+enum { TAG = 100, MANY = 20000, FEW = 100, MOST_PARTS = 5 };
+
+static pmix_server_module_t module;
+static const pmix_nspace_t job = "job";
+static unsigned n_published;
+
+static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
+                             pmix_op_cbfunc_t done, void *cbdata)
+{
+    (void) proc, (void) info, (void) ninfo, (void) done, (void) cbdata;
+    n_published++;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* What the test does on the loop's thread, and what came of it. */
+struct attempt {
+    const struct px_request *request;
+    const struct px_args *args;
+    unsigned n_parts; /* that are handled, at most */
+    bool named;       /* the caller is a member */
+    int rc;
+    unsigned n_left; /* of n_parts */
+    unsigned n_colls[MOST_PARTS];
+    bool in_part; /* after the last of them */
+};
+
+static unsigned count_colls(struct px_server *s)
+{
+    unsigned n = 0;
+
+    for (const struct px_list *at = s->colls.list.next; at != &s->colls.list; at = at->next) {
+        n++;
+    }
+    return n;
+}
+
+static void try(void *arg)
+{
+    struct attempt *attempt = arg;
+    struct px_server *s = px_ctx()->server;
+    struct px_peer peer = {.server = s,
+                           .user = px_user_of(s, geteuid()),
+                           .id = UINT64_MAX,
+                           .uid = geteuid(),
+                           .gid = getegid(),
+                           .kind = PX_WIRE_PLAIN};
+    struct px_buf buf = {0};
+    struct px_in in;
+    uint8_t command;
+
+    PMIX_LOAD_PROCID(&peer.proc, attempt->named ? "job" : "stranger", 0);
+    (void) px_args_pack(&buf, peer.kind, attempt->request, attempt->args);
+    in = px_in_make(buf.data, buf.len, peer.kind);
+    (void) px_unpack_command(&in, &command);
+    attempt->rc = px_service_start(px_service_of(command), &peer, TAG, &in);
+    attempt->n_colls[0] = count_colls(s);
+    attempt->n_left = attempt->n_parts - 1;
+    for (unsigned i = 1; i < attempt->n_parts && px_is_in_part(&peer); i++) {
+        px_dispatch(&peer, TAG, buf.data, buf.len);
+        attempt->n_colls[i] = count_colls(s);
+        attempt->n_left--;
+    }
+    attempt->in_part = px_is_in_part(&peer);
+    px_parts_drop(&peer);
+    px_buf_fini(&buf);
+}
+
+static void run(struct attempt *attempt)
+{
+    assert_true(attempt->n_parts <= MOST_PARTS);
+    assert_int_equal(px_loop_run(px_ctx()->loop, try, attempt), 0);
+}
+
+/* A fence of n processes of the job, of which one more has to call. */
+static struct attempt fence_of(struct px_coll_args *args, pmix_proc_t *procs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        PMIX_LOAD_PROCID(&procs[i], "job", (pmix_rank_t) i);
+    }
+    *args = (struct px_coll_args){.procs = procs, .nprocs = n};
+    return (struct attempt){
+        .request = &px_request_fence, .args = &args->head, .n_parts = MOST_PARTS, .named = true};
+}
+
+static int start(void **state)
+{
+    pmix_proc_t proc;
+    int rc;
+
+    (void) state;
+    module.publish = publish;
+    rc = PMIx_server_init(&module, NULL, 0);
+    rc = rc ? rc : PMIx_server_register_nspace(job, 2, NULL, 0, NULL, NULL);
+    for (pmix_rank_t rank = 0; rank < 2 && !rc; rank++) {
+        PMIX_LOAD_PROCID(&proc, job, rank);
+        rc = PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
+    }
+    return rc;
+}
+
+static int end(void **state)
+{
+    (void) state;
+    return PMIx_server_finalize();
+}
+
+static void a_long_fence(void **state)
+{
+    static pmix_proc_t procs[MANY];
+    struct px_coll_args args;
+    struct attempt attempt = fence_of(&args, procs, MANY);
+
+    (void) state;
+    run(&attempt);
+    assert_int_equal(attempt.rc, 0);
+    assert_false(attempt.in_part);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 3);
+    assert_int_equal(attempt.n_colls[0], 0);
+    assert_int_equal(attempt.n_colls[1], 0);
+    assert_int_equal(attempt.n_colls[2], 1);
+}
+
+static void a_short_fence(void **state)
+{
+    static pmix_proc_t procs[FEW];
+    struct px_coll_args args;
+    struct attempt attempt = fence_of(&args, procs, FEW);
+
+    (void) state;
+    run(&attempt);
+    assert_int_equal(attempt.rc, 0);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 1);
+    assert_int_equal(attempt.n_colls[0], 1);
+}
+
+/* The caller is no member: nothing is entered, and nothing follows. */
+static void one_that_is_refused(void **state)
+{
+    static pmix_proc_t procs[MANY];
+    struct px_coll_args args;
+    struct attempt attempt = fence_of(&args, procs, MANY);
+
+    (void) state;
+    attempt.named = false;
+    run(&attempt);
+    assert_false(attempt.in_part);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 2);
+    assert_int_equal(attempt.n_colls[1], 0);
+}
+
+/* Its peer is closed after each of the parts. */
+static void one_that_is_cut(void **state)
+{
+    static pmix_proc_t procs[MANY];
+    struct px_coll_args args;
+
+    (void) state;
+    for (unsigned n_parts = 1; n_parts < 3; n_parts++) {
+        struct attempt attempt = fence_of(&args, procs, MANY);
+
+        attempt.n_parts = n_parts;
+        run(&attempt);
+        assert_true(attempt.in_part);
+        assert_int_equal(attempt.n_colls[n_parts - 1], 0);
+    }
+}
+
+/* The host is asked in a part of its own, or not at all. */
+static void a_long_request_for_the_host(void **state)
+{
+    static char text[PX_CONN_LONG + 1];
+    pmix_info_t info = {.value = {.type = PMIX_STRING, .data.string = text}};
+    struct px_args args = {&info, 1};
+    struct attempt attempt = {.request = &px_request_publish, .args = &args, .named = true};
+
+    (void) state;
+    PMIX_LOAD_KEY(info.key, "key");
+    memset(text, 't', PX_CONN_LONG);
+    n_published = 0;
+    attempt.n_parts = 1;
+    run(&attempt);
+    assert_true(attempt.in_part);
+    assert_int_equal(n_published, 0);
+    attempt.n_parts = 2;
+    run(&attempt);
+    assert_false(attempt.in_part);
+    assert_int_equal(n_published, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_long_fence, start, end),
+        cmocka_unit_test_setup_teardown(a_short_fence, start, end),
+        cmocka_unit_test_setup_teardown(one_that_is_refused, start, end),
+        cmocka_unit_test_setup_teardown(one_that_is_cut, start, end),
+        cmocka_unit_test_setup_teardown(a_long_request_for_the_host, start, end),
+    };
+
+    alarm(60);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
