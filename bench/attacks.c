@@ -155,6 +155,7 @@ static void post(const char *key, size_t n)
 {
     pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {noise(), n}};
 
+    snprintf(value.data.bo.bytes, 16, "%lu", state->tries); /* another one each time */
     (void) PMIx_Put(PMIX_GLOBAL, key, &value);
     count(PMIx_Commit());
     settle();

@@ -34,11 +34,22 @@ static void drop_generation(struct px_store *store)
     px_store_destroy(store);
 }
 
-/* Makes the next generation with a copy of what is live. The store is unchanged; the caller owns
- * *ret. PMIX_ERR_OUT_OF_RESOURCE also if the system granted less address space than asked for; else
- * statuses of px_store_make and px_compact_copy. */
-static int make_next(const struct px_store *store, bool shared, uint64_t size,
-                     struct px_store **ret)
+/* Forgets the generation that is being filled, if there is one. */
+static void drop_next(struct px_store *store)
+{
+    px_compaction_end(store->compaction);
+    if (store->next) {
+        drop_generation(store->next);
+    }
+    store->compaction = NULL;
+    store->next = NULL;
+}
+
+/* Makes the next generation, which is empty and must not move before it is filled: it would be
+ * superseded before anybody has seen it. The caller owns *ret. PMIX_ERR_OUT_OF_RESOURCE also if the
+ * system granted less address space than asked for; else statuses of px_store_make. */
+static int make_empty(const struct px_store *store, bool shared, uint64_t size,
+                      struct px_store **ret)
 {
     const struct px_store_header *h = px_store_header(store);
     struct px_store_opts opts = {
@@ -50,6 +61,7 @@ static int make_next(const struct px_store *store, bool shared, uint64_t size,
         .gid = h->id.gid,
         .moves = true,
         .garbage_bytes = store->garbage_limit,
+        .move_piece = store->move_piece,
     };
     struct px_store *next;
     int rc = px_store_make(&opts, store, &next);
@@ -57,15 +69,53 @@ static int make_next(const struct px_store *store, bool shared, uint64_t size,
     if (rc) {
         return rc;
     }
-    /* A generation that moved while it is filled would be superseded before anybody has seen it. */
-    next->moves = false; /* it must not move by itself while it is filled */
-    rc = next->seg.size < size ? PMIX_ERR_OUT_OF_RESOURCE : px_compact_copy(store, next);
+    next->moves = false;
+    if (next->seg.size < size) {
+        drop_generation(next);
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    *ret = next;
+    return 0;
+}
+
+/* The last step: from now on the generation is one that moves itself. */
+static void complete(struct px_store *next)
+{
     next->moves = true;
+    px_verify(px_format_verify(&next->seg, PX_VERIFY_ALL, NULL) == 0);
+}
+
+/* Copies what is live, one piece after the other. Statuses of px_compaction_go_on. */
+static int copy_all(const struct px_store *store, struct px_store *next)
+{
+    struct px_compaction *compaction = px_compaction_begin(store, next);
+    bool done = false;
+    int rc = compaction ? 0 : PMIX_ERR_NOMEM;
+
+    while (rc == 0 && !done) {
+        rc = px_compaction_go_on(compaction, store->move_piece, &done);
+    }
+    px_compaction_end(compaction);
+    return rc;
+}
+
+/* Makes the next generation with a copy of what is live. The store is unchanged; the caller owns
+ * *ret. Statuses of make_empty and copy_all. */
+static int make_next(const struct px_store *store, bool shared, uint64_t size,
+                     struct px_store **ret)
+{
+    struct px_store *next;
+    int rc = make_empty(store, shared, size, &next);
+
+    if (rc) {
+        return rc;
+    }
+    rc = copy_all(store, next);
     if (rc) {
         drop_generation(next);
         return rc;
     }
-    px_verify(px_format_verify(&next->seg, PX_VERIFY_ALL, NULL) == 0);
+    complete(next);
     *ret = next;
     return 0;
 }
@@ -80,7 +130,7 @@ static void move_to(struct px_store *store, struct px_store *next)
     px_assert(px_store_header(next)->id.generation == px_store_header(store)->id.generation + 1);
     px_assert(px_store_header(next)->id.epoch == px_store_header(store)->id.epoch);
     px_assert(px_store_header(next)->sequence >= px_store_header(store)->sequence);
-    px_assert(next->last == NULL);
+    px_assert(next->last == NULL && !next->next && !store->next);
     /* From here on readers of the old generation ask for the new one. */
     set_state(store, PX_SHM_SUPERSEDED, px_store_header(next)->id.generation);
     *store = *next;
@@ -121,6 +171,7 @@ int px_store_grow(struct px_store *store)
     if (!store->moves || store->bump.beyond == 0 || need > UINT64_MAX / 4) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
+    drop_next(store);
     /* Without `beyond` the failure had another reason than the end of the segment. */
     rc = make_next(store, store->seg.shared, need * 2, &next);
     if (rc && px_store_header(store)->dead > store->bump.published / DEAD_SHARE) {
@@ -166,27 +217,72 @@ static void forget_generations(struct px_store *store)
     }
 }
 
-/* After a failure the limit doubles, so that a store that cannot move does not try at every
- * call. */
-void px_store_compact(struct px_store *store)
+/* A store that cannot move shall not try at every occasion. */
+static void try_later(struct px_store *store)
 {
-    const struct px_store_header *h = px_store_header(store);
-    uint64_t used = store->bump.published;
-    struct px_store *next;
+    store->garbage_limit = px_store_header(store)->dead * 2;
+}
 
-    if (!store->moves) {
-        return;
+void px_store_give_up(struct px_store *store)
+{
+    if (store->next) {
+        drop_next(store);
+        try_later(store);
     }
-    forget_generations(store);
-    if (h->dead <= store->garbage_limit || h->dead <= used / DEAD_SHARE) {
-        return;
+}
+
+bool px_store_is_moving(const struct px_store *store)
+{
+    return store->next != NULL;
+}
+
+/* Begins to fill the next generation. False: want of memory. */
+static bool begin_move(struct px_store *store)
+{
+    if (make_empty(store, store->seg.shared, store->seg.size, &store->next)) {
+        store->next = NULL;
+        try_later(store);
+        return false;
     }
-    if (make_next(store, store->seg.shared, store->seg.size, &next)) {
-        store->garbage_limit = h->dead * 2; /* not at every occasion from now on */
-        return;
+    store->compaction = px_compaction_begin(store, store->next);
+    if (!store->compaction) {
+        px_store_give_up(store);
     }
+    return store->compaction != NULL;
+}
+
+/* The generation that is being filled has everything: the store becomes that one. */
+static void end_move(struct px_store *store)
+{
+    struct px_store *next = store->next;
+
+    px_compaction_end(store->compaction);
+    store->compaction = NULL;
+    store->next = NULL;
+    complete(next);
     move_to(store, next);
     forget_generations(store);
+}
+
+bool px_store_compact(struct px_store *store)
+{
+    const struct px_store_header *h = px_store_header(store);
+    bool done;
+
+    if (!store->moves) {
+        return false;
+    }
+    forget_generations(store);
+    if (!store->next && (h->dead <= store->garbage_limit ||
+                         h->dead <= store->bump.published / DEAD_SHARE || !begin_move(store))) {
+        return false;
+    }
+    if (px_compaction_go_on(store->compaction, store->move_piece, &done)) {
+        px_store_give_up(store);
+    } else if (done) {
+        end_move(store);
+    }
+    return store->next != NULL;
 }
 
 /* The list runs through `last`, which is free: such a store has no earlier generations. */

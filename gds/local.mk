@@ -1,5 +1,5 @@
 noinst_LTLIBRARIES += libpx-gds.la
-libpx_gds_la_SOURCES = %D%/batch.c %D%/batch.h %D%/column_writer.c %D%/column_writer.h %D%/compact.c %D%/compact.h %D%/compare.c %D%/compare.h \
+libpx_gds_la_SOURCES = %D%/batch.c %D%/batch.h %D%/column_writer.c %D%/column_writer.h %D%/compact.c %D%/compact.h %D%/compare.c %D%/compare.h %D%/copy.c %D%/copy.h \
   %D%/dict.c %D%/dict.h %D%/fast_path.h %D%/format.h %D%/garbage.c %D%/garbage.h %D%/generation.c %D%/generation.h \
   %D%/get_directives.h %D%/key_table.c %D%/key_table.h %D%/kval_reader.c %D%/kval_reader.h %D%/level.c %D%/level.h \
   %D%/lookup.c %D%/lookup.h %D%/memo.c %D%/memo.h %D%/nodes.c %D%/nodes.h %D%/payload.c %D%/payload.h \

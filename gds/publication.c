@@ -271,7 +271,8 @@ static int publish_here(struct px_store *store, const struct px_batch *batch)
 }
 
 /* Moves to larger generations until the batch fits or moving is refused. Each attempt starts from
- * the batch anew, because locators mean nothing in another generation. */
+ * the batch anew, because locators mean nothing in another generation. A generation that is being
+ * filled gets the batch, too, or is given up. */
 int px_store_publish(struct px_store *store, const struct px_batch *batch)
 {
     int rc;
@@ -283,5 +284,8 @@ int px_store_publish(struct px_store *store, const struct px_batch *batch)
     do {
         rc = publish_here(store, batch);
     } while (rc == PMIX_ERR_OUT_OF_RESOURCE && px_store_grow(store) == 0);
+    if (rc == 0 && store->next && publish_here(store->next, batch)) {
+        px_store_give_up(store);
+    }
     return rc;
 }

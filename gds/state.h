@@ -14,6 +14,7 @@
 #include "src/base/atomic.h"
 #include "src/base/epoch.h"
 
+struct px_compaction;
 struct px_memo;
 
 /* Key hints: 512 words in sets of two, so that two strings that meet have a place each. */
@@ -46,6 +47,10 @@ struct px_store {
     uint64_t garbage_limit;        /* bytes; see px_store_compact */
     struct px_segment_hints hints; /* for the next generation too */
     struct px_store *last;         /* the generations before that are still mapped here */
+    /* The next generation while it is being filled, and the copy that fills it; or both NULL. */
+    struct px_store *next;
+    struct px_compaction *compaction;
+    size_t move_piece; /* bytes in one call of px_store_compact */
 };
 
 /* True if the writer has moved to another generation. One load. Any thread. pairs with set_state */

@@ -16,11 +16,15 @@
 #include "gds/state.h"
 #include "shmem/header.h"
 #include "shmem/put.h"
+#include "generation.h"
 #include "nodes.h"
 
 /* Under a limit on address space a store that can be replaced starts with this many bytes, or with
  * this share of the limit if that is less. */
 enum { FIRST_SIZE = 1 << 20, FIRST_SHARE = 64 };
+
+/* What takes some milliseconds to copy. */
+enum { MOVE_PIECE = 2 << 20 };
 
 /* A store without a segment, which free_store takes. It has its memo already, so that no reader
  * finds none. NULL: no memory. */
@@ -100,6 +104,7 @@ int px_store_make(const struct px_store_opts *opts, const struct px_store *befor
     store->moves = opts->moves;
     store->hints = opts->hints ? *opts->hints : (struct px_segment_hints){0};
     store->garbage_limit = opts->garbage_bytes;
+    store->move_piece = opts->move_piece ? opts->move_piece : MOVE_PIECE;
     px_check(px_store_is_valid(store));
     *ret = store;
     return 0;
@@ -169,6 +174,7 @@ void px_store_destroy(struct px_store *store)
     if (!store) {
         return;
     }
+    px_store_give_up(store);
     px_store_destroy(store->last);
     if (store->seg.writer) {
         uint64_t state = px_load_relaxed(&px_store_header(store)->state);
@@ -177,6 +183,14 @@ void px_store_destroy(struct px_store *store)
         px_publish(&px_store_header(store)->state, (state & ~(uint64_t) UINT32_MAX) | PX_SHM_DEAD);
     }
     free_store(store);
+}
+
+bool px_store_prepare(struct px_store *store, uint64_t n, uint64_t most)
+{
+    uint64_t more;
+
+    px_assert(store->seg.writer);
+    return px_bump_prepare(&store->bump, n, most, &more) != 0 || more < most;
 }
 
 /* From now on the store cannot become private: somebody may map the descriptor. */

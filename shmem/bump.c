@@ -56,6 +56,25 @@ int px_bump_take(struct px_bump *bump, uint64_t n, void **ret)
     return 0;
 }
 
+/* What is committed ahead is not all mapped: `populated` counts. */
+int px_bump_prepare(struct px_bump *bump, uint64_t n, uint64_t most, uint64_t *ret_more)
+{
+    uint64_t ready = bump->seg->populated > bump->next ? bump->seg->populated - bump->next : 0;
+    uint64_t more;
+
+    px_assert(px_bump_is_valid(bump));
+    if (n > bump->seg->size || bump->next + n > bump->seg->size) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    more = n > ready ? n - ready : 0;
+    more = more < most ? more : most;
+    if (more && px_segment_commit(bump->seg, bump->next + ready + more)) {
+        return PX_ERR_OUT_OF_RESOURCE;
+    }
+    *ret_more = more;
+    return 0;
+}
+
 /* Only bytes below `dirty` need zeros: a rollback may have left data there. Fresh memory is
  * zero. */
 int px_bump_take_zeroed(struct px_bump *bump, uint64_t n, void **ret)

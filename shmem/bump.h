@@ -34,6 +34,11 @@ void px_bump_init(struct px_bump *bump, struct px_segment *seg, uint64_t used);
  * nothing was taken, because the segment is full (`beyond` is set) or memory is short. */
 int px_bump_take(struct px_bump *bump, uint64_t n, void **ret);
 
+/* Prepares memory for the next n bytes, but for at most `most` of them that are not prepared yet,
+ * so that to take and fill them costs neither system calls nor page faults. *ret_more: how many it
+ * has prepared; all n are ready if they are fewer than `most`. 0, PX_ERR_OUT_OF_RESOURCE. */
+int px_bump_prepare(struct px_bump *bump, uint64_t n, uint64_t most, uint64_t *ret_more);
+
 /* As px_bump_take, but the bytes are zero. */
 int px_bump_take_zeroed(struct px_bump *bump, uint64_t n, void **ret);
 

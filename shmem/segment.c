@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "shmem/layout.h"
+#include "shmem/release.h"
 #include "src/base/assert.h"
 #include "src/base/status.h"
 
@@ -330,12 +331,7 @@ void px_segment_close(struct px_segment *seg)
 {
     int saved = errno;
 
-    if (seg->base) {
-        (void) munmap(seg->base, seg->size); /* our own mapping: cannot fail */
-    }
-    if (seg->fd >= 0) {
-        close(seg->fd);
-    }
+    px_release(seg->base, seg->size, seg->fd, seg->populated);
     *seg = (struct px_segment){.fd = -1};
     errno = saved;
 }

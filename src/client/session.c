@@ -33,6 +33,7 @@
 #include "src/event/own_input.h"
 #include "src/wire/messages.h"
 #include "src/base/log.h"
+#include "shmem/release.h"
 
 /* How long a goodbye waits for the server's reply, and the release number of an unknown server,
  * which passes for newer than any. */
@@ -118,6 +119,7 @@ static void free_data(struct px_session *session)
     px_store_destroy(session->unmap_pinned);
     px_store_destroy(session->unmap_in_grace);
     px_store_destroy(session->unmap_pending);
+    px_release_wait();
 }
 
 void px_server_free(struct px_link_server *server)

@@ -24,7 +24,6 @@
 #include "names.h"
 #include "src/wire/messages.h"
 #include "gds/batch.h"
-#include "gds/generation.h"
 #include "gds/publication.h"
 
 /* --- from facts to the store --- */
@@ -150,8 +149,7 @@ static int check_session(const struct px_job *job)
                : PMIX_SUCCESS;
 }
 
-/* A registration with PMIX_REGISTER_NODATA, or without infos, stores nothing. The compaction at the
- * end removes the garbage of replaced values. */
+/* A registration with PMIX_REGISTER_NODATA, or without infos, stores nothing. */
 int px_jobinfo_store_or_tell(struct px_store *store, const pmix_info_t *info, size_t ninfo,
                              const char *hostname, struct px_jobinfo_fault *ret_fault)
 {
@@ -171,7 +169,6 @@ int px_jobinfo_store_or_tell(struct px_store *store, const pmix_info_t *info, si
     settle_ids(&job);
     rc = rc ? rc : job_publish(&job, store);
     px_job_fini(&job);
-    px_store_compact(store);
     return rc;
 }
 
@@ -287,7 +284,6 @@ static int store_stream(struct px_store *store, const char *hostname, const stru
     }
     rc = rc ? rc : job_publish(&job, store);
     px_job_fini(&job);
-    px_store_compact(store);
     return rc;
 }
 

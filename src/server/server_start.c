@@ -45,6 +45,7 @@
 #include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"
 #include "src/server/peers/peer.h"
+#include "shmem/release.h"
 
 /* --- listeners --- */
 
@@ -131,6 +132,7 @@ static void server_destroy(struct px_server *s)
     px_self_fini(s);
     px_stored_fini(s);
     free(s);
+    px_release_wait();
 }
 
 /* A number that differs for each server, and each time that a server starts. Without random bytes
@@ -164,6 +166,7 @@ static struct px_server *server_create(struct px_ctx *ctx)
     s->uid = geteuid();
     s->gid = getegid();
     px_list_init(&s->ns_list);
+    px_list_init(&s->moving);
     px_list_init(&s->peer_list);
     px_list_init(&s->inherited);
     px_list_init(&s->users);

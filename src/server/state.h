@@ -69,10 +69,12 @@ struct px_server {
     int trace_fd;           /* of the trace (stages.h); -1: there is none */
 
     /* Namespaces and connections. */
-    struct px_map nspaces;    /* name -> struct px_nspace */
-    struct px_map stored;     /* name -> struct px_store, what the host stores for itself; owned */
-    struct px_list ns_list;   /* the same ones; owns them */
-    size_t n_shared;          /* namespaces that have a segment */
+    struct px_map nspaces;  /* name -> struct px_nspace */
+    struct px_map stored;   /* name -> struct px_store, what the host stores for itself; owned */
+    struct px_list ns_list; /* the same ones; owns them */
+    size_t n_shared;        /* namespaces that have a segment */
+    struct px_list moving;  /* of px_nspace.move_link: their stores change their generation */
+    struct px_timer move_timer;
     uint64_t next_ns;         /* the px_nspace.id given last */
     struct px_map peers;      /* id -> struct px_peer */
     struct px_list peer_list; /* the same ones; owns them */

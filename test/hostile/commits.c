@@ -14,10 +14,20 @@
 
 enum { ROOM = 1024 };
 
-/* COMMIT of a block with these bytes in each of these scopes. True if the answer is a status that
- * begins so, or with NULL any. */
-static bool committed_in(const char *uri, const char *scopes, size_t n_scopes, const char *block,
-                         size_t len, const char *status)
+/* Writes a block; returns its length. */
+static size_t put_block(unsigned char *to, char scope, const char *block, size_t len)
+{
+    size_t n = put(to, "\x02", 1);
+
+    to[n++] = (unsigned char) scope;
+    n += put(to + n, "\x02\x01", 2);
+    to[n++] = (unsigned char) len;
+    return n + put(to + n, block, len);
+}
+
+/* COMMIT with these blocks. True if the answer is a status that begins so, or with NULL any. */
+static bool committed_blocks(const char *uri, const unsigned char *blocks, size_t len,
+                             const char *status)
 {
     unsigned char payload[ROOM / 2];
     unsigned char bytes[ROOM];
@@ -29,18 +39,26 @@ static bool committed_in(const char *uri, const char *scopes, size_t n_scopes, c
     if (fd < 0) {
         return false;
     }
-    for (size_t i = 0; i < n_scopes; i++) {
-        n += put(payload + n, "\x02", 1);
-        payload[n++] = (unsigned char) scopes[i];
-        n += put(payload + n, "\x02\x01", 2);
-        payload[n++] = (unsigned char) len;
-        n += put(payload + n, block, len);
-    }
+    memcpy(payload + n, blocks, len);
+    n += len;
     send_all(fd, bytes, write_frame(bytes, 101, payload, (uint32_t) n));
     held =
         receive(fd, reply, sizeof(reply)) && (status == NULL || memcmp(reply + 16, status, 2) == 0);
     close(fd);
     return held;
+}
+
+/* COMMIT of a block with these bytes in each of these scopes. As committed_blocks. */
+static bool committed_in(const char *uri, const char *scopes, size_t n_scopes, const char *block,
+                         size_t len, const char *status)
+{
+    unsigned char blocks[ROOM / 2 - 2];
+    size_t n = 0;
+
+    for (size_t i = 0; i < n_scopes; i++) {
+        n += put_block(blocks + n, scopes[i], block, len);
+    }
+    return committed_blocks(uri, blocks, n, status);
 }
 
 static bool committed(const char *uri, char scope, const char *block, size_t len,
@@ -62,6 +80,22 @@ bool blocks_that_overlap(const char *uri)
            committed_in(uri, "\3\1", 2, value, len, "\x02\x35") &&
            committed_in(uri, "\1\2", 2, value, len, "\x02\x00") &&
            committed_in(uri, "\3\3", 2, value, len, "\x02\x00");
+}
+
+/* The block for other nodes has each value of the other block twice, in the same order; the values
+ * are 7 and 8. */
+bool block_that_repeats(const char *uri)
+{
+    static const char values[] = "\x02\4a\0\x0c\x07\x02\4b\0\x0c\x08";
+    char twice[2 * sizeof(values)];
+    unsigned char blocks[ROOM / 4];
+    size_t len = sizeof(values) - 1;
+    size_t n = put_block(blocks, 1, values, len);
+
+    memcpy(twice, values, len);
+    memcpy(twice + len, values, len);
+    n += put_block(blocks + n, 2, twice, 2 * len);
+    return committed_blocks(uri, blocks, n, "\x02\x00");
 }
 
 /* Scopes that no commit has: the answer is PMIX_ERR_NOT_SUPPORTED. */

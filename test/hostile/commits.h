@@ -9,6 +9,7 @@
  * its own; true if the server answered each as it must. */
 
 bool blocks_that_overlap(const char *uri);
+bool block_that_repeats(const char *uri);
 bool unknown_scope(const char *uri);
 bool odd_deletions(const char *uri);
 

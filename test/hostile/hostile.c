@@ -496,6 +496,7 @@ static const struct {
     {"a commit of a scope that is not known", unknown_scope, true},
     {"odd deletions", odd_deletions, true},
     {"a commit for everybody beside one for some", blocks_that_overlap, true},
+    {"a commit that repeats its values for other nodes", block_that_repeats, true},
     {"elements that do not come", promised_elements, true},
     {"what was collected, by odd numbers", collects_oddly, true},
     {"requesters that vanish", vanishing_requester, true},

@@ -6,8 +6,8 @@
  * neighbour posted before it; threads that read without a fence never see values go back; pointers
  * that were given away stay good. What it prints is the same whether there is a segment or not.
  * With "starve" rank 0 has no descriptor left for new generations in some rounds; when it has, it
- * catches up without being told anything.
- * moves ROUNDS [fork|starve]
+ * catches up without being told anything. With "large" a move takes several turns of the server.
+ * moves ROUNDS [fork|starve|large]
  * Covers: SHM-004 SHM-006 */
 
 #include <pmix.h>
@@ -20,12 +20,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BLOB = 4096, N_THREADS = 2, MOST_MAPPED = 4, STARVE_FROM = 10, STARVE_TO = 40 };
+enum { SMALL = 4096, LARGE = 3000000, N_THREADS = 2, MOST_MAPPED = 4 };
+enum { STARVE_FROM = 10, STARVE_TO = 40 };
 
 static pmix_proc_t me;
 static pmix_proc_t neighbour;
 static pmix_proc_t job;
 static atomic_bool over;
+static size_t blob_size = SMALL;
 
 static void expect(bool holds, const char *what)
 {
@@ -84,14 +86,14 @@ static void *watch(void *arg)
 
 static void put(uint32_t round)
 {
-    static char bytes[BLOB];
+    static char bytes[LARGE];
     pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = round};
-    pmix_value_t blob = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = bytes, .size = BLOB}};
+    pmix_value_t blob = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = bytes, .size = blob_size}};
 
     bool yes = true;
     pmix_info_t collect;
 
-    memset(bytes, 'a' + (int) (round + me.rank) % 26, sizeof(bytes));
+    memset(bytes, 'a' + (int) (round + me.rank) % 26, blob_size);
     check(PMIx_Put(PMIX_GLOBAL, "round", &value), "put");
     check(PMIx_Put(PMIX_GLOBAL, "blob", &blob), "put");
     check(PMIx_Commit(), "commit");
@@ -102,9 +104,9 @@ static void put(uint32_t round)
 static bool is_blob(const pmix_value_t *value, uint32_t round)
 {
     char want = (char) ('a' + (round + neighbour.rank) % 26);
-    bool same = value->type == PMIX_BYTE_OBJECT && value->data.bo.size == BLOB;
+    bool same = value->type == PMIX_BYTE_OBJECT && value->data.bo.size == blob_size;
 
-    for (size_t i = 0; same && i < BLOB; i++) {
+    for (size_t i = 0; same && i < blob_size; i++) {
         same = value->data.bo.bytes[i] == want;
     }
     return same;
@@ -241,11 +243,13 @@ int main(int argc, char **argv)
     uint32_t n_rounds = argc > 1 ? (uint32_t) strtoul(argv[1], NULL, 10) : 100;
     bool forks = argc > 2 && strcmp(argv[2], "fork") == 0;
     bool starves = argc > 2 && strcmp(argv[2], "starve") == 0;
+    bool large = argc > 2 && strcmp(argv[2], "large") == 0;
     pthread_t threads[N_THREADS];
     pmix_value_t *first = NULL;
     uint32_t size = 0;
 
     alarm(100);
+    blob_size = large ? LARGE : SMALL;
     check(PMIx_Init(&me, NULL, 0), "init");
     PMIX_LOAD_PROCID(&job, me.nspace, PMIX_RANK_WILDCARD);
     check(get_number(&job, PMIX_JOB_SIZE, NULL, 0, &size), "job size");

@@ -20,6 +20,7 @@ rank 3 of 4: 60 rounds' "$(printf '%s\n' "$out" | sort)"
 
 job 'the segment stays' "$pmixrun" -n 4 "$moves" 60 fork
 job 'the segment moves' env PMIX_MCA_shmix_segment_dead=16384 "$pmixrun" -n 4 "$moves" 60 fork
+job 'the segment moves, in pieces' "$pmixrun" -n 4 "$moves" 60 large
 run env PMIX_MCA_shmix_segment_dead=16384 "$pmixrun" --report -n 4 "$moves" 200
 size=$(printf '%s\n' "$err" | sed -n 's/.*segment of \([0-9]*\) bytes.*/\1/p')
 [ "$code" -eq 0 ] && [ "${size:-1000000}" -lt 200000 ]

@@ -21,6 +21,7 @@
 #include "src/nspace/jobinfo.h"
 #include "src/nspace/proc_sets.h"
 #include "src/value/directives.h"
+#include "src/server/data/compaction.h"
 #include "src/server/data/nspace.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
@@ -28,7 +29,6 @@
 #include "src/wire/messages.h"
 #include "src/wire/view.h"
 #include "gds/batch.h"
-#include "gds/generation.h"
 #include "gds/publication.h"
 
 /* The `fini` of the table identifies the operation: both group tables of construction have this
@@ -369,7 +369,7 @@ static int store_given(struct px_server *s, const struct px_group_build *build,
     rc = rc ? rc : px_store_publish(ns->store, batch);
     px_nspace_note_change(s, ns, infos[0].value.data.proc->rank);
     px_batch_destroy(batch);
-    px_store_compact(ns->store);
+    px_nspace_compact(s, ns);
     return rc;
 }
 
@@ -415,6 +415,7 @@ static int store_jobs(struct px_server *s, const pmix_byte_object_t *bytes)
             struct px_in inner = px_in_make(at, len, PX_WIRE_PLAIN);
 
             rc = px_jobinfo_unpack(&inner, ns->store, s->hostname);
+            px_nspace_compact(s, ns);
             ns->asked_host = true;
         }
         free(name);

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "gds/batch.h"
-#include "gds/generation.h"
 #include "gds/level.h"
 #include "gds/payload.h"
 #include "gds/publication.h"
 #include "src/base/assert.h"
 #include "src/base/param.h"
 #include "src/nspace/proc_sets.h"
+#include "src/server/data/compaction.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
 
@@ -113,9 +113,11 @@ static void delete_value(struct px_server *s, const struct group_value *noted)
         (void) px_store_publish(ns->store, batch);
         ns->deletes = true;
         px_nspace_note_change(s, ns, key->from.rank);
-        px_store_compact(ns->store);
     }
     px_batch_destroy(batch);
+    if (ns) {
+        px_nspace_compact(s, ns);
+    }
 }
 
 /* Values of groups that exist stay, however many they are: those that are met go to the list's

@@ -16,7 +16,7 @@
 #include "gds/kval_reader.h"
 #include "gds/store.h"
 #include "src/server/collectives/modex_blob.h"
-#include "src/server/data/commit.h"
+#include "src/server/data/posted_values.h"
 #include "src/server/data/nspace.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
@@ -297,7 +297,7 @@ int px_modex_decode(struct px_server *s, const char *data, size_t len, bool *ret
     for (item = px_list_shift(&reader.all); item; item = px_list_shift(&reader.all)) {
         struct incoming *in = px_container_of(item, struct incoming, link);
 
-        rc = px_modex_values_publish(in->values, in->ns, rc);
+        rc = px_modex_values_publish(s, in->values, in->ns, rc);
         if (rc) {
             forget_received(s, in->ns);
         }

@@ -17,7 +17,7 @@
 #include "src/wire/messages.h"
 
 /* One value: the newest of its name. Owned by the list; the map points to it. */
-struct log_item {
+struct px_modex_log_item {
     struct px_list link;
     uint64_t number;
     bool deleted; /* the entry says that the key is gone */
@@ -26,19 +26,19 @@ struct log_item {
 };
 
 /* The item of a list entry. */
-static struct log_item *item_of(struct px_list *link)
+static struct px_modex_log_item *item_of(struct px_list *link)
 {
-    return px_container_of(link, struct log_item, link);
+    return px_container_of(link, struct px_modex_log_item, link);
 }
 
 size_t px_modex_log_cost(size_t name_len, size_t len)
 {
-    return sizeof(struct log_item) + name_len + len;
+    return sizeof(struct px_modex_log_item) + name_len + len;
 }
 
 size_t px_modex_log_size(const struct px_modex_log *log, const void *name, size_t name_len)
 {
-    const struct log_item *item = px_map_find(&log->keys, name, name_len);
+    const struct px_modex_log_item *item = px_map_find(&log->keys, name, name_len);
 
     return item ? px_modex_log_cost(name_len, item->len) : 0;
 }
@@ -51,7 +51,7 @@ struct visit {
 
 static int visit_item(void *arg, const void *name, size_t name_len, void *value)
 {
-    const struct log_item *item = value;
+    const struct px_modex_log_item *item = value;
     const struct visit *visit = arg;
 
     return item->deleted
@@ -71,15 +71,15 @@ int px_modex_log_each(const struct px_modex_log *log,
 /* True if the value equals the newest of its name. Never for qualified values: equal qualifiers
  * may be written in different orders, which are different names, and of such values the one
  * committed last has to be sent last, changed or not. */
-static bool is_unchanged(const struct log_item *old, const struct px_kval *kval, const void *bytes,
-                         size_t len)
+static bool is_unchanged(const struct px_modex_log_item *old, const struct px_kval *kval,
+                         const void *bytes, size_t len)
 {
     return old && !px_kval_is_qualified(kval) && old->len == len &&
            memcmp(old->bytes, bytes, len) == 0;
 }
 
 /* Frees an item, whose name has that length, and which the map does not have any more. */
-static void drop(struct px_modex_log *log, struct log_item *item, size_t name_len)
+static void drop(struct px_modex_log *log, struct px_modex_log_item *item, size_t name_len)
 {
     px_assert(log->bytes >= px_modex_log_cost(name_len, item->len));
     log->bytes -= px_modex_log_cost(name_len, item->len);
@@ -87,39 +87,80 @@ static void drop(struct px_modex_log *log, struct log_item *item, size_t name_le
     free(item);
 }
 
-/* Appends the bytes as the newest item of their name and frees `old`, the one before (NULL: none).
- * 0 or PMIX_ERR_NOMEM; then the log is unchanged. */
-static int put(struct px_modex_log *log, struct log_item *old, const void *name, size_t name_len,
-               const void *bytes, size_t len, uint64_t *counter)
+/* An item without bytes. NULL: no memory. */
+static struct px_modex_log_item *make_item(size_t len)
 {
-    struct log_item *item = malloc(sizeof(*item) + len);
+    struct px_modex_log_item *item = malloc(sizeof(*item) + len);
 
+    if (item) {
+        item->deleted = false;
+        item->len = len;
+    }
+    return item;
+}
+
+bool px_modex_log_copy(struct px_modex_log_copy *copy, const struct px_kval *kval, size_t most)
+{
+    size_t left = kval->len - copy->filled;
+    size_t n = left < most ? left : most;
+
+    px_assert(kval->kind == PX_WIRE_PLAIN && copy->filled <= kval->len);
+    if (!copy->filled) {
+        copy->item = make_item(kval->len);
+    }
+    if (!copy->item) {
+        return true;
+    }
+    memcpy(copy->item->bytes + copy->filled, kval->bytes + copy->filled, n);
+    copy->filled += n;
+    return copy->filled == kval->len;
+}
+
+void px_modex_log_item_free(struct px_modex_log_item *item)
+{
+    free(item);
+}
+
+/* Appends a filled item, which it takes over (NULL: no memory for one), as the newest of its name
+ * and frees `old`, the one before (NULL: none). 0 or PMIX_ERR_NOMEM; then the log is unchanged. */
+static int put(struct px_modex_log *log, struct px_modex_log_item *old, const void *name,
+               size_t name_len, struct px_modex_log_item *item, uint64_t *counter)
+{
     if (!item || px_map_set(&log->keys, name, name_len, item)) {
         free(item);
         return PMIX_ERR_NOMEM;
     }
     item->number = ++*counter;
-    item->deleted = false;
-    item->len = len;
-    memcpy(item->bytes, bytes, len);
     px_assert(px_list_empty(&log->items) || item_of(log->items.prev)->number < item->number);
     px_list_append(&log->items, &item->link);
-    log->bytes += px_modex_log_cost(name_len, len);
+    log->bytes += px_modex_log_cost(name_len, item->len);
     if (old) {
         drop(log, old, name_len);
     }
     return PMIX_SUCCESS;
 }
 
+/* An item with these bytes. NULL: no memory. */
+static struct px_modex_log_item *copy_of(const void *bytes, size_t len)
+{
+    struct px_modex_log_item *item = make_item(len);
+
+    if (item) {
+        memcpy(item->bytes, bytes, len);
+    }
+    return item;
+}
+
 /* A client may use the described encoding; the log has the plain one only. */
-int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint64_t *counter)
+int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval,
+                     struct px_modex_log_item *item, uint64_t *counter)
 {
     bool qualified = px_kval_is_qualified(kval);
     struct px_buf plain = {.data = NULL};
     const void *bytes = kval->bytes;
     size_t len = kval->len;
     struct px_kval_name name;
-    struct log_item *old;
+    struct px_modex_log_item *old;
     int rc = px_kval_name(kval, &name);
 
     if (!log->items.next) {
@@ -133,8 +174,10 @@ int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint6
     }
     old = rc ? NULL : px_map_find(&log->keys, name.bytes, name.len);
     if (!rc && !is_unchanged(old, kval, bytes, len)) {
-        rc = put(log, old, name.bytes, name.len, bytes, len, counter);
+        rc = put(log, old, name.bytes, name.len, item ? item : copy_of(bytes, len), counter);
+        item = NULL;
     }
+    px_modex_log_item_free(item);
     px_buf_fini(&plain);
     px_buf_fini(&name.room);
     return rc;
@@ -142,7 +185,7 @@ int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval, uint6
 
 bool px_modex_log_has(const struct px_modex_log *log, const char *key, size_t key_len)
 {
-    const struct log_item *item = px_map_find(&log->keys, key, key_len);
+    const struct px_modex_log_item *item = px_map_find(&log->keys, key, key_len);
 
     return item && !item->deleted;
 }
@@ -152,7 +195,7 @@ int px_modex_log_delete(struct px_modex_log *log, const char *key, size_t key_le
                         uint64_t *counter)
 {
     static const pmix_value_t gone = {.type = PMIX_UNDEF};
-    struct log_item *old = px_map_find(&log->keys, key, key_len);
+    struct px_modex_log_item *old = px_map_find(&log->keys, key, key_len);
     struct px_buf plain = {.data = NULL};
     char name[PMIX_MAX_KEYLEN + 1];
     int rc;
@@ -169,7 +212,7 @@ int px_modex_log_delete(struct px_modex_log *log, const char *key, size_t key_le
     memcpy(name, key, key_len);
     name[key_len] = '\0';
     rc = px_pack_kval(&plain, PX_WIRE_PLAIN, name, &gone);
-    rc = rc ? rc : put(log, old, key, key_len, plain.data, plain.len, counter);
+    rc = rc ? rc : put(log, old, key, key_len, copy_of(plain.data, plain.len), counter);
     if (!rc) {
         item_of(log->items.prev)->deleted = true;
     }

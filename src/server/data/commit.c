@@ -11,10 +11,7 @@
  *
  * An item is read once and has two orders: its place in `items`, in which it is published, and the
  * list from `first_logged`, in which it enters the modex log. So neither order changes with the way
- * in which a client splits its values.
- *
- * Data of other nodes arrives as buffers of the second kind, and its values are visible on this
- * node. Loop thread. */
+ * in which a client splits its values. Loop thread. */
 
 #include "commit.h"
 
@@ -26,8 +23,11 @@
 #include "src/server/state.h"
 #include "deletion.h"
 #include "modex.h"
+#include "posted_values.h"
 #include "server_get.h"
 #include "src/server/peers/dispatch.h"
+#include "commit_items.h"
+#include "compaction.h"
 #include "nspace.h"
 #include "src/server/peers/peer.h"
 #include "src/server/tools/tool_data.h"
@@ -37,80 +37,32 @@
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
 #include "gds/generation.h"
-#include "gds/publication.h"
 
-/* Adds a value of a process to the batch, unless the host has given it. */
-static int add_value(struct px_kval_reader *reader, const struct px_nspace *ns, uint32_t rank,
-                     pmix_scope_t scope, struct px_kval kval)
-{
-    kval.entry.level = PX_LEVEL_PROC;
-    kval.entry.index = rank;
-    kval.entry.scope = scope;
-    return px_nspace_is_hosts(ns, rank, kval.entry.key) ? PMIX_SUCCESS
-                                                        : px_kval_reader_add(reader, &kval);
-}
-
-/* Publishes the values that the reader has collected, all of them or none. An empty batch is
- * success and no publication. */
-static int publish(const struct px_kval_reader *reader, struct px_nspace *ns)
-{
-    const struct px_batch *batch = px_kval_reader_batch(reader);
-
-    return batch ? px_store_publish(ns->store, batch) : PMIX_SUCCESS;
-}
-
-/* --- data of another node --- */
-
-int px_modex_values_read(struct px_server *s, struct px_kval_reader *reader, struct px_nspace *ns,
-                         uint32_t rank, struct px_in *in)
-{
-    struct px_kval kval;
-    int rc = PMIX_SUCCESS;
-
-    px_nspace_note_change(s, ns, rank);
-    while (!rc && px_in_left(in)) {
-        rc = px_kval_reader_next(reader, in, &kval);
-        if (!rc && px_kval_deletes(&kval)) {
-            rc = px_deletion_add_remote(s, reader, ns, rank, &kval);
-        } else if (!rc) {
-            rc = add_value(reader, ns, rank, PMIX_REMOTE, kval);
-        }
-    }
-    return rc;
-}
-
-/* Compaction must not run before the reader is freed: the batch may borrow values from the store.
- */
-int px_modex_values_publish(struct px_kval_reader *reader, struct px_nspace *ns, int rc)
-{
-    rc = rc ? rc : publish(reader, ns);
-    px_kval_reader_destroy(reader);
-    px_store_compact(ns->store); /* nothing is borrowed from it any more */
-    return rc;
-}
-
-/* --- a client's commit --- */
-
-/* One value of a commit. It borrows from the message. */
-struct commit_item {
-    struct px_kval kval;
-    pmix_scope_t scope; /* UNDEF: only logged, the first buffer's value of this name is published */
-    size_t next_logged; /* 1 + the next one in the order of the second buffer; 0: none */
+/* The parts of a commit, in their order. Only a long one waits, for the end of a compaction,
+ * prepares memory, and copies large values for the modex log. */
+enum commit_part {
+    WAITS,
+    READS_FIRST,
+    READS_SECOND,
+    READS_DELETIONS,
+    PREPARES,
+    COPIES,
+    PUBLISHES,
+    LOGS,
+    COUNTS,
+    ENDED
 };
 
-/* The parts of a commit, in their order. */
-enum commit_part { READS_FIRST, READS_SECOND, READS_DELETIONS, PUBLISHES, LOGS, COUNTS, ENDED };
-
-/* Values that are handled at once; then other connections may have their turn. */
-enum { PIECE = 2048 };
+/* Values that are handled at once, bytes that are prepared or copied for them at once; then other
+ * connections may have their turn. And the bytes of a large value. */
+enum { PIECE = 2048, PREPARED = 2 << 20, LARGE = 1 << 18 };
 
 /* The blocks of a commit message, by their scopes; empty where there is none. */
 struct blocks {
     struct px_in of[PMIX_DEL_GLOBAL + 1];
 };
 
-/* One commit. Each buffer is read once: first the items of the first buffer, then those that only
- * the second one has. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
+/* One commit. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
  * done at once; everything borrows from the message. */
 struct px_commit {
     enum commit_part part;
@@ -120,18 +72,9 @@ struct px_commit {
     size_t budget;     /* values that may still be handled in this turn */
     struct px_reply_to reply_to;
     struct blocks blocks;
-    struct px_kval_reader *reader;
+    struct px_commit_items list;
     struct px_deletions gone;
-    struct commit_item *items;
-    size_t n;
-    size_t room;
-    size_t n_local;
-    size_t n_published;  /* those before it in the store are published */
-    size_t expected;     /* index of the item of the first buffer that is likely to be next in the
-                            second */
-    size_t first_logged; /* as next_logged */
-    size_t last_logged;
-    struct px_map names; /* names in the first buffer to 1 + index; empty until needed */
+    size_t n_published; /* those before it in the store are published */
 };
 
 /* True, and one less left, if another value may be handled in this turn. */
@@ -139,34 +82,6 @@ static bool has_time(struct px_commit *commit)
 {
     commit->budget -= commit->budget > 0;
     return commit->budget > 0;
-}
-
-/* Appends the next value of a buffer to the items. The item counts only if it could be read. */
-static int read_item(struct px_commit *commit, struct px_in *in, pmix_scope_t scope)
-{
-    struct commit_item *item;
-    int rc = px_array_room(&commit->items, commit->n, &commit->room, sizeof(*commit->items));
-
-    if (rc) {
-        return rc;
-    }
-    item = &commit->items[commit->n];
-    *item = (struct commit_item){.scope = scope};
-    rc = px_kval_reader_next(commit->reader, in, &item->kval);
-    commit->n += !rc;
-    return rc;
-}
-
-/* Marks an item as one for other nodes: it will enter the modex log, after those marked before. */
-static void add_logged(struct px_commit *commit, size_t at)
-{
-    px_assert(at < commit->n && !commit->items[at].next_logged && commit->last_logged != at + 1);
-    if (commit->last_logged) {
-        commit->items[commit->last_logged - 1].next_logged = at + 1;
-    } else {
-        commit->first_logged = at + 1;
-    }
-    commit->last_logged = at + 1;
 }
 
 /* Reads the first buffer: values of the scope PMIX_LOCAL, for the time being; or of PMIX_GLOBAL,
@@ -179,78 +94,9 @@ static int read_first(struct px_commit *commit)
     int rc = PMIX_SUCCESS;
 
     while (!rc && px_in_left(in) && has_time(commit)) {
-        rc = read_item(commit, in, scope);
-        if (!rc && all) {
-            add_logged(commit, commit->n - 1);
-        }
-    }
-    commit->n_local = commit->n;
-    return rc;
-}
-
-/* Fills commit->names. Only needed if the two buffers differ in their order or their values. */
-static int list_names(struct px_commit *commit)
-{
-    int rc = PMIX_SUCCESS;
-
-    for (size_t i = 0; !rc && i < commit->n_local; i++) {
-        struct px_kval_name name;
-
-        rc = px_kval_name(&commit->items[i].kval, &name);
-        rc = rc ? rc
-                : px_map_set(&commit->names, name.bytes, name.len, (void *) (uintptr_t) (i + 1));
-        px_buf_fini(&name.room);
+        rc = px_commit_items_first(&commit->list, in, scope, all);
     }
     return rc;
-}
-
-/* Finds the last item of the first buffer that has the name of the item read last; the name of a
- * qualified value includes its qualifiers. *ret is 1 + its index, or 0 for none. 0, PMIX_ERR_NOMEM
- * or the status of unpacking. */
-static int find_local(struct px_commit *commit, size_t *ret)
-{
-    struct px_kval_name name;
-    int rc = commit->names.used ? PMIX_SUCCESS : list_names(commit);
-
-    px_assert(commit->n > commit->n_local);
-    rc = rc ? rc : px_kval_name(&commit->items[commit->n - 1].kval, &name);
-    if (!rc) {
-        *ret = (uintptr_t) px_map_find(&commit->names, name.bytes, name.len);
-        px_buf_fini(&name.room);
-    }
-    return rc;
-}
-
-/* Reads one value of the second buffer. Values in both buffers are usually the same bytes in the
- * same order; such a value is recognised by comparing bytes and is not unpacked again. Any other
- * value is unpacked, and its name is searched among those of the first buffer. 0, PMIX_ERR_NOMEM or
- * the status of unpacking. */
-static int read_remote(struct px_commit *commit, struct px_in *in)
-{
-    size_t local;
-    int rc;
-
-    if (commit->expected < commit->n_local &&
-        px_kval_is_next(&commit->items[commit->expected].kval, in)) {
-        local = commit->expected + 1;
-        in->at += commit->items[local - 1].kval.len;
-        add_logged(commit, local - 1);
-    } else {
-        rc = read_item(commit, in, PMIX_REMOTE);
-        rc = rc ? rc : find_local(commit, &local);
-        if (rc) {
-            return rc;
-        }
-        add_logged(commit, commit->n - 1);
-        if (local) {
-            commit->items[commit->n - 1].scope = PMIX_SCOPE_UNDEF;
-        }
-    }
-    if (local) {
-        commit->items[local - 1].scope = PMIX_GLOBAL;
-        commit->expected = local;
-    }
-    return PMIX_SUCCESS;
 }
 
 /* Adds the items from `at` to `end` to a batch, in the order of the first buffer, each with its
@@ -261,23 +107,23 @@ static int add_values(const struct px_commit *commit, size_t end, struct px_kval
     int rc = PMIX_SUCCESS;
 
     for (size_t i = commit->at; !rc && i < end; i++) {
-        struct px_kval kval = commit->items[i].kval;
-        pmix_scope_t scope = commit->items[i].scope;
+        struct px_kval kval = commit->list.items[i].kval;
+        pmix_scope_t scope = commit->list.items[i].scope;
 
-        px_assert(i < commit->n_local ? scope == PMIX_LOCAL || scope == PMIX_GLOBAL
-                                      : scope == PMIX_REMOTE || scope == PMIX_SCOPE_UNDEF);
+        px_assert(i < commit->list.n_local ? scope == PMIX_LOCAL || scope == PMIX_GLOBAL
+                                           : scope == PMIX_REMOTE || scope == PMIX_SCOPE_UNDEF);
         if (scope == PMIX_REMOTE) {
             kval.entry.value = NULL;
         }
         if (scope != PMIX_SCOPE_UNDEF) {
-            rc = add_value(reader, rank->ns, rank->rank, scope, kval);
+            rc = px_posted_values_add(reader, rank->ns, rank->rank, scope, kval);
         }
     }
     return rc;
 }
 
 /* The bytes that a value will take, and those that it takes the place of. */
-static int count_item(const struct px_local_proc *rank, const struct commit_item *item,
+static int count_item(const struct px_local_proc *rank, const struct px_commit_item *item,
                       size_t *ret_more, size_t *ret_less)
 {
     struct px_kval_name name;
@@ -291,27 +137,27 @@ static int count_item(const struct px_local_proc *rank, const struct commit_item
     return rc;
 }
 
-/* Checks the quota of the process. Of a name that a commit has twice the old value counts twice as
- * going away: the quota can be exceeded by that, once. 0, PMIX_ERR_NOMEM, or
+/* Checks the quota of the process, and sums up the bytes. Of a name that a commit has twice the old
+ * value counts twice as going away: the quota can be exceeded by that, once. 0, PMIX_ERR_NOMEM, or
  * PMIX_ERR_OUT_OF_RESOURCE. */
-static int check_quota(struct px_server *s, struct px_local_proc *rank,
-                       const struct px_commit *commit)
+static int check_quota(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
 {
     size_t bound = 0;
     size_t more = 0;
     size_t less = 0;
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; i < commit->n; i++) {
-        size_t len = commit->items[i].kval.len;
+    for (size_t i = 0; i < commit->list.n; i++) {
+        size_t len = commit->list.items[i].kval.len;
 
+        commit->list.bytes += len;
         bound += px_modex_log_cost(len, len); /* the name is a part of the bytes */
     }
     if (bound <= px_posted_room(s, rank)) {
         return PMIX_SUCCESS;
     }
-    for (size_t i = 0; !rc && i < commit->n; i++) {
-        rc = count_item(rank, &commit->items[i], &more, &less);
+    for (size_t i = 0; !rc && i < commit->list.n; i++) {
+        rc = count_item(rank, &commit->list.items[i], &more, &less);
     }
     if (rc || more <= less || px_posted_allows(s, rank, more - less)) {
         return rc;
@@ -363,23 +209,60 @@ static int read_deletions(struct px_server *s, struct px_local_proc *rank, struc
     int rc = PMIX_SUCCESS;
 
     for (pmix_scope_t scope = PMIX_DEL_LOCAL; !rc && scope <= PMIX_DEL_GLOBAL; scope++) {
-        rc = px_deletions_read(&commit->gone, commit->reader, scope, &commit->blocks.of[scope]);
+        rc =
+            px_deletions_read(&commit->gone, commit->list.reader, scope, &commit->blocks.of[scope]);
     }
     return rc ? rc : check_quota(s, rank, commit);
+}
+
+/* Two generations would have the memory of a long commit at once. */
+static void wait_for_store(const struct px_nspace *ns, struct px_commit *commit)
+{
+    if (px_store_is_moving(ns->store)) {
+        commit->budget = 0;
+    }
+}
+
+/* The pages of a long commit take longer than the copy into them. */
+static void prepare_piece(const struct px_nspace *ns, struct px_commit *commit)
+{
+    if (commit->at < commit->list.bytes && commit->list.bytes > PX_CONN_LONG) {
+        bool ready = px_store_prepare(ns->store, commit->list.bytes, PREPARED);
+
+        commit->at = ready ? commit->list.bytes : 0;
+        commit->budget = ready ? commit->budget : 0;
+    } else {
+        commit->at = commit->list.bytes;
+    }
+}
+
+/* Copies what the modex log will have of large values. */
+static void copy_piece(struct px_commit *commit)
+{
+    for (; commit->at < commit->list.n && has_time(commit); commit->at++) {
+        struct px_commit_item *item = &commit->list.items[commit->at];
+
+        if (item->logged && item->kval.len >= LARGE && item->kval.kind == PX_WIRE_PLAIN) {
+            commit->budget = 0;
+            if (!px_modex_log_copy(&item->copy, &item->kval, PREPARED)) {
+                return;
+            }
+        }
+    }
 }
 
 /* Publishes a piece of the values, all of it or nothing. Deletions go before values, so the first
  * piece has all of them. Compaction must wait until nothing is borrowed from the store. */
 static int publish_piece(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
 {
-    size_t left = commit->n - commit->at;
+    size_t left = commit->list.n - commit->at;
     size_t end = commit->at + (left < commit->budget ? left : commit->budget);
     struct px_kval_reader *piece = px_kval_reader_create(false, NULL);
     int rc = piece ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
     rc = rc || commit->at ? rc : px_deletions_add(&commit->gone, piece, rank);
     rc = rc ? rc : add_values(commit, end, piece, rank);
-    rc = rc ? rc : publish(piece, rank->ns);
+    rc = rc ? rc : px_posted_values_publish(piece, rank->ns);
     px_kval_reader_destroy(piece);
     rc = rc || commit->at ? rc : px_deletions_log(s, &commit->gone, rank);
     commit->budget -= end - commit->at;
@@ -395,9 +278,11 @@ static int log_piece(struct px_modex_log *log, struct px_commit *commit, uint64_
     int rc = PMIX_SUCCESS;
 
     while (!rc && commit->at && has_time(commit)) {
-        const struct commit_item *item = &commit->items[commit->at - 1];
+        struct px_commit_item *item = &commit->list.items[commit->at - 1];
 
-        rc = commit->at <= commit->n_published ? px_modex_log_put(log, &item->kval, counter) : rc;
+        rc = commit->at <= commit->n_published
+                 ? px_modex_log_put(log, &item->kval, px_commit_item_take_copy(item), counter)
+                 : rc;
         commit->at = item->next_logged;
     }
     return rc;
@@ -407,7 +292,7 @@ static int log_piece(struct px_modex_log *log, struct px_commit *commit, uint64_
 static void count_piece(struct px_local_proc *rank, struct px_commit *commit)
 {
     for (; commit->at < commit->n_published && has_time(commit); commit->at++) {
-        const struct commit_item *item = &commit->items[commit->at];
+        const struct px_commit_item *item = &commit->list.items[commit->at];
         struct px_kval_name name;
 
         if ((item->scope != PMIX_LOCAL && !rank->posted.here.used) ||
@@ -424,17 +309,23 @@ static void count_piece(struct px_local_proc *rank, struct px_commit *commit)
 }
 
 /* True if the part has nothing left to do. */
-static bool is_done(const struct px_commit *commit)
+static bool is_done(const struct px_local_proc *rank, const struct px_commit *commit)
 {
     const struct px_in *of = commit->blocks.of;
 
     switch (commit->part) {
+    case WAITS:
+        return !px_store_is_moving(rank->ns->store);
     case READS_FIRST:
         return !px_in_left(&of[PMIX_LOCAL]) && !px_in_left(&of[PMIX_GLOBAL]);
     case READS_SECOND:
         return !px_in_left(&of[PMIX_REMOTE]);
+    case PREPARES:
+        return commit->at == commit->list.bytes;
+    case COPIES:
+        return commit->at == commit->list.n;
     case PUBLISHES:
-        return commit->at == commit->n;
+        return commit->at == commit->list.n;
     case LOGS:
         return !commit->at;
     case COUNTS:
@@ -451,15 +342,24 @@ static int do_part(struct px_server *s, struct px_local_proc *rank, struct px_co
     int rc = PMIX_SUCCESS;
 
     switch (commit->part) {
+    case WAITS:
+        wait_for_store(rank->ns, commit);
+        return rc;
     case READS_FIRST:
         return read_first(commit);
     case READS_SECOND:
         while (!rc && px_in_left(remote) && has_time(commit)) {
-            rc = read_remote(commit, remote);
+            rc = px_commit_items_second(&commit->list, remote);
         }
         return rc;
     case READS_DELETIONS:
         return read_deletions(s, rank, commit);
+    case PREPARES:
+        prepare_piece(rank->ns, commit);
+        return rc;
+    case COPIES:
+        copy_piece(commit);
+        return rc;
     case PUBLISHES:
         return publish_piece(s, rank, commit);
     case LOGS:
@@ -481,9 +381,9 @@ static void go_on(struct px_server *s, struct px_local_proc *rank, struct px_com
         commit->status = commit->status ? commit->status : rc;
         if (rc && !(commit->part == PUBLISHES && commit->n_published)) {
             commit->part = ENDED;
-        } else if (rc || is_done(commit)) {
+        } else if (rc || is_done(rank, commit)) {
             commit->part++;
-            commit->at = commit->part == LOGS ? commit->first_logged : 0;
+            commit->at = commit->part == LOGS ? commit->list.first_logged : 0;
         }
     }
 }
@@ -491,10 +391,8 @@ static void go_on(struct px_server *s, struct px_local_proc *rank, struct px_com
 /* Frees what a commit has made of its message. */
 static void release(struct px_commit *commit)
 {
-    px_kval_reader_destroy(commit->reader);
+    px_commit_items_fini(&commit->list);
     px_deletions_fini(&commit->gone);
-    px_map_fini(&commit->names);
-    free(commit->items);
 }
 
 /* Ends a commit: on success the reply is sent before the gets that waited for the values are
@@ -506,7 +404,7 @@ static int end(struct px_peer *peer, struct px_local_proc *rank, struct px_commi
 
     px_posted_recount(s, rank);
     release(commit);
-    px_store_compact(rank->ns->store);
+    px_nspace_compact(s, rank->ns);
     /* A refused commit counts as a commit: its values will not arrive any more, and a get that
      * waits for one waits no longer than for any other key that a process did not put. */
     rank->committed = true;
@@ -542,9 +440,9 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
         return rc;
     }
     commit.budget = is_long ? PIECE : SIZE_MAX;
-    commit.reader = px_kval_reader_create(false, NULL);
-    commit.status = commit.reader ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    commit.part = commit.reader ? READS_FIRST : ENDED;
+    commit.list.reader = px_kval_reader_create(false, NULL);
+    commit.status = commit.list.reader ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    commit.part = !commit.list.reader ? ENDED : is_long ? WAITS : READS_FIRST;
     go_on(s, rank, &commit);
     if (commit.part != ENDED) {
         peer->commit = malloc(sizeof(commit));
@@ -552,6 +450,9 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
             *peer->commit = commit;
             return PMIX_SUCCESS;
         }
+        commit.part = commit.part == WAITS ? READS_FIRST : commit.part;
+    }
+    while (commit.part != ENDED) {
         commit.budget = SIZE_MAX;
         go_on(s, rank, &commit);
     }

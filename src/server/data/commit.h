@@ -3,15 +3,13 @@
 #ifndef PX_SERVER_COMMIT_H
 #define PX_SERVER_COMMIT_H
 
-/* Commits of local processes, and committed values of processes of other nodes, into the stores. */
+/* Commits of local processes into the stores of their namespaces. */
 
 #include <stdint.h>
 
 #include <pmix.h>
 
 struct px_in;
-struct px_kval_reader;
-struct px_nspace;
 struct px_peer;
 struct px_reply_to;
 struct px_server;
@@ -33,15 +31,5 @@ int px_commit_go_on(struct px_server *s, struct px_peer *peer, struct px_reply_t
 /* Frees peer->commit, if there is one: it is not going to be ended, nor answered. Pieces that were
  * handled stay. */
 void px_commit_drop(struct px_peer *peer);
-
-/* Reads the committed values of one process that another server sent, a KVAL stream to its end,
- * into the reader's batch, and notes that the process's data has changed. The batch borrows from
- * `in`. 0, or the status of unpacking. Loop thread. */
-int px_modex_values_read(struct px_server *s, struct px_kval_reader *reader, struct px_nspace *ns,
-                         uint32_t rank, struct px_in *in);
-
-/* Publishes the values that were read if rc is 0, and frees the reader. The reader may be NULL if
- * rc is an error. Returns rc, or the status of px_store_publish. Loop thread. */
-int px_modex_values_publish(struct px_kval_reader *reader, struct px_nspace *ns, int rc);
 
 #endif

@@ -17,7 +17,8 @@
 #include "src/nspace/jobinfo.h"
 #include "src/request/reply.h"
 #include "src/request/schema.h"
-#include "commit.h"
+#include "posted_values.h"
+#include "compaction.h"
 #include "deletion.h"
 #include "nspace.h"
 #include "src/wire/codec.h"
@@ -98,6 +99,7 @@ static int store_job(struct px_server *s, const char *nspace, struct px_in *in)
     int rc = ns ? px_jobinfo_unpack(in, ns->store, s->hostname) : PMIX_ERR_NOMEM;
 
     if (ns) {
+        px_nspace_compact(s, ns);
         ns->asked_host = true;
     }
     return rc;
@@ -128,7 +130,7 @@ static int store_committed(struct px_server *s, const struct modex *modex, struc
     if (!rc && is_missing(modex, reader)) {
         rc = px_deletion_add_missing(s, reader, ns, modex->rank, modex->key);
     }
-    return px_modex_values_publish(reader, ns, rc);
+    return px_modex_values_publish(s, reader, ns, rc);
 }
 
 /* For a renewal without data: the value of the get's key goes. Without memory it stays, as if the

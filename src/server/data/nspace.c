@@ -11,6 +11,7 @@
  * and gets wait for live processes only. Loop thread. */
 
 #include "nspace.h"
+#include "compaction.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,7 @@ static void ns_destroy(struct px_server *s, struct px_nspace *ns)
     struct px_list *item;
 
     px_open_waits_nspace_gone(s, ns);
+    px_nspace_compact_no_more(s, ns);
     for (item = px_list_shift(&ns->rank_list); item; item = px_list_shift(&ns->rank_list)) {
         struct px_local_proc *rank = px_container_of(item, struct px_local_proc, link);
 
@@ -170,6 +172,7 @@ static struct px_nspace *ns_create(struct px_server *s, const char *name, size_t
     }
     px_list_init(&ns->link);
     px_list_init(&ns->rank_list);
+    px_list_init(&ns->move_link);
     memcpy(ns->name, name, len);
     ns->n_local = -1;
     ns->id = ++s->next_ns;

@@ -35,7 +35,8 @@ struct px_nspace {
     uint64_t id; /* never reused, while the name may be */
     char name[PMIX_MAX_NSLEN + 1];
     struct px_store *store;
-    bool shared;     /* the store is a segment */
+    struct px_list move_link; /* in s->moving while the store changes its generation */
+    bool shared;              /* the store is a segment */
     bool registered; /* by the host; false: known only by a client's registration or by data of
                         another node */
     int n_local;     /* number of local processes as registered; -1: unknown */

@@ -19,6 +19,7 @@
 #include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/collectives/group_names.h"
+#include "compaction.h"
 #include "nspace.h"
 #include "server_get.h"
 #include "src/base/assert.h"
@@ -86,6 +87,9 @@ int px_register_nspace(struct px_server *s, void *args)
         rc = rc ? rc : store_topology(s, ns);
     }
     rc = rc ? rc : px_jobinfo_store_or_tell(ns->store, a->info, a->ninfo, s->hostname, &fault);
+    if (ns) {
+        px_nspace_compact(s, ns);
+    }
     if (rc) {
         tell_of(a->nspace, rc, &fault);
         if (ns && is_new) {
@@ -240,6 +244,7 @@ static int give_to(struct px_server *s, struct px_nspace *ns, const pmix_info_t 
     static const enum px_level levels[] = {PX_LEVEL_JOB, PX_LEVEL_NODE};
     uint32_t local = px_store_local_node(ns->store);
     struct px_slice slice;
+    int rc;
 
     for (size_t i = 0; i < 2; i++) {
         if (!px_store_find(ns->store, levels[i], i && local != PX_NO_NODE ? local : 0, info->key,
@@ -248,7 +253,9 @@ static int give_to(struct px_server *s, struct px_nspace *ns, const pmix_info_t 
             return PMIX_SUCCESS;
         }
     }
-    return px_jobinfo_store(ns->store, info, 1, s->hostname);
+    rc = px_jobinfo_store(ns->store, info, 1, s->hostname);
+    px_nspace_compact(s, ns);
+    return rc;
 }
 
 /* Registers one resource in place of an earlier one of the same subject, and gives it to all

@@ -285,6 +285,83 @@ static void everything_arrives(void **state)
     drop_store(store);
 }
 
+enum { N_LARGE = 6, LARGE = 1 << 20, PIECE = 1 << 17, WANDERS = 3, N_RANKS_WIDE = 2000 };
+
+static char large[N_LARGE + 1][LARGE];
+
+/* Values that a piece has no room for, one beyond the column of its key, and a column of small
+ * ones. */
+static void fill_large(struct px_store *store)
+{
+    struct px_batch *batch = px_batch_create();
+    pmix_value_t v[N_LARGE];
+    pmix_value_t numbers[N_RANKS_WIDE];
+
+    for (uint32_t i = 0; i < N_LARGE; i++) {
+        memset(large[i], 'A' + (int) i, LARGE);
+        v[i] = bytes(large[i], LARGE);
+        add(batch, PX_LEVEL_PROC, i == N_LARGE - 1 ? 500 : i, "large", &v[i]);
+    }
+    add(batch, PX_LEVEL_JOB, 0, "large", &v[0]);
+    for (uint32_t i = 0; i < N_RANKS_WIDE; i++) {
+        numbers[i] = u32(i * i);
+        add(batch, PX_LEVEL_PROC, i, "wide", &numbers[i]);
+    }
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+}
+
+/* A move goes on piece by piece, and no piece is much larger than was asked for. */
+static void large_in_pieces(void **state)
+{
+    struct px_store *store = make_moving(0);
+    struct px_store *reader;
+    pmix_value_t value;
+    uint64_t most = 0;
+    unsigned pieces = 1;
+
+    (void) state;
+    store->move_piece = PIECE;
+    fill(store);
+    fill_large(store);
+    for (int i = 0; i < 3; i++) {
+        memset(large[N_LARGE], 'x' + i, LARGE);
+        value = bytes(large[N_LARGE], LARGE);
+        assert_int_equal(put_one(store, PX_LEVEL_PROC, WANDERS, "large", &value, PMIX_GLOBAL), 0);
+    }
+    assert_true(px_store_compact(store));
+    while (px_store_is_moving(store)) {
+        uint64_t before = store->next->seg.populated;
+
+        value = u32(pieces);
+        assert_int_equal(put_one(store, PX_LEVEL_PROC, 7, "piece", &value, PMIX_GLOBAL), 0);
+        (void) px_store_compact(store);
+        if (px_store_is_moving(store) && store->next->seg.populated - before > most) {
+            most = store->next->seg.populated - before;
+        }
+        pieces++;
+    }
+    print_message("# %u pieces, %llu bytes at most\n", pieces, (unsigned long long) most);
+    assert_int_equal(info_of(store).generation, 2);
+    assert_true(pieces >= 7 * LARGE / PIECE);
+    assert_true(most <= 3 * PIECE);
+    reader = open_reader(store);
+    memset(large[WANDERS], 'z', LARGE);
+    for (uint32_t i = 0; i < N_LARGE; i++) {
+        struct px_slice slice;
+
+        assert_int_equal(find(reader, PX_LEVEL_PROC, i == N_LARGE - 1 ? 500 : i, "large", &slice),
+                         0);
+        assert_int_equal(slice.len, LARGE);
+        assert_memory_equal(slice.payload, large[i], LARGE);
+    }
+    assert_int_equal(word(reader, PX_LEVEL_PROC, 7, "piece"), pieces - 1);
+    assert_int_equal(word(reader, PX_LEVEL_PROC, 1999, "wide"), 1999 * 1999);
+    assert_sound(reader);
+    close_reader(store, reader);
+    drop_store(store);
+}
+
 /* --- who has pointers --- */
 
 static unsigned n_mapped(void)
@@ -478,6 +555,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_arrives),
+        cmocka_unit_test(large_in_pieces),
         cmocka_unit_test(pointers_stay),
         cmocka_unit_test(no_memory),
         cmocka_unit_test(growth),

@@ -15,10 +15,12 @@
 #include "gds/slice.h"
 
 enum { N_KEYS = 12, N_RANKS = 60, N_INDEX = 8, MAX_ROWS = N_KEYS * (N_RANKS + 4 * N_INDEX) };
+enum { LONGEST = 6000 }; /* of a value: more than what is copied whatever the time */
 
 struct row {
     uint32_t id; /* level, index, key */
     bool hidden;
+    bool gone; /* not in a model: what is to be deleted */
     pmix_scope_t scope;
     pmix_data_type_t type;
     uint64_t number; /* scalars: the value; others: what their bytes are made of */
@@ -72,6 +74,13 @@ static void model_set(struct model *m, const struct row *row)
     struct row *old = model_find(m, row->id);
     size_t i;
 
+    if (row->gone) {
+        if (old) {
+            memmove(old, old + 1, (size_t) (&m->rows[m->n] - (old + 1)) * sizeof(*old));
+            m->n--;
+        }
+        return;
+    }
     if (old) {
         if (!row->hidden || old->hidden) {
             *old = *row;
@@ -96,7 +105,7 @@ static void make_bytes(const struct row *row, char *to)
     to[row->len] = '\0';
 }
 
-/* A value for a row; its bytes in `store`, which has room for 600. */
+/* A value for a row; its bytes in `store`, which has room for LONGEST + 1. */
 static pmix_value_t row_value(const struct row *row, char *store)
 {
     pmix_value_t v = {.type = row->type};
@@ -132,7 +141,9 @@ static void random_row(uint64_t *rng, uint32_t id, uint32_t style, struct row *r
 
     *ret = (struct row){.id = id, .type = types[next_random(rng) % 5]};
     ret->scope = next_random(rng) % 8 ? PMIX_GLOBAL : PMIX_LOCAL;
-    ret->len = next_random(rng) % (next_random(rng) % 16 ? 20 : 500);
+    ret->len = next_random(rng) % (next_random(rng) % 16  ? 20
+                                   : next_random(rng) % 4 ? 500
+                                                          : LONGEST);
     ret->number = next_random(rng) % 4 ? next_random(rng) % 5
                                        : (uint64_t) next_random(rng) << 32 | next_random(rng);
     if (style % 4) {
@@ -152,11 +163,12 @@ static void random_row(uint64_t *rng, uint32_t id, uint32_t style, struct row *r
         ret->hidden = true;
         ret->type = PMIX_UNDEF;
     }
+    ret->gone = next_random(rng) % 40 == 0;
 }
 
 static void check_slice(const struct row *row, const struct px_slice *slice)
 {
-    char want[600];
+    char want[LONGEST + 1];
 
     assert_int_equal(slice->type, row->type);
     assert_int_equal(slice->scope, row->scope);
@@ -247,7 +259,7 @@ static void check_all(struct model *m, const struct px_store *store)
 /* One batch: either single values, or one key over many ranks. */
 static void random_batch(uint64_t *rng, struct model *m, struct px_store *a, struct px_store *b)
 {
-    static char room[2 * N_RANKS][600];
+    static char room[2 * N_RANKS][LONGEST + 1];
     static pmix_value_t values[2 * N_RANKS];
     struct px_batch *batch = px_batch_create();
     uint32_t style = next_random(rng);
@@ -270,8 +282,8 @@ static void random_batch(uint64_t *rng, struct model *m, struct px_store *a, str
         random_row(rng, row_id(level, index, key), wide ? style : 0, &row);
         values[i] = row_value(&row, room[i]);
         entry.key = keys[key];
-        entry.value = row.hidden ? NULL : &values[i];
-        entry.scope = row.scope;
+        entry.value = row.gone ? &px_deleted : row.hidden ? NULL : &values[i];
+        entry.scope = row.gone ? PMIX_GLOBAL : row.scope;
         assert_int_equal(px_batch_add(batch, &entry), 0);
         model_set(m, &row);
     }
@@ -349,6 +361,7 @@ static unsigned follow(struct px_store *store, struct witness *w, const struct m
                        const struct model *after)
 {
     unsigned moves = 0;
+    bool again;
     struct px_store_info was;
     struct px_store_info now;
 
@@ -359,36 +372,41 @@ static unsigned follow(struct px_store *store, struct witness *w, const struct m
         moves++;
     }
     px_store_info(store, &was);
-    px_store_compact(store);
+    again = px_store_compact(store);
+    assert_int_equal(again, px_store_is_moving(store));
     if (generation(store) != generation(w->reader)) {
+        assert_false(px_store_is_moving(store));
         w->model = *after;
         check_witness(w);
         w->reader = open_reader(store);
         moves++;
         px_store_info(store, &now);
-        assert_true(now.used_bytes < was.used_bytes - was.garbage_bytes / 2);
+        assert_true(store->move_piece < 4096 ||
+                    now.used_bytes < was.used_bytes - was.garbage_bytes / 2);
     }
     assert_false(px_store_superseded(w->reader));
     return moves;
 }
 
-static void moving(void **state)
+/* piece: bytes that a call of px_store_compact copies; 0: all of it. */
+static void move(size_t piece)
 {
     static struct model model;
     static struct model before;
     static struct witness witness;
     struct px_store_opts opts = {.nspace = "job",
                                  .shared = true,
-                                 .virtual_size = 1 << 16,
+                                 .virtual_size = piece ? 0 : 1 << 18,
                                  .moves = true,
-                                 .garbage_bytes = 4096};
+                                 .garbage_bytes = 4096,
+                                 .move_piece = piece};
     uint64_t rng = start_random();
     struct px_store *private = make_store(false);
     struct px_store *store;
     unsigned moves = 0;
+    unsigned in_between = 0;
     unsigned round;
 
-    (void) state;
     memset(&model, 0, sizeof(model));
     assert_int_equal(px_store_create(&opts, &store), 0);
     witness.reader = open_reader(store);
@@ -396,6 +414,7 @@ static void moving(void **state)
         uint64_t sequence = px_store_header(store)->sequence;
 
         before = model;
+        in_between += px_store_is_moving(store);
         random_batch(&rng, &model, store, private);
         moves += follow(store, &witness, &before, &model);
         assert_true(px_store_header(store)->sequence >= sequence);
@@ -405,10 +424,11 @@ static void moving(void **state)
             assert_sound(store);
         }
     }
-    print_message("# %u moves, %llu bytes, alone %llu\n", moves,
+    print_message("# %u moves, %u batches during them, %llu bytes, alone %llu\n", moves, in_between,
                   (unsigned long long) px_store_header(store)->used,
                   (unsigned long long) px_store_header(private)->used);
-    assert_true(moves > 5);
+    assert_true(moves > (piece ? 2 : 5));
+    assert_true(piece == 0 || in_between > moves);
     assert_true(px_store_header(store)->used < px_store_header(private)->used);
     check_all(&model, store);
     close_reader(store, witness.reader);
@@ -416,10 +436,26 @@ static void moving(void **state)
     drop_store(store);
 }
 
+static void moving(void **state)
+{
+    (void) state;
+    move(0);
+}
+
+/* Batches between the pieces of a move arrive, too, whatever has been copied by then. */
+static void moving_in_pieces(void **state)
+{
+    (void) state;
+    move(400);
+    move(3000);
+    move(30000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_operations),
-                                       cmocka_unit_test(moving)};
+                                       cmocka_unit_test(moving),
+                                       cmocka_unit_test(moving_in_pieces)};
 
     alarm(120);
     return cmocka_run_group_tests(tests, NULL, NULL);

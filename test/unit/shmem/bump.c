@@ -80,6 +80,32 @@ static void rollback_leaves_no_trace(void **state)
     assert_memory_equal(first, "abc\0\0\0\0", 8);
 }
 
+/* Memory is prepared piece by piece, only for what comes next, and stays prepared. */
+static void prepares_in_pieces(void **state)
+{
+    uint64_t n = 70000;
+    uint64_t all = 0;
+    uint64_t more;
+    void *at;
+
+    (void) state;
+    assert_int_equal(px_bump_take(&bump, 100, &at), 0);
+    do {
+        assert_int_equal(px_bump_prepare(&bump, n, 32768, &more), 0);
+        assert_true(more <= 32768);
+        all += more;
+        assert_true(seg.populated >= bump.next + all - 16384);
+    } while (more == 32768);
+    assert_true(all >= 65536 && all <= n);
+    assert_ptr_equal(at, seg.base + PX_SHM_HEADER_LEN);
+    assert_int_equal(px_bump_take(&bump, n, &at), 0);
+    px_bump_rollback(&bump);
+    assert_int_equal(px_bump_prepare(&bump, 65536, 32768, &more), 0);
+    assert_int_equal(more, 0);
+    assert_int_equal(px_bump_prepare(&bump, UINT64_MAX, 1, &more), PX_ERR_OUT_OF_RESOURCE);
+    assert_int_equal(px_bump_prepare(&bump, seg.size, 1, &more), PX_ERR_OUT_OF_RESOURCE);
+}
+
 static void full(void **state)
 {
     uint64_t before = bump.next;
@@ -102,6 +128,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(takes_in_order, setup, teardown),
         cmocka_unit_test_setup_teardown(rollback_leaves_no_trace, setup, teardown),
+        cmocka_unit_test_setup_teardown(prepares_in_pieces, setup, teardown),
         cmocka_unit_test_setup_teardown(full, setup, teardown),
     };
 

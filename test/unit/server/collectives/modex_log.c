@@ -49,7 +49,7 @@ static void put(const char *key, const pmix_value_t *value)
     assert_int_equal(px_pack_kval(&buf, kind, key, value), 0);
     in = px_in_make(buf.data, buf.len, kind);
     assert_int_equal(px_kval_reader_next(reader, &in, &kval), 0);
-    assert_int_equal(px_modex_log_put(&box, &kval, &counter), 0);
+    assert_int_equal(px_modex_log_put(&box, &kval, NULL, &counter), 0);
     px_kval_reader_destroy(reader);
     px_buf_fini(&buf);
 }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Reading the values of a commit. Those in both buffers are usually the same bytes in the same
+ * order; such a value is recognised by comparing bytes and is not unpacked again. */
+
+#include "commit_items.h"
+
+#include <stdlib.h>
+
+#include "src/base/array.h"
+#include "src/base/assert.h"
+
+/* Appends the next value of a buffer. The item counts only if it could be read. */
+static int read_item(struct px_commit_items *list, struct px_in *in, pmix_scope_t scope)
+{
+    struct px_commit_item *item;
+    int rc = px_array_room(&list->items, list->n, &list->room, sizeof(*list->items));
+
+    if (rc) {
+        return rc;
+    }
+    item = &list->items[list->n];
+    *item = (struct px_commit_item){.scope = scope};
+    rc = px_kval_reader_next(list->reader, in, &item->kval);
+    list->n += !rc;
+    return rc;
+}
+
+/* Marks an item as one for other nodes: it will enter the modex log, after those marked before. */
+static void add_logged(struct px_commit_items *list, size_t at)
+{
+    px_assert(at < list->n && !list->items[at].logged);
+    if (list->last_logged) {
+        list->items[list->last_logged - 1].next_logged = at + 1;
+    } else {
+        list->first_logged = at + 1;
+    }
+    list->items[at].logged = true;
+    list->last_logged = at + 1;
+}
+
+int px_commit_items_first(struct px_commit_items *list, struct px_in *in, pmix_scope_t scope,
+                          bool logged)
+{
+    int rc = read_item(list, in, scope);
+
+    if (!rc && logged) {
+        add_logged(list, list->n - 1);
+    }
+    list->n_local = list->n;
+    return rc;
+}
+
+/* Fills list->names. Only needed if the two buffers differ in their order or their values. */
+static int list_names(struct px_commit_items *list)
+{
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < list->n_local; i++) {
+        struct px_kval_name name;
+
+        rc = px_kval_name(&list->items[i].kval, &name);
+        rc = rc ? rc : px_map_set(&list->names, name.bytes, name.len, (void *) (uintptr_t) (i + 1));
+        px_buf_fini(&name.room);
+    }
+    return rc;
+}
+
+/* Finds the last item of the first buffer that has the name of the item read last; the name of a
+ * qualified value includes its qualifiers. *ret is 1 + its index, or 0 for none. 0, PMIX_ERR_NOMEM
+ * or the status of unpacking. */
+static int find_local(struct px_commit_items *list, size_t *ret)
+{
+    struct px_kval_name name;
+    int rc = list->names.used ? PMIX_SUCCESS : list_names(list);
+
+    px_assert(list->n > list->n_local);
+    rc = rc ? rc : px_kval_name(&list->items[list->n - 1].kval, &name);
+    if (!rc) {
+        *ret = (uintptr_t) px_map_find(&list->names, name.bytes, name.len);
+        px_buf_fini(&name.room);
+    }
+    return rc;
+}
+
+/* A value that is not the expected one is unpacked, and its name is searched among those of the
+ * first buffer. */
+int px_commit_items_second(struct px_commit_items *list, struct px_in *in)
+{
+    size_t local;
+    int rc;
+
+    if (list->expected < list->n_local && !list->items[list->expected].logged &&
+        px_kval_is_next(&list->items[list->expected].kval, in)) {
+        local = list->expected + 1;
+        in->at += list->items[local - 1].kval.len;
+        add_logged(list, local - 1);
+    } else {
+        rc = read_item(list, in, PMIX_REMOTE);
+        rc = rc ? rc : find_local(list, &local);
+        if (rc) {
+            return rc;
+        }
+        add_logged(list, list->n - 1);
+        if (local) {
+            list->items[list->n - 1].scope = PMIX_SCOPE_UNDEF;
+        }
+    }
+    if (local) {
+        list->items[local - 1].scope = PMIX_GLOBAL;
+        list->expected = local;
+    }
+    return PMIX_SUCCESS;
+}
+
+struct px_modex_log_item *px_commit_item_take_copy(struct px_commit_item *item)
+{
+    struct px_modex_log_item *taken = NULL;
+
+    if (item->copy.item && item->copy.filled == item->kval.len) {
+        taken = item->copy.item;
+        item->copy.item = NULL;
+    }
+    return taken;
+}
+
+void px_commit_items_fini(struct px_commit_items *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        px_modex_log_item_free(list->items[i].copy.item);
+    }
+    px_kval_reader_destroy(list->reader);
+    px_map_fini(&list->names);
+    free(list->items);
+    *list = (struct px_commit_items){0};
+}

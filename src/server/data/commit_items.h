@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_COMMIT_ITEMS_H
+#define PX_SERVER_COMMIT_ITEMS_H
+
+/* The values of a commit. Each buffer of the message is read once: first the items of the first
+ * buffer, then those that only the second one has. Loop thread. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <pmix.h>
+
+#include "gds/kval_reader.h"
+#include "src/base/map.h"
+#include "src/server/collectives/modex_log.h"
+
+/* One value of a commit. It borrows from the message. */
+struct px_commit_item {
+    struct px_kval kval;
+    pmix_scope_t scope; /* UNDEF: only logged, the first buffer's value of this name is published */
+    bool logged;        /* it is in the list of those for other nodes */
+    size_t next_logged; /* 1 + the next one in the order of the second buffer; 0: none */
+    struct px_modex_log_copy copy; /* owned: what the modex log will have of a large value */
+};
+
+/* All of them, in two orders: as they are in the array, and as a list. Owned by the commit; zeros
+ * with a reader are an empty one. */
+struct px_commit_items {
+    struct px_kval_reader *reader; /* owned */
+    struct px_commit_item *items;
+    size_t n;
+    size_t room;
+    size_t n_local;      /* those of the first buffer */
+    size_t bytes;        /* of all items; its owner sums them up */
+    size_t expected;     /* index of the item of the first buffer that is likely to be next in the
+                            second */
+    size_t first_logged; /* as next_logged */
+    size_t last_logged;
+    struct px_map names; /* names in the first buffer to 1 + index; empty until needed */
+};
+
+/* Reads the next value of the first buffer, with its scope. logged: it is for other nodes, too. 0,
+ * PMIX_ERR_NOMEM or the status of unpacking; then there is no item. */
+int px_commit_items_first(struct px_commit_items *list, struct px_in *in, pmix_scope_t scope,
+                          bool logged);
+
+/* Reads the next value of the second buffer, after all of the first one. A value that is in both
+ * has the scope PMIX_GLOBAL from then on. 0, PMIX_ERR_NOMEM or the status of unpacking. */
+int px_commit_items_second(struct px_commit_items *list, struct px_in *in);
+
+/* Takes the copy of its bytes, if there is a whole one, out of an item. NULL: there is none. */
+struct px_modex_log_item *px_commit_item_take_copy(struct px_commit_item *item);
+
+/* Frees what the list has. */
+void px_commit_items_fini(struct px_commit_items *list);
+
+#endif
