@@ -10,69 +10,58 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "shmem/segment.h"
 #include "src/base/assert.h"
 #include "src/base/lock.h"
 
 /* From how many bytes on a thread is worth it, and how many there are at most. */
 enum { LARGE = 8 << 20, MOST_THREADS = 4 };
 
-/* One mapping on its way back to the system. */
-struct release {
-    struct release *next;
+/* One segment on its way back to the system. */
+struct giving {
+    struct giving *next;
     pthread_t thread;
     pid_t pid; /* whose thread it is: a forked child has none */
-    void *base;
-    size_t size;
-    int fd;
+    struct px_segment seg;
+    void (*give_back)(const struct px_segment *seg);
 };
 
 /* The releases under way. */
 static struct px_lock lock = PX_LOCK_INIT;
-static struct release *running; /* under the lock, as the next */
+static struct giving *running; /* under the lock, as the next */
 static unsigned n_running;
-
-static void give_back(void *base, size_t size, int fd)
-{
-    if (base) {
-        (void) munmap(base, size); /* our own mapping: cannot fail */
-    }
-    if (fd >= 0) {
-        close(fd);
-    }
-}
 
 static void *in_thread(void *arg)
 {
-    const struct release *release = arg;
+    const struct giving *giving = arg;
 
-    give_back(release->base, release->size, release->fd);
+    giving->give_back(&giving->seg);
     return NULL;
 }
 
 /* Takes the releases whose thread has ended off the list, and frees them. */
 static void join_ended_locked(void)
 {
-    struct release **at = &running;
+    struct giving **at = &running;
 
     px_assert(px_lock_held(&lock));
     while (*at) {
-        struct release *release = *at;
+        struct giving *giving = *at;
 
-        if (release->pid == getpid() && pthread_tryjoin_np(release->thread, NULL)) {
-            at = &release->next;
+        if (giving->pid == getpid() && pthread_tryjoin_np(giving->thread, NULL)) {
+            at = &giving->next;
         } else {
-            *at = release->next;
+            *at = giving->next;
             n_running--;
-            free(release);
+            free(giving);
         }
     }
 }
 
 /* 0, or an error number: it has to be done here. */
-static int start(struct release *release)
+static int start(struct giving *giving)
 {
     sigset_t every;
     sigset_t before;
@@ -80,50 +69,51 @@ static int start(struct release *release)
 
     (void) sigfillset(&every);
     (void) pthread_sigmask(SIG_BLOCK, &every, &before);
-    rc = pthread_create(&release->thread, NULL, in_thread, release);
+    rc = pthread_create(&giving->thread, NULL, in_thread, giving);
     (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
     return rc;
 }
 
 /* Begins a release in a thread. False: it has to be done here. */
-static bool begin_locked(void *base, size_t size, int fd)
+static bool begin_locked(const struct px_segment *seg,
+                         void (*give_back)(const struct px_segment *seg))
 {
-    struct release *release = n_running < MOST_THREADS ? malloc(sizeof(*release)) : NULL;
+    struct giving *giving = n_running < MOST_THREADS ? malloc(sizeof(*giving)) : NULL;
 
     px_assert(px_lock_held(&lock));
-    if (!release) {
+    if (!giving) {
         return false;
     }
-    *release =
-        (struct release){.next = running, .pid = getpid(), .base = base, .size = size, .fd = fd};
-    if (start(release)) {
-        free(release);
+    *giving =
+        (struct giving){.next = running, .pid = getpid(), .seg = *seg, .give_back = give_back};
+    if (start(giving)) {
+        free(giving);
         return false;
     }
-    running = release;
+    running = giving;
     n_running++;
     return true;
 }
 
-void px_release(void *base, size_t size, int fd, size_t used)
+void px_release(const struct px_segment *seg, void (*give_back)(const struct px_segment *seg))
 {
     bool begun = false;
 
-    if (used >= LARGE) {
+    if (seg->populated >= LARGE) {
         px_lock_take(&lock);
         join_ended_locked();
-        begun = begin_locked(base, size, fd);
+        begun = begin_locked(seg, give_back);
         px_lock_give(&lock);
     }
     if (!begun) {
-        give_back(base, size, fd);
+        give_back(seg);
     }
 }
 
 /* The list is taken as a whole, and joined without the lock. */
 void px_release_wait(void)
 {
-    struct release *all;
+    struct giving *all;
 
     px_lock_take(&lock);
     all = running;
@@ -131,12 +121,12 @@ void px_release_wait(void)
     n_running = 0;
     px_lock_give(&lock);
     while (all) {
-        struct release *release = all;
+        struct giving *giving = all;
 
-        if (release->pid == getpid()) {
-            (void) pthread_join(release->thread, NULL);
+        if (giving->pid == getpid()) {
+            (void) pthread_join(giving->thread, NULL);
         }
-        all = release->next;
-        free(release);
+        all = giving->next;
+        free(giving);
     }
 }

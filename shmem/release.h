@@ -7,11 +7,11 @@
  * memory that is mapped nowhere else, so a large one is given back by a thread of its own. The
  * threads are few, block all signals, and run no code but this file's. */
 
-#include <stddef.h>
+struct px_segment;
 
-/* Unmaps `size` bytes at `base` (NULL: nothing) and closes fd (-1: none). `used`: how many of them
- * have memory. It may be done when this returns, or later. Any thread. */
-void px_release(void *base, size_t size, int fd, size_t used);
+/* Calls give_back with a copy of the segment: at once, or for one with much memory in a thread,
+ * then it may be done when this returns, or later. Any thread. */
+void px_release(const struct px_segment *seg, void (*give_back)(const struct px_segment *seg));
 
 /* Waits until everything is given back, and no thread is left: before the library may be unloaded.
  * In a forked child there is nothing to wait for. Any thread. */

@@ -327,11 +327,22 @@ int px_segment_commit(struct px_segment *seg, uint64_t upto)
     return 0;
 }
 
+/* For px_release. */
+static void give_back(const struct px_segment *seg)
+{
+    if (seg->base) {
+        (void) munmap(seg->base, seg->size); /* our own mapping: cannot fail */
+    }
+    if (seg->fd >= 0) {
+        (void) close(seg->fd);
+    }
+}
+
 void px_segment_close(struct px_segment *seg)
 {
     int saved = errno;
 
-    px_release(seg->base, seg->size, seg->fd, seg->populated);
+    px_release(seg, give_back);
     *seg = (struct px_segment){.fd = -1};
     errno = saved;
 }

@@ -31,12 +31,8 @@
 #include "nspace.h"
 #include "src/server/peers/peer.h"
 #include "src/server/tools/tool_data.h"
-#include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/net/conn.h"
-#include "src/wire/unpack.h"
-#include "src/wire/view.h"
-#include "gds/generation.h"
 
 /* The parts of a commit, in their order. Only a long one waits, for the end of a compaction,
  * prepares memory, and copies large values for the modex log. */
@@ -57,11 +53,6 @@ enum commit_part {
  * connections may have their turn. And the bytes of a large value. */
 enum { PIECE = 2048, PREPARED = 2 << 20, LARGE = 1 << 18 };
 
-/* The blocks of a commit message, by their scopes; empty where there is none. */
-struct blocks {
-    struct px_in of[PMIX_DEL_GLOBAL + 1];
-};
-
 /* One commit. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
  * done at once; everything borrows from the message. */
 struct px_commit {
@@ -71,7 +62,7 @@ struct px_commit {
     size_t at;         /* where the part goes on: an item, or in LOGS 1 + an item */
     size_t budget;     /* values that may still be handled in this turn */
     struct px_reply_to reply_to;
-    struct blocks blocks;
+    struct px_commit_blocks blocks;
     struct px_commit_items list;
     struct px_deletions gone;
     size_t n_published; /* those before it in the store are published */
@@ -165,41 +156,6 @@ static int check_quota(struct px_server *s, struct px_local_proc *rank, struct p
     return PMIX_ERR_OUT_OF_RESOURCE;
 }
 
-/* True if a commit may have a block of this scope. */
-static bool is_block(pmix_scope_t scope)
-{
-    return scope == PMIX_LOCAL || scope == PMIX_REMOTE || scope == PMIX_GLOBAL ||
-           px_commit_deletes(scope);
-}
-
-/* Splits a commit message into its blocks. If several have one scope the last counts. 0,
- * PMIX_ERR_NOT_SUPPORTED (a scope that no commit has), PMIX_ERR_BAD_PARAM (values in the block for
- * everybody and in one for some, which no client sends), or the status of unpacking. */
-static int find_blocks(struct px_in *in, struct blocks *ret)
-{
-    for (int i = 0; i <= PMIX_DEL_GLOBAL; i++) {
-        ret->of[i] = px_in_make(NULL, 0, in->kind);
-    }
-    while (px_in_left(in)) {
-        pmix_scope_t scope;
-        struct px_in inner;
-
-        (void) px_unpack_one(in, PMIX_SCOPE, &scope);
-        if (px_unpack_buffer_view(in, &inner)) {
-            break;
-        }
-        if (!is_block(scope)) {
-            return PMIX_ERR_NOT_SUPPORTED;
-        }
-        ret->of[scope] = inner;
-    }
-    if (px_in_left(&ret->of[PMIX_GLOBAL]) &&
-        (px_in_left(&ret->of[PMIX_LOCAL]) || px_in_left(&ret->of[PMIX_REMOTE]))) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    return in->status;
-}
-
 /* --- the parts --- */
 
 /* Reads the keys of deletions, when all values have been read, and checks the size of the commit.
@@ -218,7 +174,7 @@ static int read_deletions(struct px_server *s, struct px_local_proc *rank, struc
 /* Two generations would have the memory of a long commit at once. */
 static void wait_for_store(const struct px_nspace *ns, struct px_commit *commit)
 {
-    if (px_store_is_moving(ns->store)) {
+    if (px_nspace_is_moving(ns)) {
         commit->budget = 0;
     }
 }
@@ -315,7 +271,7 @@ static bool is_done(const struct px_local_proc *rank, const struct px_commit *co
 
     switch (commit->part) {
     case WAITS:
-        return !px_store_is_moving(rank->ns->store);
+        return !px_nspace_is_moving(rank->ns);
     case READS_FIRST:
         return !px_in_left(&of[PMIX_LOCAL]) && !px_in_left(&of[PMIX_GLOBAL]);
     case READS_SECOND:
@@ -430,7 +386,7 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
                                .since_ns = px_stage_clock(s)};
     struct px_local_proc *rank;
     bool is_long = px_in_left(in) > PX_CONN_LONG;
-    int rc = find_blocks(in, &commit.blocks);
+    int rc = px_commit_blocks_find(in, &commit.blocks);
 
     px_assert(px_loop_inside(s->loop) && !peer->commit);
     rank = rc ? NULL : committer(peer);

@@ -8,8 +8,43 @@
 
 #include <stdlib.h>
 
+#include "deletion.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/wire/unpack.h"
+#include "src/wire/view.h"
+
+/* True if a commit may have a block of this scope. */
+static bool is_block(pmix_scope_t scope)
+{
+    return scope == PMIX_LOCAL || scope == PMIX_REMOTE || scope == PMIX_GLOBAL ||
+           px_commit_deletes(scope);
+}
+
+int px_commit_blocks_find(struct px_in *in, struct px_commit_blocks *ret)
+{
+    for (int i = 0; i <= PMIX_DEL_GLOBAL; i++) {
+        ret->of[i] = px_in_make(NULL, 0, in->kind);
+    }
+    while (px_in_left(in)) {
+        pmix_scope_t scope;
+        struct px_in inner;
+
+        (void) px_unpack_one(in, PMIX_SCOPE, &scope);
+        if (px_unpack_buffer_view(in, &inner)) {
+            break;
+        }
+        if (!is_block(scope)) {
+            return PMIX_ERR_NOT_SUPPORTED;
+        }
+        ret->of[scope] = inner;
+    }
+    if (px_in_left(&ret->of[PMIX_GLOBAL]) &&
+        (px_in_left(&ret->of[PMIX_LOCAL]) || px_in_left(&ret->of[PMIX_REMOTE]))) {
+        return PMIX_ERR_BAD_PARAM;
+    }
+    return in->status;
+}
 
 /* Appends the next value of a buffer. The item counts only if it could be read. */
 static int read_item(struct px_commit_items *list, struct px_in *in, pmix_scope_t scope)

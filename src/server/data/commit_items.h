@@ -3,8 +3,8 @@
 #ifndef PX_SERVER_COMMIT_ITEMS_H
 #define PX_SERVER_COMMIT_ITEMS_H
 
-/* The values of a commit. Each buffer of the message is read once: first the items of the first
- * buffer, then those that only the second one has. Loop thread. */
+/* The blocks of a commit, and its values. Each buffer of the message is read once: first the items
+ * of the first buffer, then those that only the second one has. Loop thread. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +14,16 @@
 #include "gds/kval_reader.h"
 #include "src/base/map.h"
 #include "src/server/collectives/modex_log.h"
+
+/* The blocks of a commit message, by their scopes; empty where there is none. */
+struct px_commit_blocks {
+    struct px_in of[PMIX_DEL_GLOBAL + 1];
+};
+
+/* Splits a commit message into its blocks. If several have one scope the last counts. 0,
+ * PMIX_ERR_NOT_SUPPORTED (a scope that no commit has), PMIX_ERR_BAD_PARAM (values in the block for
+ * everybody and in one for some, which no client sends), or the status of unpacking. */
+int px_commit_blocks_find(struct px_in *in, struct px_commit_blocks *ret);
 
 /* One value of a commit. It borrows from the message. */
 struct px_commit_item {

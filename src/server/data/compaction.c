@@ -41,6 +41,11 @@ static void on_turn(struct px_timer *timer)
     arm(s);
 }
 
+bool px_nspace_is_moving(const struct px_nspace *ns)
+{
+    return px_store_is_moving(ns->store);
+}
+
 /* A store that is moving has its turns already. */
 void px_nspace_compact(struct px_server *s, struct px_nspace *ns)
 {

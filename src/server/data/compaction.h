@@ -6,6 +6,8 @@
 /* The compaction of the stores of namespaces: px_store_compact, a piece of one store in each turn
  * of the loop, so that nobody waits for all of it. Loop thread. */
 
+#include <stdbool.h>
+
 struct px_nspace;
 struct px_server;
 
@@ -13,6 +15,9 @@ struct px_server;
  * it is in use. If there is enough garbage the first piece is copied at once; the others follow by
  * themselves. */
 void px_nspace_compact(struct px_server *s, struct px_nspace *ns);
+
+/* True between two pieces. */
+bool px_nspace_is_moving(const struct px_nspace *ns);
 
 /* The namespace is going to be freed: no piece follows. */
 void px_nspace_compact_no_more(struct px_server *s, struct px_nspace *ns);

@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,8 +17,15 @@
 #include <cmocka.h>
 
 #include "shmem/release.h"
+#include "shmem/segment.h"
 
 enum { SMALL = 1 << 20, LARGE = 32 << 20, MANY = 10 };
+
+static void give_back(const struct px_segment *seg)
+{
+    (void) munmap(seg->base, seg->size);
+    (void) close(seg->fd);
+}
 
 static unsigned n_lines(const char *path, const char *what)
 {
@@ -39,49 +47,51 @@ static unsigned n_mapped(void)
 }
 
 /* Maps so much, all of it with memory. */
-static void *map(size_t size, int *ret_fd)
+static struct px_segment map(size_t size)
 {
-    void *at;
+    struct px_segment seg = {.size = size, .populated = size};
 
-    *ret_fd = memfd_create("release", MFD_CLOEXEC);
-    assert_true(*ret_fd >= 0);
-    assert_int_equal(ftruncate(*ret_fd, (off_t) size), 0);
-    at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *ret_fd, 0);
-    assert_ptr_not_equal(at, MAP_FAILED);
-    memset(at, 1, size);
-    return at;
+    seg.fd = memfd_create("release", MFD_CLOEXEC);
+    assert_true(seg.fd >= 0);
+    assert_int_equal(ftruncate(seg.fd, (off_t) size), 0);
+    seg.base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, seg.fd, 0);
+    assert_ptr_not_equal(seg.base, MAP_FAILED);
+    memset(seg.base, 1, size);
+    return seg;
+}
+
+static bool is_closed(const struct px_segment *seg)
+{
+    return lseek(seg->fd, 0, SEEK_CUR) == -1;
 }
 
 static void little_at_once(void **state)
 {
-    int fd;
-    void *at = map(SMALL, &fd);
+    struct px_segment seg = map(SMALL);
 
     (void) state;
-    px_release(at, SMALL, fd, SMALL);
+    px_release(&seg, give_back);
     assert_int_equal(n_mapped(), 0);
-    assert_int_equal(lseek(fd, 0, SEEK_CUR), -1); /* closed */
-    px_release(NULL, 0, -1, 0);
+    assert_true(is_closed(&seg));
 }
 
 /* More than there are threads for. */
 static void much_in_the_end(void **state)
 {
-    void *at[MANY];
-    int fds[MANY];
+    struct px_segment segs[MANY];
 
     (void) state;
     for (int i = 0; i < MANY; i++) {
-        at[i] = map(LARGE, &fds[i]);
+        segs[i] = map(LARGE);
     }
     for (int i = 0; i < MANY; i++) {
-        px_release(at[i], LARGE, fds[i], LARGE);
+        px_release(&segs[i], give_back);
     }
     px_release_wait();
     assert_int_equal(n_mapped(), 0);
     assert_int_equal(n_lines("/proc/self/status", "Threads:\t1\n"), 1);
     for (int i = 0; i < MANY; i++) {
-        assert_int_equal(lseek(fds[i], 0, SEEK_CUR), -1);
+        assert_true(is_closed(&segs[i]));
     }
     px_release_wait();
 }
@@ -89,21 +99,20 @@ static void much_in_the_end(void **state)
 /* A child has none of its parent's threads, and releases of its own. */
 static void in_a_child(void **state)
 {
-    int fd;
-    void *at = map(LARGE, &fd);
+    struct px_segment seg = map(LARGE);
     int status;
     pid_t pid;
 
     (void) state;
-    px_release(at, LARGE, fd, LARGE);
+    px_release(&seg, give_back);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
         px_release_wait();
-        at = map(LARGE, &fd);
-        px_release(at, LARGE, fd, LARGE);
+        seg = map(LARGE);
+        px_release(&seg, give_back);
         px_release_wait();
-        _exit(lseek(fd, 0, SEEK_CUR) == -1 ? 0 : 1);
+        _exit(is_closed(&seg) ? 0 : 1);
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
