@@ -10,20 +10,28 @@
 #include <time.h>
 #include <unistd.h>
 
-uint64_t now_ns(void)
+/* What the clock says. */
+static uint64_t clock_ns(clockid_t clock)
 {
     struct timespec t;
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+}
+
+uint64_t now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
 }
 
 uint64_t cpu_ns(void)
 {
-    struct timespec t;
+    return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
 
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t) t.tv_sec * 1000000000u + (uint64_t) t.tv_nsec;
+uint64_t thread_cpu_ns(void)
+{
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 void sample_add(struct samples *samples, double ns)

@@ -17,7 +17,8 @@ struct samples {
 };
 
 uint64_t now_ns(void);
-uint64_t cpu_ns(void); /* of the process, all threads */
+uint64_t cpu_ns(void);        /* of the process, all threads */
+uint64_t thread_cpu_ns(void); /* of the calling thread */
 void sample_add(struct samples *samples, double ns);
 double sample_median(struct samples *samples); /* sorts; NAN when empty */
 double sample_p99(struct samples *samples);    /* the same; what 1 of 100 is above */

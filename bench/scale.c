@@ -368,16 +368,19 @@ static void memory(const char *name, struct memory before)
 
 /* --- moves --- */
 
-/* The inode of our segment, which is another one after a move; 0: there is none. */
-static unsigned long segment(void)
+/* The inode of our segment, which is another one after a move; 0: there is none. *ret_n: segments
+ * that are mapped here, 2 during a move. */
+static unsigned long segment(unsigned *ret_n)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     unsigned long inode = 0;
     char line[4096];
 
+    *ret_n = 0;
     while (maps && fgets(line, sizeof(line), maps)) {
         if (strstr(line, "memfd:shmix (")) {
             (void) sscanf(line, "%*s %*s %*s %*s %lu", &inode);
+            ++*ret_n;
         }
     }
     if (maps) {
@@ -385,6 +388,29 @@ static unsigned long segment(void)
     }
     return inode;
 }
+
+/* Waits for the end of a move, if one is under way, and says whether there was one since `before`,
+ * which becomes the segment of now. */
+static bool settle(unsigned long *before)
+{
+    unsigned long now;
+    bool moved;
+    unsigned n;
+
+    do {
+        now = segment(&n);
+    } while (n > 1);
+    moved = now != *before;
+    *before = now;
+    return moved;
+}
+
+/* What one registration takes, by whether the segment moves then: the call, and the processor time
+ * of all threads until the move has ended. */
+struct moves {
+    struct samples call[2];
+    struct samples cpu[2];
+};
 
 /* Registers a key again whose value is worth a move now and then; tells the calls that did from
  * those that did not. */
@@ -395,31 +421,30 @@ static void move_often(void)
     pmix_info_t info = {
         .key = "blob",
         .value = {.type = PMIX_BYTE_OBJECT, .data.bo = {.bytes = bytes, .size = size}}};
-    struct samples took[2] = {{.n = 0}, {.n = 0}};
-    struct samples cpu[2] = {{.n = 0}, {.n = 0}};
-    unsigned long before = segment();
+    static struct moves took;
+    unsigned n;
+    unsigned long before = segment(&n);
 
-    for (unsigned i = 0; i < 500 && took[1].n < MOVES; i++) {
+    for (unsigned i = 0; i < 500 && took.call[1].n < MOVES; i++) {
         uint64_t start = now_ns();
         uint64_t worked = cpu_ns();
-        unsigned long now;
+        uint64_t waited;
         bool moved;
 
         memset(bytes, 'a' + (int) (i % 26), size);
         daemon_register_job(SCALE_NSPACE, SCALE_LOCAL, &info, 1);
-        worked = cpu_ns() - worked;
         start = now_ns() - start;
-        now = segment();
-        moved = now != before;
-        before = now;
-        sample_add(&took[moved], (double) start);
-        sample_add(&cpu[moved], (double) worked);
+        waited = thread_cpu_ns();
+        moved = settle(&before);
+        worked = cpu_ns() - worked - (thread_cpu_ns() - waited);
+        sample_add(&took.call[moved], (double) start);
+        sample_add(&took.cpu[moved], (double) worked);
     }
     free(bytes);
-    printf(", \"moves\": %zu, \"move_ns\": %.0f, \"move_cpu_ns\": %.0f", (size_t) took[1].n,
-           sample_median(&took[1]), sample_median(&cpu[1]));
-    printf(", \"stay_ns\": %.0f, \"stay_cpu_ns\": %.0f", sample_median(&took[0]),
-           sample_median(&cpu[0]));
+    printf(", \"moves\": %zu, \"move_ns\": %.0f, \"move_cpu_ns\": %.0f", (size_t) took.call[1].n,
+           sample_median(&took.call[1]), sample_median(&took.cpu[1]));
+    printf(", \"stay_ns\": %.0f, \"stay_cpu_ns\": %.0f", sample_median(&took.call[0]),
+           sample_median(&took.cpu[0]));
 }
 
 static int run_moves(char *self)

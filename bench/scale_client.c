@@ -264,14 +264,6 @@ static bool posting_client(bool reads)
     return good;
 }
 
-static uint64_t thread_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t) now.tv_sec * 1000000000u + (uint64_t) now.tv_nsec;
-}
-
 /* Reads at random, each read timed, by the clock and by what the thread has worked; until there is
  * nothing more to come from the host, or so often. */
 static bool watch(const char *when, unsigned most)
@@ -284,11 +276,11 @@ static bool watch(const char *when, unsigned most)
 
     while (most ? n < most : n % BATCH != 0 || poll(&end, 1, 0) == 0) {
         uint64_t start = now_ns();
-        uint64_t worked = thread_ns();
+        uint64_t worked = thread_cpu_ns();
         bool good = random_scalar();
         uint64_t took = now_ns() - start;
 
-        worked = thread_ns() - worked;
+        worked = thread_cpu_ns() - worked;
         hardest = worked > hardest ? worked : hardest;
         if (!good) {
             return false;
