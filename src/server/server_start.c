@@ -45,7 +45,6 @@
 #include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"
 #include "src/server/peers/peer.h"
-#include "shmem/release.h"
 
 /* --- listeners --- */
 
@@ -132,7 +131,6 @@ static void server_destroy(struct px_server *s)
     px_self_fini(s);
     px_stored_fini(s);
     free(s);
-    px_release_wait();
 }
 
 /* A number that differs for each server, and each time that a server starts. Without random bytes

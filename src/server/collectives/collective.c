@@ -29,6 +29,7 @@
 #include "src/base/clock.h"
 #include "src/value/infos.h"
 #include "src/wire/message.h"
+#include "src/server/peers/step.h"
 
 /* --- the end --- */
 

@@ -32,7 +32,6 @@
 #include "src/server/peers/peer.h"
 #include "src/server/tools/tool_data.h"
 #include "src/base/assert.h"
-#include "src/net/conn.h"
 
 /* The parts of a commit, in their order. Only a long one waits, for the end of a compaction,
  * prepares memory, and copies large values for the modex log. */
@@ -182,7 +181,7 @@ static void wait_for_store(const struct px_nspace *ns, struct px_commit *commit)
 /* The pages of a long commit take longer than the copy into them. */
 static void prepare_piece(const struct px_nspace *ns, struct px_commit *commit)
 {
-    if (commit->at < commit->list.bytes && commit->list.bytes > PX_CONN_LONG) {
+    if (commit->at < commit->list.bytes && commit->list.bytes >= LARGE) {
         bool ready = px_store_prepare(ns->store, commit->list.bytes, PREPARED);
 
         commit->at = ready ? commit->list.bytes : 0;
@@ -385,7 +384,7 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
     struct px_commit commit = {.reply_to = px_reply_to_peer(peer, tag),
                                .since_ns = px_stage_clock(s)};
     struct px_local_proc *rank;
-    bool is_long = px_in_left(in) > PX_CONN_LONG;
+    bool is_long = px_is_long(in);
     int rc = px_commit_blocks_find(in, &commit.blocks);
 
     px_assert(px_loop_inside(s->loop) && !peer->commit);

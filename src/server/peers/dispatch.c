@@ -31,6 +31,7 @@
 #include "src/wire/command_name.h"
 #include "src/wire/messages.h"
 #include "src/request/reply.h"
+#include "src/server/peers/step.h"
 
 struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag)
 {

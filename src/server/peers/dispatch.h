@@ -6,7 +6,6 @@
 /* Messages of peers to their handlers, and answers back to reply targets. Each request is answered
  * once, at the latest when the server stops; only PX_CMD_DEREGEVENTS has no answer. Loop thread. */
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include <pmix_server.h>
@@ -39,18 +38,7 @@ struct px_reply_to px_reply_to_peer(const struct px_peer *peer, uint32_t tag);
 typedef int (*px_handler)(struct px_server *s, struct px_peer *peer, uint32_t tag,
                           struct px_in *in);
 
-/* A long request (px_is_long) of which a part has been handled. Embedded in what is kept of it; the
- * memory belongs to peer->step while other messages are handled. */
-struct px_step {
-    /* Handles the next part, and takes over the step, which is not peer->step any more; sets
-     * peer->step if more is to follow, as the last thing that it does. Returns as a px_handler. */
-    int (*go_on)(struct px_step *step, struct px_peer *peer);
-    /* Frees the step: the request is not going to be handled. */
-    void (*drop)(struct px_step *step);
-    struct px_reply_to reply_to; /* the requester */
-};
-
-/* True if the rest of a message is so long that its handler may leave a step. */
+/* True if the rest of a message is so long that its handler may leave a step (step.h). */
 bool px_is_long(const struct px_in *in);
 
 /* Drops the message of which a part has been handled, if there is one, and closes its request

@@ -36,6 +36,7 @@
 #include "src/event/own_input.h"
 #include "src/request/reply.h"
 #include "src/topo/distance.h"
+#include "src/server/peers/step.h"
 
 /* --- arguments completed --- */
 

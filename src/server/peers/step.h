@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_STEP_H
+#define PX_SERVER_STEP_H
+
+/* Long requests, which their handlers serve in parts (dispatch.h). Loop thread. */
+
+#include "src/server/peers/dispatch.h"
+
+/* A long request (px_is_long) of which a part has been handled. Embedded in what is kept of it; the
+ * memory belongs to peer->step while other messages are handled. */
+struct px_step {
+    /* Handles the next part, and takes over the step, which is not peer->step any more; sets
+     * peer->step if more is to follow, as the last thing that it does. Returns as a px_handler. */
+    int (*go_on)(struct px_step *step, struct px_peer *peer);
+    /* Frees the step: the request is not going to be handled. */
+    void (*drop)(struct px_step *step);
+    struct px_reply_to reply_to; /* the requester */
+};
+
+#endif
