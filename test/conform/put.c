@@ -402,6 +402,48 @@ static void put_and_see_many(void)
     fence_all(NULL);
 }
 
+/* ---- values that the server copies in pieces */
+
+enum { LARGE = 5000000, TIMES = 6 };
+
+/* A value of so many bytes, all of them the number. */
+static void put_large(int number)
+{
+    static char bytes[LARGE];
+    pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, LARGE}};
+
+    memset(bytes, number, LARGE);
+    check_status(PMIX_SUCCESS, PMIx_Put(PMIX_GLOBAL, "large", &value), "put %d", number);
+    commit();
+}
+
+static void see_large(pmix_rank_t rank, int number)
+{
+    pmix_proc_t proc = process(me.nspace, rank);
+    pmix_value_t *value = NULL;
+    bool same_bytes;
+
+    check_status(PMIX_SUCCESS, PMIx_Get(&proc, "large", NULL, 0, &value), "get %d", number);
+    same_bytes = value && value->type == PMIX_BYTE_OBJECT && value->data.bo.size == LARGE;
+    for (size_t i = 0; same_bytes && i < LARGE; i++) {
+        same_bytes = value->data.bo.bytes[i] == number;
+    }
+    check(same_bytes, "the bytes of %d", number);
+    PMIX_VALUE_RELEASE(value);
+}
+
+/* The segment has garbage enough that it moves meanwhile. */
+static void replace_large(void)
+{
+    for (int i = 1; i <= TIMES; i++) {
+        put_large(i);
+        fence_all(PMIX_COLLECT_DATA);
+        see_large(me.rank ^ 1, i);
+        see_large(me.rank ^ 2, i);
+        fence_all(NULL);
+    }
+}
+
 /* ---- publishing is something else */
 
 static void publish_and_put(void)
@@ -464,6 +506,11 @@ const struct conform_case cases[] = {
      .nodes = 2,
      .ranks = 2,
      .client = put_and_see_many},
+    {.ids = "PUT-009",
+     .what = "values of megabytes are put again",
+     .nodes = 2,
+     .ranks = 2,
+     .client = replace_large},
     {.ids = "PUT-018",
      .what = "what is published is not put, and the other way round",
      .client = publish_and_put,

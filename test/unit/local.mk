@@ -15,6 +15,7 @@ include %D%/request/local.mk
 include %D%/run/local.mk
 include %D%/server/local.mk
 include %D%/server/collectives/local.mk
+include %D%/server/data/local.mk
 include %D%/shmem/local.mk
 include %D%/topo/local.mk
 include %D%/value/local.mk

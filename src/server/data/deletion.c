@@ -30,11 +30,6 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
-bool px_commit_deletes(pmix_scope_t scope)
-{
-    return scope == PMIX_DEL_LOCAL || scope == PMIX_DEL_REMOTE || scope == PMIX_DEL_GLOBAL;
-}
-
 /* One key of a commit whose value goes away. Borrows from the message. */
 struct px_deletion {
     struct px_kval kval;

@@ -32,7 +32,10 @@ struct px_deletions {
 };
 
 /* True if the scope says that a key goes away, and servers are told of it. */
-bool px_commit_deletes(pmix_scope_t scope);
+static inline bool px_commit_deletes(pmix_scope_t scope)
+{
+    return scope == PMIX_DEL_LOCAL || scope == PMIX_DEL_REMOTE || scope == PMIX_DEL_GLOBAL;
+}
 
 /* Reads the keys of one block of a commit, to its end. scope: that of the block, one that deletes.
  * 0, PMIX_ERR_NOMEM, PMIX_ERR_NOT_SUPPORTED (a qualified value) or the status of unpacking. */

@@ -286,17 +286,24 @@ static void everything_arrives(void **state)
 }
 
 enum { N_LARGE = 6, LARGE = 1 << 20, PIECE = 1 << 17, WANDERS = 3, N_RANKS_WIDE = 2000 };
+enum { N_MIDDLING = 100, MIDDLING = 8192 };
 
 static char large[N_LARGE + 1][LARGE];
+static char pattern[MIDDLING + N_MIDDLING];
 
-/* Values that a piece has no room for, one beyond the column of its key, and a column of small
- * ones. */
+/* Values that a piece has no room for, one beyond the column of its key, a column of which a piece
+ * has room for some, and one of small ones. */
 static void fill_large(struct px_store *store)
 {
     struct px_batch *batch = px_batch_create();
     pmix_value_t v[N_LARGE];
     pmix_value_t numbers[N_RANKS_WIDE];
+    pmix_value_t middling[N_MIDDLING];
 
+    for (uint32_t i = 0; i < N_MIDDLING; i++) { /* each another part of the pattern */
+        middling[i] = bytes(pattern + i, MIDDLING);
+        add(batch, PX_LEVEL_PROC, i, "middling", &middling[i]);
+    }
     for (uint32_t i = 0; i < N_LARGE; i++) {
         memset(large[i], 'A' + (int) i, LARGE);
         v[i] = bytes(large[i], LARGE);
@@ -322,6 +329,9 @@ static void large_in_pieces(void **state)
 
     (void) state;
     store->move_piece = PIECE;
+    for (int i = 0; i < MIDDLING + N_MIDDLING; i++) {
+        pattern[i] = (char) (i * i / 7);
+    }
     fill(store);
     fill_large(store);
     for (int i = 0; i < 3; i++) {
@@ -354,6 +364,13 @@ static void large_in_pieces(void **state)
                          0);
         assert_int_equal(slice.len, LARGE);
         assert_memory_equal(slice.payload, large[i], LARGE);
+    }
+    for (uint32_t i = 0; i < N_MIDDLING; i++) {
+        struct px_slice slice;
+
+        assert_int_equal(find(reader, PX_LEVEL_PROC, i, "middling", &slice), 0);
+        assert_int_equal(slice.len, MIDDLING);
+        assert_memory_equal(slice.payload, pattern + i, MIDDLING);
     }
     assert_int_equal(word(reader, PX_LEVEL_PROC, 7, "piece"), pieces - 1);
     assert_int_equal(word(reader, PX_LEVEL_PROC, 1999, "wide"), 1999 * 1999);
