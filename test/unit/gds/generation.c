@@ -11,6 +11,7 @@
 #include "gds/publication.h"
 #include "gds/level.h"
 #include "gds/slice.h"
+#include "shmem/release.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -377,6 +378,7 @@ static void large_in_pieces(void **state)
     assert_sound(reader);
     close_reader(store, reader);
     drop_store(store);
+    px_release_wait(); /* another test forks */
 }
 
 /* --- who has pointers --- */
