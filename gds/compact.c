@@ -46,7 +46,7 @@ struct px_compaction {
     uint32_t spot; /* SPOTS: 1 + index */
 };
 
-/* Looking at a slot, and at what it leads to, in bytes of a copy. */
+/* The cost of a look at a slot, and at its object, in bytes of a copy. */
 enum { SLOT_COST = 8, OBJECT_COST = 64 };
 
 /* The object at a locator of the old generation, which is the writer's own and therefore
@@ -246,7 +246,8 @@ struct px_compaction *px_compaction_begin(const struct px_store *from, struct px
     return c;
 }
 
-/* Publishing has set session and extent from what it saw; the old words are the authority. */
+/* The publications have set session and extent from their own values; the old words replace them.
+ */
 static void copy_words(const struct px_compaction *c)
 {
     const struct px_store_header *old = px_store_header(c->copy.from);
@@ -288,8 +289,8 @@ static bool begins_anew(enum compaction_part part)
     return part == RECORDS || part == HINTS || part == DONE;
 }
 
-/* Copies until the piece is used up, or what has been added must be published before the copy can
- * go on. Statuses as px_compaction_go_on. */
+/* Fills and publishes one batch. It ends when the piece is used up, and before a part that reads
+ * what the batch publishes. Statuses as px_compaction_go_on. */
 static int copy_batch(struct px_compaction *c)
 {
     int rc = px_copy_begin(&c->copy);

@@ -14,10 +14,9 @@ struct px_store;
 /* A copy under way. */
 struct px_compaction;
 
-/* Begins to copy what a reader of `from` finds, the newest versions and nothing else, into `to`,
- * which is empty, has no readers yet and must not move. What is published in `from` from now on is
- * published in `to` as well, by whoever does it. Both are borrowed until px_compaction_end. NULL:
- * no memory. */
+/* Begins to copy the newest versions of all values of `from` into `to`, which is empty, has no
+ * readers yet and must not move. From now on px_store_publish publishes each batch in both. Both
+ * are borrowed until px_compaction_end. NULL: no memory. */
 struct px_compaction *px_compaction_begin(const struct px_store *from, struct px_store *to);
 
 /* Copies the next piece: what takes as long as the copy of `piece` bytes into new memory. All small

@@ -102,7 +102,8 @@ static int prepare(struct px_copy *copy, size_t len)
     return rc || copy->left ? rc : PX_COPY_LATER;
 }
 
-/* A large value may have to wait; afterwards it is known what it costs. */
+/* Counts the cost of a value. 0, PX_COPY_LATER for a large value that has to wait, or the status of
+ * prepare. */
 static int may_add(struct px_copy *copy, size_t len)
 {
     int rc = len >= LARGE && !copy->left ? PX_COPY_LATER : 0;

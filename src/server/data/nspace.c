@@ -20,7 +20,6 @@
 #include "src/server/stages.h"
 #include "src/waits/counts.h"
 #include "src/server/state.h"
-#include "shmem/release.h"
 #include "shmem/segment.h"
 #include "src/base/array.h"
 #include "src/base/log.h"
@@ -263,7 +262,6 @@ void px_nspace_drop_all(struct px_server *s)
         px_nspace_drop(s, px_container_of(s->ns_list.next, struct px_nspace, link));
     }
     px_map_fini(&s->nspaces);
-    px_release_wait();
 }
 
 /* It counts as registered, so that no get waits for the host's information of a job. */

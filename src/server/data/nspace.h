@@ -108,8 +108,7 @@ struct px_nspace *px_nspace_make(struct px_server *s, const char *name);
  * for its data. */
 void px_nspace_drop(struct px_server *s, struct px_nspace *ns);
 
-/* The same for all namespaces, when the server stops; their memory is given back when it returns.
- */
+/* The same for all namespaces, when the server stops. */
 void px_nspace_drop_all(struct px_server *s);
 
 /* Makes a record for what one process posts that is of no job: a tool. Such a namespace is in no

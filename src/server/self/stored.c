@@ -10,6 +10,7 @@
 #include "gds/batch.h"
 #include "gds/generation.h"
 #include "gds/publication.h"
+#include "shmem/release.h"
 #include "src/base/assert.h"
 #include "src/server/state.h"
 
@@ -77,4 +78,5 @@ void px_stored_fini(struct px_server *s)
 {
     (void) px_map_each(&s->stored, destroy, NULL); /* destroy always goes on */
     px_map_fini(&s->stored);
+    px_release_wait();
 }

@@ -27,7 +27,8 @@ const struct px_store *px_stored_of(const struct px_server *s, const char *nspac
 /* Forgets a namespace. */
 void px_stored_drop(struct px_server *s, const char *nspace);
 
-/* Forgets all; by the server's end. */
+/* Forgets all: the server's last stores. Returns when the memory of all stores is given back, so
+ * that no thread of a release is left. */
 void px_stored_fini(struct px_server *s);
 
 #endif

@@ -9,6 +9,7 @@
 #include "config.h"
 #endif
 
+#include <dirent.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -317,6 +318,41 @@ static void directives_reach_the_host(void **state)
     assert_int_equal(await_status(1), PMIX_ERR_NOT_FOUND);
 }
 
+/* Threads of this process. */
+static unsigned n_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    unsigned n = 0;
+
+    assert_non_null(tasks);
+    for (const struct dirent *entry = readdir(tasks); entry; entry = readdir(tasks)) {
+        n += entry->d_name[0] != '.';
+    }
+    (void) closedir(tasks);
+    return n;
+}
+
+/* The memory of a large value is given back by a thread, which has ended when a finalize returns:
+ * then the library may be unloaded. */
+static void no_thread_is_left(void **state)
+{
+    static char bytes[64 << 20];
+    pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, sizeof(bytes)}};
+    pmix_proc_t proc = {.nspace = "large"};
+    unsigned most = 1;
+
+#ifdef __SANITIZE_THREAD__
+    most = 2; /* it has one of its own */
+#endif
+    for (int i = 0; i < 10; i++) {
+        memset(bytes, i + 1, sizeof(bytes));
+        assert_int_equal(PMIx_Store_internal(&proc, "bytes", &value), PMIX_SUCCESS);
+        assert_int_equal(end(state), 0);
+        assert_true(n_threads() <= most);
+        assert_int_equal(start(state), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +366,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(optional_overrides_a_renewal, start, end),
         cmocka_unit_test_setup_teardown(reserved_keys_are_not_renewed, start, end),
         cmocka_unit_test_setup_teardown(directives_reach_the_host, start, end),
+        cmocka_unit_test_setup_teardown(no_thread_is_left, start, end),
     };
 
     alarm(120);
