@@ -236,8 +236,13 @@ int px_info_keep(pmix_info_t *dst, const pmix_info_t *src)
 /* A value has no mark of its own, so only arrays in it need a second look. */
 int px_value_keep(pmix_value_t *dst, const pmix_value_t *src)
 {
-    int rc = PMIx_Value_xfer(dst, src);
+    int rc;
 
+    if (px_value_is_bare(src)) {
+        *dst = *src;
+        return PMIX_SUCCESS;
+    }
+    rc = PMIx_Value_xfer(dst, src);
     rc = rc != PMIX_SUCCESS ? rc : keep_value(dst);
     if (rc != PMIX_SUCCESS) {
         PMIx_Value_destruct(dst);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "types.h"
 
@@ -47,6 +48,16 @@ static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
     }
 }
 
+/* Releases what one structure owns. As free_many, it is short for a value that owns nothing. */
+static inline void fini_one(pmix_data_type_t type, void *element)
+{
+    if (type == PMIX_VALUE && px_value_is_bare(element)) {
+        memset(element, 0, sizeof(pmix_value_t));
+    } else {
+        px_type_fini(px_type_info(type), element);
+    }
+}
+
 /* Defines construct and destruct of a structure. The structure itself is the caller's; destruct
  * leaves it empty of memory. */
 #define PX_LIFE(noun, ctype, type)                                                                 \
@@ -60,7 +71,7 @@ static inline void free_many(pmix_data_type_t type, void *elements, size_t n)
     void PMIx_##noun##_destruct(ctype *p)                                                          \
     {                                                                                              \
         if (p != NULL) {                                                                           \
-            px_type_fini(px_type_info(type), p);                                                   \
+            fini_one(type, p);                                                                     \
         }                                                                                          \
     }
 

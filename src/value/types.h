@@ -167,4 +167,10 @@ void px_type_free(const struct px_type *type, void *elements, size_t n);
 /* Indexed by data type: true if a value of the type owns nothing. */
 extern const bool px_type_bare[PX_VALUE_TYPES] __attribute__((visibility("hidden")));
 
+/* True if the value is of such a type: then its bytes are its copy, and releasing it is nothing. */
+static inline bool px_value_is_bare(const pmix_value_t *value)
+{
+    return value->type < PX_VALUE_TYPES && px_type_bare[value->type];
+}
+
 #endif

@@ -69,7 +69,7 @@ static void put_keys(uint32_t n)
         struct px_put_value *put;
 
         snprintf(key, sizeof(key), "key.%u", i % n);
-        put = px_put_value_create(PMIX_GLOBAL, key, &value);
+        put = px_put_value_create(PMIX_GLOBAL, key, strlen(key), &value);
         if (put == NULL) {
             exit(1);
         }

@@ -122,7 +122,7 @@ pmix_status_t px_client_delete(struct px_ctx *ctx, pmix_scope_t scope, const cha
         (scope != PMIX_DEL_INTERNAL && !is_understood(session))) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    gone = px_put_value_create(scope, key, &(pmix_value_t){.type = PMIX_UNDEF});
+    gone = px_put_value_create(scope, key, strlen(key), &(pmix_value_t){.type = PMIX_UNDEF});
     if (gone == NULL) {
         return rc;
     }

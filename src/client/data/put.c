@@ -25,16 +25,12 @@
  * and a block. */
 enum { VALUE_HEAD = 48, BLOCK_HEAD = 64 };
 
-/* Checks that there is a key of a legal length. PMIX_SUCCESS or PMIX_ERR_BAD_PARAM. */
-static pmix_status_t check_key(const char *key)
+/* The length of a key; 0: there is none, or its length is not legal. */
+static size_t legal_len(const char *key)
 {
-    size_t len;
+    size_t len = key != NULL ? strnlen(key, PMIX_MAX_KEYLEN + 1) : 0;
 
-    if (key == NULL) {
-        return PMIX_ERR_BAD_PARAM;
-    }
-    len = strnlen(key, PMIX_MAX_KEYLEN + 1);
-    return len > 0 && len <= PMIX_MAX_KEYLEN ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
+    return len <= PMIX_MAX_KEYLEN ? len : 0;
 }
 
 /* Most puts copy the value and append it to the list. Memory is freed outside the lock. */
@@ -44,12 +40,10 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
     struct px_session *session = px_session(ctx);
     struct px_put_value *put;
     struct px_list dropped;
-    pmix_status_t rc = check_key(key);
+    size_t len = legal_len(key);
+    pmix_status_t rc = PMIX_SUCCESS;
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    if (px_key_is_of_host(key)) {
+    if (len == 0 || px_key_is_of_host(key)) {
         return PMIX_ERR_BAD_PARAM;
     }
     if (px_scope_deletes(scope)) {
@@ -61,7 +55,7 @@ pmix_status_t px_client_put(struct px_ctx *ctx, pmix_scope_t scope, const char *
     if (scope < PMIX_LOCAL || scope > PMIX_INTERNAL) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    put = px_put_value_create(scope, key, value);
+    put = px_put_value_create(scope, key, len, value);
     if (put == NULL) {
         return PMIX_ERR_NOMEM;
     }
@@ -118,10 +112,10 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
 {
     struct px_session *session = px_session(ctx);
     pmix_proc_t owner = proc != NULL ? *proc : ctx->self;
-    pmix_status_t rc = value != NULL ? check_key(key) : PMIX_ERR_BAD_PARAM;
+    pmix_status_t rc;
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
+    if (value == NULL || legal_len(key) == 0) {
+        return PMIX_ERR_BAD_PARAM;
     }
     if (PMIx_Nspace_invalid(owner.nspace)) {
         PMIx_Load_nspace(owner.nspace, ctx->self.nspace);

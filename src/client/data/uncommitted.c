@@ -7,18 +7,18 @@
 #include <string.h>
 
 #include "src/base/assert.h"
-#include "src/value/keys.h"
+#include "src/base/bytes.h"
 #include "src/value/nested.h"
 
 /* Lists up to this length are searched; longer ones have an index. */
 enum { SHORT = 32 };
 
-struct px_put_value *px_put_value_create(pmix_scope_t scope, const char *key,
+struct px_put_value *px_put_value_create(pmix_scope_t scope, const char *key, size_t len,
                                          const pmix_value_t *value)
 {
-    size_t len = strlen(key);
     struct px_put_value *put = malloc(sizeof(*put) + len + 1);
 
+    px_assert(strlen(key) == len);
     if (put == NULL) {
         return NULL;
     }
@@ -90,7 +90,7 @@ static struct px_put_value *find_newest(struct px_uncommitted *all, const char *
     for (struct px_list *at = all->values.prev; at != &all->values; at = at->prev) {
         struct px_put_value *put = px_container_of(at, struct px_put_value, link);
 
-        if (put->key_len == len && memcmp(put->key, key, len) == 0) {
+        if (put->key_len == len && px_same_bytes(put->key, key, len)) {
             return put;
         }
     }
@@ -125,12 +125,19 @@ static bool stays(struct px_put_value *older, struct px_put_value *put, pmix_sco
     return older->scope != PMIX_SCOPE_UNDEF;
 }
 
+/* True for a value with qualifiers, which replaces none of its key. */
+static bool is_qualified(const struct px_put_value *put)
+{
+    return put->key_len == sizeof(PMIX_QUALIFIED_VALUE) - 1 &&
+           px_same_bytes(put->key, PMIX_QUALIFIED_VALUE, sizeof(PMIX_QUALIFIED_VALUE) - 1);
+}
+
 void px_uncommitted_append(struct px_uncommitted *all, struct px_put_value *put,
                            struct px_list *dropped)
 {
     const pmix_scope_t scope = put->scope;
     bool sent = scope != PMIX_INTERNAL;
-    bool alone = px_value_key_is(put->key, PMIX_QUALIFIED_VALUE);
+    bool alone = is_qualified(put);
     struct px_put_value *older = alone ? NULL : find_newest(all, put->key, put->key_len);
     struct px_put_value *next;
 

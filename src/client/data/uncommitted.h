@@ -41,8 +41,8 @@ static inline bool px_scope_deletes(pmix_scope_t scope)
 /* What a deletion leaves of a scope under which a value was put; PMIX_SCOPE_UNDEF: nothing. */
 pmix_scope_t px_scope_left(pmix_scope_t scope, pmix_scope_t deletion);
 
-/* A put value with copies of key and value. NULL: no memory. */
-struct px_put_value *px_put_value_create(pmix_scope_t scope, const char *key,
+/* A put value with copies of a key of len bytes and of the value. NULL: no memory. */
+struct px_put_value *px_put_value_create(pmix_scope_t scope, const char *key, size_t len,
                                          const pmix_value_t *value);
 
 /* Empties a list of px_put_value and frees them. */

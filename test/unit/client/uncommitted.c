@@ -27,7 +27,7 @@ static struct px_uncommitted all;
 static void append_named(pmix_scope_t scope, const char *key, int number)
 {
     pmix_value_t value = {.type = PMIX_INT, .data.integer = number};
-    struct px_put_value *put = px_put_value_create(scope, key, &value);
+    struct px_put_value *put = px_put_value_create(scope, key, strlen(key), &value);
     struct px_list dropped;
 
     assert_non_null(put);
