@@ -26,6 +26,16 @@ uint64_t px_record_hash_of(const void *arg, uint64_t loc)
     return px_record_hash(rec->level, rec->index, rec->key, NULL);
 }
 
+const struct px_key *px_read_search_key(struct px_read *read, const char *name, size_t len)
+{
+    const struct px_key *key = px_read_key(read, name, len, px_hash_bytes(name, len));
+
+    if (key) {
+        px_read_note_key(read, name, key);
+    }
+    return key;
+}
+
 /* The length is that of the encoded qualifiers, which are decoded only by px_slice_quals. */
 const struct px_quals *px_quals_at(struct px_read *read, uint64_t loc)
 {
@@ -87,8 +97,8 @@ uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, ui
     return find_record(read, level, index, key, quals);
 }
 
-/* The slice of a cell whose payload has been checked. */
-static inline void set_slice(const struct px_read *read, const struct px_cell *cell,
+/* The slice of a cell whose payload has been checked, by the form that its flags are taken from. */
+static inline void set_slice(const struct px_read *read, const struct px_cell *cell, uint8_t form,
                              struct px_slice *ret)
 {
     *ret = (struct px_slice){
@@ -98,8 +108,7 @@ static inline void set_slice(const struct px_read *read, const struct px_cell *c
         .locator = px_locator(&read->view, cell),
         .type = cell->type,
         .scope = cell->scope,
-        .form = cell->form & PX_FORM_MASK,
-        .hidden = (cell->form & PX_CELL_HIDDEN) != 0,
+        .form = form,
     };
     if (ret->form == PX_FORM_WORD) {
         memcpy(&ret->word, cell->payload, sizeof(ret->word));
@@ -116,7 +125,8 @@ static __attribute__((noinline)) int read_rare_cell(const struct px_read *read,
     if (!px_payload_fits(cell->form & PX_FORM_MASK, cell->type, cell->payload, cell->len)) {
         return PMIX_ERR_UNPACK_FAILURE;
     }
-    set_slice(read, cell, ret);
+    set_slice(read, cell, cell->form & PX_FORM_MASK, ret);
+    ret->hidden = (cell->form & PX_CELL_HIDDEN) != 0;
     return cell->form & PX_CELL_TOMB ? PMIX_ERR_NOT_FOUND : 0;
 }
 
@@ -132,7 +142,7 @@ static __attribute__((noinline)) int read_cell(struct px_read *read, const struc
     if (!px_payload_is_usual(cell->form, cell->type, cell->payload, cell->len)) {
         return read_rare_cell(read, cell, ret);
     }
-    set_slice(read, cell, ret);
+    set_slice(read, cell, cell->form, ret);
     return 0;
 }
 
@@ -247,6 +257,17 @@ static inline __attribute__((always_inline)) int column_get(struct px_read *read
     return 0;
 }
 
+/* The visible record of a rank, if there is one that is newer than the column (NULL: none), which
+ * has taken over the older ones (docs/memory-model.md, section 5); else NULL. */
+static __attribute__((noinline)) const struct px_full_record *find_newer(
+    struct px_read *read, const struct px_key *key, uint32_t rank, const struct px_column *col)
+{
+    uint64_t loc = find_record(read, PX_LEVEL_PROC, rank, px_locator(&read->view, key), NULL);
+    const struct px_full_record *full = loc ? visible_record(read, loc) : NULL;
+
+    return full && (!col || full->rec.version.seq > col->version.seq) ? full : NULL;
+}
+
 /* The rule at the end of section 7 of docs/segment-format.md. Records are probed only for ranks
  * beyond the column or if the column has an overlay. */
 int px_read_proc(struct px_read *read, const struct px_key *key, uint32_t rank,
@@ -254,20 +275,15 @@ int px_read_proc(struct px_read *read, const struct px_key *key, uint32_t rank,
 {
     const struct px_column *col = px_read_column(read, key);
     const struct px_full_record *full = NULL;
-    uint64_t loc = 0;
 
     if (col && rank >= col->n) {
         col = NULL;
     }
     if (!col ||
         __builtin_expect(px_load_acquire(&col->overlay) != 0, 0)) { /* pairs with publish_all */
-        loc = find_record(read, PX_LEVEL_PROC, rank, px_locator(&read->view, key), NULL);
+        full = find_newer(read, key, rank, col);
     }
-    if (loc) {
-        full = visible_record(read, loc);
-    }
-    /* Older records were taken over by the column (docs/memory-model.md, section 5). */
-    if (full && (!col || full->rec.version.seq > col->version.seq)) {
+    if (full) {
         return slice_of_record(read, full, ret);
     }
     return col ? column_get(read, col, rank, ret) : px_read_miss(read);

@@ -137,8 +137,10 @@ static inline void px_read_note_key(struct px_read *read, const char *name,
     }
 }
 
-/* As px_read_key, but it tries first where the same string (by address) led before, and notes where
- * it leads now. NULL: not there, or damaged. */
+/* As px_read_key, and notes where the string leads. */
+const struct px_key *px_read_search_key(struct px_read *read, const char *name, size_t len);
+
+/* As px_read_search_key, but it tries first where the same string (by address) led before. */
 static inline const struct px_key *px_read_find_key(struct px_read *read, const char *name,
                                                     size_t len)
 {
@@ -151,14 +153,7 @@ static inline const struct px_key *px_read_find_key(struct px_read *read, const 
 
         key = px_read_hinted_key(read, loc, name, len);
     }
-    if (key) {
-        return key;
-    }
-    key = px_read_key(read, name, len, px_hash_bytes(name, len));
-    if (key) {
-        px_read_note_key(read, name, key);
-    }
-    return key;
+    return key ? key : px_read_search_key(read, name, len);
 }
 
 /* True if a plain request for this key and rank ends at the rank itself (for the wildcard: at the

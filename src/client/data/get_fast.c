@@ -139,31 +139,44 @@ static __attribute__((noinline)) int find_own(struct px_session *session, pmix_r
                : PMIX_ERR_NOT_FOUND;
 }
 
-/* px_store_get without directives, which most often ends at the plain column or record of the rank.
- * read: begun. known: the key with this name, or NULL. Statuses as px_store_get. */
+/* The key with this name, or NULL: not there, or damaged. read: begun. */
+static __attribute__((noinline)) const struct px_key *find_key(struct px_read *read,
+                                                               const char *key)
+{
+    return px_read_find_key(read, key, strnlen(key, PMIX_MAX_KEYLEN + 1));
+}
+
+/* px_store_get without directives. */
+static __attribute__((noinline)) int find_in_order(const struct px_session *session,
+                                                   const struct px_store *store, pmix_rank_t rank,
+                                                   const char *key, size_t len,
+                                                   struct px_slice *ret)
+{
+    struct px_lookup_key spec = plain_key(session, rank, key, len);
+
+    return px_store_get(store, &spec, ret);
+}
+
+/* The same, which most often ends at the plain column or record of the rank. read: begun. known:
+ * the key with this name, or NULL: there is none. Statuses as px_store_get. */
 INLINE int find(const struct px_session *session, struct px_read *read, const struct px_key *known,
                 pmix_rank_t rank, const char *key, struct px_slice *ret)
 {
-    struct px_lookup_key spec;
     int rc;
 
-    if (known == NULL) {
-        known = px_read_find_key(read, key, strnlen(key, PMIX_MAX_KEYLEN + 1));
-    }
     if (known == NULL) {
         return PMIX_ERR_NOT_FOUND;
     }
     rc = px_read_plain(read, known, rank, ret);
     if (rc == PMIX_ERR_NOT_FOUND) {
-        spec = plain_key(session, rank, key, known->len);
-        return px_store_get(read->store, &spec, ret);
+        return find_in_order(session, read->store, rank, key, known->len, ret);
     }
     ret->name = known->name;
     return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
 }
 
 /* Looks in our stores for values that are neither plain scalars nor cached, and caches them.
- * known: as for find. PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
+ * known: the key with this name, or NULL: not known yet. PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
 static __attribute__((noinline)) pmix_status_t get_rest(const struct px_store *first,
                                                         const struct px_key *known,
                                                         pmix_rank_t rank, const char *key,
@@ -182,9 +195,12 @@ static __attribute__((noinline)) pmix_status_t get_rest(const struct px_store *f
         .changes = px_load_acquire(&session->changes), /* pairs with px_session_changed_locked */
     };
     /* pairs with px_session_set_self_private_locked */
-    rc = rare(rank == px_load_acquire(&session->self_private_rank))
-             ? find_own(session, rank, key, &slice)
-             : find(session, &read, known, rank, key, &slice);
+    if (rare(rank == px_load_acquire(&session->self_private_rank))) {
+        rc = find_own(session, rank, key, &slice);
+    } else {
+        known = known != NULL ? known : find_key(&read, key);
+        rc = find(session, &read, known, rank, key, &slice);
+    }
     if (rc != 0 || slice.type == PMIX_COMPRESSED_STRING) {
         return PMIX_ERR_WOULD_BLOCK;
     }
@@ -261,6 +277,14 @@ static __attribute__((noinline)) pmix_status_t look_again(const pmix_proc_t *pro
     return rc == PMIX_ERR_NOT_FOUND ? rc : get_rest(first, NULL, proc->rank, key, how, value);
 }
 
+/* The key to which this string led before, if it has this name; else NULL. */
+INLINE const struct px_key *named_key(const struct px_store *first, const char *key)
+{
+    const struct px_key *hinted;
+
+    return px_store_hinted_key(first, key, &hinted) && px_key_is_named(hinted, key) ? hinted : NULL;
+}
+
 /* Looks in the segment `first`, and for our own rank, of which the process may hold private data,
  * in the cached results and in all stores. PMIX_OPERATION_SUCCEEDED: *ret, to be given;
  * PMIX_SUCCESS: *value; PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
@@ -286,11 +310,9 @@ INLINE pmix_status_t look_in_segment(const struct px_session *session, const str
         }
         rc = find_cached(first, proc->rank, key, how, &name, ret);
         if (rc != PMIX_OPERATION_SUCCEEDED) {
-            if (hinted != NULL && !px_key_is_named(hinted, key)) {
-                hinted = NULL;
-            }
             return rc == PMIX_ERR_NOT_FOUND ? rc
-                                            : get_rest(first, hinted, proc->rank, key, how, value);
+                                            : get_rest(first, named_key(first, key), proc->rank,
+                                                       key, how, value);
         }
     }
     return !rare(strcmp(name, key) != 0) ? PMIX_OPERATION_SUCCEEDED
