@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "gds/read.h"
+#include "src/base/attributes.h"
 #include "nodes.h"
 #include "record_writer.h"
 #include "slice.h"
@@ -425,13 +426,7 @@ static int get_in_order(struct lookup *l, struct px_slice *ret)
 /* Plain requests are tried by the short way; if the rank's own level has been looked at there, the
  * full lookup leaves it out. A hidden value and one of another scope exist outside the scope asked
  * for. */
-/* Every read of a value that is not a number comes here. There is no array in the frame to be
- * overrun, and a stack protector would take 6 instructions of each. */
-#if defined(__has_attribute)
-#if __has_attribute(no_stack_protector)
-__attribute__((no_stack_protector))
-#endif
-#endif
+PX_NO_STACK_PROTECTOR
 int px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
                  struct px_slice *ret)
 {

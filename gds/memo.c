@@ -246,21 +246,17 @@ static struct leaf *find_leaf(struct px_memo *memo, uint64_t hash, uint64_t what
     return leaf;
 }
 
-/* Makes the leaf outside the trie and then inserts it; a leaf that came second is freed. */
-int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret)
+/* A value that the memo did not have a moment ago: its leaf is made outside the trie and then
+ * inserted; a leaf that came second is freed. Statuses as px_memo_value. */
+static __attribute__((noinline)) int add_value(struct px_memo *memo, const struct px_slice *slice,
+                                               uint64_t what, uint64_t kind,
+                                               const pmix_value_t **ret)
 {
-    uint64_t what = slice->locator ? slice->locator : slice->word;
-    uint64_t kind = slice->locator ? 0 : 1 + (uint64_t) slice->type;
-    uint64_t hash = px_hash_mix(what, kind);
-    struct leaf *leaf = find_leaf(memo, hash, what, kind);
+    struct leaf *leaf = NULL;
     struct leaf *mine;
     int rc;
 
-    if (leaf) {
-        *ret = &leaf->value;
-        return 0;
-    }
-    mine = make_leaf(slice, hash, what, kind, &rc);
+    mine = make_leaf(slice, px_hash_mix(what, kind), what, kind, &rc);
     if (!mine) {
         return rc;
     }
@@ -272,4 +268,18 @@ int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix
         *ret = &leaf->value;
     }
     return rc;
+}
+
+/* Only the first reader of a value makes it. */
+int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret)
+{
+    uint64_t what = slice->locator ? slice->locator : slice->word;
+    uint64_t kind = slice->locator ? 0 : 1 + (uint64_t) slice->type;
+    const struct leaf *leaf = find_leaf(memo, px_hash_mix(what, kind), what, kind);
+
+    if (!leaf) {
+        return add_value(memo, slice, what, kind, ret);
+    }
+    *ret = &leaf->value;
+    return 0;
 }

@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "gds/fast_path.h"
+#include "gds/level.h"
 #include "gds/slice.h"
 #include "gds/thread_cache.h"
 #include "get.h"
 #include "get_fast.h"
+#include "src/base/attributes.h"
 #include "src/base/epoch.h"
 
 #define rare(e) __builtin_expect((e), 0)
@@ -69,18 +71,27 @@ void px_client_cache_absent(const struct px_snapshot *then, pmix_rank_t rank, co
  * the server. The first two are the modes of px_slice_give. */
 enum { FILL = PX_RETURN_FILL, POINT = PX_RETURN_POINTER, OPTIONAL = 4 };
 
-/* Reads the directives. True if all are ones that the fast path serves, with their bits in *ret;
- * false: any other, or a contradiction. */
-static bool read_directives(const pmix_info_t *info, size_t ninfo, unsigned *ret)
+/* Reads the directives. True if all are ones that the fast path serves, with their bits in *ret and
+ * the name of a node, or NULL, in *ret_node; false: any other, or a contradiction. */
+static bool read_directives(const pmix_info_t *info, size_t ninfo, unsigned *ret,
+                            const char **ret_node)
 {
 #define IS(name) (memcmp(info[i].key, name, sizeof(name)) == 0)
+    const char *node = NULL;
     unsigned how = 0;
 
     for (size_t i = 0; i < ninfo; i++) {
         unsigned yes;
 
-        if (info[i].value.type != PMIX_BOOL || (info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
+        if ((info[i].flags & PMIX_INFO_QUALIFIER) != 0) {
             return false;
+        }
+        if (info[i].value.type != PMIX_BOOL) {
+            if (info[i].value.type != PMIX_STRING || !IS(PMIX_HOSTNAME)) {
+                return false;
+            }
+            node = info[i].value.data.string;
+            continue;
         }
         yes = info[i].value.data.flag ? ~0u : 0;
         if (IS(PMIX_OPTIONAL)) {
@@ -94,6 +105,7 @@ static bool read_directives(const pmix_info_t *info, size_t ninfo, unsigned *ret
         }
     }
     *ret = how;
+    *ret_node = node;
     return (how & (FILL | POINT)) != (FILL | POINT);
 #undef IS
 }
@@ -102,15 +114,17 @@ static bool read_directives(const pmix_info_t *info, size_t ninfo, unsigned *ret
 
 /* This thread's cached result for a rank and the hash of a key, if it is still valid, or NULL. The
  * caller compares the key. */
-INLINE const struct px_cached_result *cached_result(const struct px_store *first, pmix_rank_t rank,
+INLINE const struct px_cached_result *cached_result(const struct px_session *session,
+                                                    const struct px_store *first,
+                                                    const struct px_reader *self, pmix_rank_t rank,
                                                     const char *key)
 {
     /* pairs with publish_all */
     uint64_t sequence = px_load_acquire(&px_store_header(first)->sequence);
     /* pairs with px_session_changed_locked */
-    uint64_t changes = px_load_acquire(&px_session_visited()->changes);
+    uint64_t changes = px_load_acquire(&session->changes);
 
-    return px_thread_cache_find(first, px_reader_self, key, rank, sequence, changes);
+    return px_thread_cache_find(first, self, key, rank, sequence, changes);
 }
 
 /* What px_client_get looks for without directives. */
@@ -175,12 +189,32 @@ INLINE int find(const struct px_session *session, struct px_read *read, const st
     return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
 }
 
+/* A key that the segment does not have. PMIX_ERR_NOT_FOUND, and cached: nothing else that this
+ * process has can have it, and the server is not to be asked. Else PMIX_ERR_WOULD_BLOCK. */
+static __attribute__((noinline)) pmix_status_t miss(const struct px_session *session,
+                                                    const struct px_snapshot *then,
+                                                    pmix_rank_t rank, const char *key, unsigned how)
+{
+    const struct px_store *held = px_space_private_peek(&session->own);
+    size_t len = strnlen(key, PMIX_MAX_KEYLEN + 1);
+
+    /* Facts have reserved keys. pairs with px_session_store_local and px_client_put */
+    if ((how & OPTIONAL) == 0 || len == 0 || len > PMIX_MAX_KEYLEN || px_key_reserved(key) ||
+        px_load_ptr_acquire(&session->local_values) != NULL ||
+        px_load_acquire(&session->unstored) != 0 ||
+        (held != NULL && px_store_has_key(held, key, len))) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    px_client_cache_absent(then, rank, key);
+    return PMIX_ERR_NOT_FOUND;
+}
+
 /* Looks in our stores for values that are neither plain scalars nor cached, and caches them.
- * known: the key with this name, or NULL: not known yet. PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
-static __attribute__((noinline)) pmix_status_t get_rest(const struct px_store *first,
-                                                        const struct px_key *known,
-                                                        pmix_rank_t rank, const char *key,
-                                                        unsigned how, pmix_value_t **value)
+ * known: the key with this name, or NULL: not known yet. PMIX_ERR_WOULD_BLOCK: the fast path does
+ * not serve this. */
+static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t
+get_rest(const struct px_store *first, const struct px_key *known, pmix_rank_t rank,
+         const char *key, unsigned how, pmix_value_t **value)
 {
     struct px_session *session = px_session_visited();
     struct px_snapshot now;
@@ -199,6 +233,9 @@ static __attribute__((noinline)) pmix_status_t get_rest(const struct px_store *f
         rc = find_own(session, rank, key, &slice);
     } else {
         known = known != NULL ? known : find_key(&read, key);
+        if (known == NULL && !read.view.damaged) {
+            return miss(session, &now, rank, key, how);
+        }
         rc = find(session, &read, known, rank, key, &slice);
     }
     if (rc != 0 || slice.type == PMIX_COMPRESSED_STRING) {
@@ -211,13 +248,35 @@ static __attribute__((noinline)) pmix_status_t get_rest(const struct px_store *f
     return rc;
 }
 
+/* Looks for a value of a node by the node's name. For our own rank there may be a private value of
+ * the key. PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
+static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t
+get_of_node(const struct px_store *first, const char *node, pmix_rank_t rank, const char *key,
+            unsigned how, pmix_value_t **value)
+{
+    const struct px_session *session = px_session_visited();
+    struct px_lookup_key spec;
+    struct px_slice slice;
+
+    /* pairs with px_session_set_self_private_locked */
+    if (rank == px_load_acquire(&session->self_private_rank)) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    spec = plain_key(session, rank, key, strnlen(key, PMIX_MAX_KEYLEN + 1));
+    spec.hostname = node;
+    return px_store_get(first, &spec, &slice) == 0 && slice.type != PMIX_COMPRESSED_STRING
+               ? px_slice_give(&slice, (enum px_return_mode)(how & (FILL | POINT)), value)
+               : PMIX_ERR_WOULD_BLOCK;
+}
+
 /* Looks for a cached result. PMIX_OPERATION_SUCCEEDED: *ret, with POINT the address of a value as
  * its word, and *ret_name, the name of its key, which is still to be compared. PMIX_ERR_NOT_FOUND:
  * no key has this name. PMIX_ERR_WOULD_BLOCK: nothing is cached. */
-INLINE pmix_status_t find_cached(const struct px_store *first, pmix_rank_t rank, const char *key,
+INLINE pmix_status_t find_cached(const struct px_session *session, const struct px_store *first,
+                                 const struct px_reader *self, pmix_rank_t rank, const char *key,
                                  unsigned how, const char **ret_name, struct px_scalar *ret)
 {
-    const struct px_cached_result *cached = cached_result(first, rank, key);
+    const struct px_cached_result *cached = cached_result(session, first, self, rank, key);
 
     if (cached == NULL) {
         return PMIX_ERR_WOULD_BLOCK;
@@ -259,8 +318,9 @@ static __attribute__((noinline)) pmix_status_t look_again(const pmix_proc_t *pro
                                                           bool cached, unsigned how,
                                                           pmix_value_t **value)
 {
+    const struct px_session *session = px_session_visited();
     /* pairs with replace_segment */
-    const struct px_store *first = px_load_ptr_acquire(&px_session_visited()->fast_store);
+    const struct px_store *first = px_load_ptr_acquire(&session->fast_store);
     pmix_status_t rc = PMIX_ERR_WOULD_BLOCK;
     struct px_scalar scalar;
     const char *name;
@@ -269,7 +329,7 @@ static __attribute__((noinline)) pmix_status_t look_again(const pmix_proc_t *pro
         return rc;
     }
     if (cached) {
-        rc = find_cached(first, proc->rank, key, how, &name, &scalar);
+        rc = find_cached(session, first, px_reader_self, proc->rank, key, how, &name, &scalar);
     }
     if (rc == PMIX_OPERATION_SUCCEEDED && strcmp(name, key) == 0) {
         return give(&scalar, how, value);
@@ -289,8 +349,9 @@ INLINE const struct px_key *named_key(const struct px_store *first, const char *
  * in the cached results and in all stores. PMIX_OPERATION_SUCCEEDED: *ret, to be given;
  * PMIX_SUCCESS: *value; PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
 INLINE pmix_status_t look_in_segment(const struct px_session *session, const struct px_store *first,
-                                     const pmix_proc_t *proc, const char *key, unsigned how,
-                                     struct px_scalar *ret, pmix_value_t **value)
+                                     const struct px_reader *self, const pmix_proc_t *proc,
+                                     const char *key, unsigned how, struct px_scalar *ret,
+                                     pmix_value_t **value)
 {
     enum px_scalar_result result = PX_SCALAR_UNKNOWN;
     const struct px_key *hinted = NULL;
@@ -308,11 +369,11 @@ INLINE pmix_status_t look_in_segment(const struct px_session *session, const str
         if (result == PX_SCALAR_OTHER && px_key_is_named(hinted, key)) {
             return get_rest(first, hinted, proc->rank, key, how, value);
         }
-        rc = find_cached(first, proc->rank, key, how, &name, ret);
+        rc = find_cached(session, first, self, proc->rank, key, how, &name, ret);
         if (rc != PMIX_OPERATION_SUCCEEDED) {
-            return rc == PMIX_ERR_NOT_FOUND ? rc
-                                            : get_rest(first, named_key(first, key), proc->rank,
-                                                       key, how, value);
+            return rc == PMIX_ERR_NOT_FOUND
+                       ? rc
+                       : get_rest(first, named_key(first, key), proc->rank, key, how, value);
         }
     }
     return !rare(strcmp(name, key) != 0) ? PMIX_OPERATION_SUCCEEDED
@@ -332,7 +393,7 @@ INLINE bool is_fast_store(const struct px_session *session, const struct px_stor
  * without a place for the value, and for the first call of a thread, which has no reader slot yet.
  */
 INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned how,
-                              pmix_value_t **value)
+                              const char *node, pmix_value_t **value)
 {
     struct px_reader *self = px_reader_self;
     pmix_status_t rc = PMIX_ERR_WOULD_BLOCK;
@@ -349,7 +410,8 @@ INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned
     /* pairs with replace_segment */
     first = px_load_ptr_acquire(&session->fast_store);
     if (is_fast_store(session, first, proc)) {
-        rc = look_in_segment(session, first, proc, key, how, &scalar, value);
+        rc = node == NULL ? look_in_segment(session, first, self, proc, key, how, &scalar, value)
+                          : get_of_node(first, node, proc->rank, key, how, value);
     }
     px_reader_leave_as(self);
     /* Outside the critical section, so that an allocation does not prolong it. */
@@ -357,14 +419,14 @@ INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned
 }
 
 /* A get with directives: by the fast path if it serves all of them. */
-static __attribute__((noinline)) pmix_status_t get_directed(const pmix_proc_t *proc,
-                                                            const char *key,
-                                                            const pmix_info_t *info, size_t ninfo,
-                                                            pmix_value_t **value)
+static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t
+get_directed(const pmix_proc_t *proc, const char *key, const pmix_info_t *info, size_t ninfo,
+             pmix_value_t **value)
 {
+    const char *node;
     unsigned how;
-    pmix_status_t rc = info != NULL && read_directives(info, ninfo, &how)
-                           ? get_fast(proc, key, how, value)
+    pmix_status_t rc = info != NULL && read_directives(info, ninfo, &how, &node)
+                           ? get_fast(proc, key, how, node, value)
                            : PMIX_ERR_WOULD_BLOCK;
 
     return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, info, ninfo, value) : rc;
@@ -374,7 +436,7 @@ static __attribute__((noinline)) pmix_status_t get_directed(const pmix_proc_t *p
 static __attribute__((noinline)) pmix_status_t get_plain(const pmix_proc_t *proc, const char *key,
                                                          pmix_value_t **value)
 {
-    pmix_status_t rc = get_fast(proc, key, 0, value);
+    pmix_status_t rc = get_fast(proc, key, 0, NULL, value);
 
     return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, NULL, 0, value) : rc;
 }
