@@ -54,17 +54,15 @@ void px_buf_reserve(struct px_buf *buf, size_t n)
     }
 }
 
-/* A first extension by 0 bytes allocates as well, so that the result is NULL only after a
- * failure. */
-void *px_buf_extend(struct px_buf *buf, size_t n)
+/* px_buf_extend where the bytes do not fit, or the buffer has failed. */
+static __attribute__((noinline)) void *extend_more(struct px_buf *buf, size_t n)
 {
     unsigned char *at;
 
-    px_assert(buf->len <= buf->cap);
     if (!px_buf_ok(buf)) {
         return NULL;
     }
-    if ((buf->cap - buf->len < n || !buf->data) && !grow(buf, n)) {
+    if (!grow(buf, n)) {
         (void) px_buf_fail(buf, PX_ERR_NOMEM);
         return NULL;
     }
@@ -73,9 +71,28 @@ void *px_buf_extend(struct px_buf *buf, size_t n)
     return at;
 }
 
+/* A first extension by 0 bytes allocates as well, so that the result is NULL only after a
+ * failure. */
+static inline void *extend(struct px_buf *buf, size_t n)
+{
+    size_t len = buf->len;
+
+    px_assert(len <= buf->cap);
+    if (!px_buf_ok(buf) || buf->cap - len < n || !buf->data) {
+        return extend_more(buf, n);
+    }
+    buf->len = len + n;
+    return buf->data + len;
+}
+
+void *px_buf_extend(struct px_buf *buf, size_t n)
+{
+    return extend(buf, n);
+}
+
 void px_buf_append(struct px_buf *buf, const void *src, size_t n)
 {
-    void *at = px_buf_extend(buf, n);
+    void *at = extend(buf, n);
 
     if (at && n) {
         memcpy(at, src, n);

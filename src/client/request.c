@@ -49,35 +49,27 @@ int px_msg_start(struct px_session *session, enum px_command command, struct px_
     return rc == 0 ? px_msg_start_at(server, command, ret) : rc;
 }
 
-/* Begins a message to a server without a command, whose packer adds it. 0 or
- * PMIX_ERR_LOST_CONNECTION. */
-static int msg_open(struct px_link_server *server, struct px_msg *ret)
+/* Begins a message to a server, whose packer adds the command. 0 or PMIX_ERR_LOST_CONNECTION. */
+static int msg_open(struct px_link_server *server, enum px_command command, struct px_msg *ret)
 {
     if (px_load_acquire(&server->lost) != 0) { /* pairs with link_lost */
         return PMIX_ERR_LOST_CONNECTION;
     }
-    *ret = (struct px_msg){
-        .session = server->session, .server = server, .kind = px_server_kind(server)};
+    *ret = (struct px_msg){.session = server->session,
+                           .server = server,
+                           .kind = px_server_kind(server),
+                           .command = (uint8_t) command};
     return 0;
 }
 
 int px_msg_start_at(struct px_link_server *server, enum px_command command, struct px_msg *ret)
 {
-    int rc = msg_open(server, ret);
+    int rc = msg_open(server, command, ret);
 
     if (rc == 0) {
         (void) px_pack_command(&ret->buf, ret->kind, (uint8_t) command);
     }
     return rc;
-}
-
-/* The command that the message begins with, for messages to people; UINT8_MAX: it has none. */
-static uint8_t command_of(const struct px_msg *msg)
-{
-    struct px_in in = px_in_make(msg->buf.data, msg->buf.len, msg->kind);
-    uint8_t command;
-
-    return px_unpack_command(&in, &command) == 0 ? command : UINT8_MAX;
 }
 
 /* A failure of packing shows in the buffer, so packers need not check each step. */
@@ -86,7 +78,7 @@ int px_msg_send(struct px_msg *msg, uint64_t timeout_ms, px_reply_fn fn, void *a
     int rc = msg->buf.status;
 
     px_log(PX_LOG_CLIENT, 2, "asks %s:%u: %s, %zu bytes", msg->server->proc.nspace,
-           msg->server->proc.rank, px_command_name(command_of(msg)), msg->buf.len);
+           msg->server->proc.rank, px_command_name(msg->command), msg->buf.len);
     if (rc == 0) {
         rc = px_link_request_take(msg->server->link, &msg->buf, timeout_ms, fn, arg);
     }
@@ -144,7 +136,9 @@ static void on_reply(void *arg, int status, struct px_in *in)
         store_spawned(call->session, in, &reply);
     }
     call->to.done(&call->to, &reply);
-    px_reply_fini(&reply);
+    if (call->type != &px_reply_op) { /* which is a status alone */
+        px_reply_fini(&reply);
+    }
     free(call);
 }
 
@@ -161,7 +155,7 @@ static int send_for_reply(struct px_msg *msg, uint64_t timeout_ms, const struct 
         return PMIX_ERR_NOMEM;
     }
     *call = (struct server_call){
-        .session = msg->session, .type = type, .to = *to, .command = command_of(msg)};
+        .session = msg->session, .type = type, .to = *to, .command = msg->command};
     rc = px_msg_send(msg, timeout_ms, on_reply, call);
     if (rc != 0) {
         free(call);
@@ -187,7 +181,7 @@ int px_msg_describe(struct px_link_server *server, const struct px_request *requ
                     const struct px_args *args, struct px_msg *ret)
 {
     bool older = request->older != NULL && !px_server_at_least(server, 4, 2, 4);
-    int rc = msg_open(server, ret);
+    int rc = msg_open(server, request->command, ret);
 
     if (rc == 0 && !px_request_is_supported(server, request)) {
         rc = PMIX_ERR_NOT_SUPPORTED;

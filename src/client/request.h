@@ -17,6 +17,7 @@ struct px_msg {
     struct px_link_server *server;
     struct px_buf buf;
     enum px_wire_kind kind;
+    uint8_t command; /* for messages to people */
 };
 
 /* The primary server, borrowed. 0, PMIX_ERR_UNREACH (there is none), PMIX_ERR_LOST_CONNECTION (it

@@ -108,7 +108,8 @@ static void begin(struct px_buf *buf, size_t *ret_mark)
 /* Moves the content up to the head, which costs less than memory for it a second time. */
 static int end(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t mark)
 {
-    struct px_buf head = {0};
+    unsigned char room[LONGEST_HEAD];
+    struct px_buf head = {.data = room, .cap = sizeof(room)}; /* never grows */
     unsigned char *at;
     size_t len;
 
@@ -124,7 +125,6 @@ static int end(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type
         memmove(at + head.len, at + LONGEST_HEAD, len);
         buf->len = mark + head.len + len;
     }
-    px_buf_fini(&head);
     return buf->status;
 }
 

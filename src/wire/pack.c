@@ -43,7 +43,11 @@ static void put_flex(struct packer *p, uint64_t v)
 {
     unsigned char bytes[PX_FLEX_MAX];
 
-    px_buf_append(p->buf, bytes, px_flex_put(bytes, v));
+    if (v < 128) {
+        px_buf_byte(p->buf, (unsigned char) v);
+    } else {
+        px_buf_append(p->buf, bytes, px_flex_put(bytes, v));
+    }
 }
 
 /* Appends a string: its length with the NUL, as a signed number, then the characters. NULL has the

@@ -262,7 +262,9 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     rc = px_msg_start(session, PX_CMD_COMMIT, &msg);
     if (rc == 0) {
         /* What is deleted goes before what is put again. */
-        pack_values(&msg, &session->uncommitted.values, true, false);
+        if (session->deletes != 0) {
+            pack_values(&msg, &session->uncommitted.values, true, false);
+        }
         pack_values(&msg, &session->uncommitted.values, false, is_one_block(session));
         rc = px_msg_send_op(&msg, 0, commit_reply, session);
     }
