@@ -9,9 +9,11 @@
 
 #include "gds/read.h"
 
-/* A scalar that the fast path found: its word, zero-extended, and its type. */
+/* A scalar that the fast path found: its word, zero-extended, and its type. With PX_SCALAR_CELL
+ * only the column, which is visible, has the rank, and has no newer records. */
 struct px_scalar {
     uint64_t word;
+    const struct px_column *col;
     pmix_data_type_t type;
 };
 
@@ -39,14 +41,15 @@ static inline bool px_key_is_named(const struct px_key *key, const char *name)
 /* What px_store_get_scalar found. */
 enum px_scalar_result {
     PX_SCALAR,         /* a scalar */
+    PX_SCALAR_CELL,    /* a column of cells, for px_read_column_cell */
     PX_SCALAR_OTHER,   /* most likely a value of another type, or none */
     PX_SCALAR_UNKNOWN, /* the value lies elsewhere, if there is one */
 };
 
 /* Finds the scalar of a rank in its column, or for the wildcard that of the job. *ret is set only
- * with PX_SCALAR; the other results say nothing for certain. It follows locators below the limit
- * only, and takes no version but the newest. Any thread, inside a read-side critical section. pairs
- * with publish_all */
+ * with PX_SCALAR and PX_SCALAR_CELL; the other results say nothing for certain. It follows locators
+ * below the limit only, and takes no version but the newest. Any thread, inside a read-side
+ * critical section. pairs with publish_all */
 static inline __attribute__((always_inline)) enum px_scalar_result px_store_get_scalar(
     const struct px_store *store, const struct px_key *key, pmix_rank_t rank, struct px_scalar *ret)
 {
@@ -71,7 +74,11 @@ static inline __attribute__((always_inline)) enum px_scalar_result px_store_get_
         (px_load_acquire(&col->overlay) | col->present) != 0) {
         return PX_SCALAR_UNKNOWN;
     }
-    if (!px_column_word(&read.view, col, rank, &ret->word) || px_word_size(col->type) == 0) {
+    if (!px_column_word(&read.view, col, rank, &ret->word)) {
+        ret->col = col;
+        return PX_SCALAR_CELL;
+    }
+    if (px_word_size(col->type) == 0) {
         return PX_SCALAR_OTHER;
     }
     ret->type = col->type;

@@ -192,10 +192,10 @@ static inline int read_record(struct px_read *read, uint64_t loc, struct px_slic
     return full ? slice_of_record(read, full, ret) : px_read_miss(read);
 }
 
-/* The value of a rank below n in a column of cells (CELL, DICT, LOC). An unknown kind is damage, as
- * the format demands of older readers. PMIX_ERR_NOT_FOUND, PMIX_ERR_UNPACK_FAILURE. */
-static int get_cell(struct px_read *read, const struct px_column *col, uint32_t rank,
-                    struct px_slice *ret)
+/* px_read_column_cell, inlined in px_read_proc. */
+static inline __attribute__((always_inline)) int get_cell(struct px_read *read,
+                                                          const struct px_column *col,
+                                                          uint32_t rank, struct px_slice *ret)
 {
     const uint64_t *locs;
     uint64_t loc = col->data;
@@ -221,6 +221,12 @@ static int get_cell(struct px_read *read, const struct px_column *col, uint32_t 
         return px_read_miss(read);
     }
     return px_read_cell(read, loc, ret);
+}
+
+int px_read_column_cell(struct px_read *read, const struct px_column *col, uint32_t rank,
+                        struct px_slice *ret)
+{
+    return get_cell(read, col, rank, ret);
 }
 
 /* The value of a rank below n in a column, or PMIX_ERR_NOT_FOUND if the rank has none. The presence

@@ -194,6 +194,12 @@ static inline const struct px_column *px_read_column(struct px_read *read, const
     return loc ? (const struct px_column *) px_visible(read, loc, sizeof(struct px_column)) : NULL;
 }
 
+/* The value of a rank below n in a column of cells (CELL, DICT, LOC), visible in this pass. An
+ * unknown kind is damage, as the format demands of older readers. 0, PMIX_ERR_NOT_FOUND,
+ * PMIX_ERR_UNPACK_FAILURE. */
+int px_read_column_cell(struct px_read *read, const struct px_column *col, uint32_t rank,
+                        struct px_slice *ret);
+
 /* The answer to a plain request for a key and a rank, as far as it is the value of the rank itself
  * or, for the wildcard, of the job. PMIX_ERR_NOT_FOUND: ask in the full order. */
 static inline int px_read_plain(struct px_read *read, const struct px_key *key, pmix_rank_t rank,

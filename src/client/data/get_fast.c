@@ -248,6 +248,23 @@ get_rest(const struct px_store *first, const struct px_key *known, pmix_rank_t r
     return rc;
 }
 
+/* Gives the value of a rank in a column of cells, which px_store_get_scalar has found, in any mode
+ * but POINT. Not cached: the cache is not asked for what is in such a column.
+ * PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
+static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t
+get_cell(const struct px_store *first, const struct px_column *col, pmix_rank_t rank, unsigned how,
+         pmix_value_t **value)
+{
+    struct px_slice slice;
+    struct px_read read;
+
+    px_read_begin(first, &read);
+    return px_read_column_cell(&read, col, rank, &slice) == 0 && !slice.hidden &&
+                   slice.type != PMIX_COMPRESSED_STRING
+               ? px_slice_give(&slice, (enum px_return_mode)(how & FILL), value)
+               : PMIX_ERR_WOULD_BLOCK;
+}
+
 /* Looks for a value of a node by the node's name. For our own rank there may be a private value of
  * the key. PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
 static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t
@@ -366,8 +383,9 @@ INLINE pmix_status_t look_in_segment(const struct px_session *session, const str
     if (!rare(result != PX_SCALAR)) {
         name = hinted->name;
     } else {
-        if (result == PX_SCALAR_OTHER && px_key_is_named(hinted, key)) {
-            return get_rest(first, hinted, proc->rank, key, how, value);
+        if (result != PX_SCALAR_UNKNOWN && px_key_is_named(hinted, key)) {
+            return result == PX_SCALAR_CELL ? get_cell(first, ret->col, proc->rank, how, value)
+                                            : get_rest(first, hinted, proc->rank, key, how, value);
         }
         rc = find_cached(session, first, self, proc->rank, key, how, &name, ret);
         if (rc != PMIX_OPERATION_SUCCEEDED) {
