@@ -172,16 +172,12 @@ static __attribute__((noinline)) int find_in_order(const struct px_session *sess
 }
 
 /* The same, which most often ends at the plain column or record of the rank. read: begun. known:
- * the key with this name, or NULL: there is none. Statuses as px_store_get. */
+ * the key with this name. Statuses as px_store_get. */
 INLINE int find(const struct px_session *session, struct px_read *read, const struct px_key *known,
                 pmix_rank_t rank, const char *key, struct px_slice *ret)
 {
-    int rc;
+    int rc = px_read_plain(read, known, rank, ret);
 
-    if (known == NULL) {
-        return PMIX_ERR_NOT_FOUND;
-    }
-    rc = px_read_plain(read, known, rank, ret);
     if (rc == PMIX_ERR_NOT_FOUND) {
         return find_in_order(session, read->store, rank, key, known->len, ret);
     }
@@ -189,20 +185,26 @@ INLINE int find(const struct px_session *session, struct px_read *read, const st
     return rc == 0 && ret->hidden ? PMIX_ERR_EXISTS_OUTSIDE_SCOPE : rc;
 }
 
-/* A key that the segment does not have. PMIX_ERR_NOT_FOUND, and cached: nothing else that this
- * process has can have it, and the server is not to be asked. Else PMIX_ERR_WOULD_BLOCK. */
+/* A get of a key that was not found in the segment. PMIX_ERR_NOT_FOUND, which is cached, if nothing
+ * else that this process has can have it and the server is not to be asked; else
+ * PMIX_ERR_WOULD_BLOCK. */
 static __attribute__((noinline)) pmix_status_t miss(const struct px_session *session,
                                                     const struct px_snapshot *then,
                                                     pmix_rank_t rank, const char *key, unsigned how)
 {
-    const struct px_store *held = px_space_private_peek(&session->own);
     size_t len = strnlen(key, PMIX_MAX_KEYLEN + 1);
+    const struct px_store *held;
 
-    /* Facts have reserved keys. pairs with px_session_store_local and px_client_put */
+    /* Facts have reserved keys. pairs with px_session_store_local, px_client_put and
+     * store_uncommitted_locked */
     if ((how & OPTIONAL) == 0 || len == 0 || len > PMIX_MAX_KEYLEN || px_key_reserved(key) ||
         px_load_ptr_acquire(&session->local_values) != NULL ||
-        px_load_acquire(&session->unstored) != 0 ||
-        (held != NULL && px_store_has_key(held, key, len))) {
+        px_load_acquire(&session->unstored) != 0) {
+        return PMIX_ERR_WOULD_BLOCK;
+    }
+    /* Loaded behind `unstored`, so that it has what was put before this get. */
+    held = px_space_private_peek(&session->own);
+    if (held != NULL && px_store_has_key(held, key, len)) {
         return PMIX_ERR_WOULD_BLOCK;
     }
     px_client_cache_absent(then, rank, key);
@@ -233,7 +235,7 @@ get_rest(const struct px_store *first, const struct px_key *known, pmix_rank_t r
         rc = find_own(session, rank, key, &slice);
     } else {
         known = known != NULL ? known : find_key(&read, key);
-        if (known == NULL && !read.view.damaged) {
+        if (known == NULL) {
             return miss(session, &now, rank, key, how);
         }
         rc = find(session, &read, known, rank, key, &slice);

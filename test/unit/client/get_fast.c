@@ -145,24 +145,37 @@ static pmix_status_t get(px_get_fn fn, pmix_rank_t rank, const char *key, const 
     return fn(&proc, key, directive != NULL ? info : NULL, directive != NULL ? 2 : 0, value);
 }
 
+/* Asks for a value of a node, optionally with another directive in front. */
+static pmix_status_t get_of_node(px_get_fn fn, pmix_rank_t rank, const char *key, const char *node,
+                                 const char *directive, pmix_value_t *here, pmix_value_t **value)
+{
+    pmix_info_t info[2];
+    pmix_proc_t proc;
+    bool yes = true;
+    pmix_status_t rc;
+
+    PMIx_Load_procid(&proc, "job", rank);
+    PMIx_Info_construct(&info[0]);
+    PMIx_Info_construct(&info[1]);
+    PMIx_Info_load(&info[0], directive != NULL ? directive : PMIX_OPTIONAL, &yes, PMIX_BOOL);
+    PMIx_Info_load(&info[1], PMIX_HOSTNAME, node, PMIX_STRING);
+    here->type = PMIX_UNDEF;
+    *value = here;
+    rc = fn(&proc, key, info, 2, value);
+    PMIx_Info_destruct(&info[1]);
+    return rc;
+}
+
 static bool is_named(const char *directive, const char *name)
 {
     return directive != NULL && strcmp(directive, name) == 0;
 }
 
-static void compare(pmix_rank_t rank, const char *key, const char *directive)
+/* Compares what the two ways have returned, and releases it. */
+static void compare_values(const char *directive, pmix_value_t *here, pmix_value_t **value)
 {
     bool copied = !is_named(directive, PMIX_GET_STATIC_VALUES);
-    pmix_value_t here[2];
-    pmix_value_t *value[2];
-    pmix_status_t rc[2];
 
-    rc[0] = get(px_client_get_fast, rank, key, directive, &here[0], &value[0]);
-    rc[1] = get(px_client_get, rank, key, directive, &here[1], &value[1]);
-    assert_int_equal(rc[0], rc[1]);
-    if (rc[0] != PMIX_SUCCESS) {
-        return;
-    }
     assert_int_equal(PMIx_Value_compare(value[0], value[1]), PMIX_EQUAL);
     assert_int_equal(value[0]->type, value[1]->type);
     if (is_named(directive, PMIX_GET_POINTER_VALUES)) {
@@ -176,6 +189,36 @@ static void compare(pmix_rank_t rank, const char *key, const char *directive)
         } else {
             PMIx_Value_destruct(value[i]);
         }
+    }
+}
+
+static void compare(pmix_rank_t rank, const char *key, const char *directive)
+{
+    pmix_value_t here[2];
+    pmix_value_t *value[2];
+    pmix_status_t rc[2];
+
+    rc[0] = get(px_client_get_fast, rank, key, directive, &here[0], &value[0]);
+    rc[1] = get(px_client_get, rank, key, directive, &here[1], &value[1]);
+    assert_int_equal(rc[0], rc[1]);
+    if (rc[0] == PMIX_SUCCESS) {
+        compare_values(directive, here, value);
+    }
+}
+
+static void compare_of_node(pmix_rank_t rank, const char *key, const char *node,
+                            const char *directive, pmix_status_t want)
+{
+    pmix_value_t here[2];
+    pmix_value_t *value[2];
+    pmix_status_t rc[2];
+
+    rc[0] = get_of_node(px_client_get_fast, rank, key, node, directive, &here[0], &value[0]);
+    rc[1] = get_of_node(px_client_get, rank, key, node, directive, &here[1], &value[1]);
+    assert_int_equal(rc[0], rc[1]);
+    assert_int_equal(rc[0], want);
+    if (rc[0] == PMIX_SUCCESS) {
+        compare_values(directive, here, value);
     }
 }
 
@@ -276,6 +319,166 @@ static void keys_that_meet(void **state)
     }
 }
 
+/* Three nodes, of which the second has an alias; values of the first two. */
+static void publish_nodes(void)
+{
+    static const char *const aliases[] = {"alias", NULL};
+    pmix_value_t text = {.type = PMIX_STRING, .data.string = "of the second"};
+    struct px_batch *batch = px_batch_create();
+    uint32_t index[3];
+
+    assert_non_null(batch);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct px_node_def def = {.name = (const char *[]){"one", "two", "three"}[i],
+                                  .aliases = i == 1 ? aliases : NULL,
+                                  .nodeid = PX_NO_NODEID};
+
+        assert_int_equal(px_batch_node(batch, writer, &def, &index[i]), 0);
+        assert_int_equal(px_batch_place_rank(batch, i, index[i], 0), 0);
+    }
+    assert_int_equal(px_batch_local_node(batch, index[0]), 0);
+    assert_int_equal(px_store_publish(writer, batch), 0);
+    px_batch_destroy(batch);
+    publish(PX_LEVEL_NODE, index[0], "posted", 1);
+    publish(PX_LEVEL_NODE, index[1], "posted", 2);
+    publish_value(PX_LEVEL_NODE, index[1], "text", &text);
+}
+
+static void a_value_of_a_node(void **state)
+{
+    static const char *const names[] = {"one", "two", "alias"};
+    static const pmix_rank_t ranks[] = {1, SELF, PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF};
+    pmix_value_t here;
+    pmix_value_t *value;
+
+    (void) state;
+    publish_nodes();
+    for (size_t i = 0; i < 4 * 4 * 3; i++) {
+        const char *node = names[i / 16];
+
+        compare_of_node(ranks[i % 4], "posted", node, directives[i / 4 % 4], PMIX_SUCCESS);
+        compare_of_node(ranks[i % 4], PMIX_LOCAL_SIZE, node, directives[i / 4 % 4], PMIX_SUCCESS);
+        compare_of_node(ranks[i % 4], "text", node, directives[i / 4 % 4],
+                        i / 16 > 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND);
+        compare_of_node(ranks[i % 4], "nobody", node, directives[i / 4 % 4], PMIX_ERR_NOT_FOUND);
+        compare_of_node(ranks[i % 4], "posted", "nowhere", directives[i / 4 % 4],
+                        PMIX_ERR_NOT_FOUND);
+    }
+    assert_int_equal(get_of_node(px_client_get_fast, PMIX_RANK_WILDCARD, "posted", "two",
+                                 PMIX_GET_STATIC_VALUES, &here, &value),
+                     PMIX_SUCCESS);
+    assert_int_equal(here.data.uint32, 2);
+}
+
+/* What we have put and deleted is gone, whatever the segment has under the key. */
+static void a_value_of_a_node_that_we_deleted(void **state)
+{
+    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = 3};
+
+    (void) state;
+    publish_nodes();
+    assert_int_equal(px_client_put(ctx, PMIX_LOCAL, "text", &value), PMIX_SUCCESS);
+    compare_of_node(SELF, "text", "two", NULL, PMIX_SUCCESS);
+    assert_int_equal(px_client_put(ctx, PMIX_DEL_LOCAL, "text", NULL), PMIX_SUCCESS);
+    compare_of_node(SELF, "text", "one", NULL, PMIX_ERR_NOT_FOUND);
+    compare_of_node(SELF, "posted", "one", NULL, PMIX_SUCCESS);
+}
+
+/* A node that is named by something other than a string is a mistake; NULL is no name. */
+static void no_name_of_a_node(void **state)
+{
+    pmix_proc_t proc;
+    pmix_info_t info;
+    pmix_value_t *value[2];
+
+    (void) state;
+    publish_nodes();
+    PMIx_Load_procid(&proc, "job", PMIX_RANK_WILDCARD);
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_HOSTNAME, &(uint32_t){1}, PMIX_UINT32);
+    assert_int_equal(px_client_get_fast(&proc, "posted", &info, 1, &value[0]), PMIX_ERR_BAD_PARAM);
+    info.value = (pmix_value_t){.type = PMIX_STRING};
+    assert_int_equal(px_client_get_fast(&proc, PMIX_LOCAL_SIZE, &info, 1, &value[0]), PMIX_SUCCESS);
+    assert_int_equal(px_client_get(&proc, PMIX_LOCAL_SIZE, &info, 1, &value[1]), PMIX_SUCCESS);
+    compare_values(NULL, NULL, value);
+}
+
+/* Nobody in the segment has the key: that is the answer only as long as nothing else has it. */
+static void a_key_that_is_nowhere(void **state)
+{
+    static const pmix_rank_t ranks[] = {1, SELF, PMIX_RANK_WILDCARD, PMIX_RANK_UNDEF};
+    char long_key[PMIX_MAX_KEYLEN + 2];
+    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = 3};
+    pmix_value_t pointer = {.type = PMIX_POINTER, .data.ptr = &value};
+    pmix_proc_t proc;
+
+    (void) state;
+    memset(long_key, 'k', sizeof(long_key) - 1);
+    long_key[sizeof(long_key) - 1] = '\0';
+    for (size_t i = 0; i < 4 * 4; i++) {
+        const char *directive = i / 4 == 0 ? PMIX_OPTIONAL : directives[i / 4];
+
+        compare(ranks[i % 4], "mine", directive);
+        compare(ranks[i % 4], "", directive);
+        compare(ranks[i % 4], long_key, directive);
+        compare(ranks[i % 4], PMIX_VERSION_NUMERIC, directive);
+    }
+    assert_int_equal(px_client_put(ctx, PMIX_LOCAL, "mine", &value), PMIX_SUCCESS);
+    for (size_t i = 0; i < 2 * 4; i++) {
+        compare(ranks[3 - i % 4], "mine", PMIX_OPTIONAL);
+    }
+    PMIx_Load_procid(&proc, "job", 1);
+    compare(1, "kept", PMIX_OPTIONAL);
+    assert_int_equal(px_client_store_internal(ctx, &proc, "kept", &pointer), PMIX_SUCCESS);
+    compare(1, "kept", PMIX_OPTIONAL);
+}
+
+/* Publishes a string for each rank, of which n are different; some are hidden or compressed. */
+static void publish_texts(const char *key, uint32_t n, bool odd)
+{
+    static char texts[N_RANKS][16];
+    struct px_batch *batch = px_batch_create();
+    pmix_value_t values[N_RANKS];
+
+    assert_non_null(batch);
+    for (uint32_t rank = 0; rank < N_RANKS; rank++) {
+        struct px_store_entry entry = {
+            .level = PX_LEVEL_PROC, .index = rank, .key = key, .value = &values[rank]};
+
+        (void) snprintf(texts[rank], sizeof(texts[rank]), "text %u", rank % n);
+        values[rank] = (pmix_value_t){.type = PMIX_STRING, .data.string = texts[rank]};
+        if (odd && rank % 3 == 1) {
+            values[rank] = (pmix_value_t){.type = PMIX_COMPRESSED_STRING,
+                                          .data.bo = {.bytes = texts[rank], .size = 8}};
+        }
+        entry.value = odd && rank % 3 == 2 ? NULL : &values[rank];
+        assert_int_equal(px_batch_add(batch, &entry), 0);
+    }
+    assert_int_equal(px_store_publish(writer, batch), 0);
+    px_batch_destroy(batch);
+}
+
+/* Strings in columns: one for all, a few, another one for each rank; and what is in a column but
+ * not for everybody, or not as it is. */
+static void texts_of_ranks(void **state)
+{
+    static const char *const names[] = {"single", "few", "many", "odd"};
+    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = 3};
+
+    (void) state;
+    publish_texts(names[0], 1, false);
+    publish_texts(names[1], 5, false);
+    publish_texts(names[2], N_RANKS, false);
+    publish_texts(names[3], N_RANKS, true);
+    for (uint32_t i = 0; i < 2 * 4 * 4 * N_RANKS; i++) {
+        if (i == 4 * 4 * N_RANKS) {
+            publish(PX_LEVEL_PROC, 7, "few", 9);
+            assert_int_equal(px_client_put(ctx, PMIX_LOCAL, "few", &value), PMIX_SUCCESS);
+        }
+        compare(i / 16 % N_RANKS, names[i % 4], directives[i / 4 % 4]);
+    }
+}
+
 static void a_new_generation(void **state)
 {
     struct px_store *next;
@@ -353,6 +556,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(says_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_key_at_the_place, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keys_that_meet, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_value_of_a_node, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_value_of_a_node_that_we_deleted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_name_of_a_node, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_key_that_is_nowhere, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(texts_of_ranks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_new_generation, set_up, tear_down),
         cmocka_unit_test_setup_teardown(never_goes_back, set_up, tear_down),
     };
