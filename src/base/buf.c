@@ -99,6 +99,15 @@ void px_buf_append(struct px_buf *buf, const void *src, size_t n)
     }
 }
 
+void px_buf_byte(struct px_buf *buf, unsigned char b)
+{
+    unsigned char *at = extend(buf, 1);
+
+    if (at) {
+        *at = b;
+    }
+}
+
 void px_buf_text(struct px_buf *buf, const char *text)
 {
     px_buf_append(buf, text, strlen(text));

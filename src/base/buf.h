@@ -36,14 +36,7 @@ void px_buf_text(struct px_buf *buf, const char *text);
 void px_buf_item(struct px_buf *buf, const char *text);
 
 /* Appends one byte. */
-static inline void px_buf_byte(struct px_buf *buf, unsigned char b)
-{
-    unsigned char *at = px_buf_extend(buf, 1);
-
-    if (at) {
-        *at = b;
-    }
-}
+void px_buf_byte(struct px_buf *buf, unsigned char b);
 
 /* Marks the buffer as failed, unless it has failed before or status is 0. Returns the buffer's
  * status. */

@@ -235,7 +235,7 @@ static inline struct px_session *px_session(const struct px_ctx *ctx)
 static inline void px_session_set_self_private_locked(struct px_session *session)
 {
     px_assert(px_lock_held(&session->lock));
-    /* pairs with look_in_segment and get_rest */
+    /* pairs with look_in_segment, get_rest and get_of_node */
     px_store_release(&session->self_private_rank, session->ctx->self.rank);
 }
 

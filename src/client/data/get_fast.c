@@ -188,23 +188,22 @@ INLINE int find(const struct px_session *session, struct px_read *read, const st
 /* A get of a key that was not found in the segment. PMIX_ERR_NOT_FOUND, which is cached, if nothing
  * else that this process has can have it and the server is not to be asked; else
  * PMIX_ERR_WOULD_BLOCK. */
-static __attribute__((noinline)) pmix_status_t miss(const struct px_session *session,
-                                                    const struct px_snapshot *then,
-                                                    pmix_rank_t rank, const char *key, unsigned how)
+static __attribute__((noinline)) pmix_status_t get_absent(const struct px_session *session,
+                                                          const struct px_snapshot *then,
+                                                          pmix_rank_t rank, const char *key,
+                                                          unsigned how)
 {
-    size_t len = strnlen(key, PMIX_MAX_KEYLEN + 1);
-    const struct px_store *held;
-
-    /* Facts have reserved keys. pairs with px_session_store_local, px_client_put and
-     * store_uncommitted_locked */
-    if ((how & OPTIONAL) == 0 || len == 0 || len > PMIX_MAX_KEYLEN || px_key_reserved(key) ||
-        px_load_ptr_acquire(&session->local_values) != NULL ||
-        px_load_acquire(&session->unstored) != 0) {
-        return PMIX_ERR_WOULD_BLOCK;
-    }
+    /* pairs with px_session_store_local */
+    const void *local = px_load_ptr_acquire(&session->local_values);
+    /* pairs with px_client_put and store_uncommitted_locked */
+    bool unstored = px_load_acquire(&session->unstored) != 0;
     /* Loaded behind `unstored`, so that it has what was put before this get. */
-    held = px_space_private_peek(&session->own);
-    if (held != NULL && px_store_has_key(held, key, len)) {
+    const struct px_store *held = px_space_private_peek(&session->own);
+    size_t len = strnlen(key, PMIX_MAX_KEYLEN + 1);
+
+    /* Facts have reserved keys. */
+    if ((how & OPTIONAL) == 0 || len == 0 || len > PMIX_MAX_KEYLEN || px_key_reserved(key) ||
+        local != NULL || unstored || (held != NULL && px_store_has_key(held, key, len))) {
         return PMIX_ERR_WOULD_BLOCK;
     }
     px_client_cache_absent(then, rank, key);
@@ -236,7 +235,7 @@ get_rest(const struct px_store *first, const struct px_key *known, pmix_rank_t r
     } else {
         known = known != NULL ? known : find_key(&read, key);
         if (known == NULL) {
-            return miss(session, &now, rank, key, how);
+            return get_absent(session, &now, rank, key, how);
         }
         rc = find(session, &read, known, rank, key, &slice);
     }

@@ -336,6 +336,7 @@ static void publish_nodes(void)
         assert_int_equal(px_batch_node(batch, writer, &def, &index[i]), 0);
         assert_int_equal(px_batch_place_rank(batch, i, index[i], 0), 0);
     }
+    assert_int_equal(px_batch_place_rank(batch, 4, index[1], 0), 0); /* another local size */
     assert_int_equal(px_batch_local_node(batch, index[0]), 0);
     assert_int_equal(px_store_publish(writer, batch), 0);
     px_batch_destroy(batch);
@@ -380,8 +381,8 @@ static void a_value_of_a_node_that_we_deleted(void **state)
     assert_int_equal(px_client_put(ctx, PMIX_LOCAL, "text", &value), PMIX_SUCCESS);
     compare_of_node(SELF, "text", "two", NULL, PMIX_SUCCESS);
     assert_int_equal(px_client_put(ctx, PMIX_DEL_LOCAL, "text", NULL), PMIX_SUCCESS);
-    compare_of_node(SELF, "text", "one", NULL, PMIX_ERR_NOT_FOUND);
-    compare_of_node(SELF, "posted", "one", NULL, PMIX_SUCCESS);
+    compare_of_node(SELF, "text", "two", NULL, PMIX_ERR_NOT_FOUND);
+    compare_of_node(SELF, "posted", "two", NULL, PMIX_SUCCESS);
 }
 
 /* A node that is named by something other than a string is a mistake; NULL is no name. */
