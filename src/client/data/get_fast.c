@@ -266,27 +266,6 @@ get_cell(const struct px_store *first, const struct px_column *col, pmix_rank_t 
                : PMIX_ERR_WOULD_BLOCK;
 }
 
-/* Looks for a value of a node by the node's name. For our own rank there may be a private value of
- * the key. PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
-static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t
-get_of_node(const struct px_store *first, const char *node, pmix_rank_t rank, const char *key,
-            unsigned how, pmix_value_t **value)
-{
-    const struct px_session *session = px_session_visited();
-    struct px_lookup_key spec;
-    struct px_slice slice;
-
-    /* pairs with px_session_set_self_private_locked */
-    if (rank == px_load_acquire(&session->self_private_rank)) {
-        return PMIX_ERR_WOULD_BLOCK;
-    }
-    spec = plain_key(session, rank, key, strnlen(key, PMIX_MAX_KEYLEN + 1));
-    spec.hostname = node;
-    return px_store_get(first, &spec, &slice) == 0 && slice.type != PMIX_COMPRESSED_STRING
-               ? px_slice_give(&slice, (enum px_return_mode)(how & (FILL | POINT)), value)
-               : PMIX_ERR_WOULD_BLOCK;
-}
-
 /* Looks for a cached result. PMIX_OPERATION_SUCCEEDED: *ret, with POINT the address of a value as
  * its word, and *ret_name, the name of its key, which is still to be compared. PMIX_ERR_NOT_FOUND:
  * no key has this name. PMIX_ERR_WOULD_BLOCK: nothing is cached. */
@@ -408,11 +387,18 @@ INLINE bool is_fast_store(const struct px_session *session, const struct px_stor
            !rare(!px_session_is_named(session, proc->nspace));
 }
 
-/* The fast path. PMIX_ERR_WOULD_BLOCK, with nothing changed, where it does not serve the call: also
- * without a place for the value, and for the first call of a thread, which has no reader slot yet.
- */
+/* False where the fast path cannot begin: without an argument or a place for the value, and for the
+ * first call of a thread, which has no reader slot yet. */
+INLINE bool can_begin(const struct px_reader *self, const pmix_proc_t *proc, const char *key,
+                      unsigned how, pmix_value_t *const *value)
+{
+    return !rare(self == NULL) && !rare(proc == NULL) && !rare(key == NULL) &&
+           !rare(value == NULL) && ((how & FILL) == 0 || *value != NULL);
+}
+
+/* The fast path. PMIX_ERR_WOULD_BLOCK, with nothing changed, where it does not serve the call. */
 INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned how,
-                              const char *node, pmix_value_t **value)
+                              pmix_value_t **value)
 {
     struct px_reader *self = px_reader_self;
     pmix_status_t rc = PMIX_ERR_WOULD_BLOCK;
@@ -420,8 +406,7 @@ INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned
     const struct px_store *first;
     struct px_scalar scalar = {0};
 
-    if (rare(self == NULL) || rare(proc == NULL) || rare(key == NULL) || rare(value == NULL) ||
-        ((how & FILL) != 0 && *value == NULL)) {
+    if (!can_begin(self, proc, key, how, value)) {
         return rc;
     }
     px_reader_enter_as(self);
@@ -429,12 +414,43 @@ INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned
     /* pairs with replace_segment */
     first = px_load_ptr_acquire(&session->fast_store);
     if (is_fast_store(session, first, proc)) {
-        rc = node == NULL ? look_in_segment(session, first, self, proc, key, how, &scalar, value)
-                          : get_of_node(first, node, proc->rank, key, how, value);
+        rc = look_in_segment(session, first, self, proc, key, how, &scalar, value);
     }
     px_reader_leave_as(self);
     /* Outside the critical section, so that an allocation does not prolong it. */
     return rc == PMIX_OPERATION_SUCCEEDED ? give(&scalar, how, value) : rc;
+}
+
+/* The same for a value of a node that is named. Our own rank is not served, since what we have
+ * deleted is gone whatever the segment has. */
+static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t get_of_node(
+    const pmix_proc_t *proc, const char *key, unsigned how, const char *node, pmix_value_t **value)
+{
+    struct px_reader *self = px_reader_self;
+    pmix_status_t rc = PMIX_ERR_WOULD_BLOCK;
+    const struct px_session *session;
+    const struct px_store *first;
+    struct px_lookup_key spec;
+    struct px_slice slice;
+
+    if (!can_begin(self, proc, key, how, value)) {
+        return rc;
+    }
+    px_reader_enter_as(self);
+    session = px_session_visited();
+    /* pairs with replace_segment */
+    first = px_load_ptr_acquire(&session->fast_store);
+    /* pairs with px_session_set_self_private_locked */
+    if (is_fast_store(session, first, proc) &&
+        proc->rank != px_load_acquire(&session->self_private_rank)) {
+        spec = plain_key(session, proc->rank, key, strnlen(key, PMIX_MAX_KEYLEN + 1));
+        spec.hostname = node;
+        if (px_store_get(first, &spec, &slice) == 0 && slice.type != PMIX_COMPRESSED_STRING) {
+            rc = px_slice_give(&slice, (enum px_return_mode)(how & (FILL | POINT)), value);
+        }
+    }
+    px_reader_leave_as(self);
+    return rc;
 }
 
 /* A get with directives: by the fast path if it serves all of them. */
@@ -442,12 +458,14 @@ static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t
 get_directed(const pmix_proc_t *proc, const char *key, const pmix_info_t *info, size_t ninfo,
              pmix_value_t **value)
 {
+    pmix_status_t rc = PMIX_ERR_WOULD_BLOCK;
     const char *node;
     unsigned how;
-    pmix_status_t rc = info != NULL && read_directives(info, ninfo, &how, &node)
-                           ? get_fast(proc, key, how, node, value)
-                           : PMIX_ERR_WOULD_BLOCK;
 
+    if (info != NULL && read_directives(info, ninfo, &how, &node)) {
+        rc = node == NULL ? get_fast(proc, key, how, value)
+                          : get_of_node(proc, key, how, node, value);
+    }
     return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, info, ninfo, value) : rc;
 }
 
@@ -455,7 +473,7 @@ get_directed(const pmix_proc_t *proc, const char *key, const pmix_info_t *info, 
 static __attribute__((noinline)) pmix_status_t get_plain(const pmix_proc_t *proc, const char *key,
                                                          pmix_value_t **value)
 {
-    pmix_status_t rc = get_fast(proc, key, 0, NULL, value);
+    pmix_status_t rc = get_fast(proc, key, 0, value);
 
     return rc == PMIX_ERR_WOULD_BLOCK ? px_client_get(proc, key, NULL, 0, value) : rc;
 }
