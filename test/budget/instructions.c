@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Reads one thing many times, for a tool that counts instructions inside the calls. Rank 1 posts
- * what others read. usage: instructions [CASE RANKS] */
+/* Reads or puts one thing many times, for a tool that counts instructions inside the calls. Rank 1
+ * posts what others read. usage: instructions [CASE RANKS] */
 
 #include <pmix.h>
 
@@ -31,11 +31,12 @@ enum { SMALL = 64, LARGE = 65536 };
 /* So many keys that a thread remembers none of them: each read is like the first one. */
 enum { N_NEW = 192 };
 static char new_keys[N_NEW][16];
+static char absent_keys[N_NEW][16];
 
 static const struct read_case {
     const char *name;
     const pmix_proc_t *proc;
-    const char *key;       /* NULL: one of new_keys, another one each time */
+    const char *key;       /* NULL: one of new_keys or absent_keys, another one each time */
     const char *directive; /* PMIX_HOSTNAME: this node; else a switch */
     pmix_data_type_t type; /* PMIX_UNDEF: not there */
     bool posts;            /* this process has posted too, so that there are two places to look */
@@ -75,6 +76,8 @@ static const struct read_case {
     {"pointer", &job, PMIX_JOBID, PMIX_GET_POINTER_VALUES, PMIX_STRING, false},
     {"node", &job, PMIX_LOCAL_SIZE, PMIX_HOSTNAME, PMIX_UINT32, false},
     {"miss", &self, "budget-nobody-has-this", PMIX_OPTIONAL, PMIX_UNDEF, false},
+    {"miss_new", &self, NULL, PMIX_OPTIONAL, PMIX_UNDEF, false},
+    {"pointer_new", &peer, NULL, PMIX_GET_POINTER_VALUES, PMIX_UINT32, false},
     {"miss_posted", &self, "budget-nobody-has-this", PMIX_OPTIONAL, PMIX_UNDEF, true},
     {"posted64", &peer, small_key, NULL, PMIX_BYTE_OBJECT, false},
     {"posted64_posted", &peer, small_key, NULL, PMIX_BYTE_OBJECT, true},
@@ -128,6 +131,7 @@ static void read_often(const struct read_case *c, pmix_rank_t n_ranks)
 {
     pmix_value_t posted = {.type = PMIX_UINT32, .data.uint32 = 1};
     pmix_info_t info;
+    const char(*others)[16] = c->type == PMIX_UNDEF ? absent_keys : new_keys;
     bool yes = true;
 
     if (c->posts) {
@@ -144,9 +148,21 @@ static void read_often(const struct read_case *c, pmix_rank_t n_ranks)
     }
     for (pmix_rank_t i = 0; i < READS; i++) {
         any.rank = other_any.rank = i * 7919 % n_ranks;
-        get(c, c->key ? c->key : new_keys[i % N_NEW], c->directive ? &info : NULL);
+        get(c, c->key ? c->key : others[i % N_NEW], c->directive ? &info : NULL);
     }
     PMIX_INFO_DESTRUCT(&info);
+}
+
+/* Puts a number again and again, and commits each if that is asked for. */
+static void put_often(bool commits)
+{
+    pmix_value_t value = {.type = PMIX_UINT32};
+
+    for (uint32_t i = 0; i < READS; i++) {
+        value.data.uint32 = i;
+        must(PMIx_Put(PMIX_LOCAL, own_key, &value) == PMIX_SUCCESS, "put");
+        must(!commits || PMIx_Commit() == PMIX_SUCCESS, "commit");
+    }
 }
 
 static void resolve_often(bool peers)
@@ -180,6 +196,7 @@ int main(int argc, char **argv)
     gethostname(host, sizeof(host) - 1);
     for (size_t i = 0; i < N_NEW; i++) {
         snprintf(new_keys[i], sizeof(new_keys[i]), "budget-%zu", i);
+        snprintf(absent_keys[i], sizeof(absent_keys[i]), "absent-%zu", i);
     }
     if (self.rank == peer.rank) {
         pmix_value_t word = {.type = PMIX_UINT32, .data.uint32 = 1};
@@ -195,6 +212,9 @@ int main(int argc, char **argv)
         if (!strcmp(name, cases[c].name)) {
             read_often(&cases[c], (pmix_rank_t) atoi(argv[2]));
         }
+    }
+    if (!strncmp(name, "put", 3)) {
+        put_often(!strcmp(name, "put_commit"));
     }
     if (!strncmp(name, "resolve_", 8)) {
         resolve_often(!strcmp(name, "resolve_peers"));

@@ -441,8 +441,8 @@ static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t get_of_node
     /* pairs with replace_segment */
     first = px_load_ptr_acquire(&session->fast_store);
     /* pairs with px_session_set_self_private_locked */
-    if (is_fast_store(session, first, proc) &&
-        proc->rank != px_load_acquire(&session->self_private_rank)) {
+    if (proc->rank != px_load_acquire(&session->self_private_rank) &&
+        is_fast_store(session, first, proc)) {
         spec = plain_key(session, proc->rank, key, strnlen(key, PMIX_MAX_KEYLEN + 1));
         spec.hostname = node;
         if (px_store_get(first, &spec, &slice) == 0 && slice.type != PMIX_COMPRESSED_STRING) {
