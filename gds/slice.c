@@ -126,7 +126,7 @@ static int fill_encoded(const struct px_slice *slice, pmix_value_t *value)
     return 0;
 }
 
-/* Fills the data of a value that is no scalar, string or bytes; its type is set already and its
+/* Fills the data of a value that is no scalar, text or bytes; its type is set already and its
  * data are zero. PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE (damaged, or an unknown form). */
 static __attribute__((noinline)) int fill_other(const struct px_slice *slice, pmix_value_t *value)
 {
@@ -135,8 +135,6 @@ static __attribute__((noinline)) int fill_other(const struct px_slice *slice, pm
     switch (slice->form) {
     case PX_FORM_NONE:
         return 0;
-    case PX_FORM_TEXT:
-        return fill_nspace(slice, value);
     case PX_FORM_CODEC:
         return fill_encoded(slice, value);
     case PX_FORM_PROC:
@@ -154,9 +152,11 @@ static __attribute__((noinline)) int fill_other(const struct px_slice *slice, pm
 }
 
 /* Fills uninitialised memory with a fresh value of any form. After a failure its contents are
- * undefined and own nothing. */
+ * undefined and own nothing. Form and type, which have just been stored one by one, are not
+ * compared as in is_string: the compiler would load both at once, which waits for the stores. */
 static inline int fill(const struct px_slice *slice, pmix_value_t *value)
 {
+    bool text = slice->form == PX_FORM_TEXT;
     void *copy;
     int rc;
 
@@ -165,11 +165,14 @@ static inline int fill(const struct px_slice *slice, pmix_value_t *value)
         return 0;
     }
     *value = (pmix_value_t){.type = slice->type};
-    if (!is_string(slice) && slice->form != PX_FORM_BYTES) {
+    if (!text && slice->form != PX_FORM_BYTES) {
         return fill_other(slice, value);
     }
+    if (text && slice->type != PMIX_STRING) {
+        return fill_nspace(slice, value);
+    }
     rc = copy_bytes(slice->payload, slice->len, &copy);
-    if (rc == 0 && is_string(slice)) {
+    if (rc == 0 && text) {
         value->data.string = copy;
     } else if (rc == 0) {
         value->data.bo = (pmix_byte_object_t){.bytes = copy, .size = slice->len};
