@@ -334,12 +334,20 @@ static __attribute__((noinline)) pmix_status_t look_again(const pmix_proc_t *pro
     return rc == PMIX_ERR_NOT_FOUND ? rc : get_rest(first, NULL, proc->rank, key, how, value);
 }
 
-/* The key to which this string led before, if it has this name; else NULL. */
+/* The key of this name to which this string led before; NULL: there is none such. */
 INLINE const struct px_key *named_key(const struct px_store *first, const char *key)
 {
-    const struct px_key *hinted;
+    const uint64_t *hints = px_key_hints(first, key);
 
-    return px_store_hinted_key(first, key, &hinted) && px_key_is_named(hinted, key) ? hinted : NULL;
+    for (unsigned i = 0; i < PX_KEY_WAYS; i++) {
+        uint64_t loc = px_load_acquire(&hints[i]); /* pairs with px_read_note_key */
+        const struct px_key *hinted = (const void *) (first->seg.base + (loc << 3));
+
+        if (loc != 0 && px_key_is_named(hinted, key)) {
+            return hinted;
+        }
+    }
+    return NULL;
 }
 
 /* Looks in the segment `first`, and for our own rank, of which the process may hold private data,
