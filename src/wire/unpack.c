@@ -67,6 +67,32 @@ int px_unpack_room(struct px_in *in, size_t n, size_t size)
                                                         : in->status;
 }
 
+/* Reads n processes into memory of any content, as many as there are before a failure, and returns
+ * their number. A namespace that is written as the one before it, as those of a job are, is not
+ * looked at again. */
+static size_t get_procs(struct px_in *in, pmix_proc_t *ret, size_t n)
+{
+    const unsigned char *name = in->at; /* of the process before, as it was written */
+    size_t size = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (size > 0 && size <= px_in_left(in) && memcmp(in->at, name, size) == 0) {
+            memcpy(ret[i].nspace, ret[i - 1].nspace, sizeof(ret[i].nspace));
+            in->at += size;
+        } else {
+            name = in->at;
+            memset(ret[i].nspace, 0, sizeof(ret[i].nspace));
+            px_take_fixed(in, sizeof(ret[i].nspace), ret[i].nspace);
+            size = (size_t) (in->at - name);
+        }
+        px_take_unsigned(in, sizeof(ret[i].rank), &ret[i].rank);
+        if (in->status) {
+            return i;
+        }
+    }
+    return n;
+}
+
 /* Reads n elements into a new array. *ret_n counts those begun, so the caller's release covers a
  * failure half-way. */
 static void get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void **ret_array,
@@ -85,13 +111,17 @@ static void get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void
     if (px_unpack_room(in, n, info->size)) {
         return;
     }
-    array = calloc(n, info->size);
+    array = type == PMIX_PROC ? malloc(n * info->size) : calloc(n, info->size);
     if (!array) {
         (void) px_in_fail(in, PMIX_ERR_NOMEM);
         return;
     }
     in->made += n * info->size;
     *ret_array = array;
+    if (type == PMIX_PROC) {
+        *ret_n = get_procs(in, (pmix_proc_t *) (void *) array, n);
+        return;
+    }
     for (size_t i = 0; i < n && in->status == 0; i++) {
         *ret_n = i + 1; /* a half-read element is released with the others */
         raw(in, info, array + i * info->size);
@@ -464,6 +494,9 @@ int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n)
         (void) px_in_fail(in, PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER);
     }
     fitting = there < *n ? there : *n;
+    if (type == PMIX_PROC && in->status == 0) {
+        done = get_procs(in, vals, fitting);
+    }
     while (done < fitting && in->status == 0) {
         done += raw_or_nothing(in, info, (char *) vals + done * info->size) == PMIX_SUCCESS;
     }

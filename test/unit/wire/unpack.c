@@ -126,6 +126,36 @@ static void nobody_else_owns_what_was_unpacked(void **state)
 }
 
 /* Cut anywhere: refused, nothing left to be read, nothing leaked (the sanitizer looks). */
+/* Processes are read by their namespaces, as written: the same as the one before, another one that
+ * begins like it, none. A list that is cut off anywhere is refused. */
+static void namespaces_of_a_list_are_told_apart(void **state)
+{
+    static const pmix_proc_t list[] = {{"job", 1}, {"job", 300}, {"jo", 2},   {"jobs", 3}, {"", 4},
+                                       {"", 5},    {"job", 6},   {"jog", 70}, {"jog", 8}};
+    enum { N = sizeof(list) / sizeof(list[0]) };
+    struct px_buf buf = {0};
+    pmix_proc_t *procs = NULL;
+    size_t n = 0;
+    struct px_in in;
+
+    (void) state;
+    assert_int_equal(px_pack_procs(&buf, PX_WIRE_PLAIN, list, N), 0);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    assert_int_equal(px_unpack_procs(&in, &procs, &n), 0);
+    assert_int_equal(n, N);
+    assert_memory_equal(procs, list, sizeof(list)); /* nothing behind the names, too */
+    PMIx_Proc_free(procs, n);
+    for (size_t len = 0; len < buf.len; len++) {
+        unsigned char *copy = malloc(len + 1); /* exactly as long as it may be read */
+
+        memcpy(copy, buf.data, len);
+        in = px_in_make(copy, len, PX_WIRE_PLAIN);
+        assert_int_not_equal(px_unpack_procs(&in, &procs, &n), 0);
+        free(copy);
+    }
+    px_buf_fini(&buf);
+}
+
 static void every_cut_is_noticed(void **state)
 {
     struct gen gen = gen_start();
@@ -470,6 +500,7 @@ int main(void)
         cmocka_unit_test(every_type_returns_as_it_was),
         cmocka_unit_test(exact_encodings_lose_nothing),
         cmocka_unit_test(nobody_else_owns_what_was_unpacked),
+        cmocka_unit_test(namespaces_of_a_list_are_told_apart),
         cmocka_unit_test(every_cut_is_noticed),
         cmocka_unit_test(damage_does_no_harm),
         cmocka_unit_test(one_topology_is_passed_over),
