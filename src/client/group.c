@@ -139,28 +139,54 @@ static int read_outcome(struct construct_call *call, struct px_in *reply, struct
     return px_unpack_size(reply, &out->id);
 }
 
-/* Makes the results for the application: the members (as asked for, if the server does not send
- * them), the context id, and the server's infos. 0 or PMIX_ERR_NOMEM. */
-static int make_results(struct construct_call *call, const struct outcome *out)
+/* Appends the members to the results as the array that they were read into. 0 or
+ * PMIX_ERR_NOMEM; the array is still the outcome's then. */
+static int move_members(struct outcome *out, struct px_reply *results)
 {
-    bool told = out->n_members > 0;
-    pmix_data_array_t members = {.type = PMIX_PROC,
-                                 .size = told ? out->n_members : call->asked.nprocs,
-                                 .array = told ? out->members : call->asked.procs};
+    pmix_data_array_t *array = malloc(sizeof(*array));
+    pmix_info_t *info = array != NULL ? px_infos_room(&results->info, results->ninfo, 1) : NULL;
+
+    if (info == NULL) {
+        free(array);
+        return PMIX_ERR_NOMEM;
+    }
+    *array = (pmix_data_array_t){.type = PMIX_PROC, .size = out->n_members, .array = out->members};
+    PMIx_Load_key(info->key, PMIX_GROUP_MEMBERSHIP);
+    info->value.type = PMIX_DATA_ARRAY;
+    info->value.data.darray = array;
+    results->ninfo++;
+    out->members = NULL;
+    out->n_members = 0;
+    return 0;
+}
+
+/* Makes the results for the application: the members (as asked for, if the server does not send
+ * them), the context id, and the server's infos. There may be many: what was read is moved. 0 or
+ * PMIX_ERR_NOMEM. */
+static int make_results(struct construct_call *call, struct outcome *out)
+{
+    const pmix_data_array_t asked = {
+        .type = PMIX_PROC, .size = call->asked.nprocs, .array = call->asked.procs};
     struct px_reply *results = &call->reply;
     int rc = 0;
 
     px_assert(results->ninfo == 0);
-    if (members.size > 0) {
-        rc = px_infos_append(&results->info, &results->ninfo, PMIX_GROUP_MEMBERSHIP, &members,
+    if (out->n_members > 0) {
+        rc = move_members(out, results);
+    } else if (asked.size > 0) {
+        rc = px_infos_append(&results->info, &results->ninfo, PMIX_GROUP_MEMBERSHIP, &asked,
                              PMIX_DATA_ARRAY);
     }
     if (rc == 0 && out->has_id) {
         rc = px_infos_append(&results->info, &results->ninfo, PMIX_GROUP_CONTEXT_ID, &out->id,
                              PMIX_SIZE);
     }
-    return rc == 0 ? px_infos_append_all(&results->info, &results->ninfo, out->info, out->n_info)
-                   : rc;
+    if (rc == 0) {
+        rc = px_infos_append_take(&results->info, &results->ninfo, out->info, out->n_info);
+        out->info = NULL;
+        out->n_info = 0;
+    }
+    return rc;
 }
 
 /* Calls the completion, which may take the results. Loop thread. */
@@ -220,8 +246,10 @@ static void construct_reply(void *arg, int status, struct px_in *in)
         }
     }
     if (reply->status == PMIX_SUCCESS || reply->status == PMIX_ERR_PARTIAL_SUCCESS) {
-        const struct px_proc_list members = {.at = out.members, .n = out.n_members};
+        const pmix_value_t *value = px_info_find(reply->info, reply->ninfo, PMIX_GROUP_MEMBERSHIP);
+        struct px_procs members = {NULL, 0};
 
+        (void) (value != NULL && px_value_procs(value, &members));
         /* without memory for the list gets bring the data */
         (void) px_collected_choose(call->session, &members, &call->collected);
     }

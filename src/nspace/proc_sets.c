@@ -23,16 +23,15 @@ static struct px_proc_set *set_of(const struct px_list *item)
 struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind kind,
                                     const char *name, const pmix_proc_t *members, size_t n)
 {
-    struct px_proc_set *set = calloc(1, sizeof(*set) + n * sizeof(*members));
+    struct px_proc_set *set = malloc(sizeof(*set) + n * sizeof(*members));
 
     px_assert(n > 0 || !members);
     px_assert(!name == (kind == PX_SET_CONNECTED));
     if (!set) {
         return NULL;
     }
+    *set = (struct px_proc_set){.kind = kind, .n = n};
     px_list_init(&set->link);
-    set->kind = kind;
-    set->n = n;
     if (n) {
         memcpy(set->members, members, n * sizeof(*members));
     }

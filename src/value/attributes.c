@@ -473,7 +473,6 @@ int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t 
                     pmix_info_t **info, size_t *ninfo)
 {
     struct support_answer answer = {0};
-    pmix_info_t *joined;
     unsigned wanted;
     bool lacking = false;
     bool first;
@@ -492,13 +491,6 @@ int px_attrs_answer(struct px_attrs *attrs, unsigned levels, const pmix_query_t 
         PMIx_Info_free(answer.info, answer.n);
         return rc == 0 && lacking ? PMIX_ERR_NOT_FOUND : rc;
     }
-    joined = px_infos_room(info, *ninfo, answer.n);
-    if (joined == NULL) {
-        PMIx_Info_free(answer.info, answer.n);
-        return PMIX_ERR_NOMEM;
-    }
-    memcpy(joined, answer.info, answer.n * sizeof(*joined));
-    free(answer.info);
-    *ninfo += answer.n;
-    return lacking ? PMIX_ERR_PARTIAL_SUCCESS : 0;
+    rc = px_infos_append_take(info, ninfo, answer.info, answer.n);
+    return rc == 0 && lacking ? PMIX_ERR_PARTIAL_SUCCESS : rc;
 }

@@ -198,6 +198,22 @@ int px_infos_append_all(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *m
     return rc;
 }
 
+int px_infos_append_take(pmix_info_t **infos, size_t *ninfo, pmix_info_t *more, size_t n_more)
+{
+    pmix_info_t *moved = n_more > 0 ? px_infos_room(infos, *ninfo, n_more) : NULL;
+
+    if (n_more > 0 && !moved) {
+        PMIx_Info_free(more, n_more);
+        return PMIX_ERR_NOMEM;
+    }
+    if (n_more > 0) {
+        memcpy(moved, more, n_more * sizeof(*moved));
+    }
+    free(more);
+    *ninfo += n_more;
+    return PMIX_SUCCESS;
+}
+
 /* Moves the infos that stay to the front, so their addresses change; the freed places at the end
  * are not cleared. */
 int px_infos_append_array(pmix_info_t **infos, size_t *ninfo, const char *key, int rc,

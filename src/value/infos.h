@@ -82,6 +82,9 @@ int px_infos_append_copy(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *
 /* Several copies, one after the other: on failure those before the one that failed stay. */
 int px_infos_append_all(pmix_info_t **infos, size_t *ninfo, const pmix_info_t *more, size_t n_more);
 
+/* Several that are moved. Takes over the array `more` and what its infos own, always. */
+int px_infos_append_take(pmix_info_t **infos, size_t *ninfo, pmix_info_t *more, size_t n_more);
+
 /* Grows an array by an info whose value is an array of infos. rc: the status of making those; if
  * it is a failure, nothing is appended and it is returned. Takes over `inner`, always. */
 int px_infos_append_array(pmix_info_t **infos, size_t *ninfo, const char *key, int rc,

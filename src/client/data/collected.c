@@ -15,6 +15,7 @@
 #include "src/client/request.h"
 #include "src/client/session.h"
 #include "src/base/assert.h"
+#include "src/value/infos.h"
 #include "src/value/keys.h"
 #include "src/value/procs.h"
 #include "src/wire/messages.h"
@@ -70,7 +71,7 @@ static int choose(struct px_session *session, const char *nspace, struct px_proc
     return px_proc_list_add(ret, &all);
 }
 
-int px_collected_choose(struct px_session *session, const struct px_proc_list *members,
+int px_collected_choose(struct px_session *session, const struct px_procs *members,
                         struct px_proc_list *ret)
 {
     const struct px_link_server *server = px_session_server(session);

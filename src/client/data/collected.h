@@ -12,6 +12,7 @@
 
 struct px_in;
 struct px_proc_list;
+struct px_procs;
 struct px_session;
 
 /* Reads the rest of the reply to a fence, STRING namespace..., and adds each to the list as its
@@ -20,7 +21,7 @@ int px_collected_read(struct px_in *reply, struct px_proc_list *ret);
 
 /* Adds the namespaces of which this process has no segment among its own and those of the list, if
  * the server can be asked. 0 or PMIX_ERR_NOMEM. Loop thread. */
-int px_collected_choose(struct px_session *session, const struct px_proc_list *members,
+int px_collected_choose(struct px_session *session, const struct px_procs *members,
                         struct px_proc_list *ret);
 
 /* Brings the data of the namespaces of the list, which is emptied, and calls then(arg): at once, or
