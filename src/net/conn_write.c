@@ -460,17 +460,25 @@ int px_conn_offer_take(struct px_conn *conn, uint32_t tag, struct px_buf *payloa
                      (struct out){.fd = -1, .offered = true, .percent = percent});
 }
 
-int px_conn_offer(struct px_conn *conn, uint32_t tag, struct px_parcel *payload, unsigned percent)
+static int send_shared(struct px_conn *conn, uint32_t tag, struct px_parcel *payload,
+                       struct out out)
 {
-    struct out out = {.fd = -1,
-                      .offered = true,
-                      .percent = percent,
-                      .payload = payload->bytes,
-                      .shared = payload};
-
     if (payload->len > UINT32_MAX) {
         return PX_ERR_BAD_PARAM;
     }
+    out.payload = payload->bytes;
+    out.shared = payload;
     (void) px_fetch_add(&payload->n_owners, 1);
     return send_out(conn, tag, &out, payload->len);
+}
+
+int px_conn_send(struct px_conn *conn, uint32_t tag, struct px_parcel *payload, int fd)
+{
+    return send_shared(conn, tag, payload, (struct out){.fd = conn->is_unix ? fd : -1});
+}
+
+int px_conn_offer(struct px_conn *conn, uint32_t tag, struct px_parcel *payload, unsigned percent)
+{
+    return send_shared(conn, tag, payload,
+                       (struct out){.fd = -1, .offered = true, .percent = percent});
 }

@@ -31,6 +31,9 @@ void px_parcel_drop(struct px_parcel *payload);
  * not be duplicated; nothing was sent). */
 int px_conn_send_take(struct px_conn *conn, uint32_t tag, struct px_buf *payload, int fd);
 
+/* The same with a payload that others are sent, too; it stays the caller's. */
+int px_conn_send(struct px_conn *conn, uint32_t tag, struct px_parcel *payload, int fd);
+
 /* As px_conn_send_take, without a descriptor, for a message that the peer can do without. If
  * something waits, it may wait, too, as long as such messages have at most `percent` of the queue's
  * limit, and the pool is not full; PX_ERR_OUT_OF_RESOURCE: it was not sent for that. */

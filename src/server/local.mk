@@ -15,6 +15,7 @@ libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collecti
   %D%/collectives/group_losses.c %D%/collectives/group_losses.h \
   %D%/collectives/group_infos.c %D%/collectives/group_infos.h \
   %D%/collectives/group_leave.c %D%/collectives/group_leave.h %D%/collectives/invited_group.c \
+  %D%/collectives/group_reply.c %D%/collectives/group_reply.h \
   %D%/collectives/group_names.c %D%/collectives/group_names.h %D%/collectives/invited_group.h \
   %D%/collectives/high_water.c %D%/collectives/high_water.h %D%/collectives/modex_blob.c \
   %D%/collectives/modex_blob.h %D%/collectives/modex_delta.c %D%/collectives/modex_delta.h %D%/collectives/modex_exchange.c %D%/collectives/modex_exchange.h \

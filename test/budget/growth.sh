@@ -35,6 +35,9 @@ for name in query range codes gets fences; do
 done
 grows replies 25 "$(count progress asked replies 25)" "$(count progress asked replies 100)"
 
+# The members of a group are told of all: the list is packed once for those that get the same bytes.
+grows group_replies 50 "$(count px_pack_procs group_replies 50)" "$(count px_pack_procs group_replies 200)"
+
 # Covers: GRP-087
 end=px_colls_peer_disconnected
 grows groups_end 500 "$(count $end groups_end 500)" "$(count $end groups_end 2000)"

@@ -1,4 +1,4 @@
-check_PROGRAMS += %D%/asked %D%/gets %D%/groups_end %D%/growth %D%/instructions %D%/messages %D%/register
+check_PROGRAMS += %D%/asked %D%/gets %D%/group_replies %D%/groups_end %D%/growth %D%/instructions %D%/messages %D%/register
 %C%_asked_SOURCES = %D%/asked.c %D%/pair.c %D%/pair.h
 %C%_asked_LDADD = libpmix.la
 %C%_asked_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -8,6 +8,9 @@ check_PROGRAMS += %D%/asked %D%/gets %D%/groups_end %D%/growth %D%/instructions 
 %C%_gets_SOURCES = %D%/gets.c
 %C%_gets_LDADD = libpmix.la
 %C%_gets_LDFLAGS = $(AM_LDFLAGS) -no-install
+%C%_group_replies_SOURCES = %D%/group_replies.c test/hostile/speak.c test/hostile/speak.h
+%C%_group_replies_LDADD = libpmix.la
+%C%_group_replies_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_groups_end_SOURCES = %D%/groups_end.c %D%/pair.c %D%/pair.h
 %C%_groups_end_LDADD = libpmix.la
 %C%_groups_end_LDFLAGS = $(AM_LDFLAGS) -no-install

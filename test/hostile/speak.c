@@ -109,7 +109,7 @@ size_t write_hello(unsigned char *at, const struct hello *h)
     n += put_u32(at + n, h->rank);
     n += put_string(at + n, h->version);
     n += put_string(at + n, h->module);
-    at[n++] = 1;
+    at[n++] = h->encoding;
     n += put_string(at + n, h->gds);
     if (h->infos) {
         n += put(at + n, h->infos, h->infos_len);
@@ -127,6 +127,7 @@ struct hello honest(void)
                           .rank = rank,
                           .version = "5.0.0",
                           .module = "v41",
+                          .encoding = 1,
                           .gds = "hash"};
 }
 

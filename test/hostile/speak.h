@@ -21,6 +21,7 @@ struct hello {
     uint32_t rank;
     const char *version;
     const char *module;
+    unsigned char encoding; /* of what comes after it: enum px_wire_kind */
     const char *gds;
     const void *infos; /* packed, or NULL */
     size_t infos_len;

@@ -31,11 +31,10 @@
 #include "gds/batch.h"
 #include "gds/publication.h"
 
-/* The `fini` of the table identifies the operation: both group tables of construction have this
- * one, and no other table does. */
+/* The `absorb` of the table identifies the operation: no other table has this one. */
 struct px_group_build *px_group_build_of(const struct px_coll *coll)
 {
-    return coll->ops->fini == px_group_build_fini ? coll->state : NULL;
+    return coll->ops->absorb == px_group_absorb ? coll->state : NULL;
 }
 
 void px_group_build_fini(void *state)

@@ -17,6 +17,7 @@
 struct px_coll;
 struct px_coll_call;
 struct px_coll_member;
+struct px_group_reply_cache;
 struct px_server;
 struct px_upcall;
 
@@ -56,8 +57,9 @@ struct px_group_build {
     struct px_proc_list failed;  /* who was to be a member, and has ended */
     pmix_info_t *info;           /* for the members */
     size_t n_info;
+    struct px_group_reply_cache *reply; /* the table's (group_reply.h); NULL: none was sent */
 };
-/* Frees what it owns: the table's `fini`. */
+/* Frees what it owns. */
 void px_group_build_fini(void *build);
 
 /* The state of a tracker that constructs a group; NULL for trackers of other operations. */

@@ -4,10 +4,7 @@
 /* Groups. Members that know each other are gathered like a fence. A leader that bootstraps, and
  * a member that a leader adds, go to the host at once, each by itself. The host is needed if
  * members are on other nodes or a context id is wanted; a group that is wholly local is settled
- * here, also for a host without the function.
- *
- * The layout of the reply depends on the client's release, as the protocol does not negotiate it
- * (docs/wire-format.md). */
+ * here, also for a host without the function. */
 
 #include "server_group.h"
 
@@ -30,101 +27,13 @@
 #include "group_leave.h"
 #include "group_losses.h"
 #include "group_names.h"
+#include "group_reply.h"
 #include "src/request/reply.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
-#include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
-#include "src/wire/messages.h"
-#include "src/wire/pack.h"
-
-/* --- the answer --- */
-
-/* True if a member before this one is of the same namespace; most often that is the one before. */
-static bool is_seen(const struct px_group_build *group, size_t at)
-{
-    const pmix_proc_t *members = group->members.at;
-
-    return at > 0 && (strcmp(members[at - 1].nspace, members[at].nspace) == 0 ||
-                      px_procs_have_nspace(members, at, members[at].nspace));
-}
-
-/* Packs the job information of the other members' namespaces, as byte objects within one byte
- * object. A namespace that cannot be packed is left out. */
-static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px_peer *peer,
-                      const struct px_group_build *group)
-{
-    struct px_buf jobs = {0};
-
-    for (size_t i = 0; i < group->members.n; i++) {
-        const char *name = group->members.at[i].nspace;
-        bool passed = strcmp(name, peer->proc.nspace) == 0 || is_seen(group, i);
-        struct px_nspace *ns = passed ? NULL : px_nspace_find(s, name);
-        pmix_proc_t owner = {.rank = PMIX_RANK_WILDCARD};
-        struct px_buf one = {0};
-
-        if (!ns) {
-            continue;
-        }
-        memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
-        (void) px_pack(&one, peer->kind, PMIX_PROC, &owner, 1);
-        if (!px_nspace_append_info(ns, peer->kind, peer->ours, &one)) {
-            (void) px_pack_bytes(&jobs, peer->kind, one.data, one.len);
-        }
-        px_buf_fini(&one);
-    }
-    (void) px_pack_bytes(reply, peer->kind, jobs.data, jobs.len);
-    px_buf_fini(&jobs);
-}
-
-/* The reply to clients of release 6: members, context id if there is one, infos. */
-static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer,
-                           const struct px_group_build *group)
-{
-    bool has_id = group->has_id;
-
-    (void) px_pack_procs(buf, peer->kind, group->members.at, group->members.n);
-    (void) px_pack(buf, peer->kind, PMIX_BOOL, &has_id, 1);
-    if (has_id) {
-        (void) px_pack_size(buf, peer->kind, group->id);
-    }
-    (void) px_pack_size(buf, peer->kind, group->n_info);
-    for (size_t i = 0; i < group->n_info; i++) {
-        (void) px_pack(buf, peer->kind, PMIX_INFO, &group->info[i], 1);
-    }
-}
-
-/* Replies to one member in the layout of its release. Errors are a status only. */
-static void construct_reply(struct px_coll *coll, const struct px_reply_to *reply_to,
-                            pmix_status_t status)
-{
-    struct px_server *s = coll->server;
-    struct px_peer *peer = px_peer_find(s, reply_to->peer);
-    const struct px_group_build *group = coll->state;
-    struct px_buf buf = {0};
-
-    px_assert(px_loop_inside(s->loop));
-    if (!peer || !px_status_has_results(status)) {
-        px_answer_status(s, reply_to, status);
-        return;
-    }
-    (void) px_pack_status(&buf, peer->kind, status);
-    if (px_peer_at_least(peer, 6, 0, 0)) {
-        pack_outcome_6(&buf, peer, group);
-    } else if (px_peer_at_least(peer, 4, 2, 4)) {
-        (void) px_pack_procs(&buf, peer->kind, group->members.at, group->members.n);
-        (void) px_pack_size(&buf, peer->kind, group->has_id ? group->id : SIZE_MAX);
-        if (peer->ours) {
-            pack_jobs(s, &buf, peer, group);
-            (void) px_pack_infos(&buf, peer->kind, group->info, group->n_info);
-        }
-    } else {
-        (void) px_pack_size(&buf, peer->kind, group->has_id ? group->id : SIZE_MAX);
-    }
-    px_answer_take(s, reply_to, &buf);
-}
 
 /* --- names of groups --- */
 
@@ -365,6 +274,14 @@ static bool construct_recount(struct px_coll *coll)
                                           : px_group_bootstrap_again(coll);
 }
 
+static void construct_fini(void *state)
+{
+    struct px_group_build *build = state;
+
+    px_group_reply_drop(build->reply);
+    px_group_build_fini(build);
+}
+
 /* Members that know each other are gathered by name and set of processes, and the call joins the
  * open tracker of both; others are alone in theirs. The state is a struct px_group_build. */
 const struct px_coll_ops px_group_construct_ops = {
@@ -380,6 +297,6 @@ const struct px_coll_ops px_group_construct_ops = {
     .ask = construct_ask,
     .answered = construct_answered,
     .finished = construct_finished,
-    .reply = construct_reply,
-    .fini = px_group_build_fini,
+    .reply = px_group_reply,
+    .fini = construct_fini,
 };

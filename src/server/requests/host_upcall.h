@@ -15,7 +15,6 @@
 #include "src/server/state.h"
 #include "src/server/peers/dispatch.h"
 
-struct px_call;
 struct px_server;
 struct px_upcall;
 

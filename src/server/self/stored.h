@@ -9,9 +9,7 @@
 
 #include <pmix.h>
 
-struct px_lookup_key;
 struct px_server;
-struct px_slice;
 struct px_store;
 
 /* Stores a copy of the value; a later one of the same key replaces it. PMIX_RANK_WILDCARD: of the

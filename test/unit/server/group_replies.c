@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Clients of four releases construct and destruct one group: each gets the reply in the layout of
- * its own release, byte by byte, whatever the others are.
+ * its own release, byte by byte, whatever the others are. So it is with clients of two jobs and
+ * encodings.
  * Covers: GRP-028 */
 
 #include <arpa/inet.h>
@@ -61,26 +62,32 @@ static pmix_status_t group(pmix_group_operation_t op, char *id, const pmix_proc_
 
 static pmix_server_module_t module = {.group = group};
 
+static void register_job(const char *name, uint32_t size)
+{
+    pmix_proc_t proc;
+    pmix_info_t info;
+
+    PMIX_INFO_LOAD(&info, PMIX_JOB_SIZE, &size, PMIX_UINT32);
+    PMIX_LOAD_PROCID(&proc, name, 0);
+    assert_int_equal(PMIx_server_register_nspace(proc.nspace, (int) size, &info, 1, NULL, NULL),
+                     PMIX_SUCCESS);
+    for (proc.rank = 0; proc.rank < size; proc.rank++) {
+        assert_int_equal(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL),
+                         PMIX_SUCCESS);
+    }
+}
+
 /* Starts a server with the job; the contact string of its TCP socket, static. */
-static const char *start(void)
+static const char *start(uint32_t size)
 {
     static const char prefix[] = "PMIX_SERVER_URI41=";
     static char uri[256];
     pmix_proc_t proc;
-    pmix_info_t info;
-    uint32_t size = N;
     char **env = NULL;
 
     assert_int_equal(PMIx_server_init(&module, NULL, 0), PMIX_SUCCESS);
-    PMIX_INFO_LOAD(&info, PMIX_JOB_SIZE, &size, PMIX_UINT32);
+    register_job("job", size);
     PMIX_LOAD_PROCID(&proc, "job", 0);
-    assert_int_equal(PMIx_server_register_nspace(proc.nspace, N, &info, 1, NULL, NULL),
-                     PMIX_SUCCESS);
-    for (proc.rank = 0; proc.rank < N; proc.rank++) {
-        assert_int_equal(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL),
-                         PMIX_SUCCESS);
-    }
-    proc.rank = 0;
     assert_int_equal(PMIx_server_setup_fork(&proc, &env), PMIX_SUCCESS);
     for (char **at = env; *at != NULL; at++) {
         if (strncmp(*at, prefix, sizeof(prefix) - 1) == 0) {
@@ -147,7 +154,7 @@ static void expect_reply(int fd, uint32_t tag, const char *hex)
 
 static void each_release_gets_its_own_layout(void **state)
 {
-    const char *uri = start();
+    const char *uri = start(N);
     int fds[N];
 
     (void) state;
@@ -174,9 +181,84 @@ static void each_release_gets_its_own_layout(void **state)
     assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
 }
 
+/* ---- jobs and encodings */
+
+#define ALL_OF_JOB "08 6a6f6200 feffffff0f"
+#define ALL_OF_PAL "08 70616c00 feffffff0f"
+
+/* Members of two jobs, all with this library; one of them says the type of everything. */
+static const struct {
+    const char *nspace;
+    uint32_t rank;
+    unsigned char encoding;
+    const char *construct;
+    const char *other; /* the job whose information is in the reply */
+    const char *own;   /* that which is not */
+} members[] = {
+    {"job", 0, 1, CONSTRUCT NAME "02 02 04" ALL_OF_JOB ALL_OF_PAL NO_INFOS, ALL_OF_PAL, ALL_OF_JOB},
+    {"pal", 0, 1, CONSTRUCT NAME "02 02 04" ALL_OF_JOB ALL_OF_PAL NO_INFOS, ALL_OF_JOB, ALL_OF_PAL},
+    {"pal", 1, 1, CONSTRUCT NAME "02 02 04" ALL_OF_JOB ALL_OF_PAL NO_INFOS, ALL_OF_JOB, ALL_OF_PAL},
+    {"pal", 2, 2,
+     "09 02 22 18 09 02 03 04 6700 09 02 04 02 09 04 16" ALL_OF_JOB ALL_OF_PAL "09 02 04 00",
+     ALL_OF_JOB, ALL_OF_PAL},
+};
+
+enum { N_MEMBERS = sizeof(members) / sizeof(members[0]) };
+
+/* True if these bytes are somewhere in the message. */
+static bool has(const unsigned char *message, size_t len, const char *hex)
+{
+    unsigned char bytes[64];
+
+    return memmem(message, len, bytes, unhex(hex, bytes)) != NULL;
+}
+
+static void expect_information(int fd, size_t i)
+{
+    static unsigned char got[1 << 16];
+    uint32_t head[4];
+
+    assert_true(receive(fd, head, sizeof(head)));
+    assert_int_equal(ntohl(head[1]), TAG);
+    assert_in_range(ntohl(head[2]), 1, sizeof(got));
+    assert_true(receive(fd, got, ntohl(head[2])));
+    assert_memory_equal(got, members[i].encoding == 1 ? "\2\0" : "\11\2\24\0",
+                        members[i].encoding == 1 ? 2 : 4);
+    assert_true(has(got, ntohl(head[2]), members[i].other));
+    assert_false(has(got, ntohl(head[2]), members[i].own));
+}
+
+static void each_job_and_encoding_gets_its_own_bytes(void **state)
+{
+    const char *uri = start(1);
+    int fds[N_MEMBERS];
+
+    (void) state;
+    alarm(60);
+    register_job("pal", 3);
+    for (size_t i = 0; i < N_MEMBERS; i++) {
+        struct hello h;
+
+        nspace = members[i].nspace;
+        rank = members[i].rank;
+        h = honest();
+        h.encoding = members[i].encoding;
+        h.gds = "shmix.ours";
+        fds[i] = admitted_as(uri, &h);
+        assert_true(fds[i] >= 0);
+        send_request(fds[i], TAG, members[i].construct);
+    }
+    for (size_t i = 0; i < N_MEMBERS; i++) {
+        expect_information(fds[i], i);
+        close(fds[i]);
+    }
+    assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_release_gets_its_own_layout)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_release_gets_its_own_layout),
+                                       cmocka_unit_test(each_job_and_encoding_gets_its_own_bytes)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* A reply lists all members and what each of them has given. So it is packed once for all callers
+ * that get the same bytes, most often all of them: those of one job whose libraries are alike.
+ *
+ * The layout depends on the client's release, as the protocol does not negotiate it
+ * (docs/wire-format.md). */
+
+#include "group_reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "group_data.h"
+#include "src/base/assert.h"
+#include "src/base/log.h"
+#include "src/net/conn_write.h"
+#include "src/request/reply.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/server/peers/quota.h"
+#include "src/server/peers/segment_offer.h"
+#include "src/server/stages.h"
+#include "src/server/state.h"
+#include "src/wire/codec.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+#include "tracker.h"
+
+/* --- layouts --- */
+
+/* What clients are told; releases before 4.2.4 nothing but the context id. */
+enum layout { LAYOUT_ID, LAYOUT_5, LAYOUT_OURS, LAYOUT_6 };
+
+static enum layout layout_of(const struct px_peer *peer)
+{
+    if (px_peer_at_least(peer, 6, 0, 0)) {
+        return LAYOUT_6;
+    }
+    if (px_peer_at_least(peer, 4, 2, 4)) {
+        return peer->ours ? LAYOUT_OURS : LAYOUT_5;
+    }
+    return LAYOUT_ID;
+}
+
+/* True if a member before this one is of the same namespace; most often that is the one before. */
+static bool is_seen(const struct px_group_build *group, size_t at)
+{
+    const pmix_proc_t *members = group->members.at;
+
+    return at > 0 && (strcmp(members[at - 1].nspace, members[at].nspace) == 0 ||
+                      px_procs_have_nspace(members, at, members[at].nspace));
+}
+
+/* Packs the job information of the other members' namespaces, as byte objects within one byte
+ * object. A namespace that cannot be packed is left out. */
+static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px_peer *peer,
+                      const struct px_group_build *group)
+{
+    struct px_buf jobs = {0};
+
+    for (size_t i = 0; i < group->members.n; i++) {
+        const char *name = group->members.at[i].nspace;
+        bool passed = strcmp(name, peer->proc.nspace) == 0 || is_seen(group, i);
+        struct px_nspace *ns = passed ? NULL : px_nspace_find(s, name);
+        pmix_proc_t owner = {.rank = PMIX_RANK_WILDCARD};
+        struct px_buf one = {0};
+
+        if (!ns) {
+            continue;
+        }
+        memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
+        (void) px_pack(&one, peer->kind, PMIX_PROC, &owner, 1);
+        if (!px_nspace_append_info(ns, peer->kind, peer->ours, &one)) {
+            (void) px_pack_bytes(&jobs, peer->kind, one.data, one.len);
+        }
+        px_buf_fini(&one);
+    }
+    (void) px_pack_bytes(reply, peer->kind, jobs.data, jobs.len);
+    px_buf_fini(&jobs);
+}
+
+/* The reply to clients of release 6: members, context id if there is one, infos. */
+static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer,
+                           const struct px_group_build *group)
+{
+    bool has_id = group->has_id;
+
+    (void) px_pack_procs(buf, peer->kind, group->members.at, group->members.n);
+    (void) px_pack(buf, peer->kind, PMIX_BOOL, &has_id, 1);
+    if (has_id) {
+        (void) px_pack_size(buf, peer->kind, group->id);
+    }
+    (void) px_pack_size(buf, peer->kind, group->n_info);
+    for (size_t i = 0; i < group->n_info; i++) {
+        (void) px_pack(buf, peer->kind, PMIX_INFO, &group->info[i], 1);
+    }
+}
+
+/* The whole reply, in buf. */
+static void pack_outcome(struct px_server *s, struct px_buf *buf, const struct px_peer *peer,
+                         const struct px_group_build *group, pmix_status_t status)
+{
+    enum layout layout = layout_of(peer);
+
+    (void) px_pack_status(buf, peer->kind, status);
+    if (layout == LAYOUT_6) {
+        pack_outcome_6(buf, peer, group);
+        return;
+    }
+    if (layout != LAYOUT_ID) {
+        (void) px_pack_procs(buf, peer->kind, group->members.at, group->members.n);
+    }
+    (void) px_pack_size(buf, peer->kind, group->has_id ? group->id : SIZE_MAX);
+    if (layout == LAYOUT_OURS) {
+        pack_jobs(s, buf, peer, group);
+        (void) px_pack_infos(buf, peer->kind, group->info, group->n_info);
+    }
+}
+
+/* --- the reply that was packed last --- */
+
+/* With all that it depends on besides the construction. */
+struct px_group_reply_cache {
+    struct px_parcel *bytes; /* NULL: none */
+    enum layout layout;
+    enum px_wire_kind kind;
+    pmix_nspace_t nspace; /* of the peer, whose job information is left out */
+};
+
+void px_group_reply_drop(struct px_group_reply_cache *cache)
+{
+    if (cache) {
+        px_parcel_drop(cache->bytes);
+        free(cache);
+    }
+}
+
+/* True if the peer's reply has the same bytes. */
+static bool is_alike(const struct px_group_reply_cache *cache, const struct px_peer *peer)
+{
+    return cache->bytes && cache->layout == layout_of(peer) && cache->kind == peer->kind &&
+           strcmp(cache->nspace, peer->proc.nspace) == 0;
+}
+
+/* Packs the reply for this peer, in place of the one before. 0 or why there is none. */
+static int renew(struct px_server *s, struct px_group_reply_cache *cache,
+                 const struct px_peer *peer, const struct px_group_build *group,
+                 pmix_status_t status)
+{
+    struct px_buf buf = {0};
+    int rc;
+
+    px_parcel_drop(cache->bytes);
+    pack_outcome(s, &buf, peer, group, status);
+    rc = buf.status;
+    cache->bytes = px_parcel_take(&buf);
+    cache->layout = layout_of(peer);
+    cache->kind = peer->kind;
+    memcpy(cache->nspace, peer->proc.nspace, sizeof(cache->nspace));
+    return rc || cache->bytes ? rc : PMIX_ERR_NOMEM;
+}
+
+/* Sends a reply that others get, too. The peer's segment may have been superseded, as in
+ * px_answer_take. */
+static void answer(struct px_server *s, const struct px_reply_to *reply_to, struct px_peer *peer,
+                   struct px_parcel *bytes)
+{
+    px_request_close(s, reply_to->request);
+    if (peer->conn) {
+        px_log(PX_LOG_SERVER, 3, "answers %s:%u: %zu bytes, request %u", peer->proc.nspace,
+               peer->proc.rank, px_parcel_len(bytes), reply_to->tag);
+        px_stage_sent(s, px_parcel_len(bytes));
+        (void) px_conn_send(peer->conn, reply_to->tag, bytes, px_peer_moved_segment(peer));
+    }
+}
+
+/* A reply that cannot be made is its status, so that the caller does not wait forever. */
+void px_group_reply(struct px_coll *coll, const struct px_reply_to *reply_to, pmix_status_t status)
+{
+    struct px_server *s = coll->server;
+    struct px_peer *peer = px_peer_find(s, reply_to->peer);
+    struct px_group_build *group = coll->state;
+    int rc = PMIX_SUCCESS;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!peer || !px_status_has_results(status)) {
+        px_answer_status(s, reply_to, status);
+        return;
+    }
+    if (!group->reply) {
+        group->reply = calloc(1, sizeof(*group->reply));
+    }
+    if (!group->reply) {
+        rc = PMIX_ERR_NOMEM;
+    } else if (!is_alike(group->reply, peer)) {
+        rc = renew(s, group->reply, peer, group, status);
+    }
+    if (rc) {
+        px_answer_status(s, reply_to, rc);
+    } else {
+        answer(s, reply_to, peer, group->reply->bytes);
+    }
+}
