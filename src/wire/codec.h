@@ -10,6 +10,8 @@
 
 #include "src/base/buf.h"
 
+struct px_owed;
+
 /* The v4-family encoding (docs/wire-format.md): what the packing half (pack.c) and the unpacking
  * half (unpack.c) share. One codec for all data types, driven by the table of types in src/value.
  */
@@ -38,6 +40,8 @@ struct px_in {
     bool topo;  /* topologies are parsed: for an application that asks for one, not for messages */
     int status; /* 0, or the first failure; then end is at */
     size_t made, most; /* bytes of the arrays that were made of it; how many there may be, 0: any */
+    struct px_owed *owed; /* takes large copies of what values point at; NULL: made at once */
+    bool in_value;        /* the current position is inside a value */
 };
 
 /* A reader at the beginning of len bytes, which it borrows; not exact, topologies refused. Without

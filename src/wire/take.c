@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "flex.h"
+#include "owed.h"
 #include "src/base/assert.h"
 #include "src/value/number.h"
 
@@ -110,16 +111,21 @@ const char *px_take_chars(struct px_in *in, size_t *ret_size)
     return chars;
 }
 
-/* Copies size bytes that the input has already passed over or holds. */
+/* Copies size bytes that the input has already passed over or holds, or owes the copy: nobody looks
+ * at what a value points at while its message is unpacked. */
 static char *copy_of(struct px_in *in, const void *from, size_t size)
 {
+    bool owes = in->owed && in->in_value && size >= PX_OWED_FROM;
     char *copy = malloc(size);
 
-    if (!copy) {
+    if (!copy || (owes && px_owed_add(in->owed, copy, from, size))) {
         (void) px_in_fail(in, PMIX_ERR_NOMEM);
+        free(copy);
         return NULL;
     }
-    memcpy(copy, from, size);
+    if (!owes) {
+        memcpy(copy, from, size);
+    }
     return copy;
 }
 

@@ -19,6 +19,7 @@
 #include "src/base/assert.h"
 #include "src/value/types.h"
 #include "take.h"
+#include "owed.h"
 
 enum {
     MEMORY_PER_BYTE =
@@ -93,12 +94,30 @@ static size_t get_procs(struct px_in *in, pmix_proc_t *ret, size_t n)
     return n;
 }
 
+static void skip(struct px_in *in, const struct px_type *type, size_t n);
+
+bool px_unpack_owes(const struct px_in *in, pmix_data_type_t type, size_t n)
+{
+    return in->owed && type == PMIX_PROC && n >= PX_OWED_FROM / sizeof(pmix_proc_t);
+}
+
+int px_unpack_procs_later(struct px_in *in, pmix_proc_t *to, size_t n)
+{
+    struct px_in from = *in;
+
+    skip(in, px_type_info(PMIX_PROC), n);
+    from.owed = NULL;
+    return in->status ? in->status
+                      : px_in_fail(in, px_owed_add_procs(in->owed, to, &from, n));
+}
+
 /* Reads n elements into a new array. *ret_n counts those begun, so the caller's release covers a
  * failure half-way. */
 static void get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void **ret_array,
                          size_t *ret_n)
 {
     const struct px_type *info = px_type_info(type);
+    bool later;
     char *array;
 
     if (n == 0) {
@@ -111,6 +130,7 @@ static void get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void
     if (px_unpack_room(in, n, info->size)) {
         return;
     }
+    later = px_unpack_owes(in, type, n);
     array = type == PMIX_PROC ? malloc(n * info->size) : calloc(n, info->size);
     if (!array) {
         (void) px_in_fail(in, PMIX_ERR_NOMEM);
@@ -118,6 +138,11 @@ static void get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void
     }
     in->made += n * info->size;
     *ret_array = array;
+    if (later) {
+        *ret_n = n;
+        (void) px_unpack_procs_later(in, (pmix_proc_t *) (void *) array, n);
+        return;
+    }
     if (type == PMIX_PROC) {
         *ret_n = get_procs(in, (pmix_proc_t *) (void *) array, n);
         return;
@@ -252,6 +277,7 @@ static void get_value(struct px_in *in, pmix_value_t *ret)
 {
     uint64_t code = px_take_bounded(in, UINT16_MAX);
     const struct px_type *type = px_type_info((pmix_data_type_t) code);
+    bool in_value = in->in_value;
 
     if (code == PMIX_UNDEF) {
         return;
@@ -261,16 +287,14 @@ static void get_value(struct px_in *in, pmix_value_t *ret)
         return;
     }
     ret->type = type->type;
-    if (type->where == PX_INLINE) {
-        raw(in, type, &ret->data);
+    ret->data.ptr = type->where == PX_INLINE ? NULL : calloc(1, type->size);
+    if (type->where != PX_INLINE && !ret->data.ptr) {
+        (void) px_in_fail(in, PMIX_ERR_NOMEM);
         return;
     }
-    ret->data.ptr = calloc(1, type->size);
-    if (ret->data.ptr) {
-        raw(in, type, ret->data.ptr);
-    } else {
-        (void) px_in_fail(in, PMIX_ERR_NOMEM);
-    }
+    in->in_value = true;
+    raw(in, type, type->where == PX_INLINE ? (void *) &ret->data : ret->data.ptr);
+    in->in_value = in_value;
 }
 
 /* Reads the list of CPUs of a cpuset and has the hook parse it with its source name in front.

@@ -3,6 +3,7 @@
 #ifndef PX_WIRE_UNPACK_H
 #define PX_WIRE_UNPACK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <pmix.h>
@@ -46,5 +47,12 @@ int px_unpack_any_single(struct px_in *in, pmix_data_type_t type);
  * PMIX_ERR_UNPACK_READ_PAST_END_OF_BUFFER, PMIX_ERR_UNPACK_FAILURE, PMIX_ERR_OUT_OF_RESOURCE (more
  * than in->most). */
 int px_unpack_room(struct px_in *in, size_t n, size_t size);
+
+/* True if the n elements are many processes, and the input has somebody who reads them later. */
+bool px_unpack_owes(const struct px_in *in, pmix_data_type_t type, size_t n);
+
+/* Checks n processes, as elements without a frame, and leaves to in->owed to store them in `to`.
+ * Returns as px_unpack_raw. */
+int px_unpack_procs_later(struct px_in *in, pmix_proc_t *to, size_t n);
 
 #endif

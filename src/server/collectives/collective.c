@@ -30,6 +30,7 @@
 #include "src/value/infos.h"
 #include "src/wire/message.h"
 #include "src/server/peers/step.h"
+#include "src/wire/owed.h"
 
 /* --- the end --- */
 
@@ -346,6 +347,7 @@ struct entry {
     struct px_coll_member who;
     struct px_coll_call call;
     struct px_fence_directives directives; /* all collectives have some of a fence's */
+    struct px_owed owed; /* of the message, to the call */
     bool checked;
 };
 
@@ -399,6 +401,7 @@ static int enter(struct px_server *s, struct entry *entry)
 static void entry_fini(struct entry *entry)
 {
     px_coll_call_fini(&entry->call);
+    px_owed_fini(&entry->owed);
 }
 
 static void drop_entry(struct px_step *step)
@@ -409,15 +412,17 @@ static void drop_entry(struct px_step *step)
     free(entry);
 }
 
-/* Checks a long call that was read, and then, in a step of its own, enters it. */
+/* Copies what is owed of a long call that was read, a piece in a step, checks the call, and then, in
+ * a step of its own, enters it. */
 static int go_on(struct px_step *step, struct px_peer *peer)
 {
     struct entry *entry = px_container_of(step, struct entry, step);
     bool checked = entry->checked;
-    int rc = checked ? enter(peer->server, entry) : check(peer->server, entry);
+    bool owes = px_owed_pay(&entry->owed, PX_OWED_PIECE);
+    int rc = owes ? PMIX_SUCCESS : checked ? enter(peer->server, entry) : check(peer->server, entry);
 
     if (!rc && !checked) {
-        entry->checked = true;
+        entry->checked = !owes;
         peer->step = step;
     } else {
         drop_entry(step);
@@ -425,20 +430,38 @@ static int go_on(struct px_step *step, struct px_peer *peer)
     return rc;
 }
 
-/* Leaves the rest of a call to the next step, which owns what the entry owned. False: memory is
- * out. */
-static bool put_off(const struct entry *entry, struct px_peer *peer)
+/* Reads the call. All memory that was unpacked belongs to it, also after an error. */
+static int read_call(struct entry *entry, const struct px_peer *peer, struct px_in *in)
 {
-    struct entry *kept = malloc(sizeof(*kept));
+    const struct px_request *request = entry->call.ops->request;
 
-    if (kept) {
-        *kept = *entry;
-        peer->step = &kept->step;
+    if (request->older && !px_peer_at_least(peer, 4, 2, 4)) {
+        request = request->older;
     }
-    return kept != NULL;
+    return px_args_unpack(in, request, &entry->call.args.head);
 }
 
-/* All memory that was unpacked belongs to the call, also after an error. */
+/* Reads a long call, and leaves the rest to the next step, which owns what the entry owns. */
+static int start_long(const struct entry *entry, struct px_peer *peer, struct px_in *in)
+{
+    struct entry *kept = malloc(sizeof(*kept));
+    int rc;
+
+    if (!kept) {
+        return PMIX_ERR_NOMEM;
+    }
+    *kept = *entry;
+    in->owed = &kept->owed;
+    rc = read_call(kept, peer, in);
+    in->owed = NULL;
+    if (rc) {
+        drop_entry(&kept->step);
+    } else {
+        peer->step = &kept->step;
+    }
+    return rc;
+}
+
 int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t tag,
                   struct px_in *in)
 {
@@ -449,14 +472,13 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
                                   .request = peer->request,
                                   .proc = peer->proc},
                           .call = {.ops = ops}};
-    bool older = ops->request->older && !px_peer_at_least(peer, 4, 2, 4);
-    bool is_long = px_is_long(in);
-    int rc = px_args_unpack(in, older ? ops->request->older : ops->request, &entry.call.args.head);
+    int rc;
 
     px_assert(px_loop_inside(peer->server->loop));
-    if (!rc && is_long && put_off(&entry, peer)) {
-        return PMIX_SUCCESS;
+    if (px_is_long(in)) {
+        return start_long(&entry, peer, in);
     }
+    rc = read_call(&entry, peer, in);
     rc = rc ? rc : check(peer->server, &entry);
     rc = rc ? rc : enter(peer->server, &entry);
     entry_fini(&entry);

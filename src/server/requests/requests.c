@@ -37,6 +37,7 @@
 #include "src/request/reply.h"
 #include "src/topo/distance.h"
 #include "src/server/peers/step.h"
+#include "src/wire/owed.h"
 
 /* --- arguments completed --- */
 
@@ -394,13 +395,26 @@ static int serve(struct px_upcall *up, struct px_peer *peer)
 struct read_request {
     struct px_step step;
     struct px_upcall *up; /* owned */
+    struct px_owed owed;  /* of the message, to the arguments of `up` */
 };
 
+static void read_free(struct read_request *request)
+{
+    px_owed_fini(&request->owed);
+    free(request);
+}
+
+/* Copies a piece of what is owed, in a step of its own, and after the last one serves. */
 static int serve_read(struct px_step *step, struct px_peer *peer)
 {
-    struct px_upcall *up = px_container_of(step, struct read_request, step)->up;
+    struct read_request *request = px_container_of(step, struct read_request, step);
+    struct px_upcall *up = request->up;
 
-    free(px_container_of(step, struct read_request, step));
+    if (px_owed_pay(&request->owed, PX_OWED_PIECE)) {
+        peer->step = step;
+        return PMIX_SUCCESS;
+    }
+    read_free(request);
     return serve(up, peer);
 }
 
@@ -409,19 +423,37 @@ static void drop_read(struct px_step *step)
     struct read_request *request = px_container_of(step, struct read_request, step);
 
     px_upcall_destroy(request->up);
-    free(request);
+    read_free(request);
 }
 
-/* Leaves the rest of a request to the next step. False: memory is out. */
-static bool put_off(struct px_upcall *up, struct px_peer *peer)
+/* Leaves the rest of a request to the next step, which takes what is owed. False: memory is out. */
+static bool put_off(struct px_upcall *up, struct px_owed *owed, struct px_peer *peer)
 {
     struct read_request *request = malloc(sizeof(*request));
 
     if (request) {
-        *request = (struct read_request){{serve_read, drop_read, up->reply_to}, up};
+        *request = (struct read_request){{serve_read, drop_read, up->reply_to}, up, *owed};
+        *owed = (struct px_owed){0};
         peer->step = &request->step;
     }
     return request != NULL;
+}
+
+/* Reads a long request, and leaves the rest to the next step. Takes the upcall. */
+static int serve_long(struct px_upcall *up, struct px_peer *peer, struct px_in *in)
+{
+    struct px_owed owed = {0};
+    int rc;
+
+    in->owed = &owed;
+    rc = px_args_unpack(in, up->request, up->args);
+    in->owed = NULL;
+    if (!rc && put_off(up, &owed, peer)) {
+        return PMIX_SUCCESS;
+    }
+    px_owed_fini(&owed);
+    px_upcall_destroy(up);
+    return rc ? rc : PMIX_ERR_NOMEM;
 }
 
 /* The path of a peer's request. The host never sees a request whose arguments cannot be read. */
@@ -429,7 +461,6 @@ int px_service_start(const struct px_service *service, struct px_peer *peer, uin
                      struct px_in *in)
 {
     struct px_reply_to reply_to = px_reply_to_peer(peer, tag);
-    bool is_long = px_is_long(in);
     struct px_upcall *up;
     int rc;
 
@@ -438,12 +469,15 @@ int px_service_start(const struct px_service *service, struct px_peer *peer, uin
         return px_coll_start(service->coll, peer, tag, in);
     }
     up = create(peer->server, service, &reply_to, &peer->proc);
+    if (up && px_is_long(in)) {
+        return serve_long(up, peer, in);
+    }
     rc = up ? px_args_unpack(in, service->request, up->args) : PMIX_ERR_NOMEM;
     if (rc) {
         px_upcall_destroy(up);
         return rc;
     }
-    return is_long && put_off(up, peer) ? PMIX_SUCCESS : serve(up, peer);
+    return serve(up, peer);
 }
 
 /* Loop thread: the second half of px_self_request. */

@@ -29,17 +29,22 @@
 #include "src/server/state.h"
 #include "src/wire/messages.h"
 
-enum { TAG = 100, MANY = 20000, FEW = 100, MOST_PARTS = 5 };
+/* MANY names are stored in three pieces, and so are LARGE bytes. */
+enum { TAG = 100, MANY = 20000, FEW = 100, LARGE = 5000000, MOST_PARTS = 8 };
 
 static pmix_server_module_t module;
 static const pmix_nspace_t job = "job";
 static unsigned n_published;
+static char text[LARGE + 1]; /* what is published */
+static bool as_sent;         /* what came was the same */
 
 static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
                              pmix_op_cbfunc_t done, void *cbdata)
 {
-    (void) proc, (void) info, (void) ninfo, (void) done, (void) cbdata;
+    (void) proc, (void) done, (void) cbdata;
     n_published++;
+    as_sent = ninfo && info[0].value.type == PMIX_STRING &&
+              strcmp(info[0].value.data.string, text) == 0;
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -145,10 +150,9 @@ static void a_long_fence(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 3);
-    assert_int_equal(attempt.n_colls[0], 0);
-    assert_int_equal(attempt.n_colls[1], 0);
-    assert_int_equal(attempt.n_colls[2], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 5);
+    assert_int_equal(attempt.n_colls[3], 0);
+    assert_int_equal(attempt.n_colls[4], 1);
 }
 
 static void a_short_fence(void **state)
@@ -175,8 +179,8 @@ static void one_that_is_refused(void **state)
     attempt.named = false;
     run(&attempt);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 2);
-    assert_int_equal(attempt.n_colls[1], 0);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 4);
+    assert_int_equal(attempt.n_colls[3], 0);
 }
 
 /* Its peer is closed after each of the parts. */
@@ -186,7 +190,7 @@ static void one_that_is_cut(void **state)
     struct px_coll_args args;
 
     (void) state;
-    for (unsigned n_parts = 1; n_parts < 3; n_parts++) {
+    for (unsigned n_parts = 1; n_parts < 5; n_parts++) {
         struct attempt attempt = fence_of(&args, procs, MANY);
 
         attempt.n_parts = n_parts;
@@ -196,26 +200,40 @@ static void one_that_is_cut(void **state)
     }
 }
 
-/* The host is asked in a part of its own, or not at all. */
-static void a_long_request_for_the_host(void **state)
+/* The host is asked in a part of its own, or not at all; large values are whole by then. */
+static void publish_bytes(size_t n, unsigned n_parts)
 {
-    static char text[PX_CONN_LONG + 1];
     pmix_info_t info = {.value = {.type = PMIX_STRING, .data.string = text}};
     struct px_args args = {&info, 1};
     struct attempt attempt = {.request = &px_request_publish, .args = &args, .named = true};
 
-    (void) state;
     PMIX_LOAD_KEY(info.key, "key");
-    memset(text, 't', PX_CONN_LONG);
+    for (size_t i = 0; i < n; i++) {
+        text[i] = (char) ('a' + i % 25);
+    }
+    text[n] = '\0';
     n_published = 0;
-    attempt.n_parts = 1;
-    run(&attempt);
-    assert_true(attempt.in_part);
-    assert_int_equal(n_published, 0);
-    attempt.n_parts = 2;
+    for (attempt.n_parts = 1; attempt.n_parts < n_parts; attempt.n_parts++) {
+        run(&attempt);
+        assert_true(attempt.in_part);
+        assert_int_equal(n_published, 0);
+    }
     run(&attempt);
     assert_false(attempt.in_part);
     assert_int_equal(n_published, 1);
+    assert_true(as_sent);
+}
+
+static void a_long_request_for_the_host(void **state)
+{
+    (void) state;
+    publish_bytes(PX_CONN_LONG, 2);
+}
+
+static void one_with_a_large_value(void **state)
+{
+    (void) state;
+    publish_bytes(LARGE, 4);
 }
 
 int main(void)
@@ -226,6 +244,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_is_refused, start, end),
         cmocka_unit_test_setup_teardown(one_that_is_cut, start, end),
         cmocka_unit_test_setup_teardown(a_long_request_for_the_host, start, end),
+        cmocka_unit_test_setup_teardown(one_with_a_large_value, start, end),
     };
 
     alarm(60);

@@ -1,4 +1,4 @@
-wire_unit_tests = %D%/compress.t %D%/data.t %D%/messages.t %D%/pack.t %D%/regex.t %D%/regex2.t %D%/unpack.t \
+wire_unit_tests = %D%/compress.t %D%/data.t %D%/messages.t %D%/owed.t %D%/pack.t %D%/regex.t %D%/regex2.t %D%/unpack.t \
   %D%/view.t
 wire_unit_libs = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += $(wire_unit_tests)
@@ -15,6 +15,8 @@ test_unit_wire_data_t_SOURCES = %D%/data.c $(wire_gen)
 test_unit_wire_data_t_LDADD = %D%/libdata.la libpx-topo.la $(wire_unit_libs) $(HWLOC_LIBS)
 test_unit_wire_messages_t_SOURCES = %D%/messages.c $(wire_gen)
 test_unit_wire_messages_t_LDADD = $(wire_unit_libs)
+test_unit_wire_owed_t_SOURCES = %D%/owed.c
+test_unit_wire_owed_t_LDADD = $(wire_unit_libs)
 test_unit_wire_pack_t_SOURCES = %D%/pack.c $(wire_gen)
 test_unit_wire_pack_t_LDADD = $(wire_unit_libs)
 test_unit_wire_regex_t_SOURCES = %D%/regex.c $(wire_gen)

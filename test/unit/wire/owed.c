@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* What unpacking leaves for later: it refuses what it refuses at once, and makes the same. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/wire/messages.h"
+#include "src/wire/owed.h"
+#include "src/wire/pack.h"
+#include "src/wire/unpack.h"
+
+enum { N_INFOS = 4, BYTES = 3 * PX_OWED_FROM, N_PROCS = 5000, PIECE = 100000 };
+
+/* Bytes, a string and names that are large, and a number. */
+static void fill(pmix_info_t infos[N_INFOS], pmix_data_array_t *list)
+{
+    static char text[PX_OWED_FROM + 1];
+    static char bytes[BYTES];
+    static pmix_proc_t names[N_PROCS];
+
+    for (unsigned i = 0; i < N_PROCS; i++) {
+        snprintf(names[i].nspace, sizeof(names[i].nspace), "job.%u", i / 7);
+        names[i].rank = i;
+    }
+    for (unsigned i = 0; i < BYTES; i++) {
+        bytes[i] = (char) (i % 251);
+    }
+    memset(text, 't', PX_OWED_FROM);
+    *list = (pmix_data_array_t){.type = PMIX_PROC, .size = N_PROCS, .array = names};
+    memset(infos, 0, N_INFOS * sizeof(*infos));
+    for (unsigned i = 0; i < N_INFOS; i++) {
+        snprintf(infos[i].key, sizeof(infos[i].key), "key.%u", i);
+    }
+    infos[0].value = (pmix_value_t){.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, BYTES}};
+    infos[1].value = (pmix_value_t){.type = PMIX_STRING, .data.string = text};
+    infos[2].value = (pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = list};
+    infos[3].value = (pmix_value_t){.type = PMIX_UINT32, .data.uint32 = 7};
+}
+
+/* The infos, and then the names as an array of their own. */
+static struct px_buf packed(void)
+{
+    pmix_info_t infos[N_INFOS];
+    pmix_data_array_t list;
+    struct px_buf buf = {0};
+
+    fill(infos, &list);
+    (void) px_pack_infos(&buf, PX_WIRE_PLAIN, infos, N_INFOS);
+    (void) px_pack_procs(&buf, PX_WIRE_PLAIN, list.array, list.size);
+    assert_true(px_buf_ok(&buf));
+    return buf;
+}
+
+struct read {
+    pmix_info_t *infos;
+    size_t ninfos;
+    pmix_proc_t *procs;
+    size_t nprocs;
+};
+
+static int unpack(struct px_in *in, struct read *ret)
+{
+    int rc = px_unpack_infos(in, &ret->infos, &ret->ninfos);
+
+    return rc ? rc : px_unpack_procs(in, &ret->procs, &ret->nprocs);
+}
+
+static void read_fini(struct read *read)
+{
+    PMIx_Info_free(read->infos, read->ninfos);
+    free(read->procs);
+}
+
+static void it_is_the_same(void **state)
+{
+    struct px_buf sent = packed();
+    struct px_buf again = {0};
+    struct px_in in = px_in_make(sent.data, sent.len, PX_WIRE_PLAIN);
+    struct px_owed owed = {0};
+    struct read read = {0};
+    size_t pieces = 1;
+
+    (void) state;
+    in.owed = &owed;
+    assert_int_equal(unpack(&in, &read), 0);
+    assert_int_equal(px_in_left(&in), 0);
+    assert_int_equal(owed.n, 4);
+    for (; px_owed_pay(&owed, PIECE); pieces++) {
+    }
+    assert_true(pieces >= (BYTES + PX_OWED_FROM + 2 * N_PROCS * sizeof(pmix_proc_t)) / PIECE);
+    assert_false(px_owed_pay(&owed, PIECE));
+    px_owed_fini(&owed);
+    (void) px_pack_infos(&again, PX_WIRE_PLAIN, read.infos, read.ninfos);
+    (void) px_pack_procs(&again, PX_WIRE_PLAIN, read.procs, read.nprocs);
+    assert_int_equal(again.len, sent.len);
+    assert_memory_equal(again.data, sent.data, sent.len);
+    read_fini(&read);
+    px_buf_fini(&again);
+    px_buf_fini(&sent);
+}
+
+/* Cut off anywhere, and with a byte that is wrong: the same statuses as at once. */
+static void refused(const unsigned char *bytes, size_t len)
+{
+    struct px_in at_once = px_in_make(bytes, len, PX_WIRE_PLAIN);
+    struct px_in later = at_once;
+    struct px_owed owed = {0};
+    struct read first = {0};
+    struct read second = {0};
+
+    later.owed = &owed;
+    assert_int_equal(unpack(&at_once, &first), unpack(&later, &second));
+    assert_int_equal(px_in_left(&at_once), px_in_left(&later));
+    px_owed_fini(&owed);
+    read_fini(&first);
+    read_fini(&second);
+}
+
+static void it_refuses_the_same(void **state)
+{
+    struct px_buf sent = packed();
+
+    (void) state;
+    for (size_t len = 0; len < sent.len; len += sent.len / 50) {
+        unsigned char *copy = malloc(len + 1);
+
+        memcpy(copy, sent.data, len);
+        refused(copy, len);
+        free(copy);
+    }
+    for (size_t at = 0; at < sent.len; at += sent.len / 50) {
+        unsigned char was = sent.data[at];
+
+        sent.data[at] ^= 0x81;
+        refused(sent.data, sent.len);
+        sent.data[at] = was;
+    }
+    px_buf_fini(&sent);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_the_same),
+        cmocka_unit_test(it_refuses_the_same),
+    };
+
+    alarm(60);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
