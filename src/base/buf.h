@@ -6,15 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct px_lent;
+
 /* A growing byte buffer, the base of every message and of every text that is built. The first
  * failure is kept, and appending after it does nothing, so a message is built without a check at
  * each step and its status is read once at the end. A zeroed struct is an empty buffer. Its owner
  * calls px_buf_fini or takes the bytes. Not thread-safe. */
 struct px_buf {
-    unsigned char *data; /* malloc'd, or NULL */
-    size_t len;          /* bytes used */
-    size_t cap;          /* bytes allocated */
-    int status;          /* 0, or the first failure: the content is not to be used */
+    unsigned char *data;  /* malloc'd, or NULL */
+    size_t len;           /* bytes used */
+    size_t cap;           /* bytes allocated */
+    int status;           /* 0, or the first failure: the content is not to be used */
+    struct px_lent *lent; /* takes the first large piece; NULL: everything is appended */
 };
 
 /* Adds n uninitialised bytes, counted as used, and returns their address, which is valid until the

@@ -24,6 +24,7 @@
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/clock.h"
+#include "src/base/lent.h"
 #include "src/base/status.h"
 #include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
@@ -32,6 +33,7 @@
 /* Bounds of one system call and of the queue. */
 enum {
     BATCH = 32,               /* messages in one system call */
+    SLICES = 4,               /* of one message */
     SENT_PER_ROUND = 1 << 20, /* bytes of one connection, then others have their turn */
     WAITING_FDS =
         16, /* descriptors in one queue, against a peer that requests them and does not read */
@@ -41,7 +43,10 @@ enum {
 struct px_parcel {
     uint64_t n_owners; /* atomic: its maker, and messages that wait */
     unsigned char *bytes;
-    size_t len;
+    size_t len;              /* with what is lent */
+    struct px_lent lent;     /* in the middle of `bytes` */
+    void (*release)(void *); /* of who lends */
+    void *lender;
 };
 
 /* A message, whole or the rest of one. On the sender's stack, or in conn->queue, which then owns
@@ -58,16 +63,20 @@ struct out {
     unsigned percent;         /* of the limit, that those which are may have */
 };
 
-struct px_parcel *px_parcel_take(struct px_buf *buf)
+struct px_parcel *px_parcel_take(struct px_buf *buf, void (*release)(void *), void *lender)
 {
+    struct px_lent lent = buf->lent ? *buf->lent : (struct px_lent){0};
     struct px_parcel *payload = px_buf_ok(buf) && buf->len ? malloc(sizeof(*payload)) : NULL;
 
     if (!payload) {
         px_buf_fini(buf);
         return NULL;
     }
-    payload->n_owners = 1;
+    *payload = (struct px_parcel){
+        .n_owners = 1, .lent = lent, .release = lent.len ? release : NULL, .lender = lender};
     payload->bytes = px_buf_take(buf, &payload->len);
+    px_assert(lent.at <= payload->len && (!lent.len || release));
+    payload->len += lent.len;
     return payload;
 }
 
@@ -79,6 +88,9 @@ size_t px_parcel_len(const struct px_parcel *payload)
 void px_parcel_drop(struct px_parcel *payload)
 {
     if (payload && px_fetch_add(&payload->n_owners, UINT64_MAX) == 1) {
+        if (payload->release) {
+            payload->release(payload->lender);
+        }
         free(payload->bytes);
         free(payload);
     }
@@ -130,20 +142,30 @@ void px_conn_out_drop(struct px_conn *conn)
     conn->queued_fds = 0;
 }
 
-/* The rest of a message as one or two slices; returns their number. */
-static size_t slices(const struct out *out, struct iovec iov[2])
+/* The rest of a message as slices; returns their number. */
+static size_t slices(const struct out *out, struct iovec iov[SLICES])
 {
+    const struct px_lent lent = out->shared ? out->shared->lent : (struct px_lent){0};
+    const size_t own = out->len - PX_CONN_HEADER - lent.len;
+    const size_t before = lent.len ? lent.at : own;
+    const struct iovec parts[SLICES] = {
+        {(void *) (uintptr_t) out->header, PX_CONN_HEADER},
+        {out->payload, before},
+        {(void *) (uintptr_t) lent.bytes, lent.len},
+        {out->payload + before, own - before},
+    };
+    size_t skip = out->done;
     size_t n = 0;
-    size_t skip = 0;
 
-    if (out->done < PX_CONN_HEADER) {
-        iov[n].iov_base = (void *) (uintptr_t) (out->header + out->done);
-        iov[n++].iov_len = PX_CONN_HEADER - out->done;
-    } else {
-        skip = out->done - PX_CONN_HEADER;
+    for (size_t i = 0; i < SLICES; i++) {
+        size_t passed = skip < parts[i].iov_len ? skip : parts[i].iov_len;
+
+        skip -= passed;
+        if (passed < parts[i].iov_len) {
+            iov[n].iov_base = (char *) parts[i].iov_base + passed;
+            iov[n++].iov_len = parts[i].iov_len - passed;
+        }
     }
-    iov[n].iov_base = out->payload + skip;
-    iov[n++].iov_len = out->len - PX_CONN_HEADER - skip;
     return n;
 }
 
@@ -194,7 +216,7 @@ static void break_locked(struct px_conn *conn)
 
 /* Collects slices from the front of the queue for one system call: up to BATCH messages, and a
  * descriptor only with the first of them. Returns the number of slices. */
-static size_t gather_locked(struct px_conn *conn, struct iovec iov[2 * BATCH], int *ret_fd)
+static size_t gather_locked(struct px_conn *conn, struct iovec iov[SLICES * BATCH], int *ret_fd)
 {
     size_t n = 0;
     int taken = 0;
@@ -246,7 +268,7 @@ static void advance_locked(struct px_conn *conn, size_t bytes)
  * queue is empty or the stream broken. */
 static bool flush_locked(struct px_conn *conn, size_t most)
 {
-    struct iovec iov[2 * BATCH];
+    struct iovec iov[SLICES * BATCH];
     size_t sent = 0;
 
     px_assert(px_lock_held(&conn->lock));
@@ -397,7 +419,7 @@ static int send_locked(struct px_conn *conn, struct out *out, bool *ret_queued)
         return PX_ERR_OUT_OF_RESOURCE;
     }
     if (px_list_empty(&conn->queue)) {
-        struct iovec iov[2];
+        struct iovec iov[SLICES];
         size_t n_iov = slices(out, iov);
         ssize_t n = transmit(conn, iov, n_iov, out->fd);
 

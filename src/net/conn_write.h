@@ -16,9 +16,11 @@ struct px_conn;
  * to wait. Any thread. */
 struct px_parcel;
 
-/* Takes the bytes of a buffer (left empty, also on failure). To be dropped by who made it. NULL:
- * the buffer has failed or is empty, or memory is out. */
-struct px_parcel *px_parcel_take(struct px_buf *buf);
+/* Takes the bytes of a buffer (left empty, also on failure), and what is lent to it: `release` is
+ * called with `lender` when nothing is lent any more, by whoever drops the parcel last. To be
+ * dropped by who made it. NULL: the buffer has failed or is empty, or memory is out; then, and if
+ * nothing is lent, `release` is not called. */
+struct px_parcel *px_parcel_take(struct px_buf *buf, void (*release)(void *), void *lender);
 size_t px_parcel_len(const struct px_parcel *payload);
 /* Frees it when the last message that waits has been sent. Takes NULL. */
 void px_parcel_drop(struct px_parcel *payload);

@@ -70,17 +70,4 @@ static inline size_t px_in_left(const struct px_in *in)
     return (size_t) (in->end - in->at);
 }
 
-/* --- reading in place: borrowed parts are valid as long as the input --- */
-
-/* One key-value pair (KVAL) read in place by px_unpack_kval_view, which accepts exactly what
- * px_unpack_kval accepts. The key is borrowed from the input, and so are the characters of a
- * string or the bytes of a byte object. Any other value is made as px_unpack_kval makes it; if
- * `owned`, the caller releases it with PMIx_Value_destruct. */
-struct px_kval_view {
-    const char *key; /* never NULL */
-    size_t key_len;
-    pmix_value_t value;
-    bool owned;
-};
-
 #endif

@@ -4,9 +4,9 @@
 #define PX_WIRE_OWED_H
 
 /* What unpacking a message leaves to its caller (px_in.owed): large copies, and long lists of
- * processes that were checked but not stored. He does it a piece at a time: memory that is new takes
- * a page fault for each page that is written, which is most of the time that a large value takes.
- * One thread at a time. */
+ * processes that were checked but not stored. He does it a piece at a time: memory that is new
+ * takes a page fault for each page that is written, which is most of the time that a large value
+ * takes. One thread at a time. */
 
 #include <stdbool.h>
 #include <stddef.h>

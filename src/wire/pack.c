@@ -18,6 +18,7 @@
 #include "wire_hooks.h"
 #include "regex.h"
 #include "src/base/assert.h"
+#include "src/base/lent.h"
 #include "src/value/types.h"
 #include "src/value/scalars.h"
 
@@ -57,7 +58,7 @@ static void put_string(struct packer *p, const char *s)
     size_t len = s ? strlen(s) + 1 : 0;
 
     put_flex(p, px_zigzag((int64_t) len));
-    px_buf_append(p->buf, s, len);
+    px_buf_lend(p->buf, s, len);
 }
 
 /* Appends a real number as decimal text in the C locale: the application may have chosen a locale
@@ -87,7 +88,7 @@ static void put_bytes(struct packer *p, const void *bytes, size_t len)
         fail(p, PMIX_ERR_BAD_PARAM);
     }
     put_flex(p, len);
-    px_buf_append(p->buf, bytes, len);
+    px_buf_lend(p->buf, bytes, len);
 }
 
 /* Appends n elements of an array without a count. PMIX_ERR_BAD_PARAM for NULL with a count. */

@@ -107,8 +107,7 @@ int px_unpack_procs_later(struct px_in *in, pmix_proc_t *to, size_t n)
 
     skip(in, px_type_info(PMIX_PROC), n);
     from.owed = NULL;
-    return in->status ? in->status
-                      : px_in_fail(in, px_owed_add_procs(in->owed, to, &from, n));
+    return in->status ? in->status : px_in_fail(in, px_owed_add_procs(in->owed, to, &from, n));
 }
 
 /* Reads n elements into a new array. *ret_n counts those begun, so the caller's release covers a

@@ -347,7 +347,7 @@ struct entry {
     struct px_coll_member who;
     struct px_coll_call call;
     struct px_fence_directives directives; /* all collectives have some of a fence's */
-    struct px_owed owed; /* of the message, to the call */
+    struct px_owed owed;                   /* of the message, to the call */
     bool checked;
 };
 
@@ -412,14 +412,16 @@ static void drop_entry(struct px_step *step)
     free(entry);
 }
 
-/* Copies what is owed of a long call that was read, a piece in a step, checks the call, and then, in
- * a step of its own, enters it. */
+/* Copies what is owed of a long call that was read, a piece in a step, checks the call, and then,
+ * in a step of its own, enters it. */
 static int go_on(struct px_step *step, struct px_peer *peer)
 {
     struct entry *entry = px_container_of(step, struct entry, step);
     bool checked = entry->checked;
     bool owes = px_owed_pay(&entry->owed, PX_OWED_PIECE);
-    int rc = owes ? PMIX_SUCCESS : checked ? enter(peer->server, entry) : check(peer->server, entry);
+    int rc = owes      ? PMIX_SUCCESS
+             : checked ? enter(peer->server, entry)
+                       : check(peer->server, entry);
 
     if (!rc && !checked) {
         entry->checked = !owes;

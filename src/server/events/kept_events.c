@@ -16,6 +16,7 @@
 #include "src/waits/counts.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
+#include "src/event/shared_infos.h"
 
 /* How much somebody has. */
 struct share {
@@ -165,7 +166,7 @@ void px_event_unkeep(struct px_server *s, struct px_kept_event *kept)
     user->share.bytes -= kept->bytes;
     raiser->share.bytes -= kept->bytes;
     forget_idle(s, user, raiser);
-    PMIx_Info_free((pmix_info_t *) (uintptr_t) kept->event.info, kept->event.ninfo);
+    px_shared_infos_drop(kept->event.shared);
     free(kept);
 }
 
@@ -216,7 +217,6 @@ void px_event_keep(struct px_server *s, const struct px_event *event, struct px_
     size_t most_bytes = (size_t) px_param_int(PX_P_EVENT_BYTES);
     size_t bytes = size_of(event);
     struct px_kept_event *kept;
-    pmix_info_t *infos = NULL;
 
     px_assert(px_loop_inside(s->loop));
     if (!most || bytes > most_bytes ||
@@ -224,17 +224,14 @@ void px_event_keep(struct px_server *s, const struct px_event *event, struct px_
         return;
     }
     kept = calloc(1, sizeof(*kept));
-    if (!kept || px_infos_copy(event->info, event->ninfo, &infos)) {
+    if (!kept || px_event_share(event, &kept->event)) {
         free(kept);
         return;
     }
-    kept->event = *event;
-    kept->event.info = infos;
-    kept->event.ninfo = infos ? event->ninfo : 0;
     kept->by = by;
     kept->bytes = bytes;
     if (enter(s, kept)) {
-        PMIx_Info_free(infos, kept->event.ninfo);
+        px_shared_infos_drop(kept->event.shared);
         free(kept);
         return;
     }

@@ -26,7 +26,7 @@ struct px_raiser {
 struct px_kept_event {
     struct px_list link;
     struct px_list of_raiser; /* oldest first, too */
-    struct px_event event;    /* owns its info */
+    struct px_event event;    /* one of the owners of event.shared */
     struct px_raiser by;
     struct px_event_raiser *raiser;
     size_t bytes;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "server_events.h"
+#include "audience.h"
 #include "passed_events.h"
 #include "termination.h"
 #include "src/server/collectives/invited_group.h"
@@ -33,15 +34,16 @@
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
-#include "src/base/map.h"
+#include "src/base/lent.h"
 #include "src/net/conn_write.h"
 #include "src/value/infos.h"
+#include "src/event/shared_infos.h"
 #include "src/event/chain.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/base/log.h"
 
-/* --- the audience --- */
+/* --- who wants it --- */
 
 /* True if an event of this code takes a process out of a group. */
 static bool changes_group(pmix_status_t code)
@@ -68,184 +70,14 @@ static bool wants(const struct px_peer *peer, const struct px_event *event)
                            changes_group(code)));
 }
 
-/* Whom an event is for. */
-struct audience {
-    const struct px_event *event;
-    struct px_procs range; /* of PMIX_RANGE_CUSTOM: what PMIX_EVENT_CUSTOM_RANGE names; groups are
-                              spelled out */
-    struct px_proc_list named; /* those of a long range who may be here */
-    bool listed;               /* `named` stands for the range */
-    struct px_raiser by;
-    const struct px_peer *judged; /* the peer that was asked last whether it may have the event */
-    bool may;
-    bool looked; /* at whether the range reaches beyond this server */
-    bool beyond; /* it names one of a namespace that this server does not have */
-};
-
-/* The range of an event. One of another type names no process. */
-static struct px_procs range_of(const struct px_event *event)
-{
-    const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
-    struct px_procs range = {NULL, 0};
-
-    if (value && event->range == PMIX_RANGE_CUSTOM) {
-        (void) px_value_procs(value, &range); /* a value of another type: none */
-    }
-    return range;
-}
-
-/* Enters the namespaces of peers that are no registered processes. 0 or PMIX_ERR_NOMEM. */
-static int list_tools(const struct px_server *s, struct px_map *tools)
-{
-    px_list_for(struct px_peer, peer, &s->peer_list, link) {
-        const char *name = peer->proc.nspace;
-
-        if (!peer->rank && px_map_set(tools, name, strnlen(name, PMIX_MAX_NSLEN), peer)) {
-            return PMIX_ERR_NOMEM;
-        }
-    }
-    return PMIX_SUCCESS;
-}
-
-/* What a server has of a namespace. */
-struct known {
-    const struct px_nspace *ns; /* NULL: it does not have it */
-    bool is_own;                /* the server's own */
-    bool has_tools;
-};
-
-static struct known look_up(struct px_server *s, const struct px_map *tools, const char *nspace)
-{
-    return (struct known){
-        .ns = px_nspace_find(s, nspace),
-        .is_own = strncmp(nspace, s->self.nspace, PMIX_MAX_NSLEN) == 0,
-        .has_tools = px_map_find(tools, nspace, strnlen(nspace, PMIX_MAX_NSLEN)) != NULL,
-    };
-}
-
-/* True if somebody of this rank may be here. */
-static bool may_be_here(const struct px_server *s, const struct known *known, pmix_rank_t rank)
-{
-    bool any = rank == PMIX_RANK_WILDCARD;
-
-    return (known->ns && (any || px_local_proc_find(known->ns, rank))) ||
-           (known->is_own && (any || rank == s->self.rank)) || known->has_tools;
-}
-
-/* Fills `named` of a long range. 0 or PMIX_ERR_NOMEM. */
-static int list_named(struct px_server *s, const struct px_map *tools, struct audience *to)
-{
-    const pmix_proc_t *procs = to->range.at;
-    struct known known = {0};
-    int rc = PMIX_SUCCESS;
-
-    for (size_t i = 0; !rc && i < to->range.n; i++) {
-        if (!i || strncmp(procs[i].nspace, procs[i - 1].nspace, PMIX_MAX_NSLEN) != 0) {
-            known = look_up(s, tools, procs[i].nspace);
-        }
-        if (may_be_here(s, &known, procs[i].rank)) {
-            rc = px_proc_list_add(&to->named, &procs[i]);
-        }
-    }
-    return rc;
-}
-
-/* Longer ranges are not searched for each process. */
-enum { SHORT_RANGE = 16 };
-
-/* Makes the audience of an event for many, so that to look whether a process belongs to it takes no
- * longer the more are named. Without memory a long range is empty. To be ended with
- * audience_fini. */
-static void audience_init(struct px_server *s, struct audience *to, const struct px_event *event,
-                          struct px_raiser by)
-{
-    struct px_map tools = {0};
-    int rc;
-
-    *to = (struct audience){.event = event, .by = by, .range = range_of(event)};
-    to->listed = to->range.n > SHORT_RANGE;
-    rc = to->listed ? list_tools(s, &tools) : PMIX_SUCCESS;
-    rc = rc || !to->listed ? rc : list_named(s, &tools, to);
-    if (rc) {
-        px_proc_list_fini(&to->named);
-    }
-    px_map_fini(&tools);
-}
-
-static void audience_fini(struct audience *to)
-{
-    px_proc_list_fini(&to->named);
-}
-
-/* True if a custom range names the process or its namespace. */
-static bool is_named(struct audience *to, const pmix_proc_t *proc)
-{
-    pmix_proc_t job;
-
-    if (!to->listed) {
-        return px_procs_cover(to->range.at, to->range.n, proc);
-    }
-    PMIX_LOAD_PROCID(&job, proc->nspace, PMIX_RANK_WILDCARD);
-    return px_proc_list_has(&to->named, proc) || px_proc_list_has(&to->named, &job);
-}
-
-/* True if a custom range names one of a namespace that this server does not have. */
-static bool reaches_beyond(struct px_server *s, struct audience *to)
-{
-    for (size_t i = 0; !to->looked && !to->beyond && i < to->range.n; i++) {
-        to->beyond = !px_nspace_find(s, to->range.at[i].nspace);
-    }
-    to->looked = true;
-    return to->beyond;
-}
-
-/* True if the event's range includes the process. Ranges that reach beyond this server's clients
- * (session, global, local) include all of them. Events for the resource manager or for the process
- * that raised them (PMIX_RANGE_RM, PMIX_RANGE_PROC_LOCAL) are for no peer. */
-static bool is_for(struct audience *to, const pmix_proc_t *proc)
-{
-    switch (to->event->range) {
-    case PMIX_RANGE_RM:
-    case PMIX_RANGE_PROC_LOCAL:
-        return false;
-    case PMIX_RANGE_NAMESPACE:
-        return strncmp(to->event->source.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0;
-    case PMIX_RANGE_CUSTOM:
-        return is_named(to, proc);
-    default:
-        return true;
-    }
-}
-
-/* True if the peer may have what the user has raised. What holds for one peer holds for the next
- * one of its job and user: to find it may take a walk over all groups. */
-static bool may_have(const struct px_server *s, struct audience *to, const struct px_peer *peer)
-{
-    const struct px_peer *last = to->judged;
-
-    if (!last || last->uid != peer->uid ||
-        strncmp(last->proc.nspace, peer->proc.nspace, PMIX_MAX_NSLEN) != 0) {
-        to->may = px_access_event(s, peer, to->by.user, to->event->source.nspace);
-        to->judged = peer;
-    }
-    return to->may;
-}
-
-/* True if the peer is among them, and may have what the user has raised. What names processes of
- * others is for launchers, too: they may be theirs. */
-static bool is_for_peer(struct px_server *s, struct audience *to, const struct px_peer *peer)
-{
-    return (is_for(to, &peer->proc) || (peer->launcher && reaches_beyond(s, to))) &&
-           (!to->by.client || may_have(s, to, peer));
-}
-
 /* --- sending --- */
 
 /* Packs an event as PX_CMD_NOTIFY. live: not a kept one; only then the range is sent with it. The
- * buffer has the status of a failure. */
-static struct px_buf pack_event(enum px_wire_kind kind, const struct px_event *event, bool live)
+ * buffer has the status of a failure. `lent` takes a large value, or is NULL. */
+static struct px_buf pack_event(enum px_wire_kind kind, const struct px_event *event, bool live,
+                                struct px_lent *lent)
 {
-    struct px_buf buf = {0};
+    struct px_buf buf = {.lent = lent};
     pmix_info_t *infos = calloc(event->ninfo + 1, sizeof(*infos)); /* the values are borrowed */
 
     if (infos) {
@@ -279,6 +111,25 @@ static void packed_fini(struct packed *packed)
     }
 }
 
+static void drop_infos(void *shared)
+{
+    px_shared_infos_drop(shared);
+}
+
+/* The bytes of an event for peers, to which those that share its infos lend a large value. NULL:
+ * memory is out. */
+static struct px_parcel *parcel_of(enum px_wire_kind kind, const struct px_event *event, bool live)
+{
+    struct px_lent lent = {0};
+    struct px_buf buf = pack_event(kind, event, live, event->shared ? &lent : NULL);
+    struct px_parcel *parcel = px_parcel_take(&buf, drop_infos, event->shared);
+
+    if (parcel && lent.len) {
+        (void) px_shared_infos_hold(event->shared);
+    }
+    return parcel;
+}
+
 /* Sends an event to a peer that reads: another one may lose it. Without memory it is not sent. */
 static void send_event(struct px_peer *peer, const struct px_event *event, struct packed *packed,
                        bool live, bool trusted)
@@ -286,9 +137,7 @@ static void send_event(struct px_peer *peer, const struct px_event *event, struc
     struct px_parcel **payload = &packed->of[peer->kind];
 
     if (!*payload) {
-        struct px_buf buf = pack_event(peer->kind, event, live);
-
-        *payload = px_parcel_take(&buf);
+        *payload = parcel_of(peer->kind, event, live);
     }
     if (*payload) {
         px_peer_send_event(peer, *payload, trusted);
@@ -334,7 +183,7 @@ void px_event_tell_lost(struct px_peer *peer)
     if (!rc && wants(peer, &event)) {
         struct px_buf buf;
 
-        buf = pack_event(peer->kind, &event, true);
+        buf = pack_event(peer->kind, &event, true, NULL);
         px_peer_send(peer, PX_TAG_NOTIFY, &buf, -1);
     }
     if (!rc) {
@@ -349,7 +198,7 @@ void px_event_tell_lost(struct px_peer *peer)
 /* Delivers an event to the handlers of this process, if it is in the range. An event of a client
  * gets PMIX_EVENT_NON_DEFAULT, except if it is for the resource manager alone (PMIX_RANGE_RM).
  * px_events_deliver copies the event. */
-static void to_own_handlers(struct px_server *s, struct audience *to, enum px_origin origin)
+static void to_own_handlers(struct px_server *s, struct px_audience *to, enum px_origin origin)
 {
     const struct px_event *event = to->event;
     struct px_event own = *event;
@@ -357,7 +206,7 @@ static void to_own_handlers(struct px_server *s, struct audience *to, enum px_or
     size_t n = event->ninfo;
     bool yes = true;
     bool own_alone = event->range == PMIX_RANGE_PROC_LOCAL && origin == PX_ORIGIN_HOST;
-    bool meant = event->range == PMIX_RANGE_RM || own_alone || is_for(to, &s->self);
+    bool meant = event->range == PMIX_RANGE_RM || own_alone || px_audience_has(to, &s->self);
 
     if (!meant || !px_events_wanted(s->ctx->events, event->code) ||
         px_infos_copy(event->info, n, &infos)) {
@@ -377,6 +226,7 @@ static void to_own_handlers(struct px_server *s, struct audience *to, enum px_or
  */
 void px_event_to_host(struct px_server *s, const struct px_event *event)
 {
+    struct px_event own;
     struct px_upcall *up;
 
     if (!s->host.notify_event || event->range == PMIX_RANGE_LOCAL ||
@@ -385,13 +235,14 @@ void px_event_to_host(struct px_server *s, const struct px_event *event)
         return;
     }
     up = px_upcall_create(s, NULL, &event->source, px_done_status);
-    if (!up || px_infos_copy(event->info, event->ninfo, &up->info)) {
+    if (!up || px_event_share(event, &own)) {
         px_upcall_destroy(up);
         return;
     }
-    up->ninfo = up->info ? event->ninfo : 0;
-    px_upcall_returned(up, s->host.notify_event(event->code, &up->proc, event->range, up->info,
-                                                up->ninfo, px_hostcb_op, px_upcall_handle(up)));
+    up->shared = own.shared;
+    px_upcall_returned(up,
+                       s->host.notify_event(event->code, &up->proc, event->range, up->shared->at,
+                                            up->shared->n, px_hostcb_op, px_upcall_handle(up)));
 }
 
 /* The user of the job that an event comes from; -1: not known. */
@@ -411,7 +262,7 @@ static bool has_it(struct px_server *s, const struct px_event *event, bool goes_
 }
 
 /* Peers that have finalized get no events any more. */
-static void to_peers(struct px_server *s, struct audience *to, const struct px_peer *except,
+static void to_peers(struct px_server *s, struct px_audience *to, const struct px_peer *except,
                      bool trusted, bool goes_up)
 {
     const struct px_event *event = to->event;
@@ -420,7 +271,7 @@ static void to_peers(struct px_server *s, struct audience *to, const struct px_p
 
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
         if (peer != except && peer->conn && !peer->finalized && wants(peer, event) &&
-            is_for_peer(s, to, peer) && !has_it(s, event, goes_up, peer)) {
+            px_audience_has_peer(s, to, peer) && !has_it(s, event, goes_up, peer)) {
             send_event(peer, event, &packed, true, trusted);
             n++;
         }
@@ -433,23 +284,24 @@ static void to_peers(struct px_server *s, struct audience *to, const struct px_p
 
 void px_event_to_peers(struct px_server *s, const struct px_event *event, struct px_raiser by)
 {
-    struct audience to;
+    struct px_audience to;
 
     px_assert(px_loop_inside(s->loop));
-    audience_init(s, &to, event, by);
+    px_audience_init(s, &to, event, by);
     to_peers(s, &to, NULL, false, false);
-    audience_fini(&to);
+    px_audience_fini(&to);
 }
 
 /* Tells a process of an event that its monitor has raised in its name. The server is the source of
  * this copy: a client drops events of which it is the source. */
-static void to_monitored(struct px_server *s, struct audience *to, const struct px_peer *by)
+static void to_monitored(struct px_server *s, struct px_audience *to, const struct px_peer *by)
 {
     struct px_peer *peer = px_peer_find(s, by->id);
     struct px_event event = *to->event;
 
     event.source = s->self;
-    if (peer && peer->conn && !peer->finalized && wants(peer, &event) && is_for_peer(s, to, peer)) {
+    if (peer && peer->conn && !peer->finalized && wants(peer, &event) &&
+        px_audience_has_peer(s, to, peer)) {
         send_alone(peer, &event, true, true);
     }
 }
@@ -463,17 +315,17 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
                                by ? by->uid : user_of(s, event)};
     bool left = changes_group(event->code) && px_group_left(s, event, raiser.client);
     bool up = raiser.client && px_event_goes_up(s, event);
-    struct audience to;
+    struct px_audience to;
 
     px_assert(px_loop_inside(s->loop));
     px_invited_group_event(s, event);
-    audience_init(s, &to, event, raiser);
+    px_audience_init(s, &to, event, raiser);
     to_peers(s, &to, by, origin != PX_ORIGIN_CLIENT, up);
     if (origin == PX_ORIGIN_MONITOR && by) {
         to_monitored(s, &to, by);
     }
     to_own_handlers(s, &to, origin);
-    audience_fini(&to);
+    px_audience_fini(&to);
     if (raiser.client) {
         px_event_to_host(s, event);
     }
@@ -509,38 +361,45 @@ void px_event_of_host(struct px_server *s, const struct px_event *event)
     px_termination_event(s, event);
 }
 
-/* A peer is answered before the event is delivered to others; a call of this process is answered
- * after it. */
-void px_notify_answered(struct px_upcall *up)
+/* The event that a call raises. Its infos are shared from now on; without memory the call lends
+ * them. */
+static struct px_event event_of(struct px_upcall *up, const struct px_peer *peer)
 {
-    const struct px_notify_args *args = up->args;
-    const struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
+    struct px_notify_args *args = up->args;
+    struct px_args *head = &args->head;
     struct px_event event = {
         .code = args->code,
-        .source = peer ? px_event_source(up->server, peer, args->head.info, args->head.ninfo)
+        .source = peer                ? px_event_source(up->server, peer, head->info, head->ninfo)
                   : up->reply_to.peer ? up->proc
                                       : args->source,
         .range = args->range,
-        .info = args->head.info,
-        .ninfo = args->head.ninfo,
+        .info = head->info,
+        .ninfo = head->ninfo,
     };
 
-    if (up->reply.status < 0) {
-        px_upcall_answer(up);
-        return;
+    event.shared = px_shared_infos_take(&head->info, &head->ninfo);
+    return event;
+}
+
+/* A peer is answered before the event is delivered to others; a call of this process is answered
+ * after it. One that has come round is not delivered again. */
+void px_notify_answered(struct px_upcall *up)
+{
+    struct px_server *s = up->server;
+    const struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
+    struct px_event event = event_of(up, peer);
+    bool good = up->reply.status >= 0;
+
+    if (!up->reply_to.peer && good) {
+        px_event_of_host(s, &event);
     }
-    if (up->reply_to.peer) {
-        px_upcall_answer(up);
-        if (up->server->above && px_event_had_by(event.info, event.ninfo, &up->server->self)) {
-            return; /* it has come round */
-        }
-        if (!peer || !px_group_decision_said(up->server, peer, &event)) {
-            (void) px_event_fan_out(up->server, &event, PX_ORIGIN_CLIENT, peer);
-        }
-        return;
-    }
-    px_event_of_host(up->server, &event);
     px_upcall_answer(up);
+    if (up->reply_to.peer && good &&
+        !(s->above && px_event_had_by(event.info, event.ninfo, &s->self)) &&
+        !(peer && px_group_decision_said(s, peer, &event))) {
+        (void) px_event_fan_out(s, &event, PX_ORIGIN_CLIENT, peer);
+    }
+    px_shared_infos_drop(event.shared);
 }
 
 /* --- kept events --- */
@@ -549,9 +408,9 @@ void px_notify_answered(struct px_upcall *up)
 static bool was_for(struct px_server *s, const struct px_kept_event *kept,
                     const struct px_peer *peer)
 {
-    struct audience to = {.event = &kept->event, .by = kept->by, .range = range_of(&kept->event)};
+    struct px_audience to = px_audience_for_one(&kept->event, kept->by);
 
-    return is_for_peer(s, &to, peer);
+    return px_audience_has_peer(s, &to, peer);
 }
 
 /* Sends a peer the kept events for codes that it has newly registered for (NULL: for any code),

@@ -11,9 +11,7 @@
 #include "src/server/state.h"
 
 struct px_event;
-struct px_in;
 struct px_peer;
-struct px_reply_to;
 struct px_server;
 struct px_upcall;
 

@@ -10,7 +10,6 @@
 #include "src/server/peers/quota.h"
 #include "src/server/requests/requests.h"
 
-struct px_in;
 struct px_peer;
 struct px_server;
 struct px_upcall;

@@ -27,6 +27,7 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/value/nested.h"
+#include "src/event/shared_infos.h"
 #include "src/request/reply.h"
 
 static struct px_lock lock = PX_LOCK_INIT;
@@ -152,6 +153,7 @@ void px_upcall_destroy(struct px_upcall *up)
     }
     free(up->procs);
     PMIx_Info_free(up->info, up->ninfo);
+    px_shared_infos_drop(up->shared);
     free(up->text);
     free(up->codes);
     px_reply_fini(&up->reply);

@@ -45,6 +45,7 @@ struct px_upcall {
     size_t nprocs;
     pmix_info_t *info;
     size_t ninfo;
+    struct px_shared_infos *shared; /* in place of `info`: of an event */
     char *text;
     pmix_status_t *codes;
     size_t ncodes;

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "src/base/lent.h"
 #include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
 #include "test/unit/net/pair.h"
@@ -212,10 +213,10 @@ static void a_payload_is_for_many(void **state)
     static unsigned char room[16 + 100000];
     struct px_buf bytes = payload(100, 100000);
     struct px_buf none = {0};
-    struct px_parcel *one = px_parcel_take(&bytes);
+    struct px_parcel *one = px_parcel_take(&bytes, NULL, NULL);
     struct pair pairs[3];
 
-    assert_null(px_parcel_take(&none));
+    assert_null(px_parcel_take(&none, NULL, NULL));
     assert_null(bytes.data);
     assert_int_equal(px_parcel_len(one), 100000);
     for (int i = 0; i < 3; i++) {
@@ -236,6 +237,62 @@ static void a_payload_is_for_many(void **state)
         }
         pair_close(&pairs[i]);
     }
+}
+
+enum { BEFORE = 1000, LENT = 300000, BEHIND = 500, WHOLE = BEFORE + LENT + BEHIND };
+
+static void count_release(void *lender)
+{
+    (*(unsigned *) lender)++;
+}
+
+/* The payload of fixture_byte, of which the bytes in the middle are lent. */
+static struct px_parcel *lending(unsigned *n_released)
+{
+    static unsigned char all[WHOLE];
+    struct px_lent lent = {0};
+    struct px_buf buf = {.lent = &lent};
+    struct px_parcel *parcel;
+
+    for (size_t at = 0; at < WHOLE; at++) {
+        all[at] = fixture_byte(100, at);
+    }
+    px_buf_lend(&buf, all, BEFORE); /* too small to be lent */
+    px_buf_lend(&buf, all + BEFORE, LENT);
+    px_buf_lend(&buf, all + BEFORE + LENT, BEHIND);
+    assert_int_equal(buf.len, BEFORE + BEHIND);
+    parcel = px_parcel_take(&buf, count_release, n_released);
+    assert_int_equal(px_parcel_len(parcel), WHOLE);
+    return parcel;
+}
+
+/* Who reads gets what is lent at its place; it is given back once, after the last has got it or is
+ * gone. */
+static void a_payload_may_be_lent(void **state)
+{
+    static unsigned char room[16 + WHOLE];
+    unsigned n_released = 0;
+    struct px_parcel *one = lending(&n_released);
+    struct pair pairs[2];
+
+    for (int i = 0; i < 2; i++) {
+        pair_open(&pairs[i], *state, AF_UNIX, MAX_MSG);
+        for (int n = 0; n < 3; n++) {
+            assert_int_equal(px_conn_offer(pairs[i].sink.conn, 100, one, 50), 0);
+        }
+        assert_true(queued(pairs[i].sink.conn) > 0);
+    }
+    px_parcel_drop(one);
+    for (int n = 0; n < 3; n++) {
+        assert_true(fixture_read(pairs[0].raw, room, sizeof(room)));
+        for (size_t at = 0; at < WHOLE; at++) {
+            assert_int_equal(room[16 + at], fixture_byte(100, at));
+        }
+    }
+    assert_int_equal(n_released, 0);
+    pair_close(&pairs[0]);
+    pair_close(&pairs[1]);
+    assert_int_equal(n_released, 1);
 }
 
 static struct px_conn_pool pool;
@@ -421,6 +478,7 @@ int main(void)
         T(offers_have_a_part_of_the_queue),
         T(a_large_offer_waits_alone),
         T(a_payload_is_for_many),
+        T(a_payload_may_be_lent),
         T(a_pool_has_one_limit),
         T(few_descriptors_wait),
         T(one_message_may_pass_the_limit),

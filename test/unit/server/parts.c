@@ -43,8 +43,8 @@ static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], 
 {
     (void) proc, (void) done, (void) cbdata;
     n_published++;
-    as_sent = ninfo && info[0].value.type == PMIX_STRING &&
-              strcmp(info[0].value.data.string, text) == 0;
+    as_sent =
+        ninfo && info[0].value.type == PMIX_STRING && strcmp(info[0].value.data.string, text) == 0;
     return PMIX_OPERATION_SUCCEEDED;
 }
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_BASE_LENT_H
+#define PX_BASE_LENT_H
+
+/* A large piece of a message that is not copied into its buffer. Not thread-safe. */
+
+#include "src/base/buf.h"
+
+/* Bytes that belong behind the first `at` bytes of a buffer. Zeros: none. */
+struct px_lent {
+    const void *bytes; /* borrowed */
+    size_t len;
+    size_t at;
+};
+
+/* px_buf_lend with a buffer that has room for what is lent. */
+void px_buf_lend_large(struct px_buf *buf, const void *src, size_t n);
+
+/* As px_buf_append. The first large piece becomes *buf->lent, if there is one: then src has to
+ * outlive the message. */
+static inline void px_buf_lend(struct px_buf *buf, const void *src, size_t n)
+{
+    if (buf->lent) {
+        px_buf_lend_large(buf, src, n);
+    } else {
+        px_buf_append(buf, src, n);
+    }
+}
+
+#endif

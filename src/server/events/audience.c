@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "audience.h"
+
+#include <string.h>
+
+#include "src/base/map.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/access.h"
+#include "src/server/peers/peer.h"
+#include "src/server/state.h"
+
+/* The range of an event. One of another type names no process. */
+static struct px_procs range_of(const struct px_event *event)
+{
+    const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_CUSTOM_RANGE);
+    struct px_procs range = {NULL, 0};
+
+    if (value && event->range == PMIX_RANGE_CUSTOM) {
+        (void) px_value_procs(value, &range); /* a value of another type: none */
+    }
+    return range;
+}
+
+/* Enters the namespaces of peers that are no registered processes. 0 or PMIX_ERR_NOMEM. */
+static int list_tools(const struct px_server *s, struct px_map *tools)
+{
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
+        const char *name = peer->proc.nspace;
+
+        if (!peer->rank && px_map_set(tools, name, strnlen(name, PMIX_MAX_NSLEN), peer)) {
+            return PMIX_ERR_NOMEM;
+        }
+    }
+    return PMIX_SUCCESS;
+}
+
+/* What a server has of a namespace. */
+struct known {
+    const struct px_nspace *ns; /* NULL: it does not have it */
+    bool is_own;                /* the server's own */
+    bool has_tools;
+};
+
+static struct known look_up(struct px_server *s, const struct px_map *tools, const char *nspace)
+{
+    return (struct known){
+        .ns = px_nspace_find(s, nspace),
+        .is_own = strncmp(nspace, s->self.nspace, PMIX_MAX_NSLEN) == 0,
+        .has_tools = px_map_find(tools, nspace, strnlen(nspace, PMIX_MAX_NSLEN)) != NULL,
+    };
+}
+
+/* True if somebody of this rank may be here. */
+static bool may_be_here(const struct px_server *s, const struct known *known, pmix_rank_t rank)
+{
+    bool any = rank == PMIX_RANK_WILDCARD;
+
+    return (known->ns && (any || px_local_proc_find(known->ns, rank))) ||
+           (known->is_own && (any || rank == s->self.rank)) || known->has_tools;
+}
+
+/* Fills `named` of a long range. 0 or PMIX_ERR_NOMEM. */
+static int list_named(struct px_server *s, const struct px_map *tools, struct px_audience *to)
+{
+    const pmix_proc_t *procs = to->range.at;
+    struct known known = {0};
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = 0; !rc && i < to->range.n; i++) {
+        if (!i || strncmp(procs[i].nspace, procs[i - 1].nspace, PMIX_MAX_NSLEN) != 0) {
+            known = look_up(s, tools, procs[i].nspace);
+        }
+        if (may_be_here(s, &known, procs[i].rank)) {
+            rc = px_proc_list_add(&to->named, &procs[i]);
+        }
+    }
+    return rc;
+}
+
+/* Longer ranges are not searched for each process. */
+enum { SHORT_RANGE = 16 };
+
+void px_audience_init(struct px_server *s, struct px_audience *to, const struct px_event *event,
+                      struct px_raiser by)
+{
+    struct px_map tools = {0};
+    int rc;
+
+    *to = px_audience_for_one(event, by);
+    to->listed = to->range.n > SHORT_RANGE;
+    rc = to->listed ? list_tools(s, &tools) : PMIX_SUCCESS;
+    rc = rc || !to->listed ? rc : list_named(s, &tools, to);
+    if (rc) {
+        px_proc_list_fini(&to->named);
+    }
+    px_map_fini(&tools);
+}
+
+struct px_audience px_audience_for_one(const struct px_event *event, struct px_raiser by)
+{
+    return (struct px_audience){.event = event, .by = by, .range = range_of(event)};
+}
+
+void px_audience_fini(struct px_audience *to)
+{
+    px_proc_list_fini(&to->named);
+}
+
+/* True if a custom range names the process or its namespace. */
+static bool is_named(struct px_audience *to, const pmix_proc_t *proc)
+{
+    pmix_proc_t job;
+
+    if (!to->listed) {
+        return px_procs_cover(to->range.at, to->range.n, proc);
+    }
+    PMIX_LOAD_PROCID(&job, proc->nspace, PMIX_RANK_WILDCARD);
+    return px_proc_list_has(&to->named, proc) || px_proc_list_has(&to->named, &job);
+}
+
+/* True if a custom range names one of a namespace that this server does not have. */
+static bool reaches_beyond(struct px_server *s, struct px_audience *to)
+{
+    for (size_t i = 0; !to->looked && !to->beyond && i < to->range.n; i++) {
+        to->beyond = !px_nspace_find(s, to->range.at[i].nspace);
+    }
+    to->looked = true;
+    return to->beyond;
+}
+
+bool px_audience_has(struct px_audience *to, const pmix_proc_t *proc)
+{
+    switch (to->event->range) {
+    case PMIX_RANGE_RM:
+    case PMIX_RANGE_PROC_LOCAL:
+        return false;
+    case PMIX_RANGE_NAMESPACE:
+        return strncmp(to->event->source.nspace, proc->nspace, PMIX_MAX_NSLEN) == 0;
+    case PMIX_RANGE_CUSTOM:
+        return is_named(to, proc);
+    default:
+        return true;
+    }
+}
+
+/* True if the peer may have what the user has raised. What holds for one peer holds for the next
+ * one of its job and user: to find it may take a walk over all groups. */
+static bool may_have(const struct px_server *s, struct px_audience *to, const struct px_peer *peer)
+{
+    const struct px_peer *last = to->judged;
+
+    if (!last || last->uid != peer->uid ||
+        strncmp(last->proc.nspace, peer->proc.nspace, PMIX_MAX_NSLEN) != 0) {
+        to->may = px_access_event(s, peer, to->by.user, to->event->source.nspace);
+        to->judged = peer;
+    }
+    return to->may;
+}
+
+/* What names processes of others is for launchers, too: they may be theirs. */
+bool px_audience_has_peer(struct px_server *s, struct px_audience *to, const struct px_peer *peer)
+{
+    return (px_audience_has(to, &peer->proc) || (peer->launcher && reaches_beyond(s, to))) &&
+           (!to->by.client || may_have(s, to, peer));
+}
