@@ -88,6 +88,8 @@ struct px_server {
     /* Requests under way, and the exchange of data with other servers. */
     struct px_list upcalls;            /* struct px_upcall: under way at the host */
     struct px_list gets[PX_GET_LISTS]; /* struct px_get: those that wait */
+    struct px_list large_gets;         /* likewise: for memory (large_answer.h) */
+    struct px_timer room_timer;
     struct px_list modexes;            /* direct modex upcalls under way */
     uint64_t changes;                  /* the newest of px_local_proc.change */
     uint64_t modex_numbers;            /* the newest px_get.modex */

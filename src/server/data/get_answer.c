@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "gds/kval_reader.h"
+#include "large_answer.h"
 #include "server_get.h"
 #include "src/request/reply.h"
 #include "src/nspace/proc_infos.h"
@@ -49,6 +50,9 @@ int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals
 }
 
 /* --- building the answer --- */
+
+/* Of a large answer: what is not values. */
+enum { BESIDE = 4096 };
 
 /* One answer while it is packed. The buffer is handed over when the answer is sent. Values may be
  * large: each is copied once, from the store to its place in the answer. */
@@ -292,13 +296,54 @@ static int attempt_self(const struct px_get *get)
     return rc ? rc : answer_self(get, &slice);
 }
 
+/* For px_store_each: adds the bytes of a value and of its key, and some for types and lengths. */
+static int add_size(void *arg, const char *key, const struct px_slice *slice)
+{
+    *(size_t *) arg += slice->len + strlen(key) + 64;
+    return PMIX_SUCCESS;
+}
+
+static size_t size_of_process(const struct px_nspace *ns, uint32_t owner)
+{
+    size_t bytes = 0;
+
+    (void) px_store_each(ns->store, PX_LEVEL_PROC, owner, add_size, &bytes);
+    return bytes;
+}
+
+/* True if the requester reads the values in the segment, or will with this answer. */
+static bool reads_segment(const struct px_get *get, const struct px_nspace *ns)
+{
+    const struct px_peer *peer = asking_peer(get);
+
+    return peer && (px_peer_reads(peer, ns) ||
+                    (!(get->how & PX_GET_KVALS) && px_peer_has_news(peer, ns)));
+}
+
+/* True if memory has to be made first for an answer with so many bytes of values. */
+static bool needs_room(struct px_get *get, size_t bytes)
+{
+    bool needs = px_answer_needs_room(get, bytes);
+
+    get->need = needs ? bytes + BESIDE : get->need;
+    return needs;
+}
+
+/* Packs into the memory that was made. */
+static void take_room(struct answer_packer *p, struct px_get *get)
+{
+    p->buf = get->room;
+    get->room = (struct px_buf){0};
+}
+
 /* Answers with a value that was found. `committed`: a process committed it. Then a client that
  * reads by messages is sent all values of that process with it, or only the status if its copy is
  * unchanged since. */
-static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t owner,
+static int answer_slice(struct px_get *get, struct px_nspace *ns, uint32_t owner,
                         const struct px_slice *slice, bool committed)
 {
     struct answer_packer p = {0};
+    bool all;
     int rc;
 
     if (!get->reply_to.peer) {
@@ -308,8 +353,13 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
         px_answer_status(get->server, &get->reply_to, PMIX_SUCCESS);
         return PMIX_SUCCESS;
     }
+    all = committed && (get->counts || !slice->quals) && !reads_segment(get, ns);
+    if (needs_room(get, all ? size_of_process(ns, owner) : slice->len)) {
+        return PX_GET_LARGE;
+    }
+    take_room(&p, get);
     rc = begin_object(&p, get, ns, owner);
-    if (!rc && committed && (get->counts || !slice->quals) && !p.shares) {
+    if (!rc && all && !p.shares) {
         rc = pack_process(&p, get, ns, owner);
     } else if (!rc) {
         rc = slice->scope != PMIX_SCOPE_UNDEF ? pack_scope(&p, slice->scope) : PMIX_SUCCESS;
@@ -325,12 +375,18 @@ static int answer_slice(const struct px_get *get, struct px_nspace *ns, uint32_t
 
 /* Answers a request of a peer without key: all values of a process, or of the job.
  * PMIX_ERR_NOT_FOUND if there are none. */
-static int answer_all(const struct px_get *get, struct px_nspace *ns)
+static int answer_all(struct px_get *get, struct px_nspace *ns)
 {
+    bool of_job = get->target.rank == PMIX_RANK_WILDCARD;
     struct answer_packer p = {0};
-    int rc = begin_object(&p, get, ns, get->target.rank);
+    int rc;
 
-    if (!rc && get->target.rank == PMIX_RANK_WILDCARD) {
+    if (!of_job && needs_room(get, size_of_process(ns, get->target.rank))) {
+        return PX_GET_LARGE;
+    }
+    take_room(&p, get);
+    rc = begin_object(&p, get, ns, get->target.rank);
+    if (!rc && of_job) {
         const struct px_peer *peer = asking_peer(get);
         size_t before = p.buf.len;
 

@@ -25,6 +25,7 @@
 #include "src/base/param.h"
 #include "src/value/directives.h"
 #include "get_answer.h"
+#include "large_answer.h"
 #include "modex.h"
 #include "nspace.h"
 #include "src/server/peers/peer.h"
@@ -60,6 +61,7 @@ void px_gets_init(struct px_server *s)
     for (size_t i = 0; i < PX_GET_LISTS; i++) {
         px_list_init(&s->gets[i]);
     }
+    px_large_answers_init(s);
 }
 
 struct px_nspace *px_get_nspace(const struct px_get *get)
@@ -74,6 +76,7 @@ void px_get_destroy(struct px_get *get)
     px_timer_stop_loop(&get->timer);
     px_open_waits_close(get->server, &get->wait);
     PMIx_Info_free(get->info, get->ninfo);
+    px_buf_fini(&get->room);
     free(get->key);
     free(get);
 }
@@ -275,12 +278,14 @@ static bool is_renewable(const struct px_get *get)
            !(get->key && px_key_reserved(get->key));
 }
 
-/* Handles the status of px_get_attempt: true if the get is over, and freed; false if its data is
- * not here. */
+/* Handles the status of px_get_attempt: true if the get is over, and freed, or waits for memory;
+ * false if its data is not here. */
 static bool is_settled(struct px_get *get, int rc)
 {
     if (rc == PMIX_SUCCESS) {
         px_get_destroy(get);
+    } else if (rc == PX_GET_LARGE) {
+        px_answer_make_room(get);
     } else if (rc != PMIX_ERR_NOT_FOUND) {
         get_end(get, rc);
     }
@@ -303,6 +308,14 @@ void px_get_begin(struct px_get *get)
         get->renews = true;
         wait_for_host(get, get->target.rank);
     } else if (!is_settled(get, px_get_attempt(get))) {
+        answer_or_wait(get);
+    }
+}
+
+/* What it asks for may have gone meanwhile. */
+void px_get_again(struct px_get *get)
+{
+    if (!is_settled(get, px_get_attempt(get))) {
         answer_or_wait(get);
     }
 }
@@ -451,18 +464,25 @@ void px_gets_renewed(struct px_server *s, const pmix_proc_t *proc, uint64_t mode
     }
 }
 
+/* Frees the gets of a list that are the peer's. */
+static void drop_those_of(struct px_list *list, const struct px_peer *peer)
+{
+    px_list_for(struct px_get, get, list, link) {
+        if (get->reply_to.peer == peer->id) {
+            px_answer_nobody(get->server, &get->reply_to);
+            px_get_destroy(get);
+        }
+    }
+}
+
 /* Nobody receives the answers any more; the direct modex upcalls for these gets continue. */
 void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
 {
     px_assert(px_loop_inside(s->loop));
     for (size_t i = 0; i < PX_GET_LISTS; i++) {
-        px_list_for(struct px_get, get, &s->gets[i], link) {
-            if (get->reply_to.peer == peer->id) {
-                px_answer_nobody(s, &get->reply_to);
-                px_get_destroy(get);
-            }
-        }
+        drop_those_of(&s->gets[i], peer);
     }
+    drop_those_of(&s->large_gets, peer);
 }
 
 /* s->stopping is set by now: a get that an answer starts does not wait. */
@@ -472,4 +492,6 @@ void px_gets_drop_all(struct px_server *s)
     for (size_t i = 0; i < PX_GET_LISTS; i++) {
         end_all(&s->gets[i], PMIX_ERR_LOST_CONNECTION);
     }
+    end_all(&s->large_gets, PMIX_ERR_LOST_CONNECTION);
+    px_large_answers_stop(s);
 }

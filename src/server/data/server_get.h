@@ -19,7 +19,7 @@ struct px_server;
 /* One get. Created by px_get_create (get_request.h); px_get_begin frees it once it is answered. In
  * s->gets while it waits. */
 struct px_get {
-    struct px_list link; /* a list of s->gets while it waits */
+    struct px_list link; /* a list of s->gets while it waits, or s->large_gets */
     struct px_server *server;
     struct px_reply_to reply_to;
     pmix_proc_t asker;
@@ -38,6 +38,9 @@ struct px_get {
     bool implicit;   /* the timer runs the limit for missing keys, not PMIX_TIMEOUT */
     uint32_t wait;   /* in the area of open waits (open_waits.h) */
     struct px_timer timer;
+    size_t need;        /* bytes of a large answer; 0: not known to be large */
+    struct px_buf room; /* for it, empty, of which the first n_made bytes were written to */
+    size_t n_made;
     /* The rest is for a call of this process. */
     struct px_task task;
     pmix_value_t **value; /* where the waiting caller gets the value; NULL: by callback */
@@ -58,6 +61,9 @@ void px_gets_init(struct px_server *s);
  * px_get.value is always answered before this function returns, and a process without a loop may
  * then call it in any thread. */
 void px_get_begin(struct px_get *get);
+
+/* Tries to answer a get again that is in no list. Frees it, now or later. */
+void px_get_again(struct px_get *get);
 
 /* Frees the get without an answer. */
 void px_get_destroy(struct px_get *get);

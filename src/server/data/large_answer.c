@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "large_answer.h"
+
+#include <string.h>
+
+#include "server_get.h"
+#include "src/base/assert.h"
+#include "src/server/state.h"
+
+/* Answers that are larger are prepared, so many bytes in a turn. */
+enum { LARGE = 1 << 20, PIECE = 2 << 20 };
+
+static void on_turn(struct px_timer *timer);
+
+/* The timer is armed as long as somebody waits. */
+static void arm(struct px_server *s)
+{
+    if (px_list_empty(&s->large_gets)) {
+        px_timer_stop_loop(&s->room_timer);
+    } else {
+        px_timer_start_loop(s->loop, &s->room_timer, 0, on_turn);
+    }
+}
+
+/* Writes to the next pages of the room. True: there are others. Without memory the answer makes its
+ * own, or fails. */
+static bool make_piece(struct px_get *get)
+{
+    size_t from = get->n_made;
+    size_t n;
+
+    if (!get->room.data) {
+        px_buf_reserve(&get->room, get->need);
+    }
+    n = get->room.cap - from < PIECE ? get->room.cap - from : PIECE;
+    if (n) {
+        memset(get->room.data + from, 0, n);
+    }
+    get->n_made += n;
+    return get->n_made < get->room.cap;
+}
+
+static void on_turn(struct px_timer *timer)
+{
+    struct px_server *s = px_container_of(timer, struct px_server, room_timer);
+    struct px_get *get = px_container_of(s->large_gets.next, struct px_get, link);
+
+    if (!px_list_empty(&s->large_gets) && !make_piece(get)) {
+        px_list_remove(&get->link);
+        px_get_again(get);
+    }
+    arm(s);
+}
+
+bool px_answer_needs_room(const struct px_get *get, size_t bytes)
+{
+    return bytes > LARGE && !get->need;
+}
+
+void px_answer_make_room(struct px_get *get)
+{
+    struct px_server *s = get->server;
+
+    px_assert(px_loop_inside(s->loop) && px_list_empty(&get->link) && get->need > LARGE);
+    px_list_append(&s->large_gets, &get->link);
+    arm(s);
+}
+
+void px_large_answers_init(struct px_server *s)
+{
+    px_list_init(&s->large_gets);
+}
+
+void px_large_answers_stop(struct px_server *s)
+{
+    px_assert(px_list_empty(&s->large_gets));
+    px_timer_stop_loop(&s->room_timer);
+}
