@@ -7,6 +7,8 @@
 
 #include "server_get.h"
 #include "src/base/assert.h"
+#include "src/server/peers/peer.h"
+#include "src/server/peers/quota.h"
 #include "src/server/state.h"
 
 /* Answers that are larger are prepared, so many bytes in a turn. */
@@ -42,14 +44,27 @@ static bool make_piece(struct px_get *get)
     return get->n_made < get->room.cap;
 }
 
+/* Goes on with a get: one of a peer that does not read is refused, as a new request of it would be.
+ */
+static void go_on(struct px_get *get)
+{
+    struct px_peer *peer = px_peer_find(get->server, get->reply_to.peer);
+
+    if (peer && px_peer_is_behind(peer)) {
+        px_get_refuse(get, PMIX_ERR_OUT_OF_RESOURCE);
+    } else if (!make_piece(get)) {
+        px_list_remove(&get->link);
+        px_get_again(get);
+    }
+}
+
+/* Those that waited may have gone with their peer. */
 static void on_turn(struct px_timer *timer)
 {
     struct px_server *s = px_container_of(timer, struct px_server, room_timer);
-    struct px_get *get = px_container_of(s->large_gets.next, struct px_get, link);
 
-    if (!px_list_empty(&s->large_gets) && !make_piece(get)) {
-        px_list_remove(&get->link);
-        px_get_again(get);
+    if (!px_list_empty(&s->large_gets)) {
+        go_on(px_container_of(s->large_gets.next, struct px_get, link));
     }
     arm(s);
 }

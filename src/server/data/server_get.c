@@ -124,6 +124,11 @@ static void get_end(struct px_get *get, int status)
     }
 }
 
+void px_get_refuse(struct px_get *get, int status)
+{
+    get_end(get, status);
+}
+
 /* Answers each get of the list in the same way; answers may end or begin others. */
 static void end_all(struct px_list *list, int status)
 {

@@ -65,6 +65,9 @@ void px_get_begin(struct px_get *get);
 /* Tries to answer a get again that is in no list. Frees it, now or later. */
 void px_get_again(struct px_get *get);
 
+/* Answers a get with an error, and frees it. */
+void px_get_refuse(struct px_get *get, int status);
+
 /* Frees the get without an answer. */
 void px_get_destroy(struct px_get *get);
 

@@ -221,8 +221,7 @@ void px_holding_give(struct px_server *s, struct px_holding *holding)
     }
 }
 
-/* True if the peer has more replies to read than are good. */
-static bool is_behind(struct px_peer *peer)
+bool px_peer_is_behind(struct px_peer *peer)
 {
     bool behind = !px_peer_keeps_up(peer);
 
@@ -242,7 +241,7 @@ int px_request_open(struct px_peer *peer, size_t bytes, uint64_t *ret_id)
     size_t all_bytes = REQUEST_BYTES + bytes;
 
     px_assert(px_loop_inside(peer->server->loop));
-    if (is_behind(peer) ||
+    if (px_peer_is_behind(peer) ||
         !px_quota_allows(&peer->usage, peer->user, PX_QUOTA_REQUESTS, all_bytes, &peer->proc)) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }

@@ -98,6 +98,9 @@ struct px_open_requests {
     uint32_t serial;   /* of the one opened last */
 };
 
+/* True if the peer has more replies to read than are good: it is not served then. */
+bool px_peer_is_behind(struct px_peer *peer);
+
 /* Counts a request of the peer, with a message of that many bytes. *ret_id: to be closed once, when
  * it is answered or its end is certain to have no answer. 0, PMIX_ERR_NOMEM, or
  * PMIX_ERR_OUT_OF_RESOURCE. */
