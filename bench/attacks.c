@@ -11,7 +11,7 @@
 
 /* The largest sizes: most are limits of the server, or what fits into a message of 32 MiB, or into
  * one of 1 MiB. */
-enum { CODES = 65536, DIRECTIVES = 1024, LARGE = 30000000, NAMES = 125000, KEYS = 20000 };
+enum { CODES = 8192, DIRECTIVES = 1024, LARGE = 30000000, NAMES = 125000, KEYS = 4000 };
 enum { VALUES = 100000, BATCH = 1000, KEPT = 500, KEPT_NAMES = 120, CODE = -6001, KEY_BYTES = 500 };
 
 static pmix_proc_t self;
@@ -329,7 +329,7 @@ static void come_and_go(void)
 
 const struct attack attacks[] = {
     {"none", "nobody attacks", NULL, none, NULL, 1},
-    {"codes", "65,536 event codes registered, again and again", NULL, none, codes, 1},
+    {"codes", "8,192 event codes registered, again and again", NULL, none, codes, 1},
     {"directives", "fences with 1,024 directives", NULL, none, directives, 1},
     {"gets", "gets that wait", NULL, none, open_gets, 0},
     {"unanswered", "requests that the host leaves open", NULL, none, unanswered, 0},
@@ -342,7 +342,7 @@ const struct attack attacks[] = {
     {"ranges", "events to 125,000 names", NULL, none, ranges, 1},
     {"kept", "registrations for events that are kept", raise_kept, none, registrations, 1},
     {"groups", "groups, then events and gets", NULL, none, groups, 0},
-    {"queries", "20,000 keys in one query", NULL, none, queries, 1},
+    {"queries", "4,000 keys in one query", NULL, none, queries, 1},
     {"connections", "starts and ends", NULL, come_and_go, connections, 1},
     {NULL, NULL, NULL, NULL, NULL, 0},
 };

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct px_lent;
-
 /* A growing byte buffer, the base of every message and of every text that is built. The first
  * failure is kept, and appending after it does nothing, so a message is built without a check at
  * each step and its status is read once at the end. A zeroed struct is an empty buffer. Its owner

@@ -52,9 +52,8 @@ void px_shared_infos_drop(struct px_shared_infos *shared)
 
 int px_event_share(const struct px_event *event, struct px_event *ret)
 {
-    struct px_shared_infos *shared = event->shared
-                                         ? px_shared_infos_hold(event->shared)
-                                         : copy_of(event->info, event->ninfo);
+    struct px_shared_infos *shared =
+        event->shared ? px_shared_infos_hold(event->shared) : copy_of(event->info, event->ninfo);
 
     if (!shared) {
         return PMIX_ERR_NOMEM;

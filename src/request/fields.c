@@ -139,7 +139,7 @@ static void unpack_keys(struct px_in *in, void **ret)
     if (n > px_in_left(in)) { /* each takes two bytes at least */
         (void) px_in_fail(in, PMIX_ERR_UNPACK_FAILURE);
     }
-    if (in->status != 0 || n == 0) {
+    if (n == 0 || px_unpack_count(in, PMIX_STRING, n)) {
         return;
     }
     keys = calloc(n + 1, sizeof(*keys));

@@ -90,11 +90,11 @@ struct px_server {
     struct px_list gets[PX_GET_LISTS]; /* struct px_get: those that wait */
     struct px_list large_gets;         /* likewise: for memory (large_answer.h) */
     struct px_timer room_timer;
-    struct px_list modexes;            /* direct modex upcalls under way */
-    uint64_t changes;                  /* the newest of px_local_proc.change */
-    uint64_t modex_numbers;            /* the newest px_get.modex */
-    struct px_list dmodex_requests;    /* PMIx_server_dmodex_request waiting for a commit */
-    struct px_colls colls;             /* collectives under way */
+    struct px_list modexes;         /* direct modex upcalls under way */
+    uint64_t changes;               /* the newest of px_local_proc.change */
+    uint64_t modex_numbers;         /* the newest px_get.modex */
+    struct px_list dmodex_requests; /* PMIx_server_dmodex_request waiting for a commit */
+    struct px_colls colls;          /* collectives under way */
     /* tells this server's contributions from those of others and of an earlier life */
     uint64_t server_id;
     uint64_t commit_number; /* number of the newest value in the modex logs of local processes */

@@ -10,8 +10,6 @@
 
 #include "src/base/buf.h"
 
-struct px_owed;
-
 /* The v4-family encoding (docs/wire-format.md): what the packing half (pack.c) and the unpacking
  * half (unpack.c) share. One codec for all data types, driven by the table of types in src/value.
  */

@@ -208,7 +208,7 @@ int px_unpack_array(struct px_in *in, pmix_data_type_t type, void **ret, size_t 
         (void) px_unpack_room(&peek, n, px_type_size(type));
         array = peek.status ? NULL : malloc(n * px_type_size(type)); /* no overflow: the room */
         (void) px_in_fail(in, peek.status ? peek.status : array ? PMIX_SUCCESS : PMIX_ERR_NOMEM);
-        in->made += array ? n * px_type_size(type) : 0;
+        (void) px_unpack_count(in, type, n);
         if (px_unpack_owes(in, type, n)) {
             (void) px_unpack_frame(in, type, &there);
             (void) px_unpack_procs_later(in, array, n);

@@ -101,6 +101,10 @@ static void put_elements(struct packer *p, pmix_data_type_t type, const void *ar
     } else if (n > 0 && !array) {
         fail(p, PMIX_ERR_BAD_PARAM);
     }
+    if (n > 0 && px_buf_ok(p->buf) && info->form == PX_WIRE_FORM_BYTE) {
+        px_buf_lend(p->buf, array, n);
+        return;
+    }
     for (size_t i = 0; i < n && px_buf_ok(p->buf); i++) {
         raw(p, info, (const char *) array + i * info->size);
     }

@@ -25,6 +25,7 @@ enum {
     MEMORY_PER_BYTE =
         128, /* an array may take this many times the bytes left: the leanest info takes 111 */
     MEMORY_FREE = 4096, /* and this much at any rate */
+    LEAST_COST = 128,   /* an element that is made by itself counts so many bytes at least */
 };
 
 static void raw(struct px_in *in, const struct px_type *type, void *val);
@@ -94,6 +95,28 @@ static size_t get_procs(struct px_in *in, pmix_proc_t *ret, size_t n)
     return n;
 }
 
+/* What an element counts: bytes are copied as a whole, and a process needs no memory of its own. */
+static size_t cost_of(const struct px_type *type)
+{
+    if (type->form == PX_WIRE_FORM_BYTE || type->type == PMIX_PROC) {
+        return type->size;
+    }
+    return type->size < LEAST_COST / 2 ? LEAST_COST : 2 * type->size;
+}
+
+int px_unpack_count(struct px_in *in, pmix_data_type_t type, size_t n)
+{
+    const struct px_type *info = px_type_info(type);
+    size_t cost = info ? cost_of(info) : 1;
+
+    px_assert(!in->most || in->made <= in->most);
+    if (in->status || (in->most && n > (in->most - in->made) / cost)) {
+        return px_in_fail(in, PMIX_ERR_OUT_OF_RESOURCE);
+    }
+    in->made += n * cost;
+    return PMIX_SUCCESS;
+}
+
 static void skip(struct px_in *in, const struct px_type *type, size_t n);
 
 bool px_unpack_owes(const struct px_in *in, pmix_data_type_t type, size_t n)
@@ -126,7 +149,12 @@ static void get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void
         (void) px_in_fail(in, PMIX_ERR_UNKNOWN_DATA_TYPE);
         return;
     }
-    if (px_unpack_room(in, n, info->size)) {
+    if (px_unpack_room(in, n, info->size) || px_unpack_count(in, type, n)) {
+        return;
+    }
+    if (info->form == PX_WIRE_FORM_BYTE) {
+        *ret_array = px_take_copy(in, n);
+        *ret_n = *ret_array ? n : 0;
         return;
     }
     later = px_unpack_owes(in, type, n);
@@ -135,7 +163,6 @@ static void get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void
         (void) px_in_fail(in, PMIX_ERR_NOMEM);
         return;
     }
-    in->made += n * info->size;
     *ret_array = array;
     if (later) {
         *ret_n = n;
@@ -185,10 +212,10 @@ static void get_array(struct px_in *in, pmix_data_array_t *ret)
 static void get_argv(struct px_in *in, char ***ret)
 {
     size_t n = px_take_length(in, true);
-    char **argv = n ? calloc(n + 1, sizeof(*argv)) : NULL;
+    char **argv = n && !px_unpack_count(in, PMIX_STRING, n) ? calloc(n + 1, sizeof(*argv)) : NULL;
 
     if (n > 0 && !argv) {
-        (void) px_in_fail(in, PMIX_ERR_NOMEM);
+        (void) px_in_fail(in, PMIX_ERR_NOMEM); /* or it has failed before */
     }
     *ret = argv;
     for (size_t i = 0; i < n && in->status == 0; i++) {

@@ -48,6 +48,11 @@ int px_unpack_any_single(struct px_in *in, pmix_data_type_t type);
  * than in->most). */
 int px_unpack_room(struct px_in *in, size_t n, size_t size);
 
+/* Counts n elements that are about to be made (in->made), by the time that they take rather than by
+ * their memory: 100,000 names are a long request, and a million short strings would take longer. 0
+ * or PMIX_ERR_OUT_OF_RESOURCE (more than in->most). */
+int px_unpack_count(struct px_in *in, pmix_data_type_t type, size_t n);
+
 /* True if the n elements are many processes, and the input has somebody who reads them later. */
 bool px_unpack_owes(const struct px_in *in, pmix_data_type_t type, size_t n);
 

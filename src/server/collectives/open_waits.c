@@ -16,6 +16,7 @@
 #include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/server/data/nspace.h"
+#include "src/server/data/get.h"
 #include "src/server/data/server_get.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/server/collectives/tracker.h"

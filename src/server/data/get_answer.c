@@ -18,6 +18,7 @@
 
 #include "gds/kval_reader.h"
 #include "large_answer.h"
+#include "get.h"
 #include "server_get.h"
 #include "src/request/reply.h"
 #include "src/nspace/proc_infos.h"
@@ -50,9 +51,6 @@ int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals
 }
 
 /* --- building the answer --- */
-
-/* Of a large answer: what is not values. */
-enum { BESIDE = 4096 };
 
 /* One answer while it is packed. The buffer is handed over when the answer is sent. Values may be
  * large: each is copied once, from the store to its place in the answer. */
@@ -316,17 +314,8 @@ static bool reads_segment(const struct px_get *get, const struct px_nspace *ns)
 {
     const struct px_peer *peer = asking_peer(get);
 
-    return peer && (px_peer_reads(peer, ns) ||
-                    (!(get->how & PX_GET_KVALS) && px_peer_has_news(peer, ns)));
-}
-
-/* True if memory has to be made first for an answer with so many bytes of values. */
-static bool needs_room(struct px_get *get, size_t bytes)
-{
-    bool needs = px_answer_needs_room(get, bytes);
-
-    get->need = needs ? bytes + BESIDE : get->need;
-    return needs;
+    return peer &&
+           (px_peer_reads(peer, ns) || (!(get->how & PX_GET_KVALS) && px_peer_has_news(peer, ns)));
 }
 
 /* Packs into the memory that was made. */
@@ -354,7 +343,7 @@ static int answer_slice(struct px_get *get, struct px_nspace *ns, uint32_t owner
         return PMIX_SUCCESS;
     }
     all = committed && (get->counts || !slice->quals) && !reads_segment(get, ns);
-    if (needs_room(get, all ? size_of_process(ns, owner) : slice->len)) {
+    if (px_answer_needs_room(get, all ? size_of_process(ns, owner) : slice->len)) {
         return PX_GET_LARGE;
     }
     take_room(&p, get);
@@ -381,7 +370,7 @@ static int answer_all(struct px_get *get, struct px_nspace *ns)
     struct answer_packer p = {0};
     int rc;
 
-    if (!of_job && needs_room(get, size_of_process(ns, get->target.rank))) {
+    if (!of_job && px_answer_needs_room(get, size_of_process(ns, get->target.rank))) {
         return PX_GET_LARGE;
     }
     take_room(&p, get);

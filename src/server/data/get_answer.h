@@ -23,8 +23,8 @@ int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals
 enum { PX_GET_LARGE = 1 };
 
 /* Tries to answer from the stores. PMIX_SUCCESS: answered; the caller frees the get.
- * PMIX_ERR_NOT_FOUND: the data is not here, nothing was sent. PX_GET_LARGE: nothing was sent yet; not
- * for a call of this process. Another status: final, and the caller has to send it. */
+ * PMIX_ERR_NOT_FOUND: the data is not here, nothing was sent. PX_GET_LARGE: nothing was sent yet;
+ * not for a call of this process. Another status: final, and the caller has to send it. */
 int px_get_attempt(struct px_get *get);
 
 /* Answers a GET with PX_KEY_COLLECTED: the processes of the namespace, from get->target.rank on,

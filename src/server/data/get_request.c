@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "get_answer.h"
+#include "get.h"
 #include "server_get.h"
 #include "src/base/assert.h"
 #include "src/server/peers/peer.h"

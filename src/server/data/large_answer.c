@@ -5,14 +5,15 @@
 
 #include <string.h>
 
+#include "get.h"
 #include "server_get.h"
 #include "src/base/assert.h"
 #include "src/server/peers/peer.h"
 #include "src/server/peers/quota.h"
 #include "src/server/state.h"
 
-/* Answers that are larger are prepared, so many bytes in a turn. */
-enum { LARGE = 1 << 20, PIECE = 2 << 20 };
+/* Answers that are larger are prepared, so many bytes in a turn; and what of them is not values. */
+enum { LARGE = 1 << 20, PIECE = 2 << 20, BESIDE = 4096 };
 
 static void on_turn(struct px_timer *timer);
 
@@ -51,10 +52,9 @@ static void go_on(struct px_get *get)
     struct px_peer *peer = px_peer_find(get->server, get->reply_to.peer);
 
     if (peer && px_peer_is_behind(peer)) {
-        px_get_refuse(get, PMIX_ERR_OUT_OF_RESOURCE);
+        px_get_again(get, PMIX_ERR_OUT_OF_RESOURCE);
     } else if (!make_piece(get)) {
-        px_list_remove(&get->link);
-        px_get_again(get);
+        px_get_again(get, PMIX_SUCCESS);
     }
 }
 
@@ -69,9 +69,13 @@ static void on_turn(struct px_timer *timer)
     arm(s);
 }
 
-bool px_answer_needs_room(const struct px_get *get, size_t bytes)
+bool px_answer_needs_room(struct px_get *get, size_t bytes)
 {
-    return bytes > LARGE && !get->need;
+    if (bytes <= LARGE || get->need) {
+        return false;
+    }
+    get->need = bytes + BESIDE;
+    return true;
 }
 
 void px_answer_make_room(struct px_get *get)
@@ -81,15 +85,4 @@ void px_answer_make_room(struct px_get *get)
     px_assert(px_loop_inside(s->loop) && px_list_empty(&get->link) && get->need > LARGE);
     px_list_append(&s->large_gets, &get->link);
     arm(s);
-}
-
-void px_large_answers_init(struct px_server *s)
-{
-    px_list_init(&s->large_gets);
-}
-
-void px_large_answers_stop(struct px_server *s)
-{
-    px_assert(px_list_empty(&s->large_gets));
-    px_timer_stop_loop(&s->room_timer);
 }

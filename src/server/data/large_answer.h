@@ -3,24 +3,19 @@
 #ifndef PX_SERVER_LARGE_ANSWER_H
 #define PX_SERVER_LARGE_ANSWER_H
 
-/* Gets whose answer is large. Memory for it is made before it is packed, a piece in each turn of the
- * loop: pages that are new are most of the time that such an answer takes. One after the other, so
- * that no more than one has memory that waits. Loop thread. */
+/* Gets whose answer is large. Memory for it is made before it is packed, a piece in each turn of
+ * the loop: pages that are new are most of the time that such an answer takes. One after the other,
+ * so that no more than one has memory that waits. Loop thread. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct px_get;
-struct px_server;
 
-/* True if an answer of so many bytes needs memory (get->room) that is not there yet. */
-bool px_answer_needs_room(const struct px_get *get, size_t bytes);
+/* True if an answer with so many bytes of values needs memory that has not been made yet. */
+bool px_answer_needs_room(struct px_get *get, size_t bytes);
 
-/* Lets the get wait for memory of get->need bytes; then it is tried again (px_get_again). */
+/* Lets such a get wait until its memory is there (get->room), and then tries it again. */
 void px_answer_make_room(struct px_get *get);
-
-/* The server begins; or it has no such get any more. */
-void px_large_answers_init(struct px_server *s);
-void px_large_answers_stop(struct px_server *s);
 
 #endif

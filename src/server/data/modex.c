@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "get.h"
 #include "server_get.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/server/collectives/open_waits.h"

@@ -22,6 +22,7 @@
 #include "compaction.h"
 #include "nspace.h"
 #include "server_get.h"
+#include "src/server/state.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/wire/messages.h"

@@ -15,6 +15,7 @@
  * Waiting ends with PMIX_TIMEOUT, or with an event that may change the answer: each such event
  * calls a px_gets_... function. Loop thread. */
 
+#include "get.h"
 #include "server_get.h"
 
 #include <stdlib.h>
@@ -61,7 +62,7 @@ void px_gets_init(struct px_server *s)
     for (size_t i = 0; i < PX_GET_LISTS; i++) {
         px_list_init(&s->gets[i]);
     }
-    px_large_answers_init(s);
+    px_list_init(&s->large_gets);
 }
 
 struct px_nspace *px_get_nspace(const struct px_get *get)
@@ -122,11 +123,6 @@ static void get_end(struct px_get *get, int status)
         px_open_waits_close(s, &get->wait);
         px_loop_post(s->loop, &get->task);
     }
-}
-
-void px_get_refuse(struct px_get *get, int status)
-{
-    get_end(get, status);
 }
 
 /* Answers each get of the list in the same way; answers may end or begin others. */
@@ -318,9 +314,10 @@ void px_get_begin(struct px_get *get)
 }
 
 /* What it asks for may have gone meanwhile. */
-void px_get_again(struct px_get *get)
+void px_get_again(struct px_get *get, int status)
 {
-    if (!is_settled(get, px_get_attempt(get))) {
+    px_list_remove(&get->link);
+    if (!is_settled(get, status ? status : px_get_attempt(get))) {
         answer_or_wait(get);
     }
 }
@@ -498,5 +495,5 @@ void px_gets_drop_all(struct px_server *s)
         end_all(&s->gets[i], PMIX_ERR_LOST_CONNECTION);
     }
     end_all(&s->large_gets, PMIX_ERR_LOST_CONNECTION);
-    px_large_answers_stop(s);
+    px_timer_stop_loop(&s->room_timer);
 }

@@ -6,53 +6,15 @@
 /* Requests for data of a process or of a job (PMIx_Get), of clients, tools and this process. Loop
  * thread. */
 
-#include "gds/get_directives.h"
-#include "src/server/state.h"
-#include "src/server/peers/dispatch.h"
+#include <stdint.h>
 
-struct px_in;
+#include <pmix_common.h>
+
+struct px_get;
 struct px_local_proc;
 struct px_nspace;
 struct px_peer;
 struct px_server;
-
-/* One get. Created by px_get_create (get_request.h); px_get_begin frees it once it is answered. In
- * s->gets while it waits. */
-struct px_get {
-    struct px_list link; /* a list of s->gets while it waits, or s->large_gets */
-    struct px_server *server;
-    struct px_reply_to reply_to;
-    pmix_proc_t asker;
-    unsigned how; /* bits of enum px_get_how */
-    pmix_proc_t target;
-    char *key;         /* NULL: all values; owned */
-    pmix_info_t *info; /* directives and qualifiers; owned */
-    size_t ninfo;
-    struct px_lookup_key spec;           /* what to look up in a store; borrows key and quals */
-    struct px_get_directives directives; /* read from info */
-    bool renews;                         /* the data is renewed, by a direct modex of its own */
-    uint64_t modex;  /* number of the direct modex that it waits for; 0: none, or the one that gets
-                        of the process share by default */
-    bool counts;     /* the requester wants the number of the newest change with the values */
-    uint64_t change; /* number of the change that the requester has; 0: none */
-    bool implicit;   /* the timer runs the limit for missing keys, not PMIX_TIMEOUT */
-    uint32_t wait;   /* in the area of open waits (open_waits.h) */
-    struct px_timer timer;
-    size_t need;        /* bytes of a large answer; 0: not known to be large */
-    struct px_buf room; /* for it, empty, of which the first n_made bytes were written to */
-    size_t n_made;
-    /* The rest is for a call of this process. */
-    struct px_task task;
-    pmix_value_t **value; /* where the waiting caller gets the value; NULL: by callback */
-    pmix_status_t status; /* of a failure, until its callback has run */
-    pmix_info_t quals[];  /* those of info that qualify the value */
-};
-
-/* How a get is answered. */
-enum px_get_how {
-    PX_GET_KVALS = 1, /* REFRESH_CACHE: the reply has plain values, not one object per process */
-    PX_GET_COLLECTED = 2, /* all that has changed of a namespace (PX_KEY_COLLECTED) */
-};
 
 /* Makes the lists of a server that begins. */
 void px_gets_init(struct px_server *s);
@@ -62,11 +24,8 @@ void px_gets_init(struct px_server *s);
  * then call it in any thread. */
 void px_get_begin(struct px_get *get);
 
-/* Tries to answer a get again that is in no list. Frees it, now or later. */
-void px_get_again(struct px_get *get);
-
-/* Answers a get with an error, and frees it. */
-void px_get_refuse(struct px_get *get, int status);
+/* Tries to answer a get again that waits, or answers it with an error. Frees it, now or later. */
+void px_get_again(struct px_get *get, int status);
 
 /* Frees the get without an answer. */
 void px_get_destroy(struct px_get *get);

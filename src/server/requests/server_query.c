@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "host_upcall.h"
+#include "src/base/param.h"
 #include "src/value/attributes.h"
 #include "src/nspace/query_args.h"
 #include "src/server/peers/dispatch.h"
@@ -141,11 +142,25 @@ static bool hosts_business(const struct px_query_args *args)
     return false;
 }
 
+/* True if there are more queries and keys than one request may have (shmix_max_query_keys). */
+static bool asks_too_much(const struct px_query_args *args)
+{
+    size_t most = (size_t) px_param_int(PX_P_MAX_QUERY_KEYS);
+    size_t n = args->nqueries;
+
+    for (size_t i = 0; i < args->nqueries && n <= most; i++) {
+        for (char **key = args->queries[i].keys; key && *key && n <= most; key++) {
+            n++;
+        }
+    }
+    return n > most;
+}
+
 /* A query has no directives of its own; the requester is a qualifier of each query. */
 int px_query_prepare(struct px_upcall *up, struct px_peer *peer)
 {
     const struct px_query_args *args = up->args;
-    int rc = PMIX_SUCCESS;
+    int rc = peer && asks_too_much(args) ? PMIX_ERR_OUT_OF_RESOURCE : PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < args->nqueries; i++) {
         rc = px_requester_identify(up->server, peer, &args->queries[i].qualifiers,

@@ -13,6 +13,7 @@
 #include "loop_call.h"
 #include "stored.h"
 #include "src/server/data/get_request.h"
+#include "src/server/data/get.h"
 #include "src/server/data/server_get.h"
 #include "src/server/requests/requests.h"
 #include "src/server/data/nspace.h"
