@@ -156,7 +156,7 @@ static int renew(struct px_server *s, struct px_group_reply_cache *cache,
     px_parcel_drop(cache->bytes);
     pack_outcome(s, &buf, peer, group, status);
     rc = buf.status;
-    cache->bytes = px_parcel_take(&buf);
+    cache->bytes = px_parcel_take(&buf, NULL, NULL);
     cache->layout = layout_of(peer);
     cache->kind = peer->kind;
     memcpy(cache->nspace, peer->proc.nspace, sizeof(cache->nspace));
