@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* A process that does not read for a while, and others who raise events meanwhile: it keeps its
- * connection, and what it has lost it is told. And events that are kept for those who come late:
- * who raises many of them pushes out his own. usage: slow */
+ * connection, and what it has lost it is told. Events that are kept for those who come late: who
+ * raises many of them pushes out his own. And one who asks for more than he has read: he is refused,
+ * and keeps his connection. usage: slow */
 
 #include "actors.h"
 #include "src/host/host.h"
@@ -25,7 +26,9 @@ enum {
     KEPT = 700,
     EVENT_BYTES = 32768,
     LARGE = 4000000,
-    RARELY = 3
+    RARELY = 3,
+    VALUE = 6000000,
+    GETS = 20
 };
 
 static struct contact *contact;
@@ -37,6 +40,7 @@ static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
 static int flooded;
 static int rare;
 static int notices;
+static int damaged;
 static uint64_t lost;
 
 static uint64_t lost_of(const pmix_info_t *info, size_t n)
@@ -49,6 +53,19 @@ static uint64_t lost_of(const pmix_info_t *info, size_t n)
     return 0;
 }
 
+/* True if the event's text is all there, or it has none. */
+static bool is_whole(const pmix_info_t *info, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *text = info[i].value.data.string;
+
+        if (PMIX_CHECK_KEY(&info[i], "example.text") && text[strspn(text, "x")]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
                      size_t ninfo, pmix_info_t *results, size_t nresults,
                      pmix_event_notification_cbfunc_fn_t done, void *cbdata)
@@ -57,6 +74,7 @@ static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, p
     pthread_mutex_lock(&lock);
     flooded += code == FLOOD;
     rare += code == RARE;
+    damaged += !is_whole(info, ninfo);
     if (code == PMIX_ERR_OUT_OF_RESOURCE) {
         notices++;
         lost += lost_of(info, ninfo);
@@ -128,6 +146,7 @@ static void be_slow(void)
     }
     pthread_mutex_unlock(&lock);
     say(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS && notices == 1, "who reads loses nothing");
+    say(!damaged, "and has all events as they were raised");
     PMIx_Finalize(NULL, 0);
 }
 
@@ -181,6 +200,67 @@ static void come_late(void)
     PMIx_Finalize(NULL, 0);
 }
 
+/* --- gets of an actor */
+
+static int answered;
+static int refused;
+static int wrong;
+
+static void on_value(pmix_status_t status, pmix_value_t *value, void *cbdata)
+{
+    bool right = !status && value->type == PMIX_STRING && strlen(value->data.string) == VALUE &&
+                 !value->data.string[strspn(value->data.string, "v")];
+
+    (void) cbdata;
+    pthread_mutex_lock(&lock);
+    answered++;
+    refused += status == PMIX_ERR_OUT_OF_RESOURCE;
+    wrong += status != PMIX_ERR_OUT_OF_RESOURCE && !right;
+    pthread_cond_broadcast(&came);
+    pthread_mutex_unlock(&lock);
+}
+
+static void post_value(void)
+{
+    char *text = malloc(VALUE + 1);
+    pmix_value_t value = {.type = PMIX_STRING, .data.string = text};
+
+    join_job(contact, "posts");
+    memset(text, 'v', VALUE);
+    text[VALUE] = '\0';
+    say(PMIx_Put(PMIX_GLOBAL, "large", &value) == PMIX_SUCCESS && PMIx_Commit() == PMIX_SUCCESS &&
+            PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS,
+        "a large value is posted");
+    free(text);
+    step_done(); /* another one asks for it */
+    PMIx_Finalize(NULL, 0);
+}
+
+/* Gets by message, more at once than may wait for one who has not read the first answer. */
+static void ask_much(void)
+{
+    pmix_proc_t owner;
+    pmix_info_t anew;
+
+    setenv("PMIX_MCA_gds", "hash", 1);
+    join_job(contact, "asks");
+    PMIX_LOAD_PROCID(&owner, "posts", 0);
+    PMIX_INFO_LOAD(&anew, PMIX_GET_REFRESH_CACHE, NULL, PMIX_BOOL);
+    for (int i = 0; i < GETS; i++) {
+        if (PMIx_Get_nb(&owner, "large", &anew, 1, on_value, NULL) != PMIX_SUCCESS) {
+            say(false, "a get is taken");
+        }
+    }
+    pthread_mutex_lock(&lock);
+    while (answered < GETS) {
+        pthread_cond_wait(&came, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+    say(refused > 0 && refused < GETS && !wrong, "of many large gets at once some are refused");
+    say(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "and who asks keeps his connection");
+    PMIx_Finalize(NULL, 0);
+}
+
 /* --- the host */
 
 static const struct answer answers[N_ENTRIES];
@@ -190,7 +270,7 @@ static int start_server(void)
 {
     pmix_status_t rc;
 
-    setenv("PMIX_MCA_shmix_send_queue_size", "1048576", 1);
+    setenv("PMIX_MCA_shmix_send_queue_size", "16777216", 1);
     setenv("PMIX_MCA_shmix_event_bytes", "4194304", 1);
     rc = PMIx_server_init(px_host_module(&host), NULL, 0);
     if (rc != PMIX_SUCCESS) {
@@ -201,6 +281,8 @@ static int start_server(void)
     add_job("other", FIRST);
     add_job("late", FIRST);
     add_job("second", SECOND);
+    add_job("posts", FIRST);
+    add_job("asks", FIRST);
     contact_read(contact, "first");
     return 0;
 }
@@ -217,6 +299,8 @@ int main(void)
     struct actor slow;
     struct actor floods;
     struct actor keeps[4];
+    struct actor posts;
+    struct actor asks;
     int bad = 0;
 
     alarm(2 * ACTOR_SECONDS);
@@ -228,6 +312,8 @@ int main(void)
     keeps[1] = actor_start(FIRST, raise_often);
     keeps[2] = actor_start(SECOND, raise_large);
     keeps[3] = actor_start(FIRST, come_late);
+    posts = actor_start(FIRST, post_value);
+    asks = actor_start(FIRST, ask_much);
     bad += start_server();
     actor_turn(&slow);
     bad += await_stop(&slow);
@@ -240,6 +326,10 @@ int main(void)
     for (int i = 0; i < 4; i++) {
         bad += actor_finish(&keeps[i]);
     }
+    actor_turn(&posts);
+    bad += await_step();
+    bad += actor_finish(&asks);
+    bad += actor_finish(&posts);
     PMIx_server_finalize();
     return bad != 0;
 }

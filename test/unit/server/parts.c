@@ -236,6 +236,26 @@ static void one_with_a_large_value(void **state)
     publish_bytes(LARGE, 4);
 }
 
+/* Keys are short, so many fit into a small request. */
+static void a_query_for_too_much(void **state)
+{
+    static char *keys[4097];
+    pmix_query_t query = {.keys = keys};
+    struct px_query_args args = {.queries = &query, .nqueries = 1};
+    struct attempt attempt = {
+        .request = &px_request_query, .args = &args.head, .n_parts = MOST_PARTS, .named = true};
+
+    (void) state;
+    for (int i = 0; i < 4096; i++) {
+        keys[i] = (char *) (uintptr_t) "k";
+    }
+    run(&attempt);
+    assert_int_equal(attempt.rc, PMIX_ERR_OUT_OF_RESOURCE);
+    keys[4095] = NULL; /* with the query itself there are 4,096 */
+    run(&attempt);
+    assert_int_equal(attempt.rc, PMIX_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +265,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_is_cut, start, end),
         cmocka_unit_test_setup_teardown(a_long_request_for_the_host, start, end),
         cmocka_unit_test_setup_teardown(one_with_a_large_value, start, end),
+        cmocka_unit_test_setup_teardown(a_query_for_too_much, start, end),
     };
 
     alarm(60);

@@ -152,11 +152,68 @@ static void it_refuses_the_same(void **state)
     px_buf_fini(&sent);
 }
 
+/* What takes long counts more than its bytes; bytes do not. */
+static void what_is_made_is_bounded(void **state)
+{
+    static char bytes[100000];
+    static char *texts[1000];
+    pmix_data_array_t list = {.type = PMIX_BYTE, .size = sizeof(bytes), .array = bytes};
+    pmix_info_t info = {.key = "key", .value = {.type = PMIX_DATA_ARRAY, .data.darray = &list}};
+
+    (void) state;
+    for (int i = 0; i < 1000; i++) {
+        texts[i] = bytes;
+    }
+    for (int strings = 0; strings < 2; strings++) {
+        struct px_buf buf = {0};
+        struct px_in in;
+        struct read read = {0};
+
+        list.type = strings ? PMIX_STRING : PMIX_BYTE;
+        list.size = strings ? 1000 : sizeof(bytes);
+        list.array = strings ? (void *) texts : (void *) bytes;
+        (void) px_pack_infos(&buf, PX_WIRE_PLAIN, &info, 1);
+        for (int fits = 0; fits < 2; fits++) {
+            in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+            in.most = 2 * sizeof(info) + (strings ? 128 * 1000 : sizeof(bytes)) - !fits;
+            assert_int_equal(px_unpack_infos(&in, &read.infos, &read.ninfos),
+                             fits ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE);
+            assert_true(in.made <= in.most);
+        }
+        read_fini(&read);
+        px_buf_fini(&buf);
+    }
+}
+
+/* So do the strings of a list that ends with NULL. */
+static void arguments_are_bounded(void **state)
+{
+    char *argv[] = {(char *) (uintptr_t) "a", (char *) (uintptr_t) "b", NULL};
+    pmix_query_t query = {.keys = argv};
+    struct px_buf buf = {0};
+    struct px_in in;
+    void *queries = NULL;
+    size_t n = 0;
+
+    (void) state;
+    (void) px_pack_array(&buf, PX_WIRE_PLAIN, PMIX_QUERY, &query, 1);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    in.most = 128 + 2 * 128 - 1;
+    assert_int_equal(px_unpack_array(&in, PMIX_QUERY, &queries, &n), PMIX_ERR_OUT_OF_RESOURCE);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    in.most = 128 + 2 * 128;
+    assert_int_equal(px_unpack_array(&in, PMIX_QUERY, &queries, &n), PMIX_SUCCESS);
+    PMIx_Query_free(queries, n);
+    px_buf_fini(&buf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_the_same),
         cmocka_unit_test(it_refuses_the_same),
+        cmocka_unit_test(what_is_made_is_bounded),
+        cmocka_unit_test(arguments_are_bounded),
     };
 
     alarm(60);
