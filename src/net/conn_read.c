@@ -32,6 +32,8 @@
 enum {
     SMALL_BYTES = 16384,
     BIG_FIRST = 65536,
+    BIG_WHOLE = 1 << 20,    /* when so much of a big payload is there, all of it gets room */
+    RECEIVED_MOST = 1 << 18, /* the kernel goes on with a call as long as the peer sends beside it */
     RECEIVES_PER_ROUND = 16, /* then other connections have their turn */
     TURN_NS = 2000000,       /* so long messages of one pool are handled, then those of others */
     FDS_LOOKED_AT = 4,
@@ -282,10 +284,12 @@ static int parse_small(struct px_conn *conn)
     return PX_OK;
 }
 
-/* Doubles the buffer of a big payload, up to its announced length. 0 or PX_ERR_NOMEM. */
+/* Doubles the buffer of a big payload; one that is large gets its announced length, since to move
+ * what it has takes time. 0 or PX_ERR_NOMEM. */
 static int grow_big(struct px_conn_in *in)
 {
-    size_t cap = in->big_cap > in->big_len / 2 ? in->big_len : in->big_cap * 2;
+    bool whole = in->big_cap >= BIG_WHOLE || in->big_cap > in->big_len / 2;
+    size_t cap = whole ? in->big_len : in->big_cap * 2;
     unsigned char *big = realloc(in->big, cap);
 
     if (!big) {
@@ -324,6 +328,7 @@ static ssize_t deliver_big(struct px_conn *conn)
 static ssize_t read_big(struct px_conn *conn)
 {
     struct px_conn_in *in = &conn->in;
+    size_t room;
     ssize_t n;
 
     if (in->in_part) {
@@ -332,7 +337,8 @@ static ssize_t read_big(struct px_conn *conn)
     if (in->big_have == in->big_cap && grow_big(in) != PX_OK) {
         return PX_ERR_NOMEM;
     }
-    n = receive(conn, in->big + in->big_have, in->big_cap - in->big_have);
+    room = in->big_cap - in->big_have;
+    n = receive(conn, in->big + in->big_have, room < RECEIVED_MOST ? room : RECEIVED_MOST);
     if (n <= 0) {
         return n;
     }

@@ -169,6 +169,20 @@ static size_t slices(const struct out *out, struct iovec iov[SLICES])
     return n;
 }
 
+/* Shortens the slices to SENT_PER_ROUND bytes; returns their number. The kernel goes on with a call
+ * that does not block as long as the peer reads beside it. */
+static size_t bounded(struct iovec *iov, size_t n_iov)
+{
+    size_t left = SENT_PER_ROUND;
+    size_t n = 0;
+
+    for (; n < n_iov && left; n++) {
+        iov[n].iov_len = iov[n].iov_len < left ? iov[n].iov_len : left;
+        left -= iov[n].iov_len;
+    }
+    return n;
+}
+
 /* One system call, with `fd` (or -1) at its first byte. Returns the bytes that were taken, 0 if the
  * kernel takes none now, or PX_ERR_LOST_CONNECTION. */
 static ssize_t transmit(struct px_conn *conn, struct iovec *iov, size_t n_iov, int fd)
@@ -177,7 +191,7 @@ static ssize_t transmit(struct px_conn *conn, struct iovec *iov, size_t n_iov, i
         struct cmsghdr align;
         unsigned char bytes[CMSG_SPACE(sizeof(int))];
     } control = {0};
-    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = n_iov};
+    struct msghdr msg = {.msg_iov = iov, .msg_iovlen = bounded(iov, n_iov)};
     ssize_t n;
 
     if (fd >= 0) {

@@ -12,8 +12,13 @@
 #include "src/server/peers/quota.h"
 #include "src/server/state.h"
 
-/* Answers that are larger are prepared, so many bytes in a turn; and what of them is not values. */
-enum { LARGE = 1 << 20, PIECE = 2 << 20, BESIDE = 4096 };
+enum {
+    LARGE = 1 << 20, /* answers with more bytes of values are prepared */
+    PIECE = 2 << 20, /* so many in a turn */
+    BESIDE = 4096,   /* what of an answer is not values */
+    ALONE = 33 << 20 /* malloc never keeps so much when it is freed: else it would keep the memory of
+                        many answers, and give back all of it at once, in 60 ms */
+};
 
 static void on_turn(struct px_timer *timer);
 
@@ -27,22 +32,22 @@ static void arm(struct px_server *s)
     }
 }
 
-/* Writes to the next pages of the room. True: there are others. Without memory the answer makes its
- * own, or fails. */
+/* Writes to the next pages of the room; those that are not needed take no memory. True: there are
+ * others. Without memory the answer fails. */
 static bool make_piece(struct px_get *get)
 {
     size_t from = get->n_made;
-    size_t n;
+    size_t n = get->need - from < PIECE ? get->need - from : PIECE;
 
     if (!get->room.data) {
-        px_buf_reserve(&get->room, get->need);
+        px_buf_reserve(&get->room, get->need < ALONE ? ALONE : get->need);
     }
-    n = get->room.cap - from < PIECE ? get->room.cap - from : PIECE;
-    if (n) {
-        memset(get->room.data + from, 0, n);
+    if (!px_buf_ok(&get->room)) {
+        return false;
     }
+    memset(get->room.data + from, 0, n);
     get->n_made += n;
-    return get->n_made < get->room.cap;
+    return get->n_made < get->need;
 }
 
 /* Goes on with a get: one of a peer that does not read is refused, as a new request of it would be.
