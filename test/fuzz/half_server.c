@@ -205,7 +205,7 @@ static void add_job(const char *name, uint32_t size)
 /* Quotas and queues that a short input can fill. */
 static const char *const limits[][2] = {
     {"PMIX_MCA_shmix_send_queue_size", "65536"}, {"PMIX_MCA_shmix_peer_requests", "524288"},
-    {"PMIX_MCA_shmix_rank_posted", "32768"},     {"PMIX_MCA_shmix_user_groups", "524288"},
+    {"PMIX_MCA_shmix_rank_posted", "32768"},     {"PMIX_MCA_shmix_user_groups", "4194304"},
     {"PMIX_MCA_shmix_max_codes", "64"},          {"PMIX_MCA_shmix_max_directives", "32"},
     {"PMIX_MCA_pmix_max_events", "8"},           {"PMIX_MCA_shmix_event_bytes", "4096"},
     {"PMIX_MCA_shmix_group_names", "4"},         {"PMIX_MCA_shmix_group_infos", "4"},

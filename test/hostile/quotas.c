@@ -36,7 +36,7 @@ enum {
 static const char *const bounds[][2] = {
     {"PMIX_MCA_shmix_rank_posted", "30000"},    {"PMIX_MCA_shmix_user_posted", "50000"},
     {"PMIX_MCA_shmix_peer_requests", "100000"}, {"PMIX_MCA_shmix_user_requests", "250000"},
-    {"PMIX_MCA_shmix_user_groups", "1000000"},
+    {"PMIX_MCA_shmix_user_groups", "8000000"},
 };
 
 static struct contact *contact;

@@ -122,7 +122,7 @@ void px_quota_subtract(struct px_usage *holder, struct px_user *user, enum px_qu
 /* --- groups and connected sets --- */
 
 /* What a set counts besides its members: it is in the way of each walk over all sets. */
-enum { SET_BYTES = 65536 };
+enum { SET_BYTES = 524288 };
 
 static size_t set_bytes(size_t n)
 {
