@@ -161,7 +161,8 @@ static void post(const char *key, size_t n)
     settle();
 }
 
-/* More than a process may have: those that are too much are refused, which a commit does not say. */
+/* More than a process may have: those that are too much are refused, which a commit does not say.
+ */
 static void posts(void)
 {
     char key[32];

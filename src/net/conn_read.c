@@ -32,8 +32,9 @@
 enum {
     SMALL_BYTES = 16384,
     BIG_FIRST = 65536,
-    BIG_WHOLE = 1 << 20,    /* when so much of a big payload is there, all of it gets room */
-    RECEIVED_MOST = 1 << 18, /* the kernel goes on with a call as long as the peer sends beside it */
+    BIG_WHOLE = 1 << 20, /* when so much of a big payload is there, all of it gets room */
+    RECEIVED_MOST =
+        1 << 18, /* the kernel goes on with a call as long as the peer sends beside it */
     RECEIVES_PER_ROUND = 16, /* then other connections have their turn */
     TURN_NS = 2000000,       /* so long messages of one pool are handled, then those of others */
     FDS_LOOKED_AT = 4,

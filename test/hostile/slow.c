@@ -3,8 +3,8 @@
 
 /* A process that does not read for a while, and others who raise events meanwhile: it keeps its
  * connection, and what it has lost it is told. Events that are kept for those who come late: who
- * raises many of them pushes out his own. And one who asks for more than he has read: he is refused,
- * and keeps his connection. usage: slow */
+ * raises many of them pushes out his own. And one who asks for more than he has read: he is
+ * refused, and keeps his connection. usage: slow */
 
 #include "actors.h"
 #include "src/host/host.h"

@@ -16,8 +16,8 @@ enum {
     LARGE = 1 << 20, /* answers with more bytes of values are prepared */
     PIECE = 2 << 20, /* so many in a turn */
     BESIDE = 4096,   /* what of an answer is not values */
-    ALONE = 33 << 20 /* malloc never keeps so much when it is freed: else it would keep the memory of
-                        many answers, and give back all of it at once, in 60 ms */
+    ALONE = 33 << 20 /* malloc never keeps so much when it is freed: else it would keep the memory
+                        of many answers, and give back all of it at once, in 60 ms */
 };
 
 static void on_turn(struct px_timer *timer);
