@@ -15,9 +15,7 @@
 enum {
     LARGE = 1 << 20, /* answers with more bytes of values are prepared */
     PIECE = 2 << 20, /* so many in a turn */
-    BESIDE = 4096,   /* what of an answer is not values */
-    ALONE = 33 << 20 /* malloc never keeps so much when it is freed: else it would keep the memory
-                        of many answers, and give back all of it at once, in 60 ms */
+    BESIDE = 4096,   /* bytes of an answer besides its values */
 };
 
 static void on_turn(struct px_timer *timer);
@@ -32,15 +30,15 @@ static void arm(struct px_server *s)
     }
 }
 
-/* Writes to the next pages of the room; those that are not needed take no memory. True: there are
- * others. Without memory the answer fails. */
+/* Writes to the next pages of the room. True: more pages are left. If memory is out the answer
+ * fails. */
 static bool make_piece(struct px_get *get)
 {
     size_t from = get->n_made;
     size_t n = get->need - from < PIECE ? get->need - from : PIECE;
 
     if (!get->room.data) {
-        px_buf_reserve(&get->room, get->need < ALONE ? ALONE : get->need);
+        px_buf_reserve(&get->room, get->need);
     }
     if (!px_buf_ok(&get->room)) {
         return false;
