@@ -14,11 +14,11 @@ struct px_lent {
     size_t at;
 };
 
-/* px_buf_lend with a buffer that has room for what is lent. */
+/* The part of px_buf_lend for a buffer that has buf->lent. Only px_buf_lend calls it. */
 void px_buf_lend_large(struct px_buf *buf, const void *src, size_t n);
 
-/* As px_buf_append. The first large piece becomes *buf->lent, if there is one: then src has to
- * outlive the message. */
+/* Appends n bytes of src. If the buffer has buf->lent, the first large piece is noted there instead
+ * of copied, and src has to outlive the message. */
 static inline void px_buf_lend(struct px_buf *buf, const void *src, size_t n)
 {
     if (buf->lent) {

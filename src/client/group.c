@@ -161,8 +161,8 @@ static int move_members(struct outcome *out, struct px_reply *results)
 }
 
 /* Makes the results for the application: the members (as asked for, if the server does not send
- * them), the context id, and the server's infos. There may be many: what was read is moved. 0 or
- * PMIX_ERR_NOMEM. */
+ * them), the context id, and the server's infos. Long arrays are moved to the results, not copied.
+ * 0 or PMIX_ERR_NOMEM. */
 static int make_results(struct construct_call *call, struct outcome *out)
 {
     const pmix_data_array_t asked = {

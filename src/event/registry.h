@@ -26,7 +26,7 @@ struct px_event {
     pmix_data_range_t range;
     const pmix_info_t *info;
     size_t ninfo;
-    struct px_shared_infos *shared; /* whose `info` are; NULL: of somebody who lends them */
+    struct px_shared_infos *shared; /* owner of `info`; NULL: the caller lends it */
     /* Kept by a server and sent again for a new registration: it goes to that handler only, since
      * the others have had it (px_events_replays_to). */
     bool replayed;

@@ -3,7 +3,7 @@
 #ifndef PX_EVENT_SHARED_INFOS_H
 #define PX_EVENT_SHARED_INFOS_H
 
-/* Infos that several owners keep, of which there is one copy; nobody changes them. Any thread. */
+/* One array of infos with several owners. Nobody changes it. Any thread. */
 
 #include <pmix_common.h>
 
@@ -25,8 +25,8 @@ struct px_shared_infos *px_shared_infos_hold(struct px_shared_infos *shared);
 /* One owner less: the last one frees them. Takes NULL. */
 void px_shared_infos_drop(struct px_shared_infos *shared);
 
-/* Makes *ret the same event as one of the owners of its infos, which are copied if nobody shares
- * them. 0 or PMIX_ERR_NOMEM. */
+/* Makes *ret the same event, as one more owner of its infos. The infos are copied if they have no
+ * shared owner yet (event->shared is NULL). 0 or PMIX_ERR_NOMEM. */
 int px_event_share(const struct px_event *event, struct px_event *ret);
 
 #endif

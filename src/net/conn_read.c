@@ -285,8 +285,8 @@ static int parse_small(struct px_conn *conn)
     return PX_OK;
 }
 
-/* Doubles the buffer of a big payload; one that is large gets its announced length, since to move
- * what it has takes time. 0 or PX_ERR_NOMEM. */
+/* Doubles the buffer of a big payload. A buffer of BIG_WHOLE bytes gets the announced length at
+ * once, because each extension may copy the bytes that have come. 0 or PX_ERR_NOMEM. */
 static int grow_big(struct px_conn_in *in)
 {
     bool whole = in->big_cap >= BIG_WHOLE || in->big_cap > in->big_len / 2;

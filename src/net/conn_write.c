@@ -43,9 +43,9 @@ enum {
 struct px_parcel {
     uint64_t n_owners; /* atomic: its maker, and messages that wait */
     unsigned char *bytes;
-    size_t len;              /* with what is lent */
-    struct px_lent lent;     /* in the middle of `bytes` */
-    void (*release)(void *); /* of who lends */
+    size_t len;              /* of `bytes` and `lent` together */
+    struct px_lent lent;     /* belongs behind the first lent.at of `bytes` */
+    void (*release)(void *); /* gives back `lent`; NULL: nothing is lent */
     void *lender;
 };
 

@@ -197,7 +197,8 @@ static __attribute__((noinline)) pmix_status_t get_absent(const struct px_sessio
     const void *local = px_load_ptr_acquire(&session->local_values);
     /* pairs with px_client_put and store_uncommitted_locked */
     bool unstored = px_load_acquire(&session->unstored) != 0;
-    /* Loaded behind `unstored`, so that it has what was put before this get. */
+    /* This load follows that of `unstored`: if that is false, the store has all that was put before
+     * this get. */
     const struct px_store *held = px_space_private_peek(&session->own);
     size_t len = strnlen(key, PMIX_MAX_KEYLEN + 1);
 
@@ -250,7 +251,8 @@ get_rest(const struct px_store *first, const struct px_key *known, pmix_rank_t r
 }
 
 /* Gives the value of a rank in a column of cells, which px_store_get_scalar has found, in any mode
- * but POINT. Not cached: the cache is not asked for what is in such a column.
+ * but POINT. The result is not cached, because no get looks in the cache for a value of such a
+ * column.
  * PMIX_ERR_WOULD_BLOCK: the fast path does not serve this. */
 static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t
 get_cell(const struct px_store *first, const struct px_column *col, pmix_rank_t rank, unsigned how,
@@ -429,8 +431,8 @@ INLINE pmix_status_t get_fast(const pmix_proc_t *proc, const char *key, unsigned
     return rc == PMIX_OPERATION_SUCCEEDED ? give(&scalar, how, value) : rc;
 }
 
-/* The same for a value of a node that is named. Our own rank is not served, since what we have
- * deleted is gone whatever the segment has. */
+/* The same for a value of a node that is named. Our own rank is not served: a value that this
+ * process has deleted may still be in the segment. */
 static __attribute__((noinline)) PX_NO_STACK_PROTECTOR pmix_status_t get_of_node(
     const pmix_proc_t *proc, const char *key, unsigned how, const char *node, pmix_value_t **value)
 {
