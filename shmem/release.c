@@ -7,7 +7,6 @@
 #include "shmem/release.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "shmem/segment.h"
 #include "src/base/assert.h"
 #include "src/base/lock.h"
+#include "src/base/thread.h"
 
 /* From how many bytes on a thread is worth it, and how many there are at most. */
 enum { LARGE = 8 << 20, MOST_THREADS = 4 };
@@ -60,20 +60,6 @@ static void join_ended_locked(void)
     }
 }
 
-/* 0, or an error number: it has to be done here. */
-static int start(struct giving *giving)
-{
-    sigset_t every;
-    sigset_t before;
-    int rc;
-
-    (void) sigfillset(&every);
-    (void) pthread_sigmask(SIG_BLOCK, &every, &before);
-    rc = pthread_create(&giving->thread, NULL, in_thread, giving);
-    (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return rc;
-}
-
 /* Begins a release in a thread. False: it has to be done here. */
 static bool begin_locked(const struct px_segment *seg,
                          void (*give_back)(const struct px_segment *seg))
@@ -86,7 +72,7 @@ static bool begin_locked(const struct px_segment *seg,
     }
     *giving =
         (struct giving){.next = running, .pid = getpid(), .seg = *seg, .give_back = give_back};
-    if (start(giving)) {
+    if (px_thread_start(in_thread, giving, &giving->thread)) {
         free(giving);
         return false;
     }

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -26,6 +25,7 @@
 #include "src/base/fork_mark.h"
 #include "src/base/param.h"
 #include "src/base/status.h"
+#include "src/base/thread.h"
 #include "src/loop/after.h"
 #include "src/loop/cpus.h"
 #include "src/loop/poll.h"
@@ -233,18 +233,10 @@ static void bind_thread(pthread_t thread)
     }
 }
 
-/* Starts the progress thread with all signals blocked: they are the application's. */
+/* Starts the progress thread. */
 static int start_thread(struct px_loop *loop)
 {
-    sigset_t all;
-    sigset_t before;
-    int rc;
-
-    (void) sigfillset(&all);
-    (void) pthread_sigmask(SIG_BLOCK, &all, &before);
-    rc = pthread_create(&loop->thread, NULL, progress, loop);
-    (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (rc) {
+    if (px_thread_start(progress, loop, &loop->thread)) {
         return PX_ERR_OUT_OF_RESOURCE;
     }
     bind_thread(loop->thread);

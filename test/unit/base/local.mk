@@ -1,4 +1,4 @@
-base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/env.t %D%/fork_mark.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/number.t %D%/output.t %D%/param.t %D%/process.t %D%/quiet_write.t %D%/seed.t %D%/sort.t %D%/status.t %D%/tmpdir.t
+base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/env.t %D%/fork_mark.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/number.t %D%/output.t %D%/param.t %D%/process.t %D%/quiet_write.t %D%/seed.t %D%/sort.t %D%/status.t %D%/thread.t %D%/tmpdir.t
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_array_t_SOURCES = %D%/array.c
@@ -37,5 +37,7 @@ TESTS += $(base_tests)
 %C%_sort_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_status_t_SOURCES = %D%/status.c
 %C%_status_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_thread_t_SOURCES = %D%/thread.c
+%C%_thread_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_tmpdir_t_SOURCES = %D%/tmpdir.c
 %C%_tmpdir_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
