@@ -63,4 +63,15 @@ static inline bool fuzz_next(struct fuzz_input *in, struct fuzz_step *ret)
     return true;
 }
 
+/* The number that a step's payload begins with, at most four bytes, low one first. */
+static inline uint32_t fuzz_number(const struct fuzz_step *step)
+{
+    uint32_t number = 0;
+
+    for (size_t i = 0; i < sizeof(number) && i < step->len; i++) {
+        number |= (uint32_t) step->payload[i] << 8 * i;
+    }
+    return number;
+}
+
 #endif

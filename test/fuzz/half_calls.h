@@ -71,6 +71,9 @@ void half_group_parts(void);
 void half_group_added(void);
 void half_group_names(void);
 void half_group_dies(void);
+void half_group_far(void);
+void half_group_leader_dies(void);
+void half_group_excused(void);
 void half_invite_accept(void);
 void half_invite_decline(void);
 void half_invite_abort(void);
@@ -82,5 +85,16 @@ void half_invite_all(void);
 void half_invite_leads(void);
 void half_invite_follows(void);
 void half_invite_gives_up(void);
+
+/* half_more.c */
+void half_long_put(void);
+void half_long_calls(void);
+void half_long_range(void);
+void half_group_order(void);
+void half_group_many(void);
+void half_get_any(void);
+void half_tool_waits(void);
+void half_tool_renews(void);
+void half_tool_searches(void);
 
 #endif

@@ -415,6 +415,18 @@ static const struct {
     {"invite-leads", half_invite_leads},
     {"invite-follows", half_invite_follows},
     {"invite-gives-up", half_invite_gives_up},
+    {"long-put", half_long_put},
+    {"long-calls", half_long_calls},
+    {"long-range", half_long_range},
+    {"group-order", half_group_order},
+    {"tool-waits", half_tool_waits},
+    {"tool-renews", half_tool_renews},
+    {"tool-searches", half_tool_searches},
+    {"group-many", half_group_many},
+    {"get-any", half_get_any},
+    {"group-far", half_group_far},
+    {"group-leader-dies", half_group_leader_dies},
+    {"group-excused", half_group_excused},
 };
 
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };

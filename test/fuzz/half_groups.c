@@ -217,6 +217,67 @@ void half_group_dies(void)
     destruct("crew");
 }
 
+/* The first leads, and a third one is on another node. */
+static void make_far(const char *name, bool waits)
+{
+    pmix_proc_t procs[3] = {half.here[0], half.here[1], half.away};
+    pmix_info_t info[2];
+    bool yes = true;
+
+    listen();
+    PMIX_INFO_LOAD(&info[0], PMIX_GROUP_NOTIFY_TERMINATION, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[1], PMIX_GROUP_LEADER, &yes, PMIX_BOOL);
+    if (waits) {
+        make(name, procs, 3, info, leads() ? 2 : 1);
+    } else {
+        (void) PMIx_Group_construct_nb(name, procs, 3, info, leads() ? 2 : 1, half_on_infos,
+                                       &ended);
+    }
+}
+
+/* The second ends, and the third: conversation_seeds. */
+void half_group_far(void)
+{
+    if (!leads()) {
+        half_get(&half.here[0], "key", NULL);
+        half_client_die();
+    }
+    make_far("far", true);
+    destruct("far");
+}
+
+/* The leader ends when it has called, and the second wants to lead. */
+void half_group_leader_dies(void)
+{
+    claims = true;
+    if (leads()) {
+        make_far("led", false);
+        half_get(&half.here[1], "key", NULL);
+        half_client_die();
+    }
+    make_far("led", true);
+    destruct("led");
+    claims = false;
+}
+
+/* One leaves a group that others destruct. */
+void half_group_excused(void)
+{
+    pmix_proc_t procs[3] = {half.here[0], half.here[1], half.away};
+    pmix_info_t info;
+    bool yes = true;
+
+    PMIX_INFO_LOAD(&info, PMIX_GROUP_NOTIFY_TERMINATION, &yes, PMIX_BOOL);
+    make("excused", procs, 3, &info, 1);
+    half_fence(half.here, 2, false);
+    if (leads()) {
+        destruct("excused");
+    } else {
+        half_get(&half.here[0], "key", NULL);
+        (void) PMIx_Group_leave("excused", NULL, 0);
+    }
+}
+
 /* --- invitations: the first invites both --- */
 
 /* turns: how often half_client_until is called, at most. */

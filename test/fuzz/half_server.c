@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "fuzz_clock.h"
 #include "src/context/context.h"
 #include "src/host/host.h"
 #include "src/net/handshake.h"
@@ -56,6 +57,26 @@ static pmix_status_t give_fence(struct upcall *upcall)
 static pmix_status_t give_infos(struct upcall *upcall)
 {
     px_host_reply_infos(upcall, PMIX_SUCCESS, upcall->infos, upcall->n_infos);
+    return PMIX_SUCCESS;
+}
+
+/* Of a question for processes or nodes, some; else the qualifiers. */
+static pmix_status_t give_results(struct upcall *upcall)
+{
+    pmix_proc_t procs[] = {{FUZZ_JOB, 0}, {FUZZ_JOB, 1}};
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = 2, .array = procs};
+    const char *key = upcall->n_queries && upcall->queries->keys ? *upcall->queries->keys : NULL;
+    pmix_info_t info;
+
+    if (key && strcmp(key, PMIX_QUERY_RESOLVE_PEERS) == 0) {
+        PMIX_INFO_LOAD(&info, key, &array, PMIX_DATA_ARRAY);
+    } else if (key && strcmp(key, PMIX_QUERY_RESOLVE_NODE) == 0) {
+        PMIX_INFO_LOAD(&info, key, "elsewhere", PMIX_STRING);
+    } else {
+        return give_infos(upcall);
+    }
+    px_host_reply_infos(upcall, PMIX_SUCCESS, &info, 1);
+    PMIX_INFO_DESTRUCT(&info);
     return PMIX_SUCCESS;
 }
 
@@ -114,7 +135,7 @@ static void set_host(enum half_server_host host)
         [ON_LOOKUP] = {OWN, .own = px_host_lookup},
         [ON_UNPUBLISH] = {OWN, .own = px_host_unpublish},
         [ON_SPAWN] = {OWN, .own = give_job},
-        [ON_QUERY] = {OWN, .own = give_infos},
+        [ON_QUERY] = {OWN, .own = give_results},
         [ON_ALLOCATE] = {OWN, .own = give_infos},
         [ON_CONTROL] = {OWN, .own = give_infos},
         [ON_MONITOR] = {OWN, .own = give_infos},
@@ -129,8 +150,17 @@ static void set_host(enum half_server_host host)
                              : (struct answer){.how = hows[host]};
         answers[entry].status = host == HOST_REFUSES ? PMIX_ERR_NOT_AVAILABLE : PMIX_SUCCESS;
     }
+    if (host == HOST_REFUSES) { /* for ever */
+        answers[ON_QUERY].status = PMIX_ERR_NOT_SUPPORTED;
+    }
     answers[ON_CONNECTED] = (struct answer){INSIDE, .status = PMIX_SUCCESS};
     answers[ON_TOOL] = host == HOST_LACKS ? answers[ON_TOOL] : answers[ON_CONNECTED];
+}
+
+void half_server_shut(void)
+{
+    answers[ON_CONNECTED] = (struct answer){.how = NEVER};
+    answers[ON_TOOL] = answers[ON_CONNECTED];
 }
 
 /* --- the server --- */
@@ -238,10 +268,11 @@ bool half_server_start(enum half_server_host host, unsigned doors)
     pmix_proc_t members[2];
     bool yes = true;
 
+    fuzz_clock_reset();
     (void) half_server_folder(); /* in the TMPDIR of before */
     fuzz_environment();
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        (void) setenv(limits[i][0], limits[i][1], 1);
+        (void) (doors & ROOMY ? unsetenv(limits[i][0]) : setenv(limits[i][0], limits[i][1], 1));
     }
     (void) setenv("PMIX_MCA_shmix_door_unix", doors & DOOR_UNIX ? "1" : "0", 1);
     (void) setenv("PMIX_MCA_shmix_door_tcp", doors & DOOR_TCP ? "1" : "0", 1);
@@ -270,11 +301,16 @@ bool half_server_start(enum half_server_host host, unsigned doors)
     return true;
 }
 
+void half_server_settle(void)
+{
+    px_host_settle();
+    half_server_run();
+}
+
 void half_server_stop(void)
 {
     half_server_run();
-    px_host_settle();
-    half_server_run();
+    half_server_settle();
     require(PMIx_server_finalize() == 0, "end");
     px_host_forget_names(FUZZ_JOB);
     px_host_forget_names(FUZZ_OTHER);
@@ -306,11 +342,18 @@ int half_server_dial(void)
     return ends[1];
 }
 
-/* The environment of a client has the address. A few rounds more: the server asks the kernel whose
- * connection it is. */
-int half_server_dial_tcp(void)
+int half_server_socket_tcp(void)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    require(fd >= 0, "a socket");
+    return fd;
+}
+
+/* The environment of a client has the address. A few rounds more: the server asks the kernel whose
+ * connection it is. */
+void half_server_connect_tcp(int fd)
+{
     const char *uri = NULL;
     struct px_address to;
     pmix_proc_t proc;
@@ -321,11 +364,17 @@ int half_server_dial_tcp(void)
     for (char **at = env; *at; at++) {
         uri = strncmp(*at, "PMIX_SERVER_URI61=", 18) == 0 ? *at + 18 : uri;
     }
-    require(fd >= 0 && uri && px_uri_parse(uri, &proc, &to) == 0 &&
-                connect(fd, &to.addr.any, to.len) == 0,
+    require(uri && px_uri_parse(uri, &proc, &to) == 0 && connect(fd, &to.addr.any, to.len) == 0,
             "a TCP connection");
     PMIx_Argv_free(env);
     half_server_run();
+}
+
+int half_server_dial_tcp(void)
+{
+    int fd = half_server_socket_tcp();
+
+    half_server_connect_tcp(fd);
     return fd;
 }
 
@@ -348,15 +397,50 @@ void half_server_read(int fd)
     }
 }
 
-void half_server_write(int fd, int tag, const void *bytes, size_t len)
+static void send_header(int fd, int tag, size_t len)
 {
     uint32_t header[4] = {0, htonl((uint32_t) tag), htonl((uint32_t) len), 0};
 
+    (void) !send(fd, header, sizeof(header), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void half_server_write(int fd, int tag, const void *bytes, size_t len)
+{
     if (tag >= 0) {
-        (void) !send(fd, header, sizeof(header), MSG_NOSIGNAL | MSG_DONTWAIT);
+        send_header(fd, tag, len);
     }
     (void) !send(fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
     half_server_run();
+}
+
+/* As much as the socket takes until the server reads no more. */
+static void write_all(int fd, const uint8_t *bytes, size_t len)
+{
+    for (int i = 0; i < READS && len > 0; i++) {
+        ssize_t n = send(fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        bytes += n > 0 ? n : 0;
+        len -= n > 0 ? (size_t) n : 0;
+        half_server_run();
+    }
+}
+
+void half_server_write_long(int fd, int tag, const struct half_long *message)
+{
+    size_t before = message->len - message->n_behind;
+    size_t len = message->len + message->n_again * message->times;
+    uint8_t *bytes = malloc(len + 1);
+    uint8_t *at = bytes + before;
+
+    require(bytes != NULL, "memory");
+    memcpy(bytes, message->bytes, before);
+    for (size_t i = 0; i < message->times; i++, at += message->n_again) {
+        memcpy(at, message->bytes + before - message->n_again, message->n_again);
+    }
+    memcpy(at, message->bytes + before, message->n_behind);
+    send_header(fd, tag, len);
+    write_all(fd, bytes, len);
+    free(bytes);
 }
 
 void half_server_send(int fd, const void *bytes, size_t len)
@@ -367,12 +451,18 @@ void half_server_send(int fd, const void *bytes, size_t len)
 
 void half_server_hello(uint8_t bits, uint32_t rank, struct px_buf *buf)
 {
+    half_server_hello_as(bits, rank, "native", buf);
+}
+
+void half_server_hello_as(uint8_t bits, uint32_t rank, const char *psec, struct px_buf *buf)
+{
     static const char *const releases[] = {"5.0.0", "4.2.0", "6.1.0", "5.0.3"};
     static const char *const modules[] = {"v41", "v4", "v61", "v51"};
-    struct px_handshake hello = {.psec = "native", .flag = PX_HANDSHAKE_CLIENT};
+    struct px_handshake hello = {.flag = PX_HANDSHAKE_CLIENT};
     uint32_t claim[2] = {geteuid(), getegid()};
     unsigned release = bits >> 2 & 3;
 
+    snprintf(hello.psec, sizeof(hello.psec), "%s", psec);
     hello.cred = claim;
     hello.cred_len = sizeof(claim);
     hello.uid = claim[0];

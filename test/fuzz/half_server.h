@@ -30,14 +30,18 @@ enum half_server_host {
 
 /* Listeners: for clients in other processes, and for half_server_dial_tcp; and rendezvous files, in
  * half_server_folder. */
-enum { DOOR_UNIX = 0x01, DOOR_TCP = 0x02, WITH_FILES = 0x04 };
+enum { DOOR_UNIX = 0x01, DOOR_TCP = 0x02, WITH_FILES = 0x04, ROOMY = 0x08 };
 
-/* Limits of the server are small (half_server.c), so that inputs reach them. doors: a set of
- * the above. False: the server does not start because of files that it has found. */
+/* Limits of the server are small (half_server.c), so that inputs reach them, but with ROOMY. doors:
+ * a set of the above. False: the server does not start because of files that it has found. */
 bool half_server_start(enum half_server_host host, unsigned doors);
 /* A folder of this process, removed at its end if it is empty. */
 const char *half_server_folder(void);
 void half_server_stop(void);
+/* From now on the host does not answer those who connect, before half_server_stop. */
+void half_server_shut(void);
+/* The host answers what waits for it. */
+void half_server_settle(void);
 
 /* What the host registers of a job of two processes on this node and, if size is 3, one on another:
  * HALF_JOB_INFOS infos, which the caller destructs. */
@@ -52,6 +56,9 @@ void half_server_modex(const void *bytes, size_t len);
 int half_server_dial(void);
 /* The same by loopback TCP, through the server's listener (DOOR_TCP). */
 int half_server_dial_tcp(void);
+/* In two steps: the socket, and its connection. */
+int half_server_socket_tcp(void);
+void half_server_connect_tcp(int fd);
 
 /* Properties of a peer in its introduction. */
 enum {
@@ -66,16 +73,30 @@ enum {
 
 /* Appends a well-formed introduction of the client with that rank, or of a tool. */
 void half_server_hello(uint8_t bits, uint32_t rank, struct px_buf *buf);
+/* The same with that module for credentials. */
+void half_server_hello_as(uint8_t bits, uint32_t rank, const char *psec, struct px_buf *buf);
 
 /* Connects and sends that introduction, which the server may refuse. Returns as half_server_dial.
  */
 int half_server_introduce(uint8_t bits, uint32_t rank);
+
+/* A message that is longer than the input that says it. */
+struct half_long {
+    const uint8_t *bytes;
+    size_t len;
+    size_t times;    /* so often */
+    size_t n_again;  /* so many bytes come once more */
+    size_t n_behind; /* before the last ones, which are so many */
+};
 
 /* Sends as many of the bytes as the socket takes, runs the server, and discards its replies. */
 void half_server_send(int fd, const void *bytes, size_t len);
 /* Sends as half_server_send, as a message with that tag, or, if it is negative, without a frame;
  * and leaves the replies unread. */
 void half_server_write(int fd, int tag, const void *bytes, size_t len);
+/* Sends a message with that tag as half_server_write, also one that the socket does not take at
+ * once. n_again and n_behind are at most len. */
+void half_server_write_long(int fd, int tag, const struct half_long *message);
 /* Discards what the server has sent to a peer that did not read, and runs the server. */
 void half_server_read(int fd);
 

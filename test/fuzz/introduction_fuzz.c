@@ -4,15 +4,33 @@
 /* The first bytes of a connection: as a message that is parsed alone, and sent to a server, whole
  * and, if byte 0 is odd, in two parts. Byte 0 chooses the host, too, and with 0x80 the way is TCP.
  * With 0x40 the server finds what stands behind the header in the file of another system server.
- * What can be parsed can be packed, and is then parsed the same. */
+ * 0x38 is what happens meanwhile (enum course). What can be parsed can be packed, and is then
+ * parsed the same. */
+#include <errno.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "fuzz.h"
+#include "fuzz_clock.h"
 #include "half_server.h"
 #include "src/net/handshake.h"
 
-enum { HEADER_BYTES = 16, BY_TCP = 0x80, FILE_FIRST = 0x40 };
+enum { HEADER_BYTES = 16, BY_TCP = 0x80, FILE_FIRST = 0x40, COURSE = 0x38, COURSE_SHIFT = 3 };
+
+enum course {
+    USUAL,
+    GOES,           /* the host does not answer, and the peer is gone */
+    STAYS,          /* the host does not answer, and the server ends before the peer goes */
+    LATE,           /* the peer has no more time after the first part */
+    NO_DESCRIPTORS, /* by TCP: the server has no descriptor for it, for a while */
+    RESERVE_ONLY,   /* the same, but for its reserve */
+    UNOWNED         /* the kernel does not say by netlink whose connection it is */
+};
+
+/* Longer than an introduction may take, and than a listener waits without descriptors. */
+enum { LATE_MS = 60000 };
 
 static void require(bool holds)
 {
@@ -57,27 +75,88 @@ static void start_beside_file(enum half_server_host host, const uint8_t *bytes, 
     (void) unlink(path);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* --- the machine --- */
+
+static bool unowned;
+
+int __real_socket(int domain, int type, int protocol);
+int __wrap_socket(int domain, int type, int protocol);
+
+int __wrap_socket(int domain, int type, int protocol)
 {
-    enum half_server_host host;
-    size_t half;
+    if (unowned && domain == AF_NETLINK) {
+        errno = EPROTONOSUPPORT;
+        return -1;
+    }
+    return __real_socket(domain, type, protocol);
+}
+
+/* No descriptor, or none but those that are open, while the peer connects. */
+static int dial_without(bool reserve)
+{
+    struct rlimit before;
+    struct rlimit few;
+    int fd = half_server_socket_tcp();
+    int next = dup(fd);
+
+    require(next >= 0 && getrlimit(RLIMIT_NOFILE, &before) == 0);
+    close(next);
+    few = (struct rlimit){reserve ? (rlim_t) next : 0, before.rlim_max};
+    require(setrlimit(RLIMIT_NOFILE, &few) == 0);
+    half_server_connect_tcp(fd);
+    require(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    fuzz_clock_pass(LATE_MS);
+    half_server_run();
+    return fd;
+}
+
+static int dial(uint8_t bits, enum course course)
+{
+    if (!(bits & BY_TCP)) {
+        return half_server_dial();
+    }
+    return course == NO_DESCRIPTORS || course == RESERVE_ONLY ? dial_without(course == RESERVE_ONLY)
+                                                              : half_server_dial_tcp();
+}
+
+/* A conversation by the whole way. */
+static void converse(uint8_t bits, const uint8_t *bytes, size_t size)
+{
+    enum course course = (bits & COURSE) >> COURSE_SHIFT;
+    size_t half = bits & 1 ? size / 2 : size;
     int fd;
 
+    (void) half_server_start(bits / 2 % N_HOSTS, bits & BY_TCP ? DOOR_TCP : 0);
+    unowned = course == UNOWNED;
+    if (course == GOES || course == STAYS) {
+        half_server_shut();
+    }
+    fd = dial(bits, course);
+    half_server_send(fd, bytes, half);
+    fuzz_clock_pass(course == LATE ? LATE_MS : 0);
+    half_server_run();
+    half_server_send(fd, bytes + half, size - half);
+    if (course != STAYS) {
+        close(fd);
+        half_server_run();
+    }
+    half_server_stop();
+    if (course == STAYS) {
+        close(fd);
+    }
+    unowned = false;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     if (size < 1 + HEADER_BYTES) {
         return 0;
     }
-    host = data[0] / 2 % N_HOSTS;
     if (data[0] & FILE_FIRST) {
-        start_beside_file(host, data + 1 + HEADER_BYTES, size - 1 - HEADER_BYTES);
+        start_beside_file(data[0] / 2 % N_HOSTS, data + 1 + HEADER_BYTES, size - 1 - HEADER_BYTES);
         return 0;
     }
     parse(data + 1 + HEADER_BYTES, size - 1 - HEADER_BYTES);
-    half = data[0] & 1 ? size / 2 : size - 1;
-    (void) half_server_start(host, data[0] & BY_TCP ? DOOR_TCP : 0);
-    fd = data[0] & BY_TCP ? half_server_dial_tcp() : half_server_dial();
-    half_server_send(fd, data + 1, half);
-    half_server_send(fd, data + 1 + half, size - 1 - half);
-    close(fd);
-    half_server_stop();
+    converse(data[0], data + 1, size - 1);
     return 0;
 }

@@ -16,21 +16,26 @@ test_fuzz_segment_fuzz_t_SOURCES = %D%/segment_fuzz.c %D%/fuzz.h $(replay) $(lib
 test_fuzz_segment_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DPX_SHM_STEP_HOOK
 test_fuzz_segment_fuzz_t_LDADD = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS)
 # With the whole library, whose inner names libpmix does not export; a few cuts of each input, since one takes a millisecond.
-half_client = %D%/half_client.c %D%/half_client.h %D%/half_calls.h %D%/half_reads.c %D%/half_groups.c
-half_server = %D%/half_server.c %D%/half_server.h %D%/fuzz.h $(replay)
+half_client = %D%/half_client.c %D%/half_client.h %D%/half_calls.h %D%/half_reads.c %D%/half_groups.c %D%/half_more.c
+half_server = %D%/half_server.c %D%/half_server.h %D%/fuzz_clock.c %D%/fuzz_clock.h %D%/fuzz.h $(replay)
 half_libs = libpx-host.la $(libpmix_la_LIBADD)
+half_ldflags = $(AM_LDFLAGS) -Wl,--wrap=px_clock_ns,--wrap=epoll_wait
 test_fuzz_dispatch_fuzz_t_SOURCES = %D%/dispatch_fuzz.c $(half_server)
 test_fuzz_dispatch_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
 test_fuzz_dispatch_fuzz_t_LDADD = $(half_libs)
+test_fuzz_dispatch_fuzz_t_LDFLAGS = $(half_ldflags)
 test_fuzz_introduction_fuzz_t_SOURCES = %D%/introduction_fuzz.c $(half_server)
 test_fuzz_introduction_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
 test_fuzz_introduction_fuzz_t_LDADD = $(half_libs)
+test_fuzz_introduction_fuzz_t_LDFLAGS = $(half_ldflags) -Wl,--wrap=socket
 test_fuzz_modex_fuzz_t_SOURCES = %D%/modex_fuzz.c $(half_server)
 test_fuzz_modex_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
 test_fuzz_modex_fuzz_t_LDADD = $(half_libs)
+test_fuzz_modex_fuzz_t_LDFLAGS = $(half_ldflags)
 test_fuzz_reply_fuzz_t_SOURCES = %D%/reply_fuzz.c %D%/fake_segment.c %D%/fake_segment.h $(half_client) $(half_server)
 test_fuzz_reply_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
 test_fuzz_reply_fuzz_t_LDADD = $(half_libs)
+test_fuzz_reply_fuzz_t_LDFLAGS = $(half_ldflags)
 test_fuzz_param_fuzz_t_SOURCES = %D%/param_fuzz.c %D%/fuzz.h $(replay)
 test_fuzz_param_fuzz_t_LDADD = libpx-base.la
 test_fuzz_uri_fuzz_t_SOURCES = %D%/uri_fuzz.c %D%/fuzz.h $(replay)
@@ -43,9 +48,9 @@ test_lib_segment_seeds_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-s
 
 # Writes those of introduction, dispatch, reply and modex: test/lib/conversation_seeds test/fuzz/corpus
 check_PROGRAMS += test/lib/conversation_seeds
-test_lib_conversation_seeds_SOURCES = test/lib/conversation_seeds.c $(half_client) %D%/half_server.c %D%/half_server.h
+test_lib_conversation_seeds_SOURCES = test/lib/conversation_seeds.c test/lib/seeds.c test/lib/seeds.h test/lib/seeds_dispatch.c test/lib/seeds_reply.c $(half_client) %D%/half_server.c %D%/half_server.h %D%/fuzz_clock.c %D%/fuzz_clock.h
 test_lib_conversation_seeds_LDADD = $(half_libs)
-test_lib_conversation_seeds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sendmsg,--wrap=recvmsg
+test_lib_conversation_seeds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sendmsg,--wrap=recvmsg,--wrap=px_clock_ns,--wrap=epoll_wait
 
 FUZZ_CC = clang
 FUZZ_CXX = $(FUZZ_CC)

@@ -5,7 +5,6 @@
  * make each call of half_client against the server of half_server, and what travels is written
  * down. Linked with --wrap for sendmsg and recvmsg, which carry the messages.
  * usage: conversation_seeds CORPUS [CALL] */
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -22,46 +21,22 @@
 #include "src/server/collectives/modex_blob.h"
 #include "src/client/invitation.h"
 #include "src/client/votes.h"
+#include "src/request/args.h"
+#include "src/request/schema.h"
 #include "src/wire/message.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
 #include "test/fuzz/half_client.h"
 #include "test/fuzz/half_server.h"
+#include "test/lib/seeds.h"
 
-enum {
-    MOST_BYTES = 1 << 18,
-    MOST_PAYLOAD = 16384,
-    MOST_FRAMES = 160,
-    HEADER_BYTES = 16,
-    CLIENTS = 2,
-    AWAY = 2 /* rank of a process of the job that is on no node of ours */
-};
+/* The rank of a process of the job that is on no node of ours. */
+enum { AWAY = 2 };
 
-/* One direction of a process's connection. */
-struct stream {
-    size_t len;
-    unsigned char bytes[MOST_BYTES];
-};
-
-/* What a process has sent and received; in memory that all processes share. */
-struct record {
-    struct stream sent;
-    struct stream received;
-    bool finalized; /* has ended with a goodbye */
-};
-
-static struct record *records;
+/* In memory that all processes share. */
+struct record *records;
 static struct record *mine;
-static const char *corpus;
-
-static void need(bool holds, const char *what)
-{
-    if (!holds) {
-        fprintf(stderr, "conversation_seeds: %s\n", what);
-        exit(1);
-    }
-}
 
 /* --- recording --- */
 
@@ -75,7 +50,7 @@ static void keep(struct stream *stream, const struct msghdr *msg, ssize_t n)
     for (size_t i = 0; n > 0 && i < msg->msg_iovlen; i++) {
         size_t part = (size_t) n < msg->msg_iov[i].iov_len ? (size_t) n : msg->msg_iov[i].iov_len;
 
-        need(stream->len + part <= MOST_BYTES, "a conversation is too long");
+        seeds_need(stream->len + part <= SEEDS_MOST_BYTES, "a conversation is too long");
         memcpy(stream->bytes + stream->len, msg->msg_iov[i].iov_base, part);
         stream->len += part;
         n -= (ssize_t) part;
@@ -102,197 +77,6 @@ ssize_t __wrap_recvmsg(int fd, struct msghdr *msg, int flags)
     return n;
 }
 
-/* --- writing --- */
-
-static FILE *seed(const char *target, const char *name, const char *form)
-{
-    char path[4096];
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/%s/%s%s%s", corpus, target, name, form[0] ? "-" : "", form);
-    file = fopen(path, "wb");
-    need(file != NULL, path);
-    return file;
-}
-
-struct frame {
-    uint32_t tag;
-    size_t len;
-    const unsigned char *payload;
-};
-
-/* The messages of a stream, at most MOST_FRAMES; returns how many. */
-static size_t split(const struct stream *stream, struct frame *frames)
-{
-    size_t at = 0;
-    size_t n = 0;
-
-    while (n < MOST_FRAMES && at + HEADER_BYTES <= stream->len) {
-        uint32_t words[4];
-
-        memcpy(words, stream->bytes + at, sizeof(words));
-        frames[n] =
-            (struct frame){ntohl(words[1]), ntohl(words[2]), stream->bytes + at + HEADER_BYTES};
-        at += HEADER_BYTES + frames[n].len;
-        n += at <= stream->len ? 1 : 0;
-    }
-    return n;
-}
-
-static void put_step(FILE *file, int who, const struct frame *frame)
-{
-    size_t len = frame->len < MOST_PAYLOAD ? frame->len : MOST_PAYLOAD;
-
-    (void) fputc(who, file);
-    (void) fputc((int) (frame->tag & 0xff), file);
-    (void) fputc((int) (len & 0xff), file);
-    (void) fputc((int) (len >> 8), file);
-    (void) fwrite(frame->payload, 1, len, file);
-}
-
-/* A form of conversation, by which its seeds are called. */
-struct form {
-    const char *name;
-    const char *setting; /* of the clients, a line of their environment */
-    enum half_server_host host;
-    uint8_t hello; /* of dispatch: HELLO_* */
-    uint8_t reply; /* byte 0 of reply */
-    bool tool;
-    bool stock; /* the clients take it that their server is of another implementation */
-};
-
-/* Of reply: the client is process 1; and steps that the server sends by itself, with a segment, of
- * FUZZ_OTHER, and that change a segment so that it moves. */
-enum { SECOND = 0x10, UNASKED = 0x80, WITH_SEGMENT = 0x10, OTHER = 0x08, CHANGE = 0x04 };
-enum { MOVES = 1 | 1 << 4, GONE = 0x40 };
-
-/* What the processes have sent, in turns. The last message of one that has ended without a goodbye
- * is one after which it is gone. */
-static void write_dispatch(unsigned call, const struct form *form)
-{
-    FILE *file = seed("dispatch", half_client_name(call), form->name);
-    struct frame frames[CLIENTS][MOST_FRAMES];
-    size_t n[CLIENTS] = {0, 0};
-
-    for (int i = 0; i < (form->tool ? 1 : CLIENTS); i++) {
-        n[i] = split(&records[i].sent, frames[i]);
-    }
-    (void) fputc(form->host, file);
-    for (int i = 0; i < 3; i++) {
-        (void) fputc(form->hello, file);
-    }
-    for (size_t at = 0; at < n[0] || at < n[1]; at++) {
-        for (int i = 0; i < CLIENTS; i++) {
-            if (at < n[i]) {
-                bool gone = at + 1 == n[i] && !records[i].finalized;
-
-                put_step(file, (form->tool ? 2 : i) | (gone ? GONE : 0), &frames[i][at]);
-            }
-        }
-    }
-    (void) fclose(file);
-}
-
-static bool holds(const struct frame *frame, const char *text)
-{
-    return memmem(frame->payload, frame->len, text, strlen(text)) != NULL;
-}
-
-/* The identity of the leader's invitation is another one each time: its answers lose theirs, as
- * those of stock clients have none. */
-static void hide_identity(const struct frame *frame)
-{
-    unsigned char *at = (unsigned char *) (uintptr_t) frame->payload;
-    size_t left = frame->len;
-    unsigned char *key;
-
-    while ((key = memmem(at, left, PX_KEY_INVITATION, strlen(PX_KEY_INVITATION))) != NULL) {
-        *key = 'x';
-        left -= (size_t) (key - at);
-        at = key;
-    }
-}
-
-/* What a process has received, where its segment moves before each reply, and the one behind it is
- * that with the segment. */
-static void write_moves(unsigned call)
-{
-    FILE *file = seed("reply", half_client_name(call), "moves");
-    struct frame frames[MOST_FRAMES];
-    size_t n = split(&records[0].received, frames);
-    struct frame change = {MOVES, 5, (const unsigned char *) "later"};
-
-    (void) fputc(0, file);
-    (void) fputc(1, file);
-    (void) fputc((int) call, file);
-    for (size_t i = 0; i < n; i++) {
-        put_step(file, CHANGE, &change);
-        put_step(file, (frames[i].tag < 100 ? UNASKED : 0) | (i == 0 ? WITH_SEGMENT : 0),
-                 &frames[i]);
-        put_step(file, WITH_SEGMENT, &frames[0]);
-    }
-    (void) fclose(file);
-}
-
-/* A server of another implementation says that a key of the other process is gone. */
-static void put_deletion(FILE *file)
-{
-    struct px_buf buf = {0};
-    pmix_scope_t scope = PMIX_DEL_GLOBAL;
-    struct frame frame = {.tag = PX_TAG_DELETED};
-    pmix_proc_t other;
-
-    PMIX_LOAD_PROCID(&other, FUZZ_JOB, 1);
-    need(px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC, &other, 1) == 0 &&
-             px_pack(&buf, PX_WIRE_PLAIN, PMIX_SCOPE, &scope, 1) == 0 &&
-             px_pack_string(&buf, PX_WIRE_PLAIN, "key") == 0,
-         "a deletion");
-    frame.payload = (const unsigned char *) buf.data;
-    frame.len = buf.len;
-    put_step(file, UNASKED, &frame);
-    px_buf_fini(&buf);
-}
-
-/* What a process has received. A segment that is not the first moves before the reply that comes
- * before it, so that the client asks for it. */
-static void write_reply(unsigned call, const struct form *form, int process)
-{
-    char name[64];
-    FILE *file;
-    struct frame frames[MOST_FRAMES];
-    size_t n = split(&records[process].received, frames);
-    bool had[2] = {false, false};
-
-    snprintf(name, sizeof(name), "%s%s", form->name, process ? "-second" : "");
-    file = seed("reply", half_client_name(call), name);
-    (void) fputc(form->reply | (process ? SECOND : 0), file);
-    (void) fputc(1, file);
-    (void) fputc((int) call, file);
-    for (size_t i = 0; i < n; i++) {
-        bool segment = holds(&frames[i], PX_KEY_SEGMENT);
-        bool other = holds(&frames[i], FUZZ_OTHER);
-        bool next = i + 1 < n && holds(&frames[i + 1], PX_KEY_SEGMENT);
-        bool next_other = next && holds(&frames[i + 1], FUZZ_OTHER);
-        struct frame change = {MOVES, 5, (const unsigned char *) "later"};
-
-        if (next && had[next_other]) {
-            put_step(file, CHANGE | (next_other ? OTHER : 0), &change);
-        }
-        had[other] = had[other] || segment;
-        if (process == 0) {
-            hide_identity(&frames[i]);
-        }
-        put_step(file,
-                 (frames[i].tag < 100 ? UNASKED : 0) | (segment ? WITH_SEGMENT : 0) |
-                     (segment && other ? OTHER : 0),
-                 &frames[i]);
-        if (form->stock && process == 0 && strcmp(half_client_name(call), "get-all") == 0) {
-            put_deletion(file);
-        }
-    }
-    (void) fclose(file);
-}
-
 /* --- conversations --- */
 
 /* The process waits for its environment, which ends with an empty string. */
@@ -303,7 +87,7 @@ static void play(int from, struct record *record, unsigned call, const struct fo
     FILE *file = fdopen(from, "r");
     char *uri = NULL;
 
-    need(file != NULL, "a pipe");
+    seeds_need(file != NULL, "a pipe");
     while (fgets(line, sizeof(line), file)) {
         line[strcspn(line, "\n")] = '\0';
         (void) putenv(strdup(line));
@@ -321,7 +105,7 @@ static void play(int from, struct record *record, unsigned call, const struct fo
     }
     half_client_mortal();
     mine = record;
-    need(half_client_start(uri), "a process does not start");
+    seeds_need(half_client_start(uri), "a process does not start");
     half_client_call(call);
     half_client_stop(tool);
     mine = NULL;
@@ -336,9 +120,9 @@ static pid_t begin(unsigned i, unsigned call, const struct form *form, int *to)
     int ends[2];
     pid_t pid;
 
-    need(pipe2(ends, O_CLOEXEC) == 0, "a pipe");
+    seeds_need(pipe2(ends, O_CLOEXEC) == 0, "a pipe");
     pid = fork();
-    need(pid >= 0, "a process");
+    seeds_need(pid >= 0, "a process");
     if (pid == 0) {
         for (unsigned other = 0; other < i; other++) {
             (void) close(to[other]);
@@ -357,7 +141,7 @@ static void tell(int to, unsigned rank, const char *more)
     char **env = NULL;
 
     PMIX_LOAD_PROCID(&proc, FUZZ_JOB, rank);
-    need(PMIx_server_setup_fork(&proc, &env) == PMIX_SUCCESS, "an environment");
+    seeds_need(PMIx_server_setup_fork(&proc, &env) == PMIX_SUCCESS, "an environment");
     for (char **at = env; *at; at++) {
         (void) dprintf(to, "%s\n", *at);
     }
@@ -366,7 +150,7 @@ static void tell(int to, unsigned rank, const char *more)
     PMIx_Argv_free(env);
 }
 
-/* The host tells of a process that has ended without a goodbye, as the hosts of other nodes do. */
+/* The host tells of a process that has ended without a goodbye. */
 static void say_ended(unsigned rank)
 {
     static pmix_proc_t procs[AWAY + 1];
@@ -377,8 +161,9 @@ static void say_ended(unsigned rank)
     PMIX_LOAD_PROCID(&procs[rank], FUZZ_JOB, rank);
     PMIX_INFO_LOAD(&info[0], PMIX_EVENT_AFFECTED_PROC, &procs[rank], PMIX_PROC);
     PMIX_INFO_LOAD(&info[1], PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
-    (void) PMIx_Notify_event(PMIX_ERR_PROC_ABORTED_BY_SIG, &procs[rank], PMIX_RANGE_GLOBAL, info, 2,
-                             NULL, NULL);
+    seeds_host_says(&procs[rank], &(struct px_notify_args){.code = PMIX_ERR_PROC_ABORTED_BY_SIG,
+                                                           .range = PMIX_RANGE_GLOBAL,
+                                                           .head = {.info = info, .ninfo = 2}});
 }
 
 /* The identity of the invitation that a process has received; 0: it has received none. */
@@ -423,33 +208,69 @@ static void say_claim(void)
     PMIX_INFO_LOAD(&infos[0][5], PMIX_EVENT_AFFECTED_PROC, &procs[0], PMIX_PROC);
     PMIX_INFO_LOAD(&infos[1][4], PX_KEY_SUCCEEDS, &id, PMIX_UINT64);
     PMIX_INFO_LOAD(&infos[1][5], PX_KEY_INVITEES, &range, PMIX_DATA_ARRAY);
-    (void) PMIx_Notify_event(PMIX_GROUP_LEADER_FAILED, &procs[2], PMIX_RANGE_CUSTOM, infos[0], 6,
-                             NULL, NULL);
-    (void) PMIx_Notify_event(PMIX_GROUP_INVITED, &procs[2], PMIX_RANGE_CUSTOM, infos[1], 6, NULL,
-                             NULL);
+    for (int i = 0; i < 2; i++) {
+        seeds_host_says(&procs[2], &(struct px_notify_args){
+                                       .code = i ? PMIX_GROUP_INVITED : PMIX_GROUP_LEADER_FAILED,
+                                       .range = PMIX_RANGE_CUSTOM,
+                                       .head = {.info = infos[i], .ninfo = 6}});
+    }
+}
+
+/* The host passes on that process AWAY leads the construct of that group. */
+static void say_leader(const char *group)
+{
+    static pmix_proc_t procs[] = {{FUZZ_JOB, 0}, {FUZZ_JOB, 1}, {FUZZ_JOB, AWAY}};
+    static pmix_data_array_t members = {.type = PMIX_PROC, .size = 3, .array = procs};
+    pmix_info_t infos[4];
+    bool yes = true;
+
+    PMIX_INFO_LOAD(&infos[0], PMIX_GROUP_ID, group, PMIX_STRING);
+    PMIX_INFO_LOAD(&infos[1], PMIX_EVENT_CUSTOM_RANGE, &members, PMIX_DATA_ARRAY);
+    PMIX_INFO_LOAD(&infos[2], PMIX_EVENT_NON_DEFAULT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&infos[3], PX_KEY_DECIDE, &yes, PMIX_BOOL);
+    seeds_host_says(&procs[2], &(struct px_notify_args){.code = PMIX_GROUP_LEADER_SELECTED,
+                                                        .range = PMIX_RANGE_CUSTOM,
+                                                        .head = {.info = infos, .ninfo = 4}});
+    for (int i = 0; i < 4; i++) {
+        PMIX_INFO_DESTRUCT(&infos[i]);
+    }
 }
 
 /* What comes from other nodes when a process has ended. */
 static void say_more(unsigned rank, const char *call)
 {
-    if (rank == 0 && strcmp(call, "invite-leads") == 0) {
+    if (strcmp(call, "group-leader-dies") == 0 || strcmp(call, "group-far") == 0) {
+        say_leader(rank ? "far" : "led");
+        say_ended(AWAY);
+    } else if (rank == 0 && strcmp(call, "invite-leads") == 0) {
         say_ended(AWAY);
     } else if (rank == 0 && strcmp(call, "invite-follows") == 0) {
         say_claim();
     }
 }
 
+/* A call of which the server takes more than small limits allow. */
+static bool is_long(unsigned call)
+{
+    return strncmp(half_client_name(call), "long-", 5) == 0;
+}
+
 static void converse(unsigned call, const struct form *form)
 {
-    unsigned n = form->tool ? 1 : CLIENTS;
-    pid_t pids[CLIENTS];
-    int to[CLIENTS];
+    unsigned n = form->tool ? 1 : SEEDS_CLIENTS;
+    pid_t pids[SEEDS_CLIENTS];
+    int to[SEEDS_CLIENTS];
 
-    memset(records, 0, CLIENTS * sizeof(*records));
+    for (unsigned i = 0; i < SEEDS_CLIENTS; i++) {
+        records[i].sent.len = 0;
+        records[i].received.len = 0;
+        records[i].finalized = false;
+    }
+    seeds_forget_said();
     for (unsigned i = 0; i < n; i++) {
         pids[i] = begin(i, call, form, to);
     }
-    (void) half_server_start(form->host, DOOR_UNIX);
+    (void) half_server_start(form->host, DOOR_UNIX | (is_long(call) ? ROOMY : 0));
     for (unsigned i = 0; i < n; i++) {
         tell(to[i], i, form->setting);
     }
@@ -459,11 +280,11 @@ static void converse(unsigned call, const struct form *form)
 
         for (unsigned i = 0; pid > 0 && i < n; i++) {
             if (pids[i] == pid) {
-                need(WIFEXITED(status) && WEXITSTATUS(status) == 0, half_client_name(call));
+                seeds_need(WIFEXITED(status) && WEXITSTATUS(status) == 0, half_client_name(call));
                 if (!records[i].finalized) {
                     say_ended(i);
+                    say_more(i, half_client_name(call));
                 }
-                say_more(i, half_client_name(call));
                 left--;
             }
         }
@@ -487,12 +308,44 @@ static void write_introductions(void)
         snprintf(name, sizeof(name), "%02x", forms[i]);
         half_server_hello(forms[i], (uint32_t) i % 3, &buf);
         for (int tcp = 0; tcp < 2; tcp++) { /* as introduction_fuzz.c has it */
-            file = seed("introduction", name, tcp ? "tcp" : "");
+            file = seeds_open("introduction", name, tcp ? "tcp" : "");
             (void) fputc(tcp ? 0x80 : 0, file);
             (void) fwrite(buf.data, 1, buf.len, file);
             (void) fclose(file);
         }
         px_buf_fini(&buf);
+    }
+}
+
+/* Those of other modules, and what else may happen to an introduction (introduction_fuzz.c). */
+static void write_courses(void)
+{
+    static const char *const modules[] = {"none", "munge", "munge,native", "unknown"};
+
+    for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+        struct px_buf buf = {0};
+        FILE *file = seeds_open("introduction", modules[i], "");
+
+        half_server_hello_as(HELLO_OURS, 0, modules[i], &buf);
+        (void) fputc(0, file);
+        (void) fwrite(buf.data, 1, buf.len, file);
+        (void) fclose(file);
+        px_buf_fini(&buf);
+    }
+    for (int course = 1; course < 8; course++) {
+        for (int k = 0; k < 8; k++) { /* by TCP, in two parts, a tool */
+            struct px_buf buf = {0};
+            char name[32];
+            FILE *file;
+
+            snprintf(name, sizeof(name), "course%d-%d", course, k);
+            file = seeds_open("introduction", name, "");
+            half_server_hello(k & 4 ? HELLO_TOOL | HELLO_NAMELESS : HELLO_OURS, 0, &buf);
+            (void) fputc((k & 1 ? 0x80 : 0) | (k & 2 ? 1 : 0) | course << 3, file);
+            (void) fwrite(buf.data, 1, buf.len, file);
+            (void) fclose(file);
+            px_buf_fini(&buf);
+        }
     }
 }
 
@@ -509,7 +362,7 @@ static void write_files(void)
         FILE *file;
 
         snprintf(name, sizeof(name), "file-%zu", i);
-        file = seed("introduction", name, "");
+        file = seeds_open("introduction", name, "");
         (void) fputc(0x40, file);
         (void) fprintf(file, "%-16s", "");
         (void) fputs(texts[i], file);
@@ -538,14 +391,14 @@ static void write_modex(unsigned n, uint32_t flags)
         struct px_modex_list values = {0};
 
         number.data.uint32 = i;
-        need(px_pack_kval(&kvals[i], PX_WIRE_PLAIN, "key", &value) == 0, "a value");
-        need(px_pack_kval(&kvals[i], PX_WIRE_PLAIN, "number", &number) == 0, "a number");
-        need(px_modex_list_add(&values, kvals[i].data, kvals[i].len) == 0, "memory");
+        seeds_need(px_pack_kval(&kvals[i], PX_WIRE_PLAIN, "key", &value) == 0, "a value");
+        seeds_need(px_pack_kval(&kvals[i], PX_WIRE_PLAIN, "number", &number) == 0, "a number");
+        seeds_need(px_modex_list_add(&values, kvals[i].data, kvals[i].len) == 0, "memory");
         px_modex_blob_add_take(&blob, &part, &values);
     }
-    need(px_modex_blob_end(&blob, &bytes, &len, &empty) == 0, "a blob");
+    seeds_need(px_modex_blob_end(&blob, &bytes, &len, &empty) == 0, "a blob");
     snprintf(name, sizeof(name), "parts%u-%u", n, flags);
-    file = seed("modex", name, "");
+    file = seeds_open("modex", name, "");
     (void) fwrite(bytes, 1, len, file);
     (void) fclose(file);
     free(bytes);
@@ -570,12 +423,13 @@ static const struct form forms[] = {
 
 int main(int argc, char **argv)
 {
-    need(argc == 2 || argc == 3, "usage: conversation_seeds CORPUS [CALL]");
-    corpus = argv[1];
-    records = mmap(NULL, CLIENTS * sizeof(*records), PROT_READ | PROT_WRITE,
+    seeds_need(argc == 2 || argc == 3, "usage: conversation_seeds CORPUS [CALL]");
+    seeds_corpus = argv[1];
+    records = mmap(NULL, SEEDS_CLIENTS * sizeof(*records), PROT_READ | PROT_WRITE,
                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    need(records != MAP_FAILED, "memory");
+    seeds_need(records != MAP_FAILED, "memory");
     write_introductions();
+    write_courses();
     write_files();
     write_modex(0, 1);
     write_modex(1, 0);
@@ -586,13 +440,13 @@ int main(int argc, char **argv)
         }
         for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
             converse(call, &forms[i]);
-            write_dispatch(call, &forms[i]);
-            write_reply(call, &forms[i], 0);
+            seeds_write_dispatch(call, &forms[i]);
+            seeds_write_reply(call, &forms[i], 0);
             if (i == 0) {
-                write_moves(call);
+                seeds_write_moves(call);
             }
             if (!forms[i].tool) {
-                write_reply(call, &forms[i], 1);
+                seeds_write_reply(call, &forms[i], 1);
             }
         }
     }
