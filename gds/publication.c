@@ -165,14 +165,66 @@ static int write_entries(struct px_writer *writer)
 
 /* Stores the edited slots, or, if the table was replaced, the header's word that leads to the new
  * one. Tables that were outgrown count as garbage. */
-static void publish_table(struct px_writer *writer, struct px_table_edit *edit,
-                          const uint64_t *word)
+static void publish_table(struct px_writer *writer, struct px_table_growth *growth,
+                          struct px_table_edit *edit, const uint64_t *word)
 {
-    writer->dead += edit->n_dead;
+    writer->dead += edit->n_dead + px_table_growth_follow(growth, edit);
     px_table_edit_publish(edit);
     if (edit->fresh) {
         px_publish(word, edit->loc); /* pairs with px_read_key and find_record */
     }
+}
+
+/* Publishes the edits that the writer has opened. Cannot fail. */
+static void publish_tables(struct px_writer *writer)
+{
+    const struct px_store_header *h = px_store_header(writer->store);
+    struct px_store *store = writer->store;
+
+    if (writer->keys_edited) {
+        publish_table(writer, &store->key_growth, &writer->key_edit, &h->keys);
+        store->n_keys = writer->key_edit.n_used;
+    }
+    if (writer->records_edited) {
+        publish_table(writer, &store->record_growth, &writer->record_edit, &h->table);
+        store->n_records = writer->record_edit.n_used;
+    }
+}
+
+/* The next step of one table. The old one is garbage when the word leads to the new one. */
+static void grow_table(struct px_store *store, struct px_table_growth *growth, const uint64_t *word,
+                       uint64_t n_used, px_table_hash_fn hash_of)
+{
+    const struct px_store_header *h = px_store_header(store);
+    uint64_t old = *word;
+    uint64_t loc;
+
+    if (old &&
+        px_table_growth_step(growth, &store->bump, old, n_used, hash_of, store->seg.base, &loc)) {
+        px_publish(word, loc); /* pairs with px_read_key and find_record */
+        /* pairs with px_store_info */
+        px_publish(&h->dead, h->dead + px_table_size(&store->bump, old));
+    }
+}
+
+/* After a publication: the next step of the growth of each table, which costs a part of what the
+ * publication did. What has grown beside a table holds the same as that, so the word that leads to
+ * it needs no publication around it: whoever still probes the old one finds what was there before.
+ * Both may take memory at the same time. That it cannot be had is no failure here. */
+static void grow_tables(struct px_store *store)
+{
+    const struct px_store_header *h = px_store_header(store);
+    struct px_bump *bump = &store->bump;
+    uint64_t more = px_table_growth_needs(&store->key_growth, bump, h->keys, store->n_keys) +
+                    px_table_growth_needs(&store->record_growth, bump, h->table, store->n_records);
+    uint64_t unused;
+
+    px_assert(bump->next == bump->published);
+    if (more) {
+        (void) px_bump_prepare(bump, more, UINT64_MAX, &unused);
+    }
+    grow_table(store, &store->key_growth, &h->keys, store->n_keys, px_key_hash_of);
+    grow_table(store, &store->record_growth, &h->table, store->n_records, px_record_hash_of);
 }
 
 /* The second and third step. Nothing here can fail. The sequence must come last, and the chain of
@@ -188,14 +240,7 @@ static void publish_all(struct px_writer *writer)
     px_assert((h->state & UINT32_MAX) == PX_SHM_LIVE);
     px_assert(writer->n_ranks >= (uint32_t) h->extent);
     px_bump_publish(writer->bump);
-    if (writer->keys_edited) {
-        publish_table(writer, &writer->key_edit, &h->keys);
-        writer->store->n_keys = writer->key_edit.n_used;
-    }
-    if (writer->records_edited) {
-        publish_table(writer, &writer->record_edit, &h->table);
-        writer->store->n_records = writer->record_edit.n_used;
-    }
+    publish_tables(writer);
     if (writer->columns != h->columns) {
         px_publish(&h->columns, writer->columns); /* pairs with each_column */
     }
@@ -261,6 +306,9 @@ static int publish_here(struct px_store *store, const struct px_batch *batch)
     rc = write_entries(&writer);
     if (rc == 0 && writer.changed) {
         publish_all(&writer);
+        if (writer.key_edit.n_added || writer.record_edit.n_added) {
+            grow_tables(store);
+        }
         px_verify(is_sound(store));
     } else {
         px_bump_rollback(&store->bump);

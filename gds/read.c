@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) uint64_t find_record(
     struct px_read *read, uint32_t level, uint32_t index, uint64_t key,
     const struct px_qual_digest *quals)
 {
-    /* pairs with publish_table */
+    /* pairs with publish_table and grow_table */
     uint64_t table = px_load_acquire(&px_read_header(read)->table);
     struct px_probe probe;
     uint64_t loc;

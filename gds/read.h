@@ -101,7 +101,7 @@ uint64_t px_record_find(struct px_read *read, uint32_t level, uint32_t index, ui
 static inline const struct px_key *px_read_key(struct px_read *read, const char *key, size_t len,
                                                uint64_t hash)
 {
-    /* pairs with publish_table */
+    /* pairs with publish_table and grow_table */
     return px_key_find(&read->view, px_load_acquire(&px_read_header(read)->keys), key, len, hash);
 }
 

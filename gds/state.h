@@ -10,6 +10,7 @@
 #include "gds/store.h"
 #include "shmem/bump.h"
 #include "shmem/segment.h"
+#include "shmem/table_growth.h"
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/epoch.h"
@@ -40,8 +41,10 @@ struct px_store {
     uint64_t cookie;      /* atomic: px_store_cookie */
     /* writer only */
     struct px_bump bump;
-    uint64_t n_keys;               /* occupied slots of the key table */
-    uint64_t n_records;            /* occupied slots of the record table */
+    uint64_t n_keys;    /* occupied slots of the key table */
+    uint64_t n_records; /* occupied slots of the record table */
+    struct px_table_growth key_growth;
+    struct px_table_growth record_growth;
     bool moves;                    /* one thread uses the store, which may change its generation */
     bool fd_exported;              /* somebody was given the descriptor: the store stays shared */
     uint64_t garbage_limit;        /* bytes; see px_store_compact */

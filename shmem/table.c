@@ -190,7 +190,7 @@ static int grow(struct px_table_edit *edit, uint64_t n_slots)
         }
         table = (struct px_table *) (void *) (edit->bump->seg->base + (loc << 3));
         if (refill(edit, table)) {
-            edit->n_dead += edit->loc ? sizeof(*table) + table_at(edit)->n_slots * 8 : 0;
+            edit->n_dead += edit->loc ? px_table_size(edit->bump, edit->loc) : 0;
             edit->loc = loc;
             edit->fresh = true;
             edit->n_changes = 0;
@@ -233,6 +233,7 @@ int px_table_edit_add(struct px_table_edit *edit, uint64_t hash, uint64_t loc)
 
             if (word_at(edit, slot) == 0) {
                 edit->n_used++;
+                edit->n_added++;
                 return set_word(edit, slot, slot_word(hash, loc));
             }
         }

@@ -89,6 +89,7 @@ struct px_table_edit {
     uint64_t loc;    /* the table that readers will use; 0: none yet */
     bool fresh;      /* it is new: stored to directly */
     uint64_t n_used; /* occupied slots, those of this edit included */
+    uint64_t n_added;
     uint64_t n_dead; /* bytes of tables that this edit has outgrown */
     /* Changes to a table that readers use already, in order of arrival: published in that order,
      * each leaves a table in which everything is found. */
@@ -119,6 +120,15 @@ int px_table_edit_replace(struct px_table_edit *edit, uint64_t hash, uint64_t ol
  * chosen. A fresh table needs none: the caller publishes the word that leads to edit->loc. Cannot
  * fail. pairs with px_probe_next */
 void px_table_edit_publish(struct px_table_edit *edit);
+
+/* The bytes of a table in the writer's own segment, at a locator that is not 0. */
+static inline uint64_t px_table_size(const struct px_bump *bump, uint64_t loc)
+{
+    const struct px_table *table =
+        (const struct px_table *) (const void *) (bump->seg->base + (loc << 3));
+
+    return sizeof(*table) + table->n_slots * 8;
+}
 
 /* Frees the list of changes. Does not touch the segment. */
 void px_table_edit_fini(struct px_table_edit *edit);

@@ -60,6 +60,11 @@ static size_t pay_part(struct px_owed_part *part, size_t done, size_t most)
     return n;
 }
 
+bool px_owed_is_due(const struct px_owed *owed)
+{
+    return owed->at < owed->n;
+}
+
 bool px_owed_pay(struct px_owed *owed, size_t most)
 {
     while (owed->at < owed->n && most) {
@@ -72,7 +77,7 @@ bool px_owed_pay(struct px_owed *owed, size_t most)
             owed->done = 0;
         }
     }
-    return owed->at < owed->n;
+    return px_owed_is_due(owed);
 }
 
 void px_owed_fini(struct px_owed *owed)

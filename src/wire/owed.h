@@ -36,6 +36,9 @@ int px_owed_add(struct px_owed *owed, void *to, const void *from, size_t len);
 /* Owes n processes, which begin where `from` is, and can all be read. 0 or PX_ERR_NOMEM. */
 int px_owed_add_procs(struct px_owed *owed, pmix_proc_t *to, const struct px_in *from, size_t n);
 
+/* True if something is still owed. */
+bool px_owed_is_due(const struct px_owed *owed);
+
 /* Writes about so many bytes, or all that is left. True: something is still owed. */
 bool px_owed_pay(struct px_owed *owed, size_t most);
 

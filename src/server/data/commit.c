@@ -50,7 +50,7 @@ enum commit_part {
 
 /* Values that are handled at once, bytes that are prepared or copied for them at once; then other
  * connections may have their turn. And the bytes of a large value. */
-enum { PIECE = 2048, PREPARED = 2 << 20, LARGE = 1 << 18 };
+enum { PIECE = 1024, PREPARED = 2 << 20, LARGE = 1 << 18 };
 
 /* One commit. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
  * done at once; everything borrows from the message. */

@@ -404,13 +404,14 @@ static void read_free(struct read_request *request)
     free(request);
 }
 
-/* Copies a piece of what is owed, in a step of its own, and after the last one serves. */
+/* Copies a piece of what is owed, or serves when nothing is: each is a step of its own. */
 static int serve_read(struct px_step *step, struct px_peer *peer)
 {
     struct read_request *request = px_container_of(step, struct read_request, step);
     struct px_upcall *up = request->up;
 
-    if (px_owed_pay(&request->owed, PX_OWED_PIECE)) {
+    if (px_owed_is_due(&request->owed)) {
+        (void) px_owed_pay(&request->owed, PX_OWED_PIECE);
         peer->step = step;
         return PMIX_SUCCESS;
     }

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Publications: all or nothing, replaced values, what changes nothing costs nothing, and every
- * failure on the way. */
+ * failure on the way. And large tables, which grow little by little. */
 #include "support.h"
 #include "gds/batch.h"
 #include "gds/publication.h"
@@ -196,6 +196,73 @@ static void full_segment(void **state)
     drop_store(store);
 }
 
+/* Publishes a value for each of the keys from `from` on, as a commit of a process does. */
+static void put_keys(struct px_store *store, uint32_t from, uint32_t n, uint32_t more)
+{
+    struct px_batch *batch = px_batch_create();
+    pmix_value_t *v = calloc(n, sizeof(*v));
+    char(*keys)[16] = calloc(n, sizeof(*keys));
+
+    for (uint32_t i = 0; i < n; i++) {
+        v[i] = u32(from + i + more);
+        snprintf(keys[i], sizeof(keys[i]), "key.%u", from + i);
+        add(batch, PX_LEVEL_PROC, 0, keys[i], &v[i]);
+    }
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    free(v);
+    free(keys);
+}
+
+static uint64_t slots_at(const struct px_store *store, uint64_t loc)
+{
+    return ((const struct px_table *) (const void *) (store->seg.base + (loc << 3)))->n_slots;
+}
+
+/* What a reader finds is the same with the old table, beside which another one is filled, and with
+ * that one. */
+static void tables_grow_beside(void **state)
+{
+    enum { PIECE = 500, LAST = 20000 };
+    struct px_store *store = make_store(true);
+    struct px_store *reader = open_reader(store);
+    const struct px_store_header *h = px_store_header(reader);
+    uint64_t beside[2] = {0, 0};
+    unsigned n_grown[2] = {0, 0};
+    char key[16];
+
+    (void) state;
+    for (uint32_t n = 0; n < LAST; n += PIECE) {
+        uint64_t dead = h->dead;
+        uint64_t old = h->keys;
+
+        put_keys(store, n, PIECE, 0);
+        if (beside[0] && h->keys == beside[0]) {
+            assert_true(h->dead - dead >= slots_at(reader, old) * 8);
+            n_grown[0]++;
+        }
+        n_grown[1] += beside[1] && h->table == beside[1];
+        beside[0] = store->key_growth.loc;
+        beside[1] = store->record_growth.loc;
+        if (beside[1]) {
+            put_keys(store, n / 2, 10, 1); /* moved or not, they have to be replaced in both */
+            put_keys(store, n / 2, 10, 2);
+        }
+        for (uint32_t i = 0; i < n + PIECE; i += n / 40 + 1) {
+            snprintf(key, sizeof(key), "key.%u", i);
+            assert_in_range(word(reader, PX_LEVEL_PROC, 0, key), i, i + 2);
+        }
+    }
+    assert_true(n_grown[0] && n_grown[1]);
+    assert_true(slots_at(reader, h->keys) > LAST * 2 && slots_at(reader, h->table) > LAST * 2);
+    for (uint32_t i = 0; i < LAST; i++) {
+        snprintf(key, sizeof(key), "key.%u", i);
+        assert_in_range(word(reader, PX_LEVEL_PROC, 0, key), i, i + 2);
+    }
+    close_reader(store, reader);
+    drop_store(store);
+}
+
 static void bad_arguments(void **state)
 {
     struct px_store *store = make_store(true);
@@ -222,6 +289,7 @@ int main(void)
         cmocka_unit_test(hidden_values),
         cmocka_unit_test(failing_allocations),
         cmocka_unit_test(full_segment),
+        cmocka_unit_test(tables_grow_beside),
         cmocka_unit_test(bad_arguments),
     };
 

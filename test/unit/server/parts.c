@@ -233,7 +233,7 @@ static void a_long_request_for_the_host(void **state)
 static void one_with_a_large_value(void **state)
 {
     (void) state;
-    publish_bytes(LARGE, 4);
+    publish_bytes(LARGE, 5);
 }
 
 /* Keys are short, so many fit into a small request. */

@@ -1,4 +1,4 @@
-shmem_unit_tests = %D%/bump.t %D%/header.t %D%/release.t %D%/segment.t %D%/table.t
+shmem_unit_tests = %D%/bump.t %D%/header.t %D%/release.t %D%/segment.t %D%/table.t %D%/table_growth.t
 shmem_unit_libs = libpx-shmem.la libpx-base.la $(CMOCKA_LIBS)
 check_PROGRAMS += $(shmem_unit_tests)
 TESTS += $(shmem_unit_tests)
@@ -12,3 +12,5 @@ TESTS += $(shmem_unit_tests)
 %C%_table_t_LDADD = $(shmem_unit_libs)
 %C%_release_t_SOURCES = %D%/release.c
 %C%_release_t_LDADD = $(shmem_unit_libs)
+%C%_table_growth_t_SOURCES = %D%/table_growth.c
+%C%_table_growth_t_LDADD = $(shmem_unit_libs)
