@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "shmem/header.h"
+#include "shmem/release.h"
 #include "shmem/table.h"
 #include "shmem/table_growth.h"
 #include "src/base/hash.h"
@@ -67,6 +68,7 @@ static int teardown(void **state)
 {
     (void) state;
     px_segment_close(&seg);
+    px_release_wait();
     return 0;
 }
 
