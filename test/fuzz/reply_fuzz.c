@@ -4,14 +4,17 @@
 /* A client, or a tool, against what its server may say. Byte 0: 0x01 a tool, 0x02 described
  * encoding, 0x04 the server is of another implementation, 0x08 the first step is the answer to the
  * introduction, in place of an honest one, 0x10 the client is process 1, 0x20 reads by messages
- * only. Byte 1 is a number of calls, which follow, a byte each.
- * Then the steps of the server, which is a thread: each request gets the next one as its reply;
- * before that go those with 0x80 in `who`, with `what` as their tag, and those with 0x40, without
- * a frame. With 0x20 a descriptor comes along, of a file with the same bytes, with 0x10 that of a
- * well-formed segment, of another job with 0x08. A step with 0x04 is not sent: it changes that
- * segment. When there is no step left the server hangs up. */
+ * only, 0x40 the server has TCP only, 0x80 time goes fast. Byte 1 is a number of calls, which
+ * follow, a byte each. Then the steps of the server, which is a thread: each request gets the next
+ * one as its reply; before that go those with 0x80 in `who`, with `what` as their tag, and those
+ * with 0x40, without a frame. With 0x20 a descriptor comes along, of a file with the same bytes,
+ * with 0x10 that of a well-formed segment, of another job with 0x08. A step with 0x04 is not sent:
+ * it changes that segment. When there is no step left the server hangs up; where time goes fast, it
+ * is silent for a while first, so that limits of the client end. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,8 +27,10 @@
 
 #include "fake_segment.h"
 #include "fuzz.h"
+#include "fuzz_clock.h"
 #include "half_client.h"
 #include "half_server.h"
+#include "src/net/handshake.h"
 
 enum {
     TOOL = 0x01,
@@ -33,7 +38,9 @@ enum {
     STRANGE = 0x04,
     RUDE = 0x08,
     SECOND = 0x10,
-    BY_MESSAGES = 0x20
+    BY_MESSAGES = 0x20,
+    BY_TCP = 0x40,
+    FAST = 0x80
 };
 enum {
     UNASKED = 0x80,
@@ -44,6 +51,9 @@ enum {
     CHANGE = 0x04,
     MAX_CALLS = 8
 };
+
+/* So fast, and so long is the server silent, by the machine's clock: more than HALF_TIMEOUT_S. */
+enum { SPEED = 100, SILENCE_US = 15000 };
 
 static int listener = -1;
 static char address[128];
@@ -75,7 +85,7 @@ static void send_bytes(int fd, const void *bytes, size_t len)
     (void) !send(fd, bytes, len, MSG_NOSIGNAL);
 }
 
-/* A header, with a file that has the step's bytes, if it says so. */
+/* A header, with a file that has the step's bytes, if it says so; by TCP none comes. */
 static void send_header(int fd, uint32_t tag, const struct fuzz_step *step)
 {
     uint32_t header[4] = {0, htonl(tag), htonl((uint32_t) step->len), 0};
@@ -130,14 +140,28 @@ static bool reply(int fd, struct fuzz_input *in, uint32_t tag)
     return false;
 }
 
-/* Answers the introduction: status, index; for a tool status, its server's name, status. */
+/* Reads the introduction of a client, or of a tool that has a name already or asks for one. */
+static bool hear(int fd, size_t len, bool *ret_named)
+{
+    struct px_handshake hello;
+    unsigned char body[4096];
+    bool whole = len <= sizeof(body) && receive(fd, body, len);
+
+    *ret_named = whole && px_handshake_parse(body, len, &hello) == 0 &&
+                 hello.flag != PX_HANDSHAKE_TOOL_NEEDS_ID;
+    return whole;
+}
+
+/* Answers the introduction: status, index; for a tool status, its name if it asks for one, its
+ * server's name, status. */
 static bool welcome(int fd, struct fuzz_input *in, uint8_t bits)
 {
     unsigned char answer[4 + PMIX_MAX_NSLEN + 1 + 4 + 4] = {0};
     uint32_t header[4];
     struct fuzz_step step;
+    bool named;
 
-    if (!receive(fd, header, sizeof(header)) || !discard(fd, header[2])) {
+    if (!receive(fd, header, sizeof(header)) || !hear(fd, header[2], &named)) {
         return false;
     }
     if (bits & RUDE) {
@@ -151,9 +175,12 @@ static bool welcome(int fd, struct fuzz_input *in, uint8_t bits)
         send_bytes(fd, answer, 8);
         return true;
     }
-    /* It has asked for a name. */
-    memcpy(answer + 4, "tool", 4);
-    send_bytes(fd, answer, sizeof(answer) - 4);
+    if (named) {
+        send_bytes(fd, answer, 4);
+    } else {
+        memcpy(answer + 4, "tool", 4);
+        send_bytes(fd, answer, sizeof(answer) - 4);
+    }
     memcpy(answer + 4, "server", 6); /* as in the address */
     send_bytes(fd, answer + 4, sizeof(answer) - 4);
     return true;
@@ -164,19 +191,33 @@ struct fake {
     uint8_t bits;
 };
 
+/* Until the client goes, or has nothing to say. */
+static void be_silent(int fd)
+{
+    struct timeval patience = {.tv_usec = SILENCE_US};
+    char byte;
+
+    (void) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    while (receive(fd, &byte, 1)) {
+    }
+}
+
 static void serve_one(int fd, struct fake *fake)
 {
     uint32_t header[4];
+    int one = 1;
+    bool going;
 
-    if (!welcome(fd, &fake->in, fake->bits)) {
-        return;
-    }
-    while (receive(fd, header, sizeof(header)) && discard(fd, ntohl(header[2]))) {
+    (void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)); /* if it is TCP */
+    going = welcome(fd, &fake->in, fake->bits);
+
+    while (going && receive(fd, header, sizeof(header)) && discard(fd, ntohl(header[2]))) {
         uint32_t tag = ntohl(header[1]);
 
-        if (tag >= 100 && !reply(fd, &fake->in, tag)) {
-            return;
-        }
+        going = tag < 100 || reply(fd, &fake->in, tag);
+    }
+    if (fake->bits & FAST) {
+        be_silent(fd);
     }
 }
 
@@ -193,18 +234,34 @@ static void *serve(void *arg)
 }
 
 /* A new one each time, so that no connection waits for the next input's server. */
-static void listen_here(void)
+static void listen_here(bool tcp)
 {
-    struct sockaddr_un at = {.sun_family = AF_UNIX};
-    socklen_t len = sizeof(at);
+    union {
+        struct sockaddr any;
+        struct sockaddr_un un;
+        struct sockaddr_in in;
+    } at = {.un = {.sun_family = AF_UNIX}};
+    socklen_t len = sizeof(sa_family_t);
 
-    listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (listener < 0 || bind(listener, (struct sockaddr *) &at, sizeof(sa_family_t)) != 0 ||
-        listen(listener, 8) != 0 || getsockname(listener, (struct sockaddr *) &at, &len) != 0) {
+    if (tcp) {
+        at.in =
+            (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        len = sizeof(at.in);
+    }
+    listener = socket(at.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener < 0 || bind(listener, &at.any, len) != 0 || listen(listener, 8) != 0) {
         abort();
     }
-    snprintf(address, sizeof(address), "server.0;unix://@%.*s",
-             (int) (len - offsetof(struct sockaddr_un, sun_path) - 1), at.sun_path + 1);
+    len = sizeof(at);
+    if (getsockname(listener, &at.any, &len) != 0) {
+        abort();
+    }
+    if (tcp) {
+        snprintf(address, sizeof(address), "server.0;tcp4://127.0.0.1:%u", ntohs(at.in.sin_port));
+    } else {
+        snprintf(address, sizeof(address), "server.0;unix://@%.*s",
+                 (int) (len - offsetof(struct sockaddr_un, sun_path) - 1), at.un.sun_path + 1);
+    }
 }
 
 /* --- the client --- */
@@ -216,7 +273,7 @@ static void set(const char *name, const char *value)
 
 static void set_environment(uint8_t bits)
 {
-    bool strange = bits & STRANGE;
+    bool strange = bits & (STRANGE | BY_TCP);
 
     fuzz_environment();
     set("PMIX_NAMESPACE", bits & TOOL ? NULL : FUZZ_JOB);
@@ -240,9 +297,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (unsigned i = 0; i < n_calls; i++) {
         calls[i] = fuzz_byte(&fake.in);
     }
-    listen_here();
+    listen_here(fake.bits & BY_TCP);
     set_environment(fake.bits);
     fake_segments_start();
+    fuzz_clock_reset();
+    fuzz_clock_speed(fake.bits & FAST ? SPEED : 1);
     if (pthread_create(&thread, NULL, serve, &fake) != 0) {
         abort();
     }

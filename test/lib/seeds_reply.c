@@ -82,21 +82,32 @@ static void put_deletion(FILE *file)
     px_buf_fini(&buf);
 }
 
+/* How a recorded conversation goes in a seed, if not as it did (reply_fuzz.c). */
+static const struct course {
+    const char *name;
+    uint8_t bits;  /* more of byte 0 */
+    unsigned most; /* so many quarters of the messages come */
+} courses[] = {
+    {"", 0, 4}, {"tcp", 0x40, 4}, {"fast", 0x80, 4}, {"late", 0x80, 3}, {"silent", 0x80, 2},
+};
+
 /* What a process has received. A segment that is not the first moves before the reply that comes
  * before it, so that the client asks for it. */
-void seeds_write_reply(unsigned call, const struct form *form, int process)
+static void write_course(unsigned call, const struct form *form, int process,
+                         const struct course *course)
 {
     char name[64];
     FILE *file;
-    struct frame frames[SEEDS_MOST_FRAMES];
+    static struct frame frames[SEEDS_MOST_FRAMES];
     size_t n = seeds_split(&records[process].received, frames);
     bool had[2] = {false, false};
 
-    snprintf(name, sizeof(name), "%s%s", form->name, process ? "-second" : "");
+    snprintf(name, sizeof(name), "%s%s%s", form->name, process ? "-second" : "", course->name);
     file = seeds_open("reply", half_client_name(call), name);
-    (void) fputc(form->reply | (process ? SECOND : 0), file);
+    (void) fputc(form->reply | (process ? SECOND : 0) | course->bits, file);
     (void) fputc(1, file);
     (void) fputc((int) call, file);
+    n = n * course->most / 4;
     for (size_t i = 0; i < n; i++) {
         bool segment = holds(&frames[i], PX_KEY_SEGMENT);
         bool other = holds(&frames[i], FUZZ_OTHER);
@@ -120,4 +131,11 @@ void seeds_write_reply(unsigned call, const struct form *form, int process)
         }
     }
     (void) fclose(file);
+}
+
+void seeds_write_reply(unsigned call, const struct form *form, int process)
+{
+    for (size_t i = 0; i < sizeof(courses) / sizeof(courses[0]); i++) {
+        write_course(call, form, process, &courses[i]);
+    }
 }
