@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A process that starts many jobs one after the other, several at a time, hears of the end of each,
+/* A process that starts many jobs one after the other, AT_ONCE at a time, hears of the end of each,
  * and looks at what its server has then: as many descriptors and segments as after the first ten,
- * and little more memory. many_clients JOBS KIND SEED; "many_clients child" is a process of such a
- * job: it posts, reads what its neighbour has posted, and ends; "many_clients reader SEED" reads
- * until it is killed, in the middle of it. */
+ * and little more memory. many_clients JOBS KIND SEED AT_ONCE; "many_clients child" is a process of
+ * such a job: it posts, reads what its neighbour has posted, and ends; "many_clients reader SEED"
+ * reads until it is killed, in the middle of it. */
 
 #include <dirent.h>
 #include <pmix.h>
@@ -18,13 +18,17 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { AT_ONCE = 8, RANKS = 4, FIRST = 10, LIFE_US = 3000 };
+enum { RANKS = 4, FIRST = 10, LIFE_US = 3000 };
+
+/* Seconds to live: at least, and for so many jobs one more. */
+enum { PATIENCE_S = 600, JOBS_A_SECOND = 5 };
 
 static pmix_proc_t me;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t fewer = PTHREAD_COND_INITIALIZER;
 static int n_running; /* lock */
 static int n_failed;  /* lock */
+static int at_once = 1;
 
 static void check(pmix_status_t rc, const char *what)
 {
@@ -123,7 +127,7 @@ static void start_job(char *program, const char *kind, unsigned seed)
     pmix_info_t notify;
     bool yes = true;
 
-    wait_until_at_most(AT_ONCE - 1);
+    wait_until_at_most(at_once - 1);
     pthread_mutex_lock(&lock);
     n_running++;
     pthread_mutex_unlock(&lock);
@@ -226,7 +230,7 @@ int main(int argc, char **argv)
     if (argc < 3) {
         return 97;
     }
-    alarm(600);
+    alarm(PATIENCE_S);
     check(PMIx_Init(&me, NULL, 0), "init");
     if (strcmp(argv[1], "child") == 0) {
         be_child();
@@ -235,7 +239,10 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "reader") == 0) {
         be_reader((unsigned) strtoul(argv[2], NULL, 10));
     }
-    return argc < 4
-               ? 97
-               : start_all(argv[0], atoi(argv[1]), argv[2], (unsigned) strtoul(argv[3], NULL, 10));
+    at_once = argc < 5 ? 0 : atoi(argv[4]);
+    if (at_once < 1) {
+        return 97;
+    }
+    alarm(PATIENCE_S + (unsigned) atoi(argv[1]) / JOBS_A_SECOND);
+    return start_all(argv[0], atoi(argv[1]), argv[2], (unsigned) strtoul(argv[3], NULL, 10));
 }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# Many jobs of four processes that a process starts, eight jobs at a time: what the server has at the end is what it had after the
-# first ten. Also when each process is killed in the middle of a read. With PX_LONG (make check-long) ten times as many. Repeat
-# the kills with SEED.
+# 1,000 jobs of four processes that a process starts one after the other: what the server has at the end is what it had after the
+# first ten. Also of 300 jobs on two nodes, eight at a time, and when each process of 100 is killed in the middle of a read. With
+# PX_LONG (make check-long) ten times as many, and test/hostile/killed_servers.sh kills 1,000 servers. Repeat the kills with SEED.
 # Covers: SHM-009 SHM-024
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 times=1
@@ -17,16 +17,17 @@ mkdir "$SCRATCH/tmp"
 : >"$SCRATCH/start"
 left() { find "$SCRATCH/tmp" /dev/shm -newer "$SCRATCH/start" ! -type d 2>/dev/null | grep -e "$SCRATCH/tmp" -e shmix -e pmix; }
 
-# throng JOBS KIND FAILED CODE [OPTION...]
+# throng JOBS AT_ONCE KIND FAILED CODE [OPTION...]
 throng() {
     n=$1
-    kind=$2
-    n_failed=$3
-    code=$4
-    shift 4
-    limit 600 env TMPDIR="$SCRATCH/tmp" PMIX_MCA_pmix_max_events=8 "$pmixrun" -n 1 "$@" "$PX_TOP_BUILDDIR/test/t/many_clients" "$n" "$kind" "$SEED" \
+    at_once=$2
+    kind=$3
+    n_failed=$4
+    code=$5
+    shift 5
+    limit $((620 + n / 5)) env TMPDIR="$SCRATCH/tmp" PMIX_MCA_pmix_max_events=8 "$pmixrun" -n 1 "$@" "$PX_TOP_BUILDDIR/test/t/many_clients" "$n" "$kind" "$SEED" "$at_once" \
         >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
-    same "$n jobs of a $kind, one after the other $*" "$code $n jobs, $n_failed failed" "$? $(sed -n 1p "$SCRATCH/out")"
+    same "$n jobs of a $kind, $at_once at a time $*" "$code $n jobs, $n_failed failed" "$? $(sed -n 1p "$SCRATCH/out")"
     grep -v 'rank [0-3] was ended by signal 9' "$SCRATCH/err" | head -n 20 | sed 's/^/# /'
     same 'leave no descriptor and no segment' 'descriptors +0 segments +0' "$(sed -n 2p "$SCRATCH/out")"
     same 'and nothing in a file system' '' "$(left)"
@@ -38,9 +39,9 @@ throng() {
     fi
 }
 
-throng $((times * jobs)) child 0 0
-throng $((times * jobs * 3 / 10)) child 0 0 --nodes 2
+throng $((times * jobs)) 1 child 0 0
+throng $((times * jobs * 3 / 10)) 8 child 0 0 --nodes 2
 killed=$((times * jobs / 10))
-throng $killed reader $killed 137 --keep-going
-throng $((killed / 2)) reader $((killed / 2)) 137 --keep-going --nodes 2
+throng $killed 8 reader $killed 137 --keep-going
+throng $((killed / 2)) 8 reader $((killed / 2)) 137 --keep-going --nodes 2
 finish
