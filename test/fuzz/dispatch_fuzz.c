@@ -2,13 +2,13 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The server against what admitted peers may send. Byte 0 chooses the host, and with
- * 0x80 the server's limits are its usual ones, bytes 1 to 3 the
- * introductions of process 0, of process 1 and of a tool; then steps: `who` is one of these three
- * (0, 1, 2), the host (3), a process of another job (4), or a clone of process 0 (5); the last two
- * are introduced as process 0 is when they come first. With 0x80 the bytes are sent without a
- * frame, with 0x40 the peer is gone after them, with 0x20 it does not read the replies until it
- * sends again, with 0x10 the message is longer than its bytes (long_message); `what` is the tag of
- * a message, or what the host does. */
+ * 0x80 the server's limits are its usual ones, with 0x40 it is a launcher's that is its own host,
+ * bytes 1 to 3 the introductions of process 0, of process 1 and of a tool; then steps: `who` is one
+ * of these three (0, 1, 2), the host (3), a process of another job (4), or a clone of process 0
+ * (5); the last two are introduced as process 0 is when they come first. With 0x80 the bytes are
+ * sent without a frame, with 0x40 the peer is gone after them, with 0x20 it does not read the
+ * replies until it sends again, with 0x10 the message is longer than its bytes (long_message);
+ * `what` is the tag of a message, or what the host does. */
 #include <unistd.h>
 
 #include <pmix_server.h>
@@ -16,6 +16,7 @@
 #include "fuzz.h"
 #include "fuzz_clock.h"
 #include "half_server.h"
+#include "started.h"
 #include "src/request/args.h"
 #include "src/request/schema.h"
 #include "src/wire/unpack.h"
@@ -25,7 +26,7 @@ enum { UNBORN = -2 };
 enum { RAW = 0x80, GONE = 0x40, DEAF = 0x20, LONG = 0x10, WHO = 0x07 };
 
 /* Of byte 0. */
-enum { LIMITLESS = 0x80 };
+enum { LIMITLESS = 0x80, OF_LAUNCHER = 0x40 };
 
 /* In place of a rank. */
 enum { ALL = 15 };
@@ -131,6 +132,9 @@ static void host_does(const struct fuzz_step *step)
     case 11:
         half_server_settle();
         break;
+    case 12:
+        started_end();
+        break;
     default:
         break;
     }
@@ -186,7 +190,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t host;
 
     host = fuzz_byte(&in);
-    (void) half_server_start(host % N_HOSTS, host & LIMITLESS ? ROOMY : 0);
+    (void) half_server_start(host % N_HOSTS,
+                             (host & LIMITLESS ? ROOMY : 0) | (host & OF_LAUNCHER ? LAUNCHER : 0));
     for (uint32_t i = 0; i < N_FIRST; i++) {
         uint8_t bits = fuzz_byte(&in);
 
@@ -208,6 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             close(peers[i]);
         }
     }
+    started_end();
     half_server_stop();
     return 0;
 }

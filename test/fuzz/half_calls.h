@@ -94,6 +94,7 @@ void half_group_order(void);
 void half_group_many(void);
 void half_get_any(void);
 void half_tool_waits(void);
+void half_spawn_more(void);
 void half_tool_renews(void);
 void half_tool_searches(void);
 

@@ -427,6 +427,7 @@ static const struct {
     {"group-far", half_group_far},
     {"group-leader-dies", half_group_leader_dies},
     {"group-excused", half_group_excused},
+    {"spawn-more", half_spawn_more},
 };
 
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };

@@ -306,3 +306,57 @@ void half_tool_searches(void)
     PMIX_INFO_DESTRUCT(&info[3]);
     PMIX_INFO_DESTRUCT(&info[4]);
 }
+
+/* A spawn with most directives that a launcher honours, then input, signals and a query. */
+static void spawn_with(const char *directive, bool in_app)
+{
+    pmix_envar_t envar = {(char *) "NAME", (char *) "value", ':'};
+    pmix_byte_object_t bytes = {.bytes = (char *) "input", .size = 5};
+    pmix_rank_t all = PMIX_RANK_WILDCARD;
+    pmix_info_t info[6];
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+    pmix_app_t app;
+    pmix_proc_t job;
+    bool yes = true;
+
+    PMIX_APP_CONSTRUCT(&app);
+    app.cmd = strdup("/nonexistent");
+    app.maxprocs = 2;
+    (void) PMIx_Argv_append_nosize(&app.argv, "a");
+    (void) PMIx_Argv_append_nosize(&app.env, "OWN=1");
+    PMIX_INFO_LOAD(&info[0], PMIX_FWD_STDIN, &all, PMIX_PROC_RANK);
+    PMIX_INFO_LOAD(&info[1], PMIX_FWD_STDOUT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[2], PMIX_FWD_STDERR, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[3], PMIX_NOTIFY_COMPLETION, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[4], PMIX_SET_ENVAR, &envar, PMIX_ENVAR);
+    PMIX_INFO_LOAD(&info[5], directive, &yes, PMIX_BOOL);
+    app.info = in_app ? info : NULL;
+    app.ninfo = in_app ? 6 : 0;
+    PMIX_LOAD_PROCID(&job, "", PMIX_RANK_WILDCARD);
+    if (PMIx_Spawn(in_app ? NULL : info, in_app ? 0 : 6, &app, 1, job.nspace) == PMIX_SUCCESS) {
+        (void) PMIx_IOF_push(&job, 1, &bytes, NULL, 0, NULL, NULL);
+        PMIX_INFO_DESTRUCT(&info[5]);
+        PMIX_INFO_LOAD(&info[5], PMIX_JOB_CTRL_PAUSE, &yes, PMIX_BOOL);
+        (void) PMIx_Job_control(&job, 1, &info[5], 1, &results, &n);
+        PMIX_INFO_DESTRUCT(&info[5]);
+        PMIX_INFO_LOAD(&info[5], PMIX_JOB_CTRL_RESUME, &yes, PMIX_BOOL);
+        (void) PMIx_Job_control(&job, 1, &info[5], 1, &results, &n);
+        bytes.size = 0;
+        (void) PMIx_IOF_push(&job, 1, &bytes, NULL, 0, NULL, NULL);
+        (void) PMIx_Abort(1, "text", &job, 1);
+    }
+    app.info = NULL;
+    app.ninfo = 0;
+    PMIX_APP_DESTRUCT(&app);
+    PMIX_INFO_DESTRUCT(&info[4]);
+}
+
+void half_spawn_more(void)
+{
+    (void) PMIx_Register_event_handler(NULL, 0, NULL, 0, half_on_event, NULL, NULL);
+    spawn_with(PMIX_DEBUG_TARGET, false);
+    spawn_with(PMIX_STDIN_TGT, true);
+    spawn_with(PMIX_DEBUG_STOP_ON_EXEC, false);
+    spawn_with(PMIX_SPAWN_TOOL, true);
+}

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <pmix_tool.h>
+
 #include "fuzz.h"
 #include "fuzz_clock.h"
 #include "src/context/context.h"
@@ -262,22 +264,35 @@ const char *half_server_folder(void)
     return folder;
 }
 
-bool half_server_start(enum half_server_host host, unsigned doors)
+static bool is_launcher;
+
+/* Its jobs are called "launcher.1" and so on. */
+static void start_launcher(void)
 {
-    pmix_info_t infos[5];
-    pmix_proc_t members[2];
+    pmix_info_t infos[7];
+    pmix_proc_t self;
+    pmix_rank_t rank = 0;
     bool yes = true;
 
-    fuzz_clock_reset();
-    (void) half_server_folder(); /* in the TMPDIR of before */
-    fuzz_environment();
-    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        (void) (doors & ROOMY ? unsetenv(limits[i][0]) : setenv(limits[i][0], limits[i][1], 1));
+    PMIX_INFO_LOAD(&infos[0], PMIX_EXTERNAL_PROGRESS, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&infos[1], PMIX_LAUNCHER, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&infos[2], PMIX_TOOL_DO_NOT_CONNECT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&infos[3], PMIX_TOOL_NSPACE, "launcher", PMIX_STRING);
+    PMIX_INFO_LOAD(&infos[4], PMIX_TOOL_RANK, &rank, PMIX_PROC_RANK);
+    PMIX_INFO_LOAD(&infos[5], PMIX_SERVER_TMPDIR, half_server_folder(), PMIX_STRING);
+    PMIX_INFO_LOAD(&infos[6], PMIX_SYSTEM_TMPDIR, half_server_folder(), PMIX_STRING);
+    require(PMIx_tool_init(&self, infos, 7) == 0, "start as a launcher");
+    for (size_t i = 0; i < sizeof(infos) / sizeof(infos[0]); i++) {
+        PMIX_INFO_DESTRUCT(&infos[i]);
     }
-    (void) setenv("PMIX_MCA_shmix_door_unix", doors & DOOR_UNIX ? "1" : "0", 1);
-    (void) setenv("PMIX_MCA_shmix_door_tcp", doors & DOOR_TCP ? "1" : "0", 1);
-    set_host(host);
-    half_server_modex(NULL, 0);
+}
+
+/* False: as half_server_start. */
+static bool start_server(unsigned doors)
+{
+    pmix_info_t infos[5];
+    bool yes = true;
+
     PMIX_INFO_LOAD(&infos[0], PMIX_EXTERNAL_PROGRESS, &yes, PMIX_BOOL);
     PMIX_INFO_LOAD(&infos[1], PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
     PMIX_INFO_LOAD(&infos[2], PMIX_SERVER_SYSTEM_SUPPORT, &yes, PMIX_BOOL);
@@ -289,7 +304,27 @@ bool half_server_start(enum half_server_host host, unsigned doors)
     for (size_t i = 0; i < sizeof(infos) / sizeof(infos[0]); i++) {
         PMIX_INFO_DESTRUCT(&infos[i]);
     }
-    if (!PMIx_Initialized()) {
+    return PMIx_Initialized();
+}
+
+bool half_server_start(enum half_server_host host, unsigned doors)
+{
+    pmix_proc_t members[2];
+
+    fuzz_clock_reset();
+    (void) half_server_folder(); /* in the TMPDIR of before */
+    fuzz_environment();
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+        (void) (doors & ROOMY ? unsetenv(limits[i][0]) : setenv(limits[i][0], limits[i][1], 1));
+    }
+    (void) setenv("PMIX_MCA_shmix_door_unix", doors & DOOR_UNIX ? "1" : "0", 1);
+    (void) setenv("PMIX_MCA_shmix_door_tcp", doors & DOOR_TCP ? "1" : "0", 1);
+    set_host(host);
+    half_server_modex(NULL, 0);
+    is_launcher = doors & LAUNCHER;
+    if (is_launcher) {
+        start_launcher();
+    } else if (!start_server(doors)) {
         return false;
     }
     server()->tools = true;
@@ -311,7 +346,7 @@ void half_server_stop(void)
 {
     half_server_run();
     half_server_settle();
-    require(PMIx_server_finalize() == 0, "end");
+    require((is_launcher ? PMIx_tool_finalize() : PMIx_server_finalize()) == 0, "end");
     px_host_forget_names(FUZZ_JOB);
     px_host_forget_names(FUZZ_OTHER);
 }

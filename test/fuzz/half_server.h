@@ -30,10 +30,11 @@ enum half_server_host {
 
 /* Listeners: for clients in other processes, and for half_server_dial_tcp; and rendezvous files, in
  * half_server_folder. */
-enum { DOOR_UNIX = 0x01, DOOR_TCP = 0x02, WITH_FILES = 0x04, ROOMY = 0x08 };
+enum { DOOR_UNIX = 0x01, DOOR_TCP = 0x02, WITH_FILES = 0x04, ROOMY = 0x08, LAUNCHER = 0x10 };
 
-/* Limits of the server are small (half_server.c), so that inputs reach them, but with ROOMY. doors:
- * a set of the above. False: the server does not start because of files that it has found. */
+/* Limits of the server are small (half_server.c), so that inputs reach them, but with ROOMY. With
+ * LAUNCHER it is that of a launcher without a server above it, which is its host. doors: a set of
+ * the above. False: the server does not start because of files that it has found. */
 bool half_server_start(enum half_server_host host, unsigned doors);
 /* A folder of this process, removed at its end if it is empty. */
 const char *half_server_folder(void);

@@ -20,10 +20,10 @@ half_client = %D%/half_client.c %D%/half_client.h %D%/half_calls.h %D%/half_read
 half_server = %D%/half_server.c %D%/half_server.h %D%/fuzz_clock.c %D%/fuzz_clock.h %D%/fuzz.h $(replay)
 half_libs = libpx-host.la $(libpmix_la_LIBADD)
 half_ldflags = $(AM_LDFLAGS) -Wl,--wrap=px_clock_ns,--wrap=epoll_wait
-test_fuzz_dispatch_fuzz_t_SOURCES = %D%/dispatch_fuzz.c $(half_server)
+test_fuzz_dispatch_fuzz_t_SOURCES = %D%/dispatch_fuzz.c %D%/started.c %D%/started.h $(half_server)
 test_fuzz_dispatch_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
 test_fuzz_dispatch_fuzz_t_LDADD = $(half_libs)
-test_fuzz_dispatch_fuzz_t_LDFLAGS = $(half_ldflags)
+test_fuzz_dispatch_fuzz_t_LDFLAGS = $(half_ldflags) -Wl,--wrap=posix_spawnp,--wrap=vfork
 test_fuzz_introduction_fuzz_t_SOURCES = %D%/introduction_fuzz.c $(half_server)
 test_fuzz_introduction_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY_CUTS=8
 test_fuzz_introduction_fuzz_t_LDADD = $(half_libs)
@@ -48,9 +48,9 @@ test_lib_segment_seeds_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-s
 
 # Writes those of introduction, dispatch, reply and modex: test/lib/conversation_seeds test/fuzz/corpus
 check_PROGRAMS += test/lib/conversation_seeds
-test_lib_conversation_seeds_SOURCES = test/lib/conversation_seeds.c test/lib/seeds.c test/lib/seeds.h test/lib/seeds_dispatch.c test/lib/seeds_reply.c $(half_client) %D%/half_server.c %D%/half_server.h %D%/fuzz_clock.c %D%/fuzz_clock.h
+test_lib_conversation_seeds_SOURCES = test/lib/conversation_seeds.c test/lib/seeds.c test/lib/seeds.h test/lib/seeds_dispatch.c test/lib/seeds_reply.c $(half_client) %D%/half_server.c %D%/half_server.h %D%/fuzz_clock.c %D%/fuzz_clock.h %D%/started.c %D%/started.h
 test_lib_conversation_seeds_LDADD = $(half_libs)
-test_lib_conversation_seeds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sendmsg,--wrap=recvmsg,--wrap=px_clock_ns,--wrap=epoll_wait
+test_lib_conversation_seeds_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sendmsg,--wrap=recvmsg,--wrap=px_clock_ns,--wrap=epoll_wait,--wrap=posix_spawnp,--wrap=vfork
 
 FUZZ_CC = clang
 FUZZ_CXX = $(FUZZ_CC)

@@ -270,7 +270,8 @@ static void converse(unsigned call, const struct form *form)
     for (unsigned i = 0; i < n; i++) {
         pids[i] = begin(i, call, form, to);
     }
-    (void) half_server_start(form->host, DOOR_UNIX | (is_long(call) ? ROOMY : 0));
+    (void) half_server_start(form->host, DOOR_UNIX | (is_long(call) ? ROOMY : 0) |
+                                             (form->launcher ? LAUNCHER : 0));
     for (unsigned i = 0; i < n; i++) {
         tell(to[i], i, form->setting);
     }
@@ -408,17 +409,19 @@ static void write_modex(unsigned n, uint32_t flags)
 }
 
 static const struct form forms[] = {
-    {"", "PMIX_MCA_gds=shmix", HOST_ANSWERS, HELLO_OURS, 0, false, false},
-    {"messages", "PMIX_MCA_gds=hash", HOST_ANSWERS, HELLO_SPEAKS, 0x20, false, false},
-    {"stock", "PMIX_MCA_gds=hash", HOST_ANSWERS, 0, 0x04, false, true},
+    {"", "PMIX_MCA_gds=shmix", HOST_ANSWERS, HELLO_OURS, 0, false, false, false},
+    {"messages", "PMIX_MCA_gds=hash", HOST_ANSWERS, HELLO_SPEAKS, 0x20, false, false, false},
+    {"stock", "PMIX_MCA_gds=hash", HOST_ANSWERS, 0, 0x04, false, true, false},
     {"described", "PMIX_BFROP_BUFFER_TYPE=PMIX_BFROP_BUFFER_FULLY_DESC", HOST_ANSWERS,
-     HELLO_OURS | HELLO_DESCRIBED, 0x02, false, false},
-    {"lacks", "PMIX_MCA_gds=shmix", HOST_LACKS, HELLO_OURS, 0, false, false},
-    {"refuses", "PMIX_MCA_gds=hash", HOST_REFUSES, HELLO_SPEAKS, 0x20, false, false},
-    {"tool", "PMIX_MCA_gds=shmix", HOST_ANSWERS, HELLO_OURS | HELLO_TOOL, 0x01, true, false},
-    {"tool-messages", "PMIX_MCA_gds=hash", HOST_ANSWERS, HELLO_TOOL, 0x21, true, false},
-    {"tool-refuses", "PMIX_MCA_gds=shmix", HOST_REFUSES, HELLO_OURS | HELLO_TOOL, 0x01, true,
+     HELLO_OURS | HELLO_DESCRIBED, 0x02, false, false, false},
+    {"lacks", "PMIX_MCA_gds=shmix", HOST_LACKS, HELLO_OURS, 0, false, false, false},
+    {"refuses", "PMIX_MCA_gds=hash", HOST_REFUSES, HELLO_SPEAKS, 0x20, false, false, false},
+    {"tool", "PMIX_MCA_gds=shmix", HOST_ANSWERS, HELLO_OURS | HELLO_TOOL, 0x01, true, false, false},
+    {"tool-messages", "PMIX_MCA_gds=hash", HOST_ANSWERS, HELLO_TOOL, 0x21, true, false, false},
+    {"tool-refuses", "PMIX_MCA_gds=shmix", HOST_REFUSES, HELLO_OURS | HELLO_TOOL, 0x01, true, false,
      false},
+    {"launcher", "PMIX_MCA_gds=shmix", HOST_ANSWERS, HELLO_OURS | HELLO_TOOL, 0x01, true, false,
+     true},
 };
 
 int main(int argc, char **argv)

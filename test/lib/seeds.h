@@ -49,7 +49,8 @@ struct form {
     uint8_t hello; /* of dispatch: HELLO_* */
     uint8_t reply; /* byte 0 of reply */
     bool tool;
-    bool stock; /* the clients take it that their server is of another implementation */
+    bool stock;    /* the clients take it that their server is of another implementation */
+    bool launcher; /* the server is a launcher's */
 };
 
 struct px_notify_args;

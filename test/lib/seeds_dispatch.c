@@ -65,7 +65,16 @@ static const struct course courses[] = {
     {"acts", -1, false, 0, 0, 0, true},
 };
 
-enum { HOST = 3, PASS = 7, TICK = 8, FLOW = 9, SETTLE = 11, LIMITLESS = 0x80 };
+enum {
+    HOST = 3,
+    PASS = 7,
+    TICK = 8,
+    FLOW = 9,
+    SETTLE = 11,
+    LIMITLESS = 0x80,
+    LAUNCHED = 0x40,
+    END = 12
+};
 
 /* The host does something, with a number. */
 static void put_host(FILE *file, int what, unsigned number)
@@ -79,7 +88,8 @@ static void put_beginning(FILE *file, const struct form *form, const struct cour
 {
     int host = course->host < 0 ? (int) form->host : course->host;
 
-    (void) fputc(host | (course->usual_limits ? LIMITLESS : 0), file);
+    (void) fputc(host | (course->usual_limits ? LIMITLESS : 0) | (form->launcher ? LAUNCHED : 0),
+                 file);
     for (int i = 0; i < 3; i++) {
         (void) fputc(form->hello, file);
     }
@@ -105,6 +115,7 @@ static void put_end(FILE *file, const struct course *course)
             put_host(file, acts[i], 0);
         }
     }
+    put_host(file, END, 0);
     if (course->end_ms) {
         put_host(file, PASS, course->end_ms);
         put_host(file, SETTLE, 0);
