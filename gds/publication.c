@@ -208,9 +208,10 @@ static void grow_table(struct px_store *store, struct px_table_growth *growth, c
 }
 
 /* After a publication: the next step of the growth of each table, which costs a part of what the
- * publication did. What has grown beside a table holds the same as that, so the word that leads to
- * it needs no publication around it: whoever still probes the old one finds what was there before.
- * Both may take memory at the same time. That it cannot be had is no failure here. */
+ * publication cost. The larger table holds the same objects as the table that it replaces, so the
+ * word that leads to it needs no publication: a reader that still probes the old table finds the
+ * same objects there. Both tables may take memory at the same time. A lack of memory is no failure
+ * here. */
 static void grow_tables(struct px_store *store)
 {
     const struct px_store_header *h = px_store_header(store);

@@ -36,8 +36,8 @@ static uint64_t *slot_of(struct px_table *table, uint64_t hash, uint64_t loc)
 }
 
 /* Puts a word of the table that readers use into the larger one, in the place of `old`, the locator
- * that its slot had before, or 0. False: there is no place. Nobody reads it yet but whoever copies
- * all words. */
+ * that its slot had before, or 0. False: there is no place. No reader can reach the larger table
+ * yet, except a thread that copies all words of the segment. */
 static bool put(struct px_table *to, uint64_t hash, uint64_t old, uint64_t word)
 {
     const uint64_t *slot = slot_of(to, hash, old);

@@ -5,10 +5,11 @@
 
 /* A large hash table that is replaced by a larger one little by little, so that no addition takes
  * as long as moving all that the table holds. The larger one lies beside the one that readers use,
- * and none of them reaches it. It gets the objects of that table's slots from the first to the
- * last; what is published meanwhile in slots that were copied goes into both. With the last slot it
- * holds the same, and the owner publishes the word that leads to it. Tables grow at once (table.h)
- * where this is too slow or fails. Writer's thread. */
+ * and no reader can reach it. The objects of that table's slots are copied into it, from the first
+ * slot to the last. An object that is published meanwhile in a slot that was copied is put into
+ * both tables. When the last slot is copied both hold the same objects, and the owner publishes the
+ * word that leads to the larger one. Tables grow at once (table.h) where this is too slow or fails.
+ * Writer's thread. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,8 +33,9 @@ struct px_table_growth {
 uint64_t px_table_growth_follow(struct px_table_growth *growth, const struct px_table_edit *edit);
 
 /* After a publication: bytes for which memory is to be prepared (px_bump_prepare) before the next
- * step for the table at `table` (0: none), n_used of whose slots are occupied. They become more
- * with what was added, up to the size of the larger table; 0: it does not need to grow. */
+ * step for the table at `table` (0: none), of which n_used slots are occupied. The number rises
+ * with each object that was added, up to the size of the larger table. 0: the table need not grow.
+ */
 uint64_t px_table_growth_needs(struct px_table_growth *growth, const struct px_bump *bump,
                                uint64_t table, uint64_t n_used);
 

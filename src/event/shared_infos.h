@@ -3,7 +3,7 @@
 #ifndef PX_EVENT_SHARED_INFOS_H
 #define PX_EVENT_SHARED_INFOS_H
 
-/* One array of infos with several owners. Nobody changes it. Any thread. */
+/* One array of infos that has several owners. It must not be changed. Any thread. */
 
 #include <pmix_common.h>
 

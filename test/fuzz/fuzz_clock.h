@@ -13,10 +13,11 @@
 void fuzz_clock_reset(void);
 /* Moves it on at once. A loop that sleeps does not notice. */
 void fuzz_clock_pass(uint64_t ms);
-/* From now on each reading moves it on by so much: what has little time is over when it looks. */
+/* From now on each reading moves the clock on by so much, so that a short time limit has passed
+ * when the code looks. */
 void fuzz_clock_tick(uint64_t us);
-/* From now on it is so many times as fast as the machine's, and loops sleep accordingly less. Only
- * after fuzz_clock_reset. */
+/* From now on the clock runs so many times as fast as the machine's, and a loop waits for a timer
+ * by this clock. Only after fuzz_clock_reset. */
 void fuzz_clock_speed(unsigned times);
 
 #endif

@@ -180,7 +180,7 @@ void half_group_many(void)
     }
 }
 
-/* What is asked of all of a job, or of whoever has it. */
+/* Gets of data of the whole job, and of a key of any rank. */
 void half_get_any(void)
 {
     pmix_proc_t any;
