@@ -86,11 +86,11 @@ struct px_table_change {
  * it. */
 struct px_table_edit {
     struct px_bump *bump;
-    uint64_t loc;    /* the table that readers will use; 0: none yet */
-    bool fresh;      /* it is new: stored to directly */
-    uint64_t n_used; /* occupied slots, those of this edit included */
-    uint64_t n_added;
-    uint64_t n_dead; /* bytes of tables that this edit has outgrown */
+    uint64_t loc;     /* the table that readers will use; 0: none yet */
+    bool fresh;       /* it is new: stored to directly */
+    uint64_t n_used;  /* occupied slots, those of this edit included */
+    uint64_t n_added; /* objects that this edit has added */
+    uint64_t n_dead;  /* bytes of tables that this edit has outgrown */
     /* Changes to a table that readers use already, in order of arrival: published in that order,
      * each leaves a table in which everything is found. */
     struct px_table_change *changes;

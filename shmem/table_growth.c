@@ -48,13 +48,12 @@ static bool put(struct px_table *to, uint64_t hash, uint64_t old, uint64_t word)
     return slot != NULL;
 }
 
-/* Ends the growth. The size of the larger table, which is of no use any more. */
-static uint64_t give_up(struct px_table_growth *growth, const struct px_bump *bump)
+/* Ends the growth. `failed`: the table in use, if no other one is to be tried for, or 0. */
+static void give_up(struct px_table_growth *growth, const struct px_bump *bump, uint64_t failed)
 {
-    uint64_t dead = growth->loc ? px_table_size(bump, growth->loc) : 0;
+    uint64_t dead = growth->dead + (growth->loc ? px_table_size(bump, growth->loc) : 0);
 
-    *growth = (struct px_table_growth){0};
-    return dead;
+    *growth = (struct px_table_growth){.failed = failed, .dead = dead};
 }
 
 /* An object keeps its hash in all its versions, so the one before is found under the hash of the
@@ -62,12 +61,12 @@ static uint64_t give_up(struct px_table_growth *growth, const struct px_bump *bu
 uint64_t px_table_growth_follow(struct px_table_growth *growth, const struct px_table_edit *edit)
 {
     const struct px_table *from = table_at(edit->bump, edit->loc);
-    uint64_t dead = 0;
+    uint64_t dead;
 
     if (edit->fresh) {
-        return give_up(growth, edit->bump);
+        give_up(growth, edit->bump, 0);
     }
-    growth->n_added += edit->n_added;
+    growth->n_added += edit->fresh ? 0 : edit->n_added;
     for (uint32_t i = 0; growth->loc && i < edit->n_changes; i++) {
         const struct px_table_change *change = &edit->changes[i];
         uint64_t hash = edit->hash_of(edit->arg, change->word & PX_SHM_LOC_MASK);
@@ -75,10 +74,11 @@ uint64_t px_table_growth_follow(struct px_table_growth *growth, const struct px_
         if (change->slot < growth->n_moved &&
             !put(table_at(edit->bump, growth->loc), hash,
                  from->slots[change->slot] & PX_SHM_LOC_MASK, change->word)) {
-            dead = give_up(growth, edit->bump);
-            growth->failed = edit->loc;
+            give_up(growth, edit->bump, edit->loc);
         }
     }
+    dead = growth->dead;
+    growth->dead = 0;
     return dead;
 }
 
@@ -161,14 +161,13 @@ bool px_table_growth_step(struct px_table_growth *growth, struct px_bump *bump, 
         return false;
     }
     if (!move(growth, bump, table, n, hash_of, arg)) {
-        (void) give_up(growth, bump);
-        growth->failed = table;
+        give_up(growth, bump, table);
         return false;
     }
     if (growth->n_moved < table_at(bump, table)->n_slots) {
         return false;
     }
     *ret = growth->loc;
-    *growth = (struct px_table_growth){0};
+    *growth = (struct px_table_growth){.dead = growth->dead};
     return true;
 }

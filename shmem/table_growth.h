@@ -24,12 +24,13 @@ struct px_table_growth {
     uint64_t failed;  /* the table for which there will be no larger one; 0: none */
     uint64_t credit;  /* bytes for the larger table that additions have paid for */
     uint64_t n_added; /* objects that were published since the last step */
+    uint64_t dead;    /* bytes of larger tables that were given up and not told yet */
 };
 
 /* To be called for the edit of a publication when it cannot fail any more, directly before
  * px_table_edit_publish: puts its changes into the larger table, too. If the edit has made a table
- * of its own, or an object has no place, growth ends. Returns the bytes of a larger table that is
- * of no use any more, or 0. pairs with copy_words */
+ * of its own, or an object has no place, growth ends. Returns the bytes of larger tables that were
+ * given up since the last call: they are garbage. pairs with copy_words */
 uint64_t px_table_growth_follow(struct px_table_growth *growth, const struct px_table_edit *edit);
 
 /* After a publication: bytes for which memory is to be prepared (px_bump_prepare) before the next
@@ -39,10 +40,11 @@ uint64_t px_table_growth_follow(struct px_table_growth *growth, const struct px_
 uint64_t px_table_growth_needs(struct px_table_growth *growth, const struct px_bump *bump,
                                uint64_t table, uint64_t n_used);
 
-/* The next step, in proportion to what was added since the last one: takes the larger table, which
- * nothing may be pending for in the allocator, or fills in some of it. True: it holds all that the
- * table at `table` has, and is *ret; growth is over, and the caller publishes the word that leads
- * there. The objects are trusted, and `hash_of` is the edit's. pairs with copy_words */
+/* Does the next step, in proportion to what was added since the last one: it takes the larger
+ * table, or copies some slots into it. Nothing may be pending in the allocator. Returns true when
+ * the larger table holds all that the table at `table` has: *ret is the larger one, the growth is
+ * over, and the caller publishes the word that leads there. The objects are trusted; `hash_of` is
+ * the edit's. pairs with copy_words */
 bool px_table_growth_step(struct px_table_growth *growth, struct px_bump *bump, uint64_t table,
                           uint64_t n_used, uint64_t (*hash_of)(const void *arg, uint64_t loc),
                           const void *arg, uint64_t *ret);

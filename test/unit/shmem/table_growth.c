@@ -180,7 +180,7 @@ static uint64_t begin_growth(void)
     return n;
 }
 
-/* From a table on that is large, none is made at once any more, whatever is added at a time. */
+/* Once a table is large, no publication makes a whole new one, however many objects it adds. */
 static void grows_in_time(void **state)
 {
     uint64_t n = 0;
@@ -279,6 +279,7 @@ static void crowd(void)
 static void gives_up(void **state)
 {
     uint64_t n = begin_growth();
+    uint64_t larger = px_table_size(&bump, growth.loc);
     uint64_t in_use = table;
 
     (void) state;
@@ -288,6 +289,7 @@ static void gives_up(void **state)
     assert_int_equal(growth.loc, 0);
     assert_int_equal(growth.failed, in_use);
     add(n + 100, n + 500);
+    assert_int_equal(lost, larger);
     assert_int_equal(growth.loc, 0);
     assert_int_equal(table, in_use);
     has_all(n + 500, 1);
