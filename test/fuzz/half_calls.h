@@ -43,6 +43,10 @@ void half_on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, p
                    size_t ninfo, pmix_info_t results[], size_t nresults,
                    pmix_event_notification_cbfunc_fn_t done, void *cbdata);
 
+/* Takes output and does nothing with it. */
+void half_on_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
+                    pmix_byte_object_t *payload, pmix_info_t info[], size_t ninfo);
+
 /* The end of a call that answers with infos: releases them and sets the bool that cbdata points to
  * (NULL: none). */
 void half_on_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,

@@ -34,8 +34,8 @@ void half_on_event(size_t id, pmix_status_t status, const pmix_proc_t *source, p
     done(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
 }
 
-static void on_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
-                      pmix_byte_object_t *payload, pmix_info_t info[], size_t ninfo)
+void half_on_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
+                    pmix_byte_object_t *payload, pmix_info_t info[], size_t ninfo)
 {
     (void) id;
     (void) channel;
@@ -280,7 +280,7 @@ static void output(void)
     pmix_byte_object_t bytes = {.bytes = (char *) "input", .size = 5};
     pmix_status_t id;
 
-    id = PMIx_IOF_pull(&half.all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, on_output, NULL, NULL);
+    id = PMIx_IOF_pull(&half.all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, half_on_output, NULL, NULL);
     (void) PMIx_IOF_push(&half.all, 1, &bytes, NULL, 0, NULL, NULL);
     if (id >= 0) {
         (void) PMIx_IOF_deregister((size_t) id, NULL, 0, NULL, NULL);

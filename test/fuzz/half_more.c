@@ -22,17 +22,6 @@ static void ignore_op(pmix_status_t status, void *cbdata)
     (void) cbdata;
 }
 
-static void ignore_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
-                          pmix_byte_object_t *payload, pmix_info_t info[], size_t ninfo)
-{
-    (void) id;
-    (void) channel;
-    (void) source;
-    (void) payload;
-    (void) info;
-    (void) ninfo;
-}
-
 /* --- long messages --- */
 
 static void put_zeros(const char *key, size_t size)
@@ -180,7 +169,7 @@ void half_group_many(void)
     }
 }
 
-/* Gets of data of the whole job, and of a key of any rank. */
+/* Gets of a key of any rank and of the map of nodes; resolves in a namespace that nobody knows. */
 void half_get_any(void)
 {
     pmix_proc_t any;
@@ -266,7 +255,7 @@ void half_tool_renews(void)
     bool yes = true;
 
     for (int i = 0; i < 2; i++) {
-        ids[i] = PMIx_IOF_pull(&half.all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, ignore_output, NULL,
+        ids[i] = PMIx_IOF_pull(&half.all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, half_on_output, NULL,
                                NULL);
     }
     if (!leave_server(&server)) {

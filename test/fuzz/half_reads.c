@@ -376,17 +376,6 @@ void half_tool_servers(void)
     half_get(&half.here[1], "key", NULL);
 }
 
-static void on_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
-                      pmix_byte_object_t *payload, pmix_info_t info[], size_t ninfo)
-{
-    (void) id;
-    (void) channel;
-    (void) source;
-    (void) payload;
-    (void) info;
-    (void) ninfo;
-}
-
 /* A tool takes the output that it gets from one server from the next. */
 void half_tool_output(void)
 {
@@ -404,7 +393,7 @@ void half_tool_output(void)
     server = servers[0];
     PMIX_PROC_FREE(servers, n);
     (void) PMIx_Register_event_handler(NULL, 0, NULL, 0, half_on_event, NULL, NULL);
-    id = PMIx_IOF_pull(&half.all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, on_output, NULL, NULL);
+    id = PMIx_IOF_pull(&half.all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, half_on_output, NULL, NULL);
     (void) PMIx_tool_disconnect(&server);
     PMIX_INFO_LOAD(&info, PMIX_SERVER_URI, half.uri, PMIX_STRING);
     (void) PMIx_tool_attach_to_server(&self, &server, &info, 1);

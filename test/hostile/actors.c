@@ -150,6 +150,21 @@ bool environment_of(const char *name, const char *variable, char *ret, size_t ro
     return found;
 }
 
+int server_start(pmix_server_module_t *module, const char *const (*params)[2], size_t n)
+{
+    pmix_status_t rc;
+
+    for (size_t i = 0; i < n; i++) {
+        (void) setenv(params[i][0], params[i][1], 1);
+    }
+    rc = PMIx_server_init(module, NULL, 0);
+    if (rc != PMIX_SUCCESS) {
+        fprintf(stderr, "server init: %s\n", PMIx_Error_string(rc));
+        return 1;
+    }
+    return 0;
+}
+
 int segments(void)
 {
     FILE *maps = fopen("/proc/self/maps", "r");

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include <pmix_server.h>
+
 /* Processes of several users around one server of root. Each is forked before there is a server,
  * and waits for its turn. Functions are for the host, those with (actor) for the process. */
 
@@ -42,6 +44,10 @@ void await_turn(void);
 void step_done(void);
 /* (actor) A line of the result. */
 void say(bool held, const char *what);
+
+/* Starts the server, with n parameters set in the environment: name and value of each. 0, or 1
+ * after a complaint. */
+int server_start(pmix_server_module_t *module, const char *const (*params)[2], size_t n);
 
 /* How many segments this process maps. */
 int segments(void);

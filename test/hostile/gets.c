@@ -219,14 +219,7 @@ static bool begin_peak(void)
 
 static int start_server(void)
 {
-    pmix_status_t rc;
-
-    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
-        setenv(bounds[i][0], bounds[i][1], 1);
-    }
-    rc = PMIx_server_init(px_host_module(&host), NULL, 0);
-    if (rc != PMIX_SUCCESS) {
-        fprintf(stderr, "gets: server init: %s\n", PMIx_Error_string(rc));
+    if (server_start(px_host_module(&host), bounds, sizeof(bounds) / sizeof(bounds[0])) != 0) {
         return 1;
     }
     add_job("posts", FIRST);

@@ -370,14 +370,7 @@ static const struct px_host host = {.answers = answers};
 
 static int start_server(void)
 {
-    pmix_status_t rc;
-
-    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
-        setenv(bounds[i][0], bounds[i][1], 1);
-    }
-    rc = PMIx_server_init(px_host_module(&host), NULL, 0);
-    if (rc != PMIX_SUCCESS) {
-        fprintf(stderr, "quotas: server init: %s\n", PMIx_Error_string(rc));
+    if (server_start(px_host_module(&host), bounds, sizeof(bounds) / sizeof(bounds[0])) != 0) {
         return 1;
     }
     add_job("first", FIRST);
