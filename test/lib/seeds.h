@@ -70,9 +70,9 @@ size_t seeds_split(const struct stream *stream, struct frame *frames);
 
 /* Writes a step (fuzz.h). */
 void seeds_put_bytes(FILE *file, int who, int what, const unsigned char *bytes, size_t len);
-/* The same of a message; what is too long is cut. */
+/* Writes a step that is a message. A message that is too long for a step is cut. */
 void seeds_put(FILE *file, int who, const struct frame *frame);
-/* The same of dispatch_fuzz; where many bytes are alike the step is longer than its bytes. */
+/* Writes a step of dispatch_fuzz that is a message. A part of it that repeats is written once. */
 void seeds_put_long(FILE *file, int who, const struct frame *frame);
 
 /* --- seeds_dispatch.c --- */

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# 1,000 jobs of four processes that a process starts one after the other: what the server has at the end is what it had after the
-# first ten. Also of 300 jobs on two nodes, eight at a time, and when each process of 100 is killed in the middle of a read. With
-# PX_LONG (make check-long) ten times as many, and test/hostile/killed_servers.sh kills 1,000 servers. Repeat the kills with SEED.
+# One process starts 1,000 jobs of four processes, one after the other. At the end the server has no more descriptors, segments or
+# files than after the first ten, and at most 2 KiB of memory for each job. The same of 300 jobs on two nodes, eight at a time, and
+# when each process of 100 is killed in the middle of a read. With PX_LONG (make check-long) ten times as many, and
+# test/hostile/killed_servers.sh kills 1,000 servers. Repeat the kills with SEED.
 # Covers: SHM-009 SHM-024
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 times=1

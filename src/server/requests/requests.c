@@ -404,8 +404,7 @@ static void read_free(struct read_request *request)
     free(request);
 }
 
-/* Copies a piece of what is owed; if nothing is owed, serves the request. Each call does one of the
- * two. */
+/* Copies a piece of what is owed, or, when nothing is owed any more, serves the request. */
 static int serve_read(struct px_step *step, struct px_peer *peer)
 {
     struct read_request *request = px_container_of(step, struct read_request, step);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Threads of the library: what they are called with, and which signals they have. */
+/* A thread of the library gets its argument, blocks all signals, and leaves its creator's mask
+ * alone. */
 
 #include <errno.h>
 #include <signal.h>
