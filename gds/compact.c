@@ -17,6 +17,7 @@
 #include "shmem/put.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "partial.h"
 
 /* An unqualified process-level record, in the list of its key. */
 struct spot {
@@ -322,6 +323,7 @@ int px_compaction_go_on(struct px_compaction *c, size_t piece, bool *ret_done)
         rc = copy_batch(c);
     }
     if (rc == 0 && c->part == DONE) {
+        px_partial_drop(c->copy.to, NULL); /* of a value that was deleted meanwhile */
         copy_words(c);
     }
     *ret_done = rc == 0 && c->part == DONE;

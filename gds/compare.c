@@ -8,6 +8,7 @@
 
 #include "gds/payload.h"
 #include "gds/writer.h"
+#include "partial.h"
 
 void px_datum_follow(struct px_datum *to, const struct px_datum *later)
 {
@@ -21,10 +22,10 @@ void px_datum_follow(struct px_datum *to, const struct px_datum *later)
 /* Sets *ret_same: true if the datum would change nothing for readers who now see the value `now`.
  * Values are compared in encoded form: equal means the same type, scope, form and bytes. A value of
  * the same number in another type is a new value. Statuses of px_payload_encode. */
-static int compare_value(const struct px_slice *now, const struct px_datum *datum, bool *ret_same)
+static int compare_value(const struct px_store *store, const struct px_slice *now,
+                         const struct px_datum *datum, bool *ret_same)
 {
     struct px_payload payload;
-    pmix_value_t room;
     int rc;
 
     if (datum->kind == PX_DATUM_HIDDEN || datum->kind == PX_DATUM_GONE) {
@@ -32,9 +33,11 @@ static int compare_value(const struct px_slice *now, const struct px_datum *datu
         *ret_same = datum->kind == PX_DATUM_HIDDEN || (now->hidden && !px_datum_is_gone(datum));
         return 0;
     }
-    rc = px_payload_encode(px_datum_value(datum, &room), &payload);
+    rc = px_partial_payload(store, datum, &payload);
     if (rc == 0) {
-        *ret_same = px_payload_is(&payload, datum->scope, now);
+        if (!px_partial_compared(store, &payload, now, ret_same)) {
+            *ret_same = px_payload_is(&payload, datum->scope, now);
+        }
         px_payload_fini(&payload);
     }
     return rc;
@@ -49,7 +52,7 @@ int px_writer_compare(struct px_writer *writer, enum px_level level, const struc
     int rc = px_read_level(&writer->read, level, index, key, quals, &now);
 
     if (rc == 0) {
-        rc = compare_value(&now, datum, &present.same);
+        rc = compare_value(writer->store, &now, datum, &present.same);
         present.now = now;
     } else {
         present.deleted = rc == PMIX_ERR_NOT_FOUND && now.store;

@@ -11,6 +11,7 @@
 
 #include "src/base/assert.h"
 #include "nodes.h"
+#include "partial.h"
 #include "publication.h"
 #include "slice.h"
 
@@ -33,7 +34,7 @@ struct px_copy_block {
 
 /* What a number costs, and any other value besides its bytes; from how many bytes on a value waits
  * for the next piece when this one is used up; and from how many on its memory is prepared before
- * it is copied. */
+ * it is copied, or it is copied in parts. */
 enum { WORD_COST = 64, VALUE_COST = 256, LARGE = 4096, HUGE_VALUE = 1 << 18 };
 
 /* Copying into memory that is prepared costs so many times less than preparing it. */
@@ -118,6 +119,53 @@ static int may_add(struct px_copy *copy, size_t len)
     return rc;
 }
 
+/* True if a value is copied in parts: it is borrowed from the old generation, at the same place for
+ * each part. */
+static bool is_huge(const struct px_slice *slice)
+{
+    return slice->len >= HUGE_VALUE && !slice->quals && !slice->hidden &&
+           (slice->form == PX_FORM_TEXT || slice->form == PX_FORM_BYTES);
+}
+
+/* Publishes what was added before, and begins anew. */
+static int begin_again(struct px_copy *copy)
+{
+    int rc = px_copy_publish(copy);
+
+    return rc ? rc : px_copy_begin(copy);
+}
+
+/* Copies a part of a huge value, or, when all of it is copied, publishes it in a batch of its own:
+ * records of the same rank are to lie below it, or above. One that was replaced before all of it
+ * was copied is garbage. Statuses as px_copy_value. */
+static int copy_huge(struct px_copy *copy, const struct px_slice *slice,
+                     struct px_store_entry *entry)
+{
+    pmix_value_t value;
+    bool unused;
+    int rc = copy->left ? px_slice_borrow(slice, &value, &unused) : PX_COPY_LATER;
+
+    if (!rc && copy->huge != slice->payload) {
+        px_partial_drop(copy->to, NULL);
+        copy->huge = slice->payload;
+        rc = begin_again(copy);
+    }
+    if (rc) {
+        return rc;
+    }
+    entry->value = &value;
+    if (px_partial_go_on(copy->to, entry, copy->left)) {
+        copy->left = 0;
+        return PX_COPY_LATER;
+    }
+    rc = px_batch_add(copy->batch, entry);
+    rc = rc ? rc : begin_again(copy);
+    px_partial_drop(copy->to, NULL);
+    copy->huge = NULL;
+    px_copy_cost(copy, VALUE_COST);
+    return rc;
+}
+
 int px_copy_value(struct px_copy *copy, enum px_level level, uint32_t index,
                   const struct px_key *key, const struct px_qual_digest *quals)
 {
@@ -131,6 +179,9 @@ int px_copy_value(struct px_copy *copy, enum px_level level, uint32_t index,
         return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
     }
     entry.scope = slice.scope;
+    if (is_huge(&slice)) {
+        return copy_huge(copy, &slice, &entry);
+    }
     if (level == PX_LEVEL_PROC && slice.inlined && !slice.hidden && !slice.quals) {
         px_copy_cost(copy, WORD_COST);
         px_word_value(slice.type, slice.word, &word); /* the batch copies it */

@@ -26,7 +26,8 @@ struct px_copy {
     struct px_read read;          /* of `from`: the newest publication when the batch began */
     struct px_batch *batch;       /* NULL: nothing is to be published */
     struct px_copy_block *blocks; /* owned; strings and bytes lie in `from` */
-    const char ***aliases;        /* owned, n_aliases arrays, each NULL-terminated */
+    const void *huge;      /* payload in `from` of the value that is copied in parts; or NULL */
+    const char ***aliases; /* owned, n_aliases arrays, each NULL-terminated */
     uint32_t n_aliases;
 };
 

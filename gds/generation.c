@@ -130,7 +130,7 @@ static void move_to(struct px_store *store, struct px_store *next)
     px_assert(px_store_header(next)->id.generation == px_store_header(store)->id.generation + 1);
     px_assert(px_store_header(next)->id.epoch == px_store_header(store)->id.epoch);
     px_assert(px_store_header(next)->sequence >= px_store_header(store)->sequence);
-    px_assert(next->last == NULL && !next->next && !store->next);
+    px_assert(next->last == NULL && !next->next && !store->next && !next->partial);
     /* From here on readers of the old generation ask for the new one. */
     set_state(store, PX_SHM_SUPERSEDED, px_store_header(next)->id.generation);
     *store = *next;
@@ -273,7 +273,7 @@ bool px_store_compact(struct px_store *store)
         return false;
     }
     forget_generations(store);
-    if (!store->next && (h->dead <= store->garbage_limit ||
+    if (!store->next && (store->partial || h->dead <= store->garbage_limit ||
                          h->dead <= store->bump.published / DEAD_SHARE || !begin_move(store))) {
         return false;
     }

@@ -262,7 +262,7 @@ bool px_payload_is(const struct px_payload *p, pmix_scope_t scope, const struct 
 }
 
 /* Head and body follow each other; the cell ends with zeros up to the next multiple of 8. */
-void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
+void px_payload_put_frame(const struct px_payload *p, pmix_scope_t scope, void *at)
 {
     struct px_cell head = {
         .len = (uint32_t) px_payload_len(p),
@@ -277,11 +277,18 @@ void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
     if (p->head_len) {
         px_put(cell->payload, p->head, p->head_len);
     }
-    if (p->body_len) {
-        px_put(cell->payload + p->head_len, p->body, p->body_len);
-    }
     if (len & 7) {
         px_put_zero(cell->payload + len, 8 - (len & 7));
+    }
+}
+
+void px_payload_put(const struct px_payload *p, pmix_scope_t scope, void *at)
+{
+    struct px_cell *cell = at;
+
+    px_payload_put_frame(p, scope, at);
+    if (p->body_len) {
+        px_put(cell->payload + p->head_len, p->body, p->body_len);
     }
 }
 

@@ -101,6 +101,8 @@ bool px_payload_is(const struct px_payload *payload, pmix_scope_t scope,
 /* Writes the cell at `at`: sizeof(struct px_cell) + px_payload_len bytes, rounded up to 8, that no
  * reader can reach. */
 void px_payload_put(const struct px_payload *payload, pmix_scope_t scope, void *at);
+/* The same but for the body, which is there already. */
+void px_payload_put_frame(const struct px_payload *payload, pmix_scope_t scope, void *at);
 
 /* Takes space for a cell and writes it; *ret_loc is its locator. 0, PMIX_ERR_OUT_OF_RESOURCE. */
 int px_payload_cell(const struct px_payload *payload, pmix_scope_t scope, struct px_bump *bump,

@@ -21,6 +21,7 @@
 #include "src/base/assert.h"
 #include "batch.h"
 #include "generation.h"
+#include "partial.h"
 #include "placement.h"
 #include "proc_values.h"
 #include "record_writer.h"
@@ -264,6 +265,9 @@ static void publish_all(struct px_writer *writer)
     }
     /* pairs with px_read_begin, px_visible, px_snapshot_take and cached_result */
     px_publish(&h->sequence, writer->seq);
+    if (writer->has_partial) {
+        px_partial_published(writer->store);
+    }
 }
 
 /* Frees the writer's lists and the edits of both tables; the segment is not touched. */

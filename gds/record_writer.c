@@ -18,6 +18,7 @@
 #include "src/wire/codec.h"
 #include "src/wire/pack.h"
 #include "garbage.h"
+#include "partial.h"
 #include "publication.h"
 
 /* The chain of the (level, index) that is being written; records arrive sorted, so one is open at a
@@ -195,6 +196,31 @@ static int write_quals(struct px_writer *writer, const struct px_pending_record 
     return rc;
 }
 
+/* Writes a record's head and its cell, or what is missing of a cell that is there in part; *ret_loc
+ * is its locator. PMIX_ERR_OUT_OF_RESOURCE. */
+static int put_record(struct px_writer *writer, const struct px_record *head,
+                      const struct px_payload *payload, pmix_scope_t scope, uint64_t *ret_loc)
+{
+    uint64_t above = head->version.prev > head->link ? head->version.prev : head->link;
+    void *at = px_partial_place(writer->store, payload, above);
+    int rc = 0;
+
+    if (at) {
+        px_payload_put_frame(payload, scope, (unsigned char *) at + sizeof(*head));
+        writer->has_partial = true;
+    } else {
+        rc = px_bump_take(writer->bump,
+                          sizeof(*head) + sizeof(struct px_cell) + px_payload_len(payload), &at);
+        if (rc) {
+            return rc;
+        }
+        px_payload_put(payload, scope, (unsigned char *) at + sizeof(*head));
+    }
+    px_put(at, head, sizeof(*head));
+    *ret_loc = px_bump_locator(writer->bump, at);
+    return 0;
+}
+
 /* Writes one record with its cell; *ret_loc is its locator. prev: the version before, or 0. link:
  * the next record of the chain, 0 unless this is the first version. PMIX_ERR_OUT_OF_RESOURCE, or a
  * status of px_payload_encode or write_quals. */
@@ -209,28 +235,18 @@ static int write_record(struct px_writer *writer, const struct px_pending_record
         .level = item->level,
     };
     struct px_payload payload;
-    pmix_value_t room;
-    unsigned char *at;
-    void *mem;
     int rc;
 
     px_assert(item->key != 0 && prev < writer->bump->published >> 3);
     rc = item->n_quals ? write_quals(writer, item, &head.quals) : 0;
 
     if (rc == 0) {
-        rc = px_payload_encode(px_datum_value(&item->datum, &room), &payload);
+        rc = px_partial_payload(writer->store, &item->datum, &payload);
     }
     if (rc) {
         return rc;
     }
-    rc = px_bump_take(writer->bump,
-                      sizeof(head) + sizeof(struct px_cell) + px_payload_len(&payload), &mem);
-    if (rc == 0) {
-        at = mem;
-        px_put(at, &head, sizeof(head));
-        px_payload_put(&payload, item->datum.scope, at + sizeof(head));
-        *ret_loc = px_bump_locator(writer->bump, at);
-    }
+    rc = put_record(writer, &head, &payload, item->datum.scope, ret_loc);
     px_payload_fini(&payload);
     return rc;
 }

@@ -17,6 +17,7 @@
 
 struct px_compaction;
 struct px_memo;
+struct px_partial;
 
 /* Key hints: 512 words in sets of two, so that two strings that meet have a place each. */
 enum { PX_KEY_BITS = 9, PX_KEY_WAYS = 2 };
@@ -53,7 +54,8 @@ struct px_store {
     /* The next generation while it is being filled, and the copy that fills it; or both NULL. */
     struct px_store *next;
     struct px_compaction *compaction;
-    size_t move_piece; /* bytes in one call of px_store_compact */
+    size_t move_piece;          /* bytes in one call of px_store_compact */
+    struct px_partial *partial; /* a value that is copied in parts, or NULL */
 };
 
 /* True if the writer has moved to another generation. One load. Any thread. pairs with set_state */

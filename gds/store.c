@@ -18,13 +18,14 @@
 #include "shmem/put.h"
 #include "generation.h"
 #include "nodes.h"
+#include "partial.h"
 
 /* Under a limit on address space a store that can be replaced starts with this many bytes, or with
  * this share of the limit if that is less. */
 enum { FIRST_SIZE = 1 << 20, FIRST_SHARE = 64 };
 
-/* What takes some milliseconds to copy. */
-enum { MOVE_PIECE = 2 << 20 };
+/* What takes a millisecond to copy into memory that is not prepared. */
+enum { MOVE_PIECE = 1 << 20 };
 
 /* A store without a segment, which free_store takes. It has its memo already, so that no reader
  * finds none. NULL: no memory. */
@@ -57,11 +58,37 @@ bool px_store_is_valid(const struct px_store *store)
             store->bump.published == h->used);
 }
 
+/* Threads beyond the number of readers have none. The array is published with release because the
+ * next thread of this number will find it. Its words are relaxed atomics: only the one thread that
+ * has the number now stores them. */
+struct px_thread_cache *px_store_thread_cache(const struct px_store *store,
+                                              const struct px_reader *reader)
+{
+    void **place = &((struct px_store *) (uintptr_t) store)->thread_caches[reader->number];
+    struct px_thread_cache *mine = NULL;
+
+    if (reader->number < PX_READERS) {
+        mine = calloc(1, sizeof(*mine));
+        /* pairs with px_thread_cache_find and px_thread_cache_put */
+        px_store_ptr_release(place, mine);
+    }
+    return mine;
+}
+
+/* No thread reads the store any more. */
+static void free_thread_caches(struct px_store *store)
+{
+    for (size_t i = 0; i < PX_READERS; i++) {
+        free(store->thread_caches[i]);
+    }
+}
+
 /* Unmaps and frees one store, not those chained to it. */
 static void free_store(struct px_store *store)
 {
     px_memo_destroy(store->memo);
-    px_thread_cache_fini(store);
+    px_partial_fini(store);
+    free_thread_caches(store);
     px_segment_close(&store->seg);
     free(store);
 }
@@ -183,14 +210,6 @@ void px_store_destroy(struct px_store *store)
         px_publish(&px_store_header(store)->state, (state & ~(uint64_t) UINT32_MAX) | PX_SHM_DEAD);
     }
     free_store(store);
-}
-
-bool px_store_prepare(struct px_store *store, uint64_t n, uint64_t most)
-{
-    uint64_t more;
-
-    px_assert(store->seg.writer);
-    return px_bump_prepare(&store->bump, n, most, &more) != 0 || more < most;
 }
 
 /* From now on the store cannot become private: somebody may map the descriptor. */

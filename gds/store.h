@@ -15,7 +15,7 @@
 
 #include <pmix_common.h>
 
-struct px_batch;
+struct px_reader;
 struct px_segment;
 struct px_segment_hints;
 struct px_store;
@@ -56,7 +56,7 @@ struct px_store_opts {
                    bound by virtual_size */
     /* with `moves`: what may be dead before px_store_compact leaves it behind */
     uint64_t garbage_bytes;
-    size_t move_piece; /* with `moves`: bytes that one px_store_compact copies; 0: 2 MiB */
+    size_t move_piece; /* with `moves`: bytes that one px_store_compact copies; 0: 1 MiB */
 };
 
 /* Makes an empty store and its writer; the caller destroys it. 0, PMIX_ERR_NOMEM,
@@ -75,10 +75,11 @@ int px_store_open(int fd, struct px_store **ret);
  * mapped at once. May be called again when the segment has grown. One thread. */
 void px_store_prefault(struct px_store *store, const struct px_segment_hints *hints);
 
-/* Prepares memory for values of n bytes that are going to be published here, but for at most `most`
- * bytes that are not prepared yet; then publishing them is little more than a copy. False: there is
- * more to prepare. Want of memory is no failure: the publication will tell. Writer's thread. */
-bool px_store_prepare(struct px_store *store, uint64_t n, uint64_t most);
+/* For gds/thread_cache.h: makes the array of a thread that has none, which stays for the next
+ * thread with the same number and is freed with the store. NULL: no memory, or a thread without a
+ * number. */
+struct px_thread_cache *px_store_thread_cache(const struct px_store *store,
+                                              const struct px_reader *reader);
 
 /* Unmaps and frees a store with all earlier generations chained to it. The writer's store marks its
  * segment dead first, so that readers stop waiting for more. No thread may be reading it, nor use

@@ -52,7 +52,7 @@ static inline const struct px_cached_result *px_thread_cache_find(
     pmix_rank_t rank, uint64_t sequence, uint64_t changes)
 {
     const struct px_thread_cache *mine =
-        /* pairs with px_thread_cache_make */
+        /* pairs with px_store_thread_cache */
         px_load_ptr_acquire(&store->thread_caches[reader->number]);
     const struct px_cached_result *at;
 
@@ -76,23 +76,19 @@ static inline bool px_thread_cache_is_absent(const struct px_cached_result *at, 
     return px_load_relaxed(&at->key) == 0 && strcmp((const char *) text, name) == 0;
 }
 
-/* Makes the array of a thread that has none; NULL: no memory, or a thread without a number. */
-struct px_thread_cache *px_thread_cache_make(const struct px_store *store,
-                                             const struct px_reader *reader);
-
 /* Caches a result in the place of what was there. Without memory nothing is cached. Called by its
  * own thread, inside a read-side critical section. */
 static inline void px_thread_cache_put(const struct px_store *store, const struct px_reader *reader,
                                        const char *name, const struct px_cached_result *what)
 {
     struct px_thread_cache *mine =
-        /* pairs with px_thread_cache_make */
+        /* pairs with px_store_thread_cache */
         px_load_ptr_acquire(&store->thread_caches[reader->number]);
     struct px_cached_result *at;
 
     px_assert(px_reader_is(reader, 1));
     if (__builtin_expect(!mine, 0)) {
-        mine = px_thread_cache_make(store, reader);
+        mine = px_store_thread_cache(store, reader);
     }
     if (!mine) {
         return;
@@ -107,8 +103,5 @@ static inline void px_thread_cache_put(const struct px_store *store, const struc
     px_store_relaxed(&at->absent[1], what->absent[1]);
     px_store_relaxed(&at->absent[2], what->absent[2]);
 }
-
-/* Frees the caches of all threads, when the store is destroyed. */
-void px_thread_cache_fini(struct px_store *store);
 
 #endif

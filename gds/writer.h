@@ -74,6 +74,8 @@ struct px_writer {
     uint32_t n_ranks;
     uint32_t n_apps;
     uint64_t dead; /* bytes that this publication replaces */
+    /* A record of this publication is in the place of the store's partial value. */
+    bool has_partial;
     /* False: the batch changes nothing, and no publication is made. */
     bool changed;
 };

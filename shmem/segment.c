@@ -37,7 +37,7 @@
 static const uint64_t min_size = UINT64_C(64) << 10;
 static const uint64_t first_bytes = UINT64_C(64) << 10;
 static const uint64_t min_ahead = UINT64_C(64) << 10;
-static const uint64_t max_ahead = UINT64_C(4) << 20;
+static const uint64_t max_ahead = UINT64_C(1) << 20;
 static const uint64_t populate_step = UINT64_C(16) << 10;
 static const struct px_segment_hints no_hints;
 static const int needed_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;

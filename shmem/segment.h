@@ -34,7 +34,7 @@ struct px_segment {
  * pointer. No hint changes what can be read; where the system refuses one, nothing fails. */
 struct px_segment_hints {
     uint64_t initial_commit; /* writer: bytes backed from the beginning; 0: 64 KiB */
-    uint64_t reserve_ahead;  /* writer: most bytes backed before they are asked for; 0: 4 MiB */
+    uint64_t reserve_ahead;  /* writer: most bytes backed before they are asked for; 0: 1 MiB */
     uint64_t prefault; /* reader: bytes from the front that are mapped at once, not when touched */
     bool huge;         /* both: pages may be huge ones */
     /* writer: says where the range's memory shall come from, before it has any; or NULL */

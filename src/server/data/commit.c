@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "gds/kval_reader.h"
+#include "gds/partial.h"
 #include "src/server/stages.h"
 #include "src/server/state.h"
 #include "deletion.h"
@@ -33,14 +34,13 @@
 #include "src/server/tools/tool_data.h"
 #include "src/base/assert.h"
 
-/* The parts of a commit, in their order. Only a long one waits, for the end of a compaction,
- * prepares memory, and copies large values for the modex log. */
+/* The parts of a commit, in their order. Only a long one waits, for the end of a compaction, and
+ * copies large values for the modex log. */
 enum commit_part {
     WAITS,
     READS_FIRST,
     READS_SECOND,
     READS_DELETIONS,
-    PREPARES,
     COPIES,
     PUBLISHES,
     LOGS,
@@ -48,9 +48,9 @@ enum commit_part {
     ENDED
 };
 
-/* Values that are handled at once, bytes that are prepared or copied for them at once; then other
- * connections may have their turn. And the bytes of a large value. */
-enum { PIECE = 1024, PREPARED = 2 << 20, LARGE = 1 << 18 };
+/* Values, and bytes in new memory, that are handled at once; then other connections may have their
+ * turn. And the bytes of a large value. */
+enum { PIECE = 1024, PIECE_BYTES = 1 << 20, LARGE = 1 << 18 };
 
 /* One commit. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
  * done at once; everything borrows from the message. */
@@ -65,6 +65,7 @@ struct px_commit {
     struct px_commit_items list;
     struct px_deletions gone;
     size_t n_published; /* those before it in the store are published */
+    bool at_once;       /* there is no memory to go on in another turn */
 };
 
 /* True, and one less left, if another value may be handled in this turn. */
@@ -178,19 +179,6 @@ static void wait_for_store(const struct px_nspace *ns, struct px_commit *commit)
     }
 }
 
-/* The pages of a long commit take longer than the copy into them. */
-static void prepare_piece(const struct px_nspace *ns, struct px_commit *commit)
-{
-    if (commit->at < commit->list.bytes && commit->list.bytes >= LARGE) {
-        bool ready = px_store_prepare(ns->store, commit->list.bytes, PREPARED);
-
-        commit->at = ready ? commit->list.bytes : 0;
-        commit->budget = ready ? commit->budget : 0;
-    } else {
-        commit->at = commit->list.bytes;
-    }
-}
-
 /* Copies what the modex log will have of large values. */
 static void copy_piece(struct px_commit *commit)
 {
@@ -199,19 +187,55 @@ static void copy_piece(struct px_commit *commit)
 
         if (item->logged && item->kval.len >= LARGE && item->kval.kind == PX_WIRE_PLAIN) {
             commit->budget = 0;
-            if (!px_modex_log_copy(&item->copy, &item->kval, PREPARED)) {
+            if (!px_modex_log_copy(&item->copy, &item->kval, PIECE_BYTES)) {
                 return;
             }
         }
     }
 }
 
+/* True for a value that is copied to the store in parts, and published by itself. */
+static bool is_large(const struct px_commit_item *item)
+{
+    return item->kval.len >= LARGE && !px_kval_is_qualified(&item->kval) &&
+           (item->scope == PMIX_LOCAL || item->scope == PMIX_GLOBAL);
+}
+
+/* The end of the next piece to be published: a large value, or those before the next one. */
+static size_t end_of_piece(const struct px_commit *commit)
+{
+    const struct px_commit_item *items = commit->list.items;
+    size_t bytes = 0;
+    size_t i;
+
+    for (i = commit->at; i < commit->list.n && i - commit->at < commit->budget; i++) {
+        bytes += items[i].kval.len;
+        if (i > commit->at &&
+            (is_large(&items[i - 1]) || is_large(&items[i]) || bytes > PIECE_BYTES)) {
+            break;
+        }
+    }
+    return i;
+}
+
+/* The large value at commit->at as the store will have it, or false: it is none, or the host's. */
+static bool find_large(const struct px_local_proc *rank, const struct px_commit *commit,
+                       struct px_store_entry *ret)
+{
+    const struct px_commit_item *item = &commit->list.items[commit->at];
+
+    if (commit->at == commit->list.n || !is_large(item)) {
+        return false;
+    }
+    *ret = px_posted_entry(rank->rank, item->scope, &item->kval);
+    return !px_nspace_is_hosts(rank->ns, rank->rank, ret->key);
+}
+
 /* Publishes a piece of the values, all of it or nothing. Deletions go before values, so the first
  * piece has all of them. Compaction must wait until nothing is borrowed from the store. */
-static int publish_piece(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
+static int publish_to(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit,
+                      size_t end)
 {
-    size_t left = commit->list.n - commit->at;
-    size_t end = commit->at + (left < commit->budget ? left : commit->budget);
     struct px_kval_reader *piece = px_kval_reader_create(false, NULL);
     int rc = piece ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
@@ -219,7 +243,26 @@ static int publish_piece(struct px_server *s, struct px_local_proc *rank, struct
     rc = rc ? rc : add_values(commit, end, piece, rank);
     rc = rc ? rc : px_posted_values_publish(piece, rank->ns);
     px_kval_reader_destroy(piece);
-    rc = rc || commit->at ? rc : px_deletions_log(s, &commit->gone, rank);
+    return rc || commit->at ? rc : px_deletions_log(s, &commit->gone, rank);
+}
+
+/* Publishes the next piece, or copies a part of the large value that it is. */
+static int publish_piece(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
+{
+    struct px_store *store = rank->ns->store;
+    size_t end = end_of_piece(commit);
+    struct px_store_entry large;
+    bool is_partial = !commit->at_once && find_large(rank, commit, &large);
+    int rc;
+
+    if (is_partial && px_partial_go_on(store, &large, PIECE_BYTES)) {
+        commit->budget = 0;
+        return PMIX_SUCCESS;
+    }
+    rc = publish_to(s, rank, commit, end);
+    if (is_partial) {
+        px_partial_drop(store, large.value);
+    }
     commit->budget -= end - commit->at;
     commit->n_published = rc ? commit->n_published : end;
     commit->at = end;
@@ -275,8 +318,6 @@ static bool is_done(const struct px_local_proc *rank, const struct px_commit *co
         return !px_in_left(&of[PMIX_LOCAL]) && !px_in_left(&of[PMIX_GLOBAL]);
     case READS_SECOND:
         return !px_in_left(&of[PMIX_REMOTE]);
-    case PREPARES:
-        return commit->at == commit->list.bytes;
     case COPIES:
         return commit->at == commit->list.n;
     case PUBLISHES:
@@ -309,9 +350,6 @@ static int do_part(struct px_server *s, struct px_local_proc *rank, struct px_co
         return rc;
     case READS_DELETIONS:
         return read_deletions(s, rank, commit);
-    case PREPARES:
-        prepare_piece(rank->ns, commit);
-        return rc;
     case COPIES:
         copy_piece(commit);
         return rc;
@@ -406,6 +444,7 @@ int px_handle_commit(struct px_server *s, struct px_peer *peer, uint32_t tag, st
             return PMIX_SUCCESS;
         }
         commit.part = commit.part == WAITS ? READS_FIRST : commit.part;
+        commit.at_once = true;
     }
     while (commit.part != ENDED) {
         commit.budget = SIZE_MAX;
@@ -432,9 +471,22 @@ int px_commit_go_on(struct px_server *s, struct px_peer *peer, struct px_reply_t
     return rc;
 }
 
+/* The store forgets the value that was being copied for the peer. */
+static void drop_partial(const struct px_peer *peer)
+{
+    const struct px_local_proc *rank = peer->rank ? peer->rank : peer->posted;
+    struct px_store_entry large;
+
+    px_assert(rank);
+    if (peer->commit->part == PUBLISHES && find_large(rank, peer->commit, &large)) {
+        px_partial_drop(rank->ns->store, large.value);
+    }
+}
+
 void px_commit_drop(struct px_peer *peer)
 {
     if (peer->commit) {
+        drop_partial(peer);
         px_answer_nobody(peer->server, &peer->commit->reply_to);
         release(peer->commit);
         free(peer->commit);

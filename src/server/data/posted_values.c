@@ -12,12 +12,20 @@
 #include "deletion.h"
 #include "nspace.h"
 
+struct px_store_entry px_posted_entry(uint32_t rank, pmix_scope_t scope, const struct px_kval *kval)
+{
+    struct px_store_entry entry = kval->entry;
+
+    entry.level = PX_LEVEL_PROC;
+    entry.index = rank;
+    entry.scope = scope;
+    return entry;
+}
+
 int px_posted_values_add(struct px_kval_reader *reader, const struct px_nspace *ns, uint32_t rank,
                          pmix_scope_t scope, struct px_kval kval)
 {
-    kval.entry.level = PX_LEVEL_PROC;
-    kval.entry.index = rank;
-    kval.entry.scope = scope;
+    kval.entry = px_posted_entry(rank, scope, &kval);
     return px_nspace_is_hosts(ns, rank, kval.entry.key) ? PMIX_SUCCESS
                                                         : px_kval_reader_add(reader, &kval);
 }

@@ -15,6 +15,11 @@ struct px_kval;
 struct px_kval_reader;
 struct px_nspace;
 struct px_server;
+struct px_store_entry;
+
+/* The entry of a posted value. It borrows from the value. */
+struct px_store_entry px_posted_entry(uint32_t rank, pmix_scope_t scope,
+                                      const struct px_kval *kval);
 
 /* Adds a value of a process to the reader's batch, unless the host has given it. Statuses of
  * px_kval_reader_add. */

@@ -110,12 +110,12 @@ void px_peer_close(struct px_peer *peer)
         px_peer_tell_gone(peer);
         px_stage_gone(peer);
     }
+    px_parts_drop(peer); /* as long as its process and its data are there */
     unlink_peer(peer);
     if (peer->pending) {
         px_pending_conn_refuse(peer->pending, 0);
         peer->pending = NULL;
     }
-    px_parts_drop(peer);
     px_conn_destroy_loop(peer->conn);
     peer->conn = NULL;
     peer->rank = NULL;

@@ -3,7 +3,7 @@ gds_wrap_alloc = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 gds_unit_libs = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
 gds_unit_tests = %D%/batch.t %D%/column_writer.t %D%/compare.t %D%/corrupt.t %D%/crash.t %D%/fast_path.t %D%/golden.t %D%/format.t %D%/kval_reader.t %D%/key_table.t %D%/segment_file.t %D%/verify.t %D%/lookup.t %D%/memo.t \
-  %D%/model.t %D%/generation.t %D%/nodes.t %D%/publication.t %D%/race.t %D%/read.t %D%/thread_cache.t %D%/slice.t %D%/store.t
+  %D%/model.t %D%/generation.t %D%/nodes.t %D%/partial.t %D%/publication.t %D%/race.t %D%/read.t %D%/thread_cache.t %D%/slice.t %D%/store.t
 check_PROGRAMS += $(gds_unit_tests)
 TESTS += $(gds_unit_tests)
 px_long_tests += %D%/corrupt.t %D%/model.t
@@ -43,6 +43,9 @@ px_long_tests += %D%/corrupt.t %D%/model.t
 %C%_nodes_t_SOURCES = %D%/nodes.c %D%/support.c %D%/support.h
 %C%_nodes_t_LDADD = $(gds_unit_libs)
 %C%_nodes_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_partial_t_SOURCES = %D%/partial.c %D%/support.c %D%/support.h
+%C%_partial_t_LDADD = $(gds_unit_libs)
+%C%_partial_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
 %C%_publication_t_SOURCES = %D%/publication.c %D%/support.c %D%/support.h
 %C%_publication_t_LDADD = $(gds_unit_libs)
 %C%_publication_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)

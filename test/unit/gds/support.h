@@ -21,6 +21,8 @@
 #include "gds/verify.h"
 #include "gds/slice.h"
 
+struct px_batch;
+
 /* A new store named "job", shared or private. */
 struct px_store *make_store(bool shared);
 

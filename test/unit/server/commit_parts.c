@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Commits of large values, which the server copies into the segment in parts. The peer has no
+ * connection, so the test decides when there is a next part, or that there is none. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+
+#include "gds/level.h"
+#include "gds/slice.h"
+#include "gds/state.h"
+#include "src/context/context.h"
+#include "src/server/data/commit.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/server/state.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+
+/* LARGE bytes take more than four turns, MOST are too many. */
+enum { TAG = 100, LARGE = 5000000, LEAST = 4, MOST = 40, N_PEERS = 2 };
+
+static pmix_server_module_t module;
+static const pmix_nspace_t job = "job";
+static char bytes[N_PEERS][LARGE];
+
+/* A peer of a rank, and the commit that it sends. */
+struct sender {
+    struct px_peer peer;
+    struct px_buf buf;
+    unsigned n_turns; /* that it took so far */
+};
+
+static struct px_store *store_of_job(void)
+{
+    return px_nspace_find(px_ctx()->server, job)->store;
+}
+
+/* A commit of a small value, a large one, and a small one, of which the second rank swaps the small
+ * ones. */
+static void pack_commit(struct sender *sender, uint32_t rank)
+{
+    pmix_scope_t scope = PMIX_GLOBAL;
+    pmix_value_t small = {.type = PMIX_UINT32, .data.uint32 = rank};
+    pmix_value_t large = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes[rank], LARGE}};
+    size_t mark;
+
+    memset(bytes[rank], 'a' + (int) rank, LARGE);
+    (void) px_pack_command(&sender->buf, PX_WIRE_PLAIN, PX_CMD_COMMIT);
+    (void) px_pack(&sender->buf, PX_WIRE_PLAIN, PMIX_SCOPE, &scope, 1);
+    px_pack_buffer_begin(&sender->buf, &mark);
+    (void) px_pack_kval(&sender->buf, PX_WIRE_PLAIN, rank ? "after" : "before", &small);
+    (void) px_pack_kval(&sender->buf, PX_WIRE_PLAIN, "large", &large);
+    (void) px_pack_kval(&sender->buf, PX_WIRE_PLAIN, rank ? "before" : "after", &small);
+    assert_int_equal(px_pack_buffer_end(&sender->buf, PX_WIRE_PLAIN, mark), 0);
+}
+
+static void begin(struct sender *sender, uint32_t rank)
+{
+    struct px_server *s = px_ctx()->server;
+
+    *sender = (struct sender){.peer = {.server = s,
+                                       .user = px_user_of(s, geteuid()),
+                                       .rank = px_local_proc_find(px_nspace_find(s, job), rank),
+                                       .id = UINT64_MAX - rank,
+                                       .uid = geteuid(),
+                                       .gid = getegid(),
+                                       .kind = PX_WIRE_PLAIN}};
+    assert_non_null(sender->peer.rank);
+    PMIX_LOAD_PROCID(&sender->peer.proc, job, rank);
+    pack_commit(sender, rank);
+}
+
+/* True: there is more to do. */
+static bool take_turn(struct sender *sender)
+{
+    struct px_in in = px_in_make(sender->buf.data, sender->buf.len, PX_WIRE_PLAIN);
+    uint8_t command;
+
+    if (sender->n_turns++) {
+        px_dispatch(&sender->peer, TAG, sender->buf.data, sender->buf.len);
+    } else {
+        (void) px_unpack_command(&in, &command);
+        assert_int_equal(px_handle_commit(sender->peer.server, &sender->peer, TAG, &in), 0);
+    }
+    assert_true(sender->n_turns < MOST);
+    return px_is_in_part(&sender->peer);
+}
+
+static void end(struct sender *sender)
+{
+    px_parts_drop(&sender->peer);
+    px_buf_fini(&sender->buf);
+}
+
+static bool is_there(uint32_t rank, const char *key)
+{
+    struct px_slice slice;
+
+    return px_store_find(store_of_job(), PX_LEVEL_PROC, rank, key, strlen(key), &slice) == 0;
+}
+
+static void assert_large(uint32_t rank)
+{
+    struct px_slice slice;
+
+    assert_int_equal(px_store_find(store_of_job(), PX_LEVEL_PROC, rank, "large", 5, &slice), 0);
+    assert_int_equal(slice.len, LARGE);
+    assert_memory_equal(slice.payload, bytes[rank], LARGE);
+}
+
+/* What the test does on the loop's thread. */
+static void run(void (*fn)(void *arg))
+{
+    assert_int_equal(px_loop_run(px_ctx()->loop, fn, NULL), 0);
+}
+
+static int start(void **state)
+{
+    pmix_proc_t proc;
+    int rc;
+
+    (void) state;
+    rc = PMIx_server_init(&module, NULL, 0);
+    rc = rc ? rc : PMIx_server_register_nspace(job, N_PEERS, NULL, 0, NULL, NULL);
+    for (pmix_rank_t rank = 0; rank < N_PEERS && !rc; rank++) {
+        PMIX_LOAD_PROCID(&proc, job, rank);
+        rc = PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
+    }
+    return rc;
+}
+
+static int stop(void **state)
+{
+    (void) state;
+    return PMIx_server_finalize();
+}
+
+/* The values become visible in the order in which they were put, the large one as a whole; in each
+ * turn the segment takes little more than 1 MiB. */
+static void try_whole(void *arg)
+{
+    struct sender sender;
+    uint64_t before = store_of_job()->seg.populated;
+
+    (void) arg;
+    begin(&sender, 0);
+    while (take_turn(&sender)) {
+        assert_true(store_of_job()->seg.populated - before < 3 << 20);
+        before = store_of_job()->seg.populated;
+        assert_true(!is_there(0, "after") || is_there(0, "large"));
+        assert_true(!is_there(0, "large") || is_there(0, "before"));
+    }
+    assert_true(sender.n_turns > LEAST);
+    assert_large(0);
+    assert_true(is_there(0, "after"));
+    assert_null(store_of_job()->partial);
+    assert_true(px_store_header(store_of_job())->dead < LARGE);
+    end(&sender);
+}
+
+static void whole(void **state)
+{
+    (void) state;
+    run(try_whole);
+}
+
+/* The connection closes in the middle: nothing of the large value is visible, what the segment has
+ * of it is garbage, and another process can commit. */
+static void try_cut(void *arg)
+{
+    struct sender sender;
+
+    (void) arg;
+    begin(&sender, 0);
+    while (!store_of_job()->partial) {
+        assert_true(take_turn(&sender));
+    }
+    for (int i = 0; i < LEAST; i++) {
+        assert_true(take_turn(&sender));
+    }
+    end(&sender);
+    assert_null(store_of_job()->partial);
+    assert_true(is_there(0, "before"));
+    assert_false(is_there(0, "large"));
+    begin(&sender, 1);
+    while (take_turn(&sender)) {
+    }
+    assert_large(1);
+    end(&sender);
+}
+
+static void cut(void **state)
+{
+    (void) state;
+    run(try_cut);
+}
+
+/* Two at once: the second one waits for the first. */
+static void try_both(void *arg)
+{
+    struct sender senders[N_PEERS];
+    bool more[N_PEERS] = {true, true};
+
+    (void) arg;
+    for (uint32_t i = 0; i < N_PEERS; i++) {
+        begin(&senders[i], i);
+    }
+    while (more[0] || more[1]) {
+        for (int i = 0; i < N_PEERS; i++) {
+            more[i] = more[i] && take_turn(&senders[i]);
+        }
+    }
+    for (uint32_t i = 0; i < N_PEERS; i++) {
+        assert_large(i);
+        end(&senders[i]);
+    }
+    assert_null(store_of_job()->partial);
+    assert_true(px_store_header(store_of_job())->dead < LARGE);
+}
+
+static void both(void **state)
+{
+    (void) state;
+    run(try_both);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(whole, start, stop),
+        cmocka_unit_test_setup_teardown(cut, start, stop),
+        cmocka_unit_test_setup_teardown(both, start, stop),
+    };
+
+    alarm(60);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
