@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "gds/format.h"
+#include "gds/thread_cache.h"
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/hash.h"
@@ -282,4 +283,21 @@ int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix
     }
     *ret = &leaf->value;
     return 0;
+}
+
+/* Threads beyond the number of readers have none. The array is published with release because the
+ * next thread of this number will find it. Its words are relaxed atomics: only the one thread that
+ * has the number now stores them. */
+struct px_thread_cache *px_memo_thread_cache(const struct px_store *store,
+                                             const struct px_reader *reader)
+{
+    void **place = &((struct px_store *) (uintptr_t) store)->thread_caches[reader->number];
+    struct px_thread_cache *mine = NULL;
+
+    if (reader->number < PX_READERS) {
+        mine = calloc(1, sizeof(*mine));
+        /* pairs with px_thread_cache_find and px_thread_cache_put */
+        px_store_ptr_release(place, mine);
+    }
+    return mine;
 }

@@ -10,7 +10,9 @@
 #include "gds/store.h"
 
 struct px_memo;
+struct px_reader;
 struct px_slice;
+struct px_thread_cache;
 
 /* An empty memo; the store owns it. px_memo_destroy frees all values in it: no thread may use it or
  * a pointer from it any more. */
@@ -20,5 +22,11 @@ void px_memo_destroy(struct px_memo *memo); /* takes NULL; no other thread uses 
 /* The value of a slice, the same pointer each time; owned by the memo. Its strings and bytes point
  * into the segment. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNPACK_FAILURE (damaged). */
 int px_memo_value(struct px_memo *memo, const struct px_slice *slice, const pmix_value_t **ret);
+
+/* For gds/thread_cache.h: makes the array of a thread that has none, which stays for the next
+ * thread with the same number and is freed with the store. NULL: no memory, or a thread without a
+ * number. */
+struct px_thread_cache *px_memo_thread_cache(const struct px_store *store,
+                                             const struct px_reader *reader);
 
 #endif

@@ -12,7 +12,6 @@
 
 #include "gds/memo.h"
 #include "gds/read.h"
-#include "gds/thread_cache.h"
 #include "gds/state.h"
 #include "shmem/header.h"
 #include "shmem/put.h"
@@ -56,23 +55,6 @@ bool px_store_is_valid(const struct px_store *store)
     return !store->seg.writer ||
            (px_bump_is_valid(&store->bump) && store->bump.seg == &store->seg &&
             store->bump.published == h->used);
-}
-
-/* Threads beyond the number of readers have none. The array is published with release because the
- * next thread of this number will find it. Its words are relaxed atomics: only the one thread that
- * has the number now stores them. */
-struct px_thread_cache *px_store_thread_cache(const struct px_store *store,
-                                              const struct px_reader *reader)
-{
-    void **place = &((struct px_store *) (uintptr_t) store)->thread_caches[reader->number];
-    struct px_thread_cache *mine = NULL;
-
-    if (reader->number < PX_READERS) {
-        mine = calloc(1, sizeof(*mine));
-        /* pairs with px_thread_cache_find and px_thread_cache_put */
-        px_store_ptr_release(place, mine);
-    }
-    return mine;
 }
 
 /* No thread reads the store any more. */

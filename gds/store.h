@@ -15,7 +15,6 @@
 
 #include <pmix_common.h>
 
-struct px_reader;
 struct px_segment;
 struct px_segment_hints;
 struct px_store;
@@ -74,12 +73,6 @@ int px_store_open(int fd, struct px_store **ret);
 /* Applies the hints to a reader's mapping: how it is paged, and how much of what is in use is
  * mapped at once. May be called again when the segment has grown. One thread. */
 void px_store_prefault(struct px_store *store, const struct px_segment_hints *hints);
-
-/* For gds/thread_cache.h: makes the array of a thread that has none, which stays for the next
- * thread with the same number and is freed with the store. NULL: no memory, or a thread without a
- * number. */
-struct px_thread_cache *px_store_thread_cache(const struct px_store *store,
-                                              const struct px_reader *reader);
 
 /* Unmaps and frees a store with all earlier generations chained to it. The writer's store marks its
  * segment dead first, so that readers stop waiting for more. No thread may be reading it, nor use

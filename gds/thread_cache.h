@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "gds/memo.h"
 #include "gds/state.h"
 #include "src/base/epoch.h"
 
@@ -52,7 +53,7 @@ static inline const struct px_cached_result *px_thread_cache_find(
     pmix_rank_t rank, uint64_t sequence, uint64_t changes)
 {
     const struct px_thread_cache *mine =
-        /* pairs with px_store_thread_cache */
+        /* pairs with px_memo_thread_cache */
         px_load_ptr_acquire(&store->thread_caches[reader->number]);
     const struct px_cached_result *at;
 
@@ -82,13 +83,13 @@ static inline void px_thread_cache_put(const struct px_store *store, const struc
                                        const char *name, const struct px_cached_result *what)
 {
     struct px_thread_cache *mine =
-        /* pairs with px_store_thread_cache */
+        /* pairs with px_memo_thread_cache */
         px_load_ptr_acquire(&store->thread_caches[reader->number]);
     struct px_cached_result *at;
 
     px_assert(px_reader_is(reader, 1));
     if (__builtin_expect(!mine, 0)) {
-        mine = px_store_thread_cache(store, reader);
+        mine = px_memo_thread_cache(store, reader);
     }
     if (!mine) {
         return;

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "shmem/layout.h"
-#include "shmem/release.h"
 #include "src/base/assert.h"
+#include "src/base/release.h"
 #include "src/base/status.h"
 
 #ifndef MFD_NOEXEC_SEAL
@@ -328,8 +328,10 @@ int px_segment_commit(struct px_segment *seg, uint64_t upto)
 }
 
 /* For px_release. */
-static void give_back(const struct px_segment *seg)
+static void give_back(const void *what)
 {
+    const struct px_segment *seg = what;
+
     if (seg->base) {
         (void) munmap(seg->base, seg->size); /* our own mapping: cannot fail */
     }
@@ -342,7 +344,7 @@ void px_segment_close(struct px_segment *seg)
 {
     int saved = errno;
 
-    px_release(seg, give_back);
+    px_release(give_back, seg, sizeof(*seg), seg->populated);
     *seg = (struct px_segment){.fd = -1};
     errno = saved;
 }

@@ -70,7 +70,7 @@ void px_segment_prefault(struct px_segment *seg, const struct px_segment_hints *
  * call has prepared stay prepared. */
 int px_segment_commit(struct px_segment *seg, uint64_t upto);
 
-/* Unmaps and closes, a large one in its own time (shmem/release.h); keeps errno. Takes what
+/* Unmaps and closes, a large one in its own time (src/base/release.h); keeps errno. Takes what
  * px_segment_create has half made. A zeroed struct counts as closed only with fd -1. */
 void px_segment_close(struct px_segment *seg);
 

@@ -33,7 +33,7 @@
 #include "src/event/own_input.h"
 #include "src/wire/messages.h"
 #include "src/base/log.h"
-#include "shmem/release.h"
+#include "src/base/release.h"
 
 /* How long a goodbye waits for the server's reply, and the release number of an unknown server,
  * which passes for newer than any. */

@@ -14,6 +14,7 @@
 #include "gds/kval_reader.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/base/release.h"
 #include "src/wire/messages.h"
 
 /* One value: the newest of its name. Owned by the list; the map points to it. */
@@ -72,10 +73,15 @@ int px_modex_log_each(const struct px_modex_log *log,
  * may be written in different orders, which are different names, and of such values the one
  * committed last has to be sent last, changed or not. */
 static bool is_unchanged(const struct px_modex_log_item *old, const struct px_kval *kval,
-                         const void *bytes, size_t len)
+                         const struct px_modex_log_copy *copy, const void *bytes, size_t len)
 {
-    return old && !px_kval_is_qualified(kval) && old->len == len &&
-           memcmp(old->bytes, bytes, len) == 0;
+    if (!old || px_kval_is_qualified(kval) || old->len != len) {
+        return false;
+    }
+    if (copy->compared == old->number && (copy->differs || copy->filled == len)) {
+        return !copy->differs;
+    }
+    return memcmp(old->bytes, bytes, len) == 0;
 }
 
 /* Frees an item, whose name has that length, and which the map does not have any more. */
@@ -84,7 +90,7 @@ static void drop(struct px_modex_log *log, struct px_modex_log_item *item, size_
     px_assert(log->bytes >= px_modex_log_cost(name_len, item->len));
     log->bytes -= px_modex_log_cost(name_len, item->len);
     px_list_remove(&item->link);
-    free(item);
+    px_modex_log_item_free(item);
 }
 
 /* An item without bytes. NULL: no memory. */
@@ -99,14 +105,33 @@ static struct px_modex_log_item *make_item(size_t len)
     return item;
 }
 
-bool px_modex_log_copy(struct px_modex_log_copy *copy, const struct px_kval *kval, size_t most)
+/* Compares n more bytes of a value with the item of its name, or NULL. False: they differ. */
+static bool compare(struct px_modex_log_copy *copy, const struct px_modex_log_item *old,
+                    const struct px_kval *kval, size_t n)
+{
+    uint64_t before = copy->compared;
+
+    copy->compared = old ? old->number : 0;
+    copy->differs = !old || px_kval_is_qualified(kval) || old->len != kval->len ||
+                    (copy->filled && before != old->number) ||
+                    memcmp(old->bytes + copy->filled, kval->bytes + copy->filled, n) != 0;
+    copy->filled = copy->differs ? 0 : copy->filled + n;
+    return !copy->differs;
+}
+
+bool px_modex_log_copy(const struct px_modex_log *log, struct px_modex_log_copy *copy,
+                       const struct px_kval *kval, size_t most)
 {
     size_t left = kval->len - copy->filled;
     size_t n = left < most ? left : most;
 
     px_assert(kval->kind == PX_WIRE_PLAIN && copy->filled <= kval->len);
-    if (!copy->filled) {
+    if (!copy->differs) {
+        if (compare(copy, px_map_find(&log->keys, kval->entry.key, kval->key_len), kval, n)) {
+            return copy->filled == kval->len;
+        }
         copy->item = make_item(kval->len);
+        n = kval->len < most ? kval->len : most;
     }
     if (!copy->item) {
         return true;
@@ -116,9 +141,24 @@ bool px_modex_log_copy(struct px_modex_log_copy *copy, const struct px_kval *kva
     return copy->filled == kval->len;
 }
 
+/* Takes the item of a copy out of it, if it is whole; else frees it. */
+static struct px_modex_log_item *take_item(struct px_modex_log_copy *copy)
+{
+    struct px_modex_log_item *item = copy->item;
+
+    copy->item = NULL;
+    if (item && copy->filled < item->len) {
+        px_modex_log_item_free(item);
+        item = NULL;
+    }
+    return item;
+}
+
 void px_modex_log_item_free(struct px_modex_log_item *item)
 {
-    free(item);
+    if (item) {
+        px_release_block(item, sizeof(*item) + item->len);
+    }
 }
 
 /* Appends a filled item, which it takes over (NULL: no memory for one), as the newest of its name
@@ -127,7 +167,7 @@ static int put(struct px_modex_log *log, struct px_modex_log_item *old, const vo
                size_t name_len, struct px_modex_log_item *item, uint64_t *counter)
 {
     if (!item || px_map_set(&log->keys, name, name_len, item)) {
-        free(item);
+        px_modex_log_item_free(item);
         return PMIX_ERR_NOMEM;
     }
     item->number = ++*counter;
@@ -153,13 +193,14 @@ static struct px_modex_log_item *copy_of(const void *bytes, size_t len)
 
 /* A client may use the described encoding; the log has the plain one only. */
 int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval,
-                     struct px_modex_log_item *item, uint64_t *counter)
+                     struct px_modex_log_copy *copy, uint64_t *counter)
 {
     bool qualified = px_kval_is_qualified(kval);
     struct px_buf plain = {.data = NULL};
     const void *bytes = kval->bytes;
     size_t len = kval->len;
     struct px_kval_name name;
+    struct px_modex_log_item *item = NULL;
     struct px_modex_log_item *old;
     int rc = px_kval_name(kval, &name);
 
@@ -173,11 +214,10 @@ int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval,
         len = plain.len;
     }
     old = rc ? NULL : px_map_find(&log->keys, name.bytes, name.len);
-    if (!rc && !is_unchanged(old, kval, bytes, len)) {
+    if (!rc && !is_unchanged(old, kval, copy, bytes, len)) {
+        item = take_item(copy);
         rc = put(log, old, name.bytes, name.len, item ? item : copy_of(bytes, len), counter);
-        item = NULL;
     }
-    px_modex_log_item_free(item);
     px_buf_fini(&plain);
     px_buf_fini(&name.room);
     return rc;
@@ -294,7 +334,7 @@ int px_modex_log_pack_values(struct px_modex_log *log, struct px_buf *buf)
 void px_modex_log_fini(struct px_modex_log *box)
 {
     while (box->items.next && !px_list_empty(&box->items)) {
-        free(item_of(px_list_shift(&box->items)));
+        px_modex_log_item_free(item_of(px_list_shift(&box->items)));
     }
     px_map_fini(&box->keys);
 }

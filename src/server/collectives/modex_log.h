@@ -53,25 +53,29 @@ void px_modex_list_free(struct px_modex_list *list);
 /* A place for a value in a log, which is filled before it is put there. */
 struct px_modex_log_item;
 
-/* A place for the bytes of a value, and how far it is filled: for one of so many bytes that to copy
- * them takes long. The caller frees it with px_modex_log_item_free, until it is put. */
+/* A value on its way into a log: for one of so many bytes that to compare and to copy them takes
+ * long. Zeros to begin with; the caller frees the item with px_modex_log_item_free, until the value
+ * is put. */
 struct px_modex_log_copy {
     struct px_modex_log_item *item; /* NULL: none */
-    size_t filled;
+    size_t filled;     /* bytes that are copied; compared, as long as nothing differs */
+    uint64_t compared; /* number of the value that it was compared with; 0: none */
+    bool differs;      /* from that one */
 };
 
-/* Copies up to `most` bytes of the value, which is in the plain encoding, beginning with the first
- * ones in a zeroed *copy. True: all of them are copied, or there is no memory for them and
- * copy->item is NULL. */
-bool px_modex_log_copy(struct px_modex_log_copy *copy, const struct px_kval *kval, size_t most);
-/* Takes NULL. */
+/* Compares up to `most` bytes of the value, which is in the plain encoding, with the newest one of
+ * its name, and once they differ copies as many, from the first one on. True: nothing is left to
+ * do, or there is no memory for the copy. */
+bool px_modex_log_copy(const struct px_modex_log *log, struct px_modex_log_copy *copy,
+                       const struct px_kval *kval, size_t most);
+/* Takes NULL. A large one in its own time (src/base/release.h). */
 void px_modex_log_item_free(struct px_modex_log_item *item);
 
 /* Copies a value in the plain encoding into the log and numbers it by ++*counter, unless it
- * equals the newest value of its name. `item`: the bytes, copied before, which are taken over in
- * any case; or NULL. 0, or PMIX_ERR_NOMEM or the status of encoding; then the log is unchanged. */
+ * equals the newest value of its name. `copy`: what was done before; its item is taken over if it
+ * is whole. 0, or PMIX_ERR_NOMEM or the status of encoding; then the log is unchanged. */
 int px_modex_log_put(struct px_modex_log *log, const struct px_kval *kval,
-                     struct px_modex_log_item *item, uint64_t *counter);
+                     struct px_modex_log_copy *copy, uint64_t *counter);
 
 /* Deletes a value by its key. If it was packed before, an entry with a new number that says so
  * takes its place: KVAL with a value of the type PMIX_UNDEF. 0, or PMIX_ERR_NOMEM; then the log is

@@ -179,15 +179,15 @@ static void wait_for_store(const struct px_nspace *ns, struct px_commit *commit)
     }
 }
 
-/* Copies what the modex log will have of large values. */
-static void copy_piece(struct px_commit *commit)
+/* Compares and copies what the modex log will have of large values. */
+static void copy_piece(const struct px_modex_log *log, struct px_commit *commit)
 {
     for (; commit->at < commit->list.n && has_time(commit); commit->at++) {
         struct px_commit_item *item = &commit->list.items[commit->at];
 
         if (item->logged && item->kval.len >= LARGE && item->kval.kind == PX_WIRE_PLAIN) {
             commit->budget = 0;
-            if (!px_modex_log_copy(&item->copy, &item->kval, PIECE_BYTES)) {
+            if (!px_modex_log_copy(log, &item->copy, &item->kval, PIECE_BYTES)) {
                 return;
             }
         }
@@ -279,7 +279,7 @@ static int log_piece(struct px_modex_log *log, struct px_commit *commit, uint64_
         struct px_commit_item *item = &commit->list.items[commit->at - 1];
 
         rc = commit->at <= commit->n_published
-                 ? px_modex_log_put(log, &item->kval, px_commit_item_take_copy(item), counter)
+                 ? px_modex_log_put(log, &item->kval, &item->copy, counter)
                  : rc;
         commit->at = item->next_logged;
     }
@@ -351,7 +351,7 @@ static int do_part(struct px_server *s, struct px_local_proc *rank, struct px_co
     case READS_DELETIONS:
         return read_deletions(s, rank, commit);
     case COPIES:
-        copy_piece(commit);
+        copy_piece(&rank->modex_log, commit);
         return rc;
     case PUBLISHES:
         return publish_piece(s, rank, commit);

@@ -149,17 +149,6 @@ int px_commit_items_second(struct px_commit_items *list, struct px_in *in)
     return PMIX_SUCCESS;
 }
 
-struct px_modex_log_item *px_commit_item_take_copy(struct px_commit_item *item)
-{
-    struct px_modex_log_item *taken = NULL;
-
-    if (item->copy.item && item->copy.filled == item->kval.len) {
-        taken = item->copy.item;
-        item->copy.item = NULL;
-    }
-    return taken;
-}
-
 void px_commit_items_fini(struct px_commit_items *list)
 {
     for (size_t i = 0; i < list->n; i++) {

@@ -59,9 +59,6 @@ int px_commit_items_first(struct px_commit_items *list, struct px_in *in, pmix_s
  * has the scope PMIX_GLOBAL from then on. 0, PMIX_ERR_NOMEM or the status of unpacking. */
 int px_commit_items_second(struct px_commit_items *list, struct px_in *in);
 
-/* Takes the copy of its bytes, if there is a whole one, out of an item. NULL: there is none. */
-struct px_modex_log_item *px_commit_item_take_copy(struct px_commit_item *item);
-
 /* Frees what the list has. */
 void px_commit_items_fini(struct px_commit_items *list);
 

@@ -10,7 +10,7 @@
 #include "gds/batch.h"
 #include "gds/generation.h"
 #include "gds/publication.h"
-#include "shmem/release.h"
+#include "src/base/release.h"
 #include "src/base/assert.h"
 #include "src/server/state.h"
 

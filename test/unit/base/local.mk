@@ -1,4 +1,4 @@
-base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/env.t %D%/fork_mark.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/number.t %D%/output.t %D%/param.t %D%/process.t %D%/quiet_write.t %D%/seed.t %D%/sort.t %D%/status.t %D%/thread.t %D%/tmpdir.t
+base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/env.t %D%/fork_mark.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/number.t %D%/output.t %D%/param.t %D%/process.t %D%/quiet_write.t %D%/release.t %D%/seed.t %D%/sort.t %D%/status.t %D%/thread.t %D%/tmpdir.t
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_array_t_SOURCES = %D%/array.c
@@ -31,6 +31,8 @@ TESTS += $(base_tests)
 %C%_process_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_quiet_write_t_SOURCES = %D%/quiet_write.c
 %C%_quiet_write_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_release_t_SOURCES = %D%/release.c
+%C%_release_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_seed_t_SOURCES = %D%/seed.c
 %C%_seed_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_sort_t_SOURCES = %D%/sort.c

@@ -11,7 +11,7 @@
 #include "gds/publication.h"
 #include "gds/level.h"
 #include "gds/slice.h"
-#include "shmem/release.h"
+#include "src/base/release.h"
 
 #include <signal.h>
 #include <sys/resource.h>

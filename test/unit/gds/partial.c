@@ -9,7 +9,7 @@
 #include "gds/generation.h"
 #include "gds/partial.h"
 #include "gds/publication.h"
-#include "shmem/release.h"
+#include "src/base/release.h"
 
 enum { LARGE = 1 << 20, PART = 1 << 14, MOST_PARTS = 200, DEAD = 4096, RANK = 3 };
 

@@ -1,4 +1,4 @@
-shmem_unit_tests = %D%/bump.t %D%/header.t %D%/release.t %D%/segment.t %D%/table.t %D%/table_growth.t
+shmem_unit_tests = %D%/bump.t %D%/header.t %D%/segment.t %D%/table.t %D%/table_growth.t
 shmem_unit_libs = libpx-shmem.la libpx-base.la $(CMOCKA_LIBS)
 check_PROGRAMS += $(shmem_unit_tests)
 TESTS += $(shmem_unit_tests)
@@ -10,7 +10,5 @@ TESTS += $(shmem_unit_tests)
 %C%_segment_t_LDADD = $(shmem_unit_libs)
 %C%_table_t_SOURCES = %D%/table.c
 %C%_table_t_LDADD = $(shmem_unit_libs)
-%C%_release_t_SOURCES = %D%/release.c
-%C%_release_t_LDADD = $(shmem_unit_libs)
 %C%_table_growth_t_SOURCES = %D%/table_growth.c
 %C%_table_growth_t_LDADD = $(shmem_unit_libs)

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "shmem/header.h"
-#include "shmem/release.h"
+#include "src/base/release.h"
 #include "shmem/table.h"
 #include "shmem/table_growth.h"
 #include "src/base/hash.h"

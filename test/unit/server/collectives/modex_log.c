@@ -7,6 +7,7 @@
 #include "src/wire/codec.h"
 #include "src/wire/messages.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,12 +24,20 @@ static struct px_modex_log box;
 static uint64_t counter;
 static enum px_wire_kind kind = PX_WIRE_PLAIN; /* of a commit */
 
+/* The bytes that are copied before a value is put, at a time, or 0; how often at most; how often
+ * it was. */
+static size_t part;
+static unsigned most_parts;
+static unsigned n_parts;
+
 static int setup(void **state)
 {
     (void) state;
     memset(&box, 0, sizeof(box));
     counter = 0;
     kind = PX_WIRE_PLAIN;
+    part = 0;
+    most_parts = UINT_MAX;
     return 0;
 }
 
@@ -39,8 +48,17 @@ static int teardown(void **state)
     return 0;
 }
 
+/* `other`: a value that is put under the same key in between, or NULL. */
+static void put_beside(const char *key, const pmix_value_t *value, const pmix_value_t *other);
+
 static void put(const char *key, const pmix_value_t *value)
 {
+    put_beside(key, value, NULL);
+}
+
+static void put_beside(const char *key, const pmix_value_t *value, const pmix_value_t *other)
+{
+    struct px_modex_log_copy copy = {.item = NULL};
     struct px_kval_reader *reader = px_kval_reader_create(false, NULL);
     struct px_buf buf = {0};
     struct px_kval kval;
@@ -49,7 +67,19 @@ static void put(const char *key, const pmix_value_t *value)
     assert_int_equal(px_pack_kval(&buf, kind, key, value), 0);
     in = px_in_make(buf.data, buf.len, kind);
     assert_int_equal(px_kval_reader_next(reader, &in, &kval), 0);
-    assert_int_equal(px_modex_log_put(&box, &kval, NULL, &counter), 0);
+    n_parts = 0;
+    while (part && n_parts < most_parts) {
+        n_parts++;
+        if (px_modex_log_copy(&box, &copy, &kval, part)) {
+            break;
+        }
+    }
+    if (other) {
+        part = 0;
+        put(key, other);
+    }
+    assert_int_equal(px_modex_log_put(&box, &kval, &copy, &counter), 0);
+    px_modex_log_item_free(copy.item);
     px_kval_reader_destroy(reader);
     px_buf_fini(&buf);
 }
@@ -186,11 +216,79 @@ static void described(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+enum { LARGE = 100000, PART = 10000, PARTS = 11 };
+
+static char large[LARGE + 1];
+
+/* True if the log has this value last, as its only one. */
+static bool has_last(const pmix_value_t *value, uint64_t number)
+{
+    struct px_buf buf = {0};
+    struct px_modex_list list = {0};
+    bool same;
+
+    assert_int_equal(px_pack_kval(&buf, PX_WIRE_PLAIN, "key", value), 0);
+    assert_int_equal(px_modex_log_list(&box, 0, &list), 0);
+    assert_int_equal(list.n, 1);
+    same =
+        px_in_left(&list.values[0]) == buf.len && memcmp(list.values[0].at, buf.data, buf.len) == 0;
+    px_modex_list_free(&list);
+    px_buf_fini(&buf);
+    return same && counter == number;
+}
+
+/* A value that is compared and copied in parts before it is put: another one, the same, one that
+ * differs at its end; of which all is done before, or a part. */
+static void in_parts(void **state)
+{
+    pmix_value_t value = {.type = PMIX_STRING, .data.string = large};
+
+    (void) state;
+    memset(large, 'x', LARGE);
+    for (most_parts = 0; most_parts <= 2 * PARTS; most_parts++) {
+        uint64_t before;
+
+        large[0] = (char) ('a' + most_parts);
+        part = PART;
+        put("key", &value);
+        before = counter;
+        assert_true(has_last(&value, before));
+        put("key", &value);
+        assert_true(has_last(&value, before));
+        assert_int_equal(n_parts, most_parts < PARTS ? most_parts : PARTS);
+        large[LARGE - 1]++;
+        put("key", &value);
+        assert_true(has_last(&value, before + 1));
+    }
+    assert_int_equal(n_parts, 2 * PARTS - 1);
+}
+
+/* What it was compared with is replaced before it is put. */
+static void in_parts_beside_others(void **state)
+{
+    static char other_bytes[LARGE + 1];
+    pmix_value_t value = {.type = PMIX_STRING, .data.string = large};
+    pmix_value_t other = {.type = PMIX_STRING, .data.string = other_bytes};
+
+    (void) state;
+    memset(large, 'x', LARGE);
+    memset(other_bytes, 'y', LARGE);
+    part = PART;
+    put("key", &value);
+    part = PART;
+    put_beside("key", &value, &other); /* it was the same, and is not */
+    assert_true(has_last(&value, 3));
+    part = PART;
+    put_beside("key", &other, &other); /* it differed, and is the same */
+    assert_true(has_last(&other, 4));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(in_order_of_posting), TEST(what_came_since), TEST(unchanged_stays),
-        TEST(qualified_values),    TEST(described),
+        TEST(in_order_of_posting),    TEST(what_came_since), TEST(unchanged_stays),
+        TEST(qualified_values),       TEST(described),       TEST(in_parts),
+        TEST(in_parts_beside_others),
     };
 
     alarm(30);

@@ -4,14 +4,16 @@
 /* Each release under way has a thread, which is joined by the next release after its end, or by
  * px_release_wait: a library that is unloaded leaves no thread behind. */
 
-#include "shmem/release.h"
+#include "release.h"
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "shmem/segment.h"
 #include "src/base/assert.h"
 #include "src/base/lock.h"
 #include "src/base/thread.h"
@@ -19,13 +21,13 @@
 /* From how many bytes on a thread is worth it, and how many there are at most. */
 enum { LARGE = 8 << 20, MOST_THREADS = 4 };
 
-/* One segment on its way back to the system. */
+/* Memory on its way back to the system. */
 struct giving {
     struct giving *next;
     pthread_t thread;
     pid_t pid; /* whose thread it is: a forked child has none */
-    struct px_segment seg;
-    void (*give_back)(const struct px_segment *seg);
+    void (*give_back)(const void *what);
+    max_align_t what[];
 };
 
 /* The releases under way. */
@@ -37,7 +39,7 @@ static void *in_thread(void *arg)
 {
     const struct giving *giving = arg;
 
-    giving->give_back(&giving->seg);
+    giving->give_back(giving->what);
     return NULL;
 }
 
@@ -61,17 +63,16 @@ static void join_ended_locked(void)
 }
 
 /* Begins a release in a thread. False: it has to be done here. */
-static bool begin_locked(const struct px_segment *seg,
-                         void (*give_back)(const struct px_segment *seg))
+static bool begin_locked(void (*give_back)(const void *what), const void *what, size_t len)
 {
-    struct giving *giving = n_running < MOST_THREADS ? malloc(sizeof(*giving)) : NULL;
+    struct giving *giving = n_running < MOST_THREADS ? malloc(sizeof(*giving) + len) : NULL;
 
     px_assert(px_lock_held(&lock));
     if (!giving) {
         return false;
     }
-    *giving =
-        (struct giving){.next = running, .pid = getpid(), .seg = *seg, .give_back = give_back};
+    *giving = (struct giving){.next = running, .pid = getpid(), .give_back = give_back};
+    memcpy(giving->what, what, len);
     if (px_thread_start(in_thread, giving, &giving->thread)) {
         free(giving);
         return false;
@@ -81,18 +82,48 @@ static bool begin_locked(const struct px_segment *seg,
     return true;
 }
 
-void px_release(const struct px_segment *seg, void (*give_back)(const struct px_segment *seg))
+void px_release(void (*give_back)(const void *what), const void *what, size_t len, size_t bytes)
 {
     bool begun = false;
 
-    if (seg->populated >= LARGE) {
+    if (bytes >= LARGE) {
         px_lock_take(&lock);
         join_ended_locked();
-        begun = begin_locked(seg, give_back);
+        begun = begin_locked(give_back, what, len);
         px_lock_give(&lock);
     }
     if (!begun) {
-        give_back(seg);
+        give_back(what);
+    }
+}
+
+/* A block of malloc. */
+struct released_block {
+    unsigned char *at;
+    size_t bytes;
+};
+
+/* For px_release. The pages inside go first: to free the block then takes no time, during which
+ * malloc may be locked. */
+static void free_block(const void *what)
+{
+    const struct released_block *block = what;
+    uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t) block->at + page - 1) & ~(page - 1);
+    uintptr_t to = ((uintptr_t) block->at + block->bytes) & ~(page - 1);
+
+    (void) madvise(block->at + (from - (uintptr_t) block->at), to - from, MADV_DONTNEED);
+    free(block->at);
+}
+
+void px_release_block(void *block, size_t bytes)
+{
+    struct released_block what = {block, bytes};
+
+    if (block && bytes >= LARGE) {
+        px_release(free_block, &what, sizeof(what), bytes);
+    } else {
+        free(block);
     }
 }
 

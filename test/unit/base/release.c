@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -16,13 +17,21 @@
 
 #include <cmocka.h>
 
-#include "shmem/release.h"
-#include "shmem/segment.h"
+#include "src/base/release.h"
 
 enum { SMALL = 1 << 20, LARGE = 32 << 20, MANY = 10 };
 
-static void give_back(const struct px_segment *seg)
+/* A file in memory, mapped. */
+struct file {
+    void *base;
+    size_t size;
+    int fd;
+};
+
+static void give_back(const void *what)
 {
+    const struct file *seg = what;
+
     (void) munmap(seg->base, seg->size);
     (void) close(seg->fd);
 }
@@ -56,9 +65,9 @@ static unsigned n_mapped(void)
 }
 
 /* Maps so much, all of it with memory. */
-static struct px_segment map(size_t size)
+static struct file map(size_t size)
 {
-    struct px_segment seg = {.size = size, .populated = size};
+    struct file seg = {.size = size};
 
     seg.fd = memfd_create("release", MFD_CLOEXEC);
     assert_true(seg.fd >= 0);
@@ -69,17 +78,22 @@ static struct px_segment map(size_t size)
     return seg;
 }
 
-static bool is_closed(const struct px_segment *seg)
+static void release(const struct file *seg)
+{
+    px_release(give_back, seg, sizeof(*seg), seg->size);
+}
+
+static bool is_closed(const struct file *seg)
 {
     return lseek(seg->fd, 0, SEEK_CUR) == -1;
 }
 
 static void little_at_once(void **state)
 {
-    struct px_segment seg = map(SMALL);
+    struct file seg = map(SMALL);
 
     (void) state;
-    px_release(&seg, give_back);
+    release(&seg);
     assert_int_equal(n_mapped(), 0);
     assert_true(is_closed(&seg));
 }
@@ -87,19 +101,19 @@ static void little_at_once(void **state)
 /* More than there are threads for. */
 static void much_in_the_end(void **state)
 {
-    struct px_segment segs[MANY];
+    struct file segs[MANY];
     unsigned before;
 
     (void) state;
     segs[0] = map(LARGE);
-    px_release(&segs[0], give_back);
+    release(&segs[0]);
     px_release_wait();
     before = n_threads(); /* with those that a sanitizer starts beside the first one */
     for (int i = 0; i < MANY; i++) {
         segs[i] = map(LARGE);
     }
     for (int i = 0; i < MANY; i++) {
-        px_release(&segs[i], give_back);
+        release(&segs[i]);
     }
     px_release_wait();
     assert_int_equal(n_mapped(), 0);
@@ -110,22 +124,39 @@ static void much_in_the_end(void **state)
     px_release_wait();
 }
 
+/* The pages of a block go in a thread; the block is freed, whatever its size. */
+static void blocks(void **state)
+{
+    static const size_t sizes[] = {1, SMALL, LARGE, LARGE, LARGE + 1, LARGE};
+
+    (void) state;
+    px_release_block(NULL, LARGE);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        unsigned char *block = malloc(sizes[i]);
+
+        assert_non_null(block);
+        memset(block, 1, sizes[i]);
+        px_release_block(block, sizes[i]);
+    }
+    px_release_wait();
+}
+
 #ifndef __SANITIZE_THREAD__ /* which takes the parent's thread for one that the child has lost */
 /* A child has none of its parent's threads, and releases of its own. */
 static void in_a_child(void **state)
 {
-    struct px_segment seg = map(LARGE);
+    struct file seg = map(LARGE);
     int status;
     pid_t pid;
 
     (void) state;
-    px_release(&seg, give_back);
+    release(&seg);
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
         px_release_wait();
         seg = map(LARGE);
-        px_release(&seg, give_back);
+        release(&seg);
         px_release_wait();
         _exit(is_closed(&seg) ? 0 : 1);
     }
@@ -141,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(little_at_once),
         cmocka_unit_test(much_in_the_end),
+        cmocka_unit_test(blocks),
 #ifndef __SANITIZE_THREAD__
         cmocka_unit_test(in_a_child),
 #endif
