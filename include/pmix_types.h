@@ -387,8 +387,9 @@ typedef struct pmix_fabric_s {
 } pmix_fabric_t;
 
 /*
- * Callbacks. Unless a line says otherwise they run on the library's progress thread, must not block
- * and may use their arguments only until they return.
+ * Callbacks. Unless a line says otherwise they run on the progress thread, must not block and may
+ * use their arguments only until they return. The progress thread is the library's own; while that
+ * sleeps, a thread in a blocking call may do in its place what comes before the call's own result.
  */
 
 /* The receiver of data calls it when it needs them no longer. */

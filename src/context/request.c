@@ -66,7 +66,7 @@ struct px_link {
     bool arm_posted;                 /* lock */
     struct px_task arm;              /* lock: posted while arm_posted */
     struct px_timer timer;           /* loop thread */
-    struct px_task start;            /* posted once, by px_link_open */
+    struct px_task start;            /* posted once at most, by px_link_open */
 };
 
 static struct px_list *bucket(struct px_link *link, uint32_t tag)
@@ -252,11 +252,18 @@ static const struct px_conn_ops conn_ops = {.message = got_message, .closed = go
 
 /* --- opening and closing --- */
 
+static void start_loop(void *arg)
+{
+    struct px_link *link = arg;
+
+    px_conn_start_loop(link->conn);
+}
+
 /* Begins to read. Runs after px_link_open may have returned: a request may have been sent
  * already. */
 static void start_run(struct px_task *task)
 {
-    px_conn_start_loop(px_container_of(task, struct px_link, start)->conn);
+    start_loop(px_container_of(task, struct px_link, start));
 }
 
 /* Makes the connection, with the largest message that the parameter allows. Takes over the
@@ -305,7 +312,9 @@ int px_link_open(struct px_loop *loop, int fd, uint32_t index, enum px_wire_kind
         return rc;
     }
     *ret = link;
-    px_loop_post(loop, &link->start);
+    if (!px_loop_try_run(loop, start_loop, link)) {
+        px_loop_post(loop, &link->start);
+    }
     return PMIX_SUCCESS;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The progress thread (loop.h). What it sleeps on is touched by one thread only.
+/* The progress thread (loop.h). What it sleeps on is touched by the thread that runs the loop,
+ * which of a loop with a thread holds `running`; the progress thread does except while it sleeps.
  *
  * Tasks arrive on a stack that any thread pushes to; the loop takes it as a whole and reverses it.
  * A push costs a system call only when the loop is about to sleep: the loop announces that in
@@ -48,9 +49,11 @@ struct px_loop {
     struct px_timer recheck;      /* loop thread: ends a sleep while `afters` holds something */
     struct px_fork_mark mark;     /* of the process that made the loop */
     pthread_t thread;
-    pthread_mutex_t driver; /* external loops: guards the next two */
-    pthread_cond_t turned;  /* a round has ended */
-    bool driven;            /* a thread is running a round */
+    pthread_mutex_t running; /* loops with a thread: held by who runs it, not in its sleep */
+    struct px_loan loan;     /* loop thread */
+    pthread_mutex_t driver;  /* external loops: guards the next two */
+    pthread_cond_t turned;   /* a round has ended */
+    bool driven;             /* a thread is running a round */
 };
 
 /* The loop whose callbacks the calling thread is running. */
@@ -62,6 +65,14 @@ static void ring(struct px_loop *loop)
     uint64_t one = 1;
 
     while (write(loop->bell_fd, &one, sizeof(one)) < 0 && errno == EINTR) {
+    }
+}
+
+/* Ends the loop's sleep if it sleeps or is about to, and nobody has ended it yet. */
+static void end_sleep(struct px_loop *loop)
+{
+    if (px_load_relaxed(&loop->asleep) && px_cas(&loop->asleep, 1, 0)) {
+        ring(loop);
     }
 }
 
@@ -87,8 +98,8 @@ void px_loop_post(struct px_loop *loop, struct px_task *task)
         task->next = (struct px_task *) (uintptr_t) head;
     } while (!px_cas(&loop->inbox, head, (uint64_t) (uintptr_t) task));
     px_fence_behind(); /* pairs with look_or_sleep */
-    if (inside != loop && px_load_relaxed(&loop->asleep) && px_cas(&loop->asleep, 1, 0)) {
-        ring(loop);
+    if (inside != loop) {
+        end_sleep(loop);
     }
     (void) px_fetch_add(&loop->posting, UINT64_MAX); /* pairs with px_loop_destroy */
 }
@@ -169,7 +180,8 @@ static void look_or_sleep(struct px_loop *loop, bool busy)
         px_fence_behind(); /* pairs with px_loop_post */
         busy = px_load_acquire(&loop->inbox) != 0;
     }
-    px_poll_wait(&loop->poll, !busy);
+    px_poll_wait(&loop->poll, busy ? 0 : px_poll_pause_ms(&loop->poll),
+                 loop->external ? NULL : &loop->running);
     if (px_load_relaxed(&loop->asleep)) {
         px_store_relaxed(&loop->asleep, 0);
     }
@@ -212,6 +224,7 @@ static void *progress(void *arg)
 {
     struct px_loop *loop = arg;
 
+    (void) pthread_mutex_lock(&loop->running);
     inside = loop;
     (void) pthread_setname_np(pthread_self(), "pmix-progress");
     while (!loop->stop) {
@@ -219,6 +232,7 @@ static void *progress(void *arg)
     }
     run_rest(loop);
     inside = NULL;
+    (void) pthread_mutex_unlock(&loop->running);
     return NULL;
 }
 
@@ -251,6 +265,7 @@ static void loop_free(struct px_loop *loop)
         (void) close(loop->bell_fd);
     }
     px_fork_mark_fini(&loop->mark);
+    (void) pthread_mutex_destroy(&loop->running);
     (void) pthread_cond_destroy(&loop->turned);
     (void) pthread_mutex_destroy(&loop->driver);
     free(loop);
@@ -286,6 +301,7 @@ int px_loop_create(bool external, struct px_loop **ret_loop)
     loop->bell_fd = -1;
     loop->poll.fd = -1;
     px_after_queue_init(&loop->afters);
+    (void) pthread_mutex_init(&loop->running, NULL);
     (void) pthread_mutex_init(&loop->driver, NULL);
     (void) pthread_cond_init(&loop->turned, NULL);
     rc = set_up(loop);
@@ -351,7 +367,7 @@ bool px_loop_alive(const struct px_loop *loop)
 static void round_at_once(struct px_loop *loop)
 {
     (void) run_tasks(loop);
-    px_poll_wait(&loop->poll, false);
+    px_poll_wait(&loop->poll, 0, NULL);
     px_poll_handle(&loop->poll);
     (void) run_tasks(loop);
     (void) px_after_run(&loop->afters);
@@ -389,7 +405,9 @@ void px_loop_progress(struct px_loop *loop)
 
 void px_loop_wake(struct px_loop *loop)
 {
-    if (!px_loop_inside(loop)) {
+    if (!loop->external) {
+        px_loan_ring(&loop->poll.loan);
+    } else if (!px_loop_inside(loop)) {
         ring(loop);
     }
 }
@@ -399,6 +417,7 @@ int px_loop_wait(struct px_loop *loop, struct px_wait *wait)
 {
     px_assert(!px_loop_inside(loop));
     if (!loop->external) {
+        px_loan_wait(loop, wait);
         return px_wait_for(wait);
     }
     px_wait_wakes(wait, loop);
@@ -431,6 +450,21 @@ static void run_call(struct px_task *task)
     px_wait_done(&call->wait, PX_OK);
 }
 
+bool px_loop_try_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
+{
+    bool first;
+
+    if (!px_loop_enter(loop, false)) {
+        return false;
+    }
+    first = px_load_acquire(&loop->inbox) == 0;
+    if (first) {
+        fn(arg);
+    }
+    px_loop_leave(loop);
+    return first;
+}
+
 /* The task is on this stack, which is safe because the loop has let go of it before the wait
  * ends. */
 int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
@@ -444,9 +478,40 @@ int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
         fn(arg);
         return PX_OK;
     }
+    if (px_loop_try_run(loop, fn, arg)) {
+        return PX_OK;
+    }
     px_wait_init(&call.wait);
     px_loop_post(loop, &call.task);
-    return px_loop_wait(loop, &call.wait);
+    return loop->external ? px_loop_wait(loop, &call.wait) : px_wait_for(&call.wait);
+}
+
+/* --- for src/loop --- */
+
+bool px_loop_enter(struct px_loop *loop, bool wait)
+{
+    if (loop->external || inside != NULL) {
+        return false;
+    }
+    if (wait) {
+        (void) pthread_mutex_lock(&loop->running);
+    } else if (pthread_mutex_trylock(&loop->running) != 0) {
+        return false;
+    }
+    inside = loop;
+    return true;
+}
+
+/* What was handled may have left work that is not on the kernel's list. */
+void px_loop_leave(struct px_loop *loop)
+{
+    px_assert(!loop->external && inside == loop);
+    if (px_load_relaxed(&loop->inbox) != 0 || !px_list_empty(&loop->afters.held) ||
+        px_poll_is_late(&loop->poll)) {
+        end_sleep(loop);
+    }
+    inside = NULL;
+    (void) pthread_mutex_unlock(&loop->running);
 }
 
 bool px_loop_may_touch(const struct px_loop *loop)

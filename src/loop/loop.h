@@ -3,16 +3,16 @@
 #ifndef PX_LOOP_LOOP_H
 #define PX_LOOP_LOOP_H
 
-/* The progress thread: one thread that runs tasks, timers and watchers of descriptors. Tasks may be
+/* The loop: one thread at a time runs tasks, timers and watchers of descriptors. Tasks may be
  * posted from any thread; everything else happens on the loop's thread (names end in _loop).
  *
- * A loop is either driven by a thread of its own, or externally: then the application's calls run
- * its rounds (PMIx_Progress, and each blocking call while it waits), one thread at a time, and that
- * thread is the loop's thread meanwhile. After fork() the child has no progress thread:
- * px_loop_alive() is false there. */
+ * A loop has a thread of its own, the progress thread. While that sleeps another thread may be the
+ * loop's for a moment: for a function (px_loop_try_run), or to handle what comes on the connection
+ * on which it waits for a reply (loan.h). Or a loop is driven externally: then the application's
+ * calls run its rounds (PMIx_Progress, and each blocking call while it waits). After fork() the
+ * child has no progress thread: px_loop_alive() is false there. */
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "src/loop/watch.h"
 
@@ -42,10 +42,16 @@ void px_loop_destroy(struct px_loop *loop);
  * fails, never blocks. In a forked child the task never runs. */
 void px_loop_post(struct px_loop *loop, struct px_task *task);
 
-/* Runs fn on the loop's thread and waits for it; directly when the caller is on that thread. An
- * externally driven loop is driven by the caller meanwhile. 0, or PX_ERR_UNREACH in a forked child
+/* Runs fn as the loop's thread, behind the tasks that are queued, and returns when it has run; in
+ * the calling thread if that is the loop's, or px_loop_try_run may. An externally driven loop is
+ * driven by the caller meanwhile. 0, or PX_ERR_UNREACH in a forked child
  * (fn is not called). */
 int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg);
+
+/* Runs fn at once in the calling thread, which is the loop's thread meanwhile, if the loop has a
+ * thread of its own that sleeps, and no task is queued; otherwise false. Never blocks. Not in a
+ * forked child. */
+bool px_loop_try_run(struct px_loop *loop, void (*fn)(void *arg), void *arg);
 
 /* True on the thread that runs the loop, hence in every callback of it. */
 bool px_loop_inside(const struct px_loop *loop);
@@ -59,11 +65,13 @@ bool px_loop_alive(const struct px_loop *loop);
 void px_loop_progress(struct px_loop *loop);
 
 /* Waits for the completion as px_wait_for, which it includes; the caller drives an externally
- * driven loop meanwhile, and sleeps in it when there is nothing to do. Several threads may wait at
+ * driven loop meanwhile, and sleeps in it when there is nothing to do; of another loop it may
+ * borrow what the loop offers (loan.h). Several threads may wait at
  * once. Not on the loop's own thread. Returns the status of px_wait_done. */
 int px_loop_wait(struct px_loop *loop, struct px_wait *wait);
 
-/* Ends the present sleep of the loop, or its next one. Any thread. */
+/* Ends the present sleep, or the next one, of a thread that px_loop_wait has sleep elsewhere than
+ * in px_wait_for. Any thread. */
 void px_loop_wake(struct px_loop *loop);
 
 /* --- for src/loop --- */
@@ -74,6 +82,15 @@ bool px_loop_may_touch(const struct px_loop *loop);
 
 /* What the loop sleeps on. The thread that px_loop_may_touch allows. */
 struct px_poll *px_loop_poll(struct px_loop *loop);
+
+/* Makes the calling thread the one that runs the loop. False: the loop has no thread of its own, or
+ * the calling thread runs a loop already; or the loop does not sleep, or another thread is inside,
+ * which is waited for if `wait`. Otherwise px_loop_leave has to follow. */
+bool px_loop_enter(struct px_loop *loop, bool wait);
+
+/* The end of px_loop_enter. Wakes the progress thread for tasks, timers and held callbacks that
+ * came up meanwhile. */
+void px_loop_leave(struct px_loop *loop);
 
 /* What the loop holds for calls that have not returned. Any thread may ask for it. */
 struct px_after_queue *px_loop_afters(struct px_loop *loop);

@@ -18,6 +18,7 @@
 
 int px_poll_open(struct px_poll *poll)
 {
+    px_loan_init(&poll->loan);
     poll->fd = epoll_create1(EPOLL_CLOEXEC);
     return poll->fd >= 0 ? PX_OK : PX_ERR_OUT_OF_RESOURCE;
 }
@@ -27,11 +28,11 @@ void px_poll_close(struct px_poll *poll)
     if (poll->fd >= 0) {
         (void) close(poll->fd);
         poll->fd = -1;
+        px_loan_fini(&poll->loan);
     }
 }
 
-/* Milliseconds until the earliest timer, rounded up so that it is due then; -1: there is none. */
-static int pause_ms(const struct px_poll *poll)
+int px_poll_pause_ms(const struct px_poll *poll)
 {
     uint64_t now;
     uint64_t ms;
@@ -47,20 +48,44 @@ static int pause_ms(const struct px_poll *poll)
     return ms < INT_MAX ? (int) ms : INT_MAX;
 }
 
+/* What the kernel has, of which nothing is handled that was stopped during the sleep: who was not
+ * is reported again. */
+static int fetch(struct px_poll *poll, int pause_ms, pthread_mutex_t *lock)
+{
+    uint64_t n_forgotten = poll->n_forgotten;
+    int n;
+
+    if (pause_ms == 0 || lock == NULL) {
+        return epoll_wait(poll->fd, poll->batch, PX_POLL_BATCH, pause_ms);
+    }
+    poll->until_ns = poll->first != NULL ? poll->first->due_ns : UINT64_MAX;
+    (void) pthread_mutex_unlock(lock);
+    n = epoll_wait(poll->fd, poll->batch, PX_POLL_BATCH, pause_ms);
+    (void) pthread_mutex_lock(lock);
+    return n > 0 && poll->n_forgotten != n_forgotten ? 0 : n;
+}
+
 /* The kernel goes round its list: after so many looks each descriptor that is ready was among what
  * was fetched. */
-void px_poll_wait(struct px_poll *poll, bool sleep)
+void px_poll_wait(struct px_poll *poll, int pause_ms, pthread_mutex_t *lock)
 {
-    int n = epoll_wait(poll->fd, poll->batch, PX_POLL_BATCH, sleep ? pause_ms(poll) : 0);
+    int n;
 
-    px_assert(n >= 0 || errno == EINTR);
     poll->at = 0;
+    poll->n = 0;
+    n = fetch(poll, pause_ms, lock);
+    px_assert(n >= 0 || errno == EINTR);
     poll->n = n > 0 ? n : 0;
     poll->n_looks++;
     if (poll->n < PX_POLL_BATCH || poll->n_looks > poll->n_watched / PX_POLL_BATCH) {
         poll->turn++;
         poll->n_looks = 0;
     }
+}
+
+bool px_poll_is_late(const struct px_poll *poll)
+{
+    return poll->first != NULL && poll->first->due_ns < poll->until_ns;
 }
 
 /* What a watcher is told. An error or a peer that is gone concerns readers and writers. */
@@ -111,11 +136,20 @@ int px_poll_watch(struct px_poll *poll, struct px_io *io, int before)
     return PX_OK;
 }
 
+int px_poll_mute(struct px_poll *poll, struct px_io *io)
+{
+    struct epoll_event event = {.data.ptr = io};
+
+    px_assert(io->want != 0);
+    return epoll_ctl(poll->fd, EPOLL_CTL_MOD, io->fd, &event) != 0 ? PX_ERR_NOMEM : PX_OK;
+}
+
 void px_poll_forget(struct px_poll *poll, struct px_io *io)
 {
     (void) epoll_ctl(poll->fd, EPOLL_CTL_DEL, io->fd, NULL);
     px_assert(poll->n_watched > 0);
     poll->n_watched--;
+    poll->n_forgotten++;
     for (int i = poll->at; i < poll->n; i++) {
         if (poll->batch[i].data.ptr == io) {
             poll->batch[i].data.ptr = NULL;

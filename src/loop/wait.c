@@ -35,7 +35,7 @@ void px_wait_done(struct px_wait *wait, int status)
     (void) px_cas(&wait->done, 0, 1);
     px_fence_behind(); /* pairs with px_wait_wakes */
     loop = (struct px_loop *) (uintptr_t) px_load_acquire(&wait->loop);
-    if (loop) {
+    if (loop && !pthread_equal(wait->thread, pthread_self())) {
         px_loop_wake(loop);
     }
     (void) sem_post(&wait->over);

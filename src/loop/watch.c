@@ -72,6 +72,7 @@ int px_io_want_loop(struct px_io *io, int want)
         rc = px_poll_watch(px_loop_poll(io->loop), io, before);
     }
     if (before != 0 && (want == 0 || rc != PX_OK)) {
+        px_loan_withdraw(&px_loop_poll(io->loop)->loan, io);
         px_poll_forget(px_loop_poll(io->loop), io);
     }
     io->want = rc == PX_OK ? want : 0;

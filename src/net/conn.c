@@ -20,6 +20,7 @@
 #include "src/base/assert.h"
 #include "src/base/param.h"
 #include "src/base/status.h"
+#include "src/loop/loan.h"
 #include "src/net/conn_priv.h"
 #include "conn_read.h"
 #include "conn_write.h"
@@ -217,7 +218,9 @@ void px_conn_start_loop(struct px_conn *conn)
 {
     px_assert(px_loop_inside(conn->loop));
     conn_enter_loop(conn);
-    if (start_reading(conn) != PX_OK) {
+    if (start_reading(conn) == PX_OK) {
+        px_loan_offer(&conn->io);
+    } else {
         px_conn_close_loop(conn, PX_ERR_NOMEM);
     }
     conn_leave_loop(conn);

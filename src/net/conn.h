@@ -55,8 +55,9 @@ struct px_conn_ops {
 int px_conn_create(struct px_loop *loop, int fd, uint32_t index, size_t max_msg,
                    const struct px_conn_ops *ops, void *arg, struct px_conn **ret);
 
-/* Begins to read. Loop thread, once. Without memory the connection ends: `closed` is called with
- * PX_ERR_NOMEM. */
+/* Begins to read. Threads that wait in the loop may borrow the connection (src/loop/loan.h), if the
+ * loop offers no other. Loop thread, once. Without memory the connection ends: `closed` is called
+ * with PX_ERR_NOMEM. */
 void px_conn_start_loop(struct px_conn *conn);
 
 /* px_conn_create and px_conn_start_loop in one. Loop thread. 0 or PX_ERR_NOMEM; then there is no

@@ -22,6 +22,7 @@
 #include "src/base/assert.h"
 #include "src/base/clock.h"
 #include "src/base/status.h"
+#include "src/loop/loan.h"
 #include "src/loop/turn.h"
 #include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
@@ -235,10 +236,11 @@ static int begin_long(struct px_conn *conn, struct header header)
     return PX_OK;
 }
 
-/* True if messages have been handled for so long that those of other pools have their turn. */
+/* True if messages have been handled for so long that those of other pools have their turn, or the
+ * thread that reads has what it waits for. */
 static bool is_turn_over(const struct px_conn *conn)
 {
-    return conn->pool && px_clock_ns() >= conn->in.until_ns;
+    return conn->pool ? px_clock_ns() >= conn->in.until_ns : px_loan_is_over(conn->loop);
 }
 
 /* Delivers the complete messages in `small` as long as the turn lasts, then moves the rest to its

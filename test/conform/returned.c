@@ -67,6 +67,7 @@ static void hold(void)
 static ssize_t (*real_write)(int, const void *, size_t);
 static ssize_t (*real_sendmsg)(int, const struct msghdr *, int);
 static int (*real_lock)(pthread_mutex_t *);
+static int (*real_trylock)(pthread_mutex_t *);
 static int (*real_unlock)(pthread_mutex_t *);
 static int (*real_yield)(void);
 static int (*real_epoll_wait)(int, struct epoll_event *, int, int);
@@ -76,18 +77,25 @@ static __attribute__((constructor)) void find_real(void)
     *(void **) &real_write = dlsym(RTLD_NEXT, "write");
     *(void **) &real_sendmsg = dlsym(RTLD_NEXT, "sendmsg");
     *(void **) &real_lock = dlsym(RTLD_NEXT, "pthread_mutex_lock");
+    *(void **) &real_trylock = dlsym(RTLD_NEXT, "pthread_mutex_trylock");
     *(void **) &real_unlock = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
     *(void **) &real_yield = dlsym(RTLD_NEXT, "sched_yield");
     *(void **) &real_epoll_wait = dlsym(RTLD_NEXT, "epoll_wait");
+}
+
+/* Another constructor may call before find_real. */
+static void look_for_real(void)
+{
+    if (real_write == NULL) {
+        find_real();
+    }
 }
 
 IN_FRONT ssize_t write(int fd, const void *bytes, size_t len)
 {
     ssize_t n;
 
-    if (real_write == NULL) { /* another constructor calls */
-        find_real();
-    }
+    look_for_real();
     hand_over();
     n = real_write(fd, bytes, len);
     hold();
@@ -98,9 +106,7 @@ IN_FRONT ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 {
     ssize_t n;
 
-    if (real_sendmsg == NULL) { /* another constructor calls */
-        find_real();
-    }
+    look_for_real();
     hand_over();
     n = real_sendmsg(fd, msg, flags);
     hold();
@@ -109,20 +115,26 @@ IN_FRONT ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 
 IN_FRONT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
-    if (real_lock == NULL) { /* another constructor calls */
-        find_real();
-    }
+    look_for_real();
     locks++;
     return real_lock(mutex);
+}
+
+IN_FRONT int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    int rc;
+
+    look_for_real();
+    rc = real_trylock(mutex);
+    locks += rc == 0;
+    return rc;
 }
 
 IN_FRONT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     int rc;
 
-    if (real_unlock == NULL) { /* another constructor calls */
-        find_real();
-    }
+    look_for_real();
     rc = real_unlock(mutex);
     locks--;
     hold();
@@ -131,9 +143,7 @@ IN_FRONT int pthread_mutex_unlock(pthread_mutex_t *mutex)
 
 IN_FRONT int sched_yield(void)
 {
-    if (real_yield == NULL) { /* another constructor calls */
-        find_real();
-    }
+    look_for_real();
     if (!calling && atomic_load(&holding)) {
         atomic_fetch_add(&yields, 1);
     }
@@ -144,9 +154,7 @@ IN_FRONT int epoll_wait(int fd, struct epoll_event *events, int max, int timeout
 {
     int n;
 
-    if (real_epoll_wait == NULL) { /* another constructor calls */
-        find_real();
-    }
+    look_for_real();
     atomic_store(&asleep, timeout != 0);
     n = real_epoll_wait(fd, events, max, timeout);
     atomic_store(&asleep, 0);

@@ -11,6 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The system calls in which a loop's own thread sleeps, and a thread that has borrowed something of
+ * the loop. */
+#ifdef SYS_epoll_wait
+enum { PROGRESS_SLEEPS = SYS_epoll_wait, WAITER_SLEEPS = SYS_poll };
+#else
+enum { PROGRESS_SLEEPS = SYS_epoll_pwait, WAITER_SLEEPS = SYS_ppoll };
+#endif
+
 static inline pid_t thread_id(void)
 {
     return (pid_t) syscall(SYS_gettid);
@@ -38,6 +46,25 @@ static inline char thread_state(pid_t tid)
 static inline void await_sleep(pid_t tid)
 {
     while (thread_state(tid) != 'S') {
+        (void) sched_yield();
+    }
+}
+
+/* Returns when the thread is in this system call, which is none that it ends by itself. */
+static inline void await_call(pid_t tid, long call)
+{
+    char path[64];
+    long now = -1;
+
+    (void) snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int) tid);
+    while (now != call) {
+        FILE *file = fopen(path, "re");
+
+        assert_non_null(file);
+        if (fscanf(file, "%ld", &now) != 1) { /* it runs */
+            now = -1;
+        }
+        (void) fclose(file);
         (void) sched_yield();
     }
 }

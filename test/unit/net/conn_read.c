@@ -5,6 +5,7 @@
 #endif
 
 #include <fcntl.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +15,10 @@
 #include <cmocka.h>
 
 #include "src/base/clock.h"
+#include "src/loop/wait.h"
 #include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
+#include "test/unit/loop/asleep.h"
 #include "test/unit/net/pair.h"
 #include "src/net/conn_write.h"
 
@@ -469,6 +472,103 @@ static void destroy_between_parts(void **state)
     pair_close(&much[0]);
 }
 
+enum { AT_ONCE = 3 };
+
+/* Messages that come at once, for a thread that waits for the first of them and borrows the
+ * connection. */
+struct waiting {
+    struct px_loop *loop;
+    struct px_conn *conn;
+    int ends[2];
+    pid_t tid;
+    struct px_wait wait;
+    int n; /* messages so far; loop thread */
+    pid_t readers[AT_ONCE];
+    sem_t all;
+};
+
+static bool one_of_three(void *arg, uint32_t tag, const void *bytes, size_t len, int fd)
+{
+    struct waiting *waiting = arg;
+
+    (void) bytes;
+    assert_int_equal(fd, -1);
+    assert_int_equal(tag, 100 + waiting->n);
+    assert_int_equal(len, 10);
+    waiting->readers[waiting->n] = thread_id();
+    waiting->n++;
+    if (waiting->n == 1) {
+        px_wait_done(&waiting->wait, 0);
+    } else if (waiting->n == AT_ONCE) {
+        (void) sem_post(&waiting->all);
+    }
+    return false;
+}
+
+static void no_end(void *arg, int status)
+{
+    (void) arg;
+    fail_msg("the stream has ended: %d", status);
+}
+
+static const struct px_conn_ops waiting_ops = {.message = one_of_three, .closed = no_end};
+
+static void start_and_offer(void *arg)
+{
+    struct waiting *waiting = arg;
+
+    px_conn_start_loop(waiting->conn);
+}
+
+static void destroy_waiting(void *arg)
+{
+    px_conn_destroy_loop(((struct waiting *) arg)->conn);
+}
+
+static void *write_three(void *arg)
+{
+    struct waiting *waiting = arg;
+    struct px_buf all = {0};
+
+    for (uint32_t i = 0; i < AT_ONCE; i++) {
+        struct px_buf one = frame(100 + i, 10);
+
+        px_buf_append(&all, one.data, one.len);
+        px_buf_fini(&one);
+    }
+    await_call(waiting->tid, WAITER_SLEEPS);
+    fixture_write(waiting->ends[1], all.data, all.len);
+    px_buf_fini(&all);
+    return NULL;
+}
+
+/* The waiter handles what comes up to its message, and the loop's own thread the rest. */
+static void a_waiter_reads_no_more_than_its_own(void **state)
+{
+    struct waiting waiting = {.loop = *state, .tid = thread_id()};
+    pthread_t thread;
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, waiting.ends), 0);
+    assert_int_equal(sem_init(&waiting.all, 0, 0), 0);
+    px_wait_init(&waiting.wait);
+    assert_int_equal(px_conn_create(waiting.loop, waiting.ends[0], 7, MAX_MSG, &waiting_ops,
+                                    &waiting, &waiting.conn),
+                     0);
+    assert_int_equal(px_loop_run(waiting.loop, start_and_offer, &waiting), 0);
+    assert_int_equal(pthread_create(&thread, NULL, write_three, &waiting), 0);
+    assert_int_equal(px_loop_wait(waiting.loop, &waiting.wait), 0);
+    while (sem_wait(&waiting.all) != 0) {
+    }
+    assert_int_equal(waiting.readers[0], waiting.tid);
+    for (int i = 1; i < AT_ONCE; i++) {
+        assert_int_not_equal(waiting.readers[i], waiting.tid);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(px_loop_run(waiting.loop, destroy_waiting, &waiting), 0);
+    (void) close(waiting.ends[1]);
+    (void) sem_destroy(&waiting.all);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, pair_setup, pair_teardown)
@@ -486,6 +586,7 @@ int main(void)
         T(each_user_has_a_turn),
         T(a_long_message_in_parts),
         T(destroy_between_parts),
+        T(a_waiter_reads_no_more_than_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

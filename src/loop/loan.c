@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Loans of a watcher (loan.h). The kernel's list keeps the descriptor meanwhile, with nothing to be
+ * reported but its end; put back it reports what has arrived and was not read. Both threads may
+ * find the same bytes when something else changes what is waited for: who comes second finds
+ * nothing there. */
+
+#include "src/loop/loan.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "src/base/assert.h"
+#include "src/base/status.h"
+#include "src/loop/loop.h"
+#include "src/loop/poll.h"
+#include "src/loop/wait.h"
+#include "src/loop/watch.h"
+
+/* Attempts to become the loop's thread before a wait. */
+enum { TRIES = 16 };
+
+void px_loan_init(struct px_loan *loan)
+{
+    *loan = (struct px_loan){.bell_fd = -1};
+}
+
+void px_loan_fini(struct px_loan *loan)
+{
+    px_assert(loan->waiter == NULL);
+    if (loan->bell_fd >= 0) {
+        (void) close(loan->bell_fd);
+    }
+}
+
+void px_loan_offer(struct px_io *io)
+{
+    struct px_loan *loan = &px_loop_poll(io->loop)->loan;
+
+    px_assert(px_loop_inside(io->loop));
+    if (loan->bell_fd < 0) {
+        loan->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    }
+    if (loan->offered == NULL && loan->bell_fd >= 0) {
+        loan->offered = io;
+    }
+}
+
+bool px_loan_is_over(struct px_loop *loop)
+{
+    struct px_wait *waiter = px_loop_poll(loop)->loan.waiter;
+
+    px_assert(px_loop_inside(loop));
+    return waiter != NULL && pthread_equal(waiter->thread, pthread_self()) &&
+           px_wait_is_done(waiter);
+}
+
+void px_loan_ring(const struct px_loan *loan)
+{
+    uint64_t one = 1;
+
+    px_assert(loan->bell_fd >= 0);
+    while (write(loan->bell_fd, &one, sizeof(one)) < 0 && errno == EINTR) {
+    }
+}
+
+void px_loan_withdraw(struct px_loan *loan, const struct px_io *io)
+{
+    if (loan->offered == io) {
+        loan->offered = NULL;
+    }
+    if (loan->lent == io) {
+        loan->lent = NULL;
+        px_loan_ring(loan);
+    }
+}
+
+/* Lends what is offered. False: nothing is, or it cannot be lent now, or the wait is over. */
+static bool begin(struct px_loop *loop, struct px_loan *loan, struct px_wait *wait)
+{
+    struct px_io *io = loan->offered;
+
+    px_assert(px_loop_inside(loop));
+    if (io == NULL || loan->waiter != NULL || io->want != PX_IO_READ || px_wait_is_done(wait) ||
+        px_poll_mute(px_loop_poll(loop), io) != PX_OK) {
+        return false;
+    }
+    loan->lent = io;
+    loan->waiter = wait;
+    px_wait_wakes(wait, loop);
+    return true;
+}
+
+/* Puts the watcher back. */
+static void end(struct px_loop *loop, struct px_loan *loan)
+{
+    px_assert(px_loop_inside(loop));
+    if (loan->lent != NULL) {
+        (void) px_poll_watch(px_loop_poll(loop), loan->lent, loan->lent->want);
+    }
+    loan->lent = NULL;
+    loan->waiter = NULL;
+}
+
+/* Sleeps until the descriptor has something, then true, or the bell is rung. A signal ends the
+ * sleep, too. */
+static bool sleep_on(int fd, int bell_fd)
+{
+    struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = bell_fd, .events = POLLIN}};
+    uint64_t n;
+
+    if (poll(fds, 2, -1) <= 0) {
+        return false;
+    }
+    if (fds[1].revents != 0) {
+        (void) !read(bell_fd, &n, sizeof(n)); /* nothing to be done if it fails */
+    }
+    return fds[0].revents != 0;
+}
+
+/* The loan from its begin to its end; inside the loop except while it sleeps. */
+static void borrow(struct px_loop *loop, struct px_loan *loan, struct px_wait *wait)
+{
+    while (loan->lent != NULL && !px_wait_is_done(wait)) {
+        int fd = loan->lent->fd;
+        bool ready;
+
+        px_loop_leave(loop);
+        ready = sleep_on(fd, loan->bell_fd);
+        (void) px_loop_enter(loop, true); /* as it was before */
+        if (ready && loan->lent != NULL) {
+            loan->lent->ready(loan->lent, PX_IO_READ);
+        }
+    }
+}
+
+/* A progress thread that has just ended an earlier wait is on its way to its sleep; one that is at
+ * work is not waited for. */
+static bool enter(struct px_loop *loop, struct px_wait *wait)
+{
+    for (int i = 0; i < TRIES && !px_wait_is_done(wait); i++) {
+        if (px_loop_enter(loop, false)) {
+            return true;
+        }
+        (void) sched_yield();
+    }
+    return false;
+}
+
+/* A thread that is cancelled between the two would keep the loop for itself. */
+void px_loan_wait(struct px_loop *loop, struct px_wait *wait)
+{
+    struct px_loan *loan = &px_loop_poll(loop)->loan;
+    int cancel;
+
+    if (!enter(loop, wait)) {
+        return;
+    }
+    (void) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    if (begin(loop, loan, wait)) {
+        borrow(loop, loan, wait);
+        end(loop, loan);
+    }
+    px_loop_leave(loop);
+    (void) pthread_setcancelstate(cancel, NULL);
+}

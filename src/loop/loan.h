@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_LOOP_LOAN_H
+#define PX_LOOP_LOAN_H
+
+/* A watcher that is lent to a waiting thread. A thread that waits for a reply of its server sleeps
+ * on the connection itself, and handles what arrives as the progress thread would, while that one
+ * sleeps: so a reply wakes one thread, and not two one after the other
+ * (docs/decisions/0050-waiters-read-their-replies.md). Loops with a thread of their own.
+ *
+ * One watcher of a loop is offered, and one thread at a time borrows it. The borrower is the loop's
+ * thread (px_loop_inside) whenever it handles something. Everything else that the loop has to do,
+ * tasks, timers, other descriptors, stays with the progress thread. */
+
+#include <stdbool.h>
+
+struct px_io;
+struct px_loop;
+struct px_wait;
+
+/* The loan of a loop. Owned by it; what is not said to be constant: the thread that runs the
+ * loop. */
+struct px_loan {
+    struct px_io *offered;  /* the watcher that may be lent; NULL: none */
+    struct px_io *lent;     /* the same while it is lent; NULL: not, or no more */
+    struct px_wait *waiter; /* the borrower's, until it has noticed the end; NULL: nobody borrows */
+    int bell_fd;            /* eventfd: ends the borrower's sleep; -1 until something is offered */
+};
+
+/* Offers a watcher that is started, if none is offered yet, and there is a descriptor for the bell.
+ * It is no more when it waits for nothing or is stopped. The thread that runs the loop. */
+void px_loan_offer(struct px_io *io);
+
+/* True if the calling thread has borrowed something of the loop that it runs, and what it waits for
+ * is over: who handles many things in a row leaves the rest to the progress thread. */
+bool px_loan_is_over(struct px_loop *loop);
+
+/* --- for src/loop --- */
+
+void px_loan_init(struct px_loan *loan);
+
+/* Closes the bell. Nobody borrows. */
+void px_loan_fini(struct px_loan *loan);
+
+/* Borrows what the loop offers, if the progress thread sleeps and nobody else has borrowed it, and
+ * handles what arrives there until the wait is over or the watcher is withdrawn; without effect
+ * otherwise. The thread that waits, before px_wait_for; not inside. */
+void px_loan_wait(struct px_loop *loop, struct px_wait *wait);
+
+/* The watcher waits for nothing any more: it is not offered, and its borrower's sleep ends. The
+ * thread that runs the loop. */
+void px_loan_withdraw(struct px_loan *loan, const struct px_io *io);
+
+/* Ends the borrower's present sleep, or its next one. Any thread, after a loan has begun. */
+void px_loan_ring(const struct px_loan *loan);
+
+#endif
