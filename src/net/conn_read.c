@@ -21,6 +21,7 @@
 
 #include "src/base/assert.h"
 #include "src/base/clock.h"
+#include "src/base/release.h"
 #include "src/base/status.h"
 #include "src/loop/loan.h"
 #include "src/loop/turn.h"
@@ -321,7 +322,7 @@ static ssize_t deliver_big(struct px_conn *conn)
         in->big = whole;
         in->waits = true;
     } else {
-        free(whole);
+        px_release_block(whole, len);
     }
     return 1;
 }

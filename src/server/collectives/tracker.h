@@ -19,10 +19,8 @@
 #include <pmix_common.h>
 
 #include "colls.h"
-#include "src/base/list.h"
 #include "src/loop/loop.h"
 #include "src/request/schema.h"
-#include "src/value/procs.h"
 
 struct px_coll_call;
 struct px_coll_member;

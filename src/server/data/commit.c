@@ -201,7 +201,7 @@ static bool is_large(const struct px_commit_item *item)
            (item->scope == PMIX_LOCAL || item->scope == PMIX_GLOBAL);
 }
 
-/* The end of the next piece to be published: a large value, or those before the next one. */
+/* The end of the next piece to be published: values of up to PIECE_BYTES, or a longer one. */
 static size_t end_of_piece(const struct px_commit *commit)
 {
     const struct px_commit_item *items = commit->list.items;
@@ -210,8 +210,7 @@ static size_t end_of_piece(const struct px_commit *commit)
 
     for (i = commit->at; i < commit->list.n && i - commit->at < commit->budget; i++) {
         bytes += items[i].kval.len;
-        if (i > commit->at &&
-            (is_large(&items[i - 1]) || is_large(&items[i]) || bytes > PIECE_BYTES)) {
+        if (i > commit->at && bytes > PIECE_BYTES) {
             break;
         }
     }
