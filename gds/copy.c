@@ -127,7 +127,7 @@ static bool is_huge(const struct px_slice *slice)
            (slice->form == PX_FORM_TEXT || slice->form == PX_FORM_BYTES);
 }
 
-/* Publishes what was added before, and begins anew. */
+/* Publishes the batch, and begins the next one. Statuses of both. */
 static int begin_again(struct px_copy *copy)
 {
     int rc = px_copy_publish(copy);

@@ -40,7 +40,7 @@ int px_partial_payload(const struct px_store *store, const struct px_datum *datu
                        struct px_payload *ret);
 
 /* True if the payload is that of the partial value and has been compared with the value in this
- * slice, scope included. *ret_same is what came of it. */
+ * slice, scope included. *ret_same: whether they are equal. */
 bool px_partial_compared(const struct px_store *store, const struct px_payload *payload,
                          const struct px_slice *slice, bool *ret_same);
 

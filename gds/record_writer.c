@@ -196,8 +196,8 @@ static int write_quals(struct px_writer *writer, const struct px_pending_record 
     return rc;
 }
 
-/* Writes a record's head and its cell, or what is missing of a cell that is there in part; *ret_loc
- * is its locator. PMIX_ERR_OUT_OF_RESOURCE. */
+/* Writes a record's head and its cell; of a partial value (partial.h) the body is there already.
+ * *ret_loc is the record's locator. 0, PMIX_ERR_OUT_OF_RESOURCE. */
 static int put_record(struct px_writer *writer, const struct px_record *head,
                       const struct px_payload *payload, pmix_scope_t scope, uint64_t *ret_loc)
 {

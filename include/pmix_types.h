@@ -388,8 +388,9 @@ typedef struct pmix_fabric_s {
 
 /*
  * Callbacks. Unless a line says otherwise they run on the progress thread, must not block and may
- * use their arguments only until they return. The progress thread is the library's own; while that
- * sleeps, a thread in a blocking call may do in its place what comes before the call's own result.
+ * use their arguments only until they return. The progress thread is the library's own. While it
+ * sleeps, a thread that waits in a blocking call may run the callbacks that precede the result of
+ * that call.
  */
 
 /* The receiver of data calls it when it needs them no longer. */

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Loans of a watcher (loan.h). The kernel's list keeps the descriptor meanwhile, with nothing to be
- * reported but its end; put back it reports what has arrived and was not read. Both threads may
- * find the same bytes when something else changes what is waited for: who comes second finds
- * nothing there. */
+/* Loans of a watcher (loan.h). The kernel's list keeps the descriptor during a loan, but reports
+ * only the end of the stream for it. When the loan ends, the list reports bytes that have arrived
+ * and were not read. If the loop changes what it waits for during a loan, both threads may be woken
+ * for the same bytes; the second one to read gets none. */
 
 #include "src/loop/loan.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "src/base/assert.h"
+#include "src/base/bell.h"
 #include "src/base/status.h"
 #include "src/loop/loop.h"
 #include "src/loop/poll.h"
@@ -46,7 +44,7 @@ void px_loan_offer(struct px_io *io)
 
     px_assert(px_loop_inside(io->loop));
     if (loan->bell_fd < 0) {
-        loan->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        loan->bell_fd = px_bell_open();
     }
     if (loan->offered == NULL && loan->bell_fd >= 0) {
         loan->offered = io;
@@ -64,11 +62,8 @@ bool px_loan_is_over(struct px_loop *loop)
 
 void px_loan_ring(const struct px_loan *loan)
 {
-    uint64_t one = 1;
-
     px_assert(loan->bell_fd >= 0);
-    while (write(loan->bell_fd, &one, sizeof(one)) < 0 && errno == EINTR) {
-    }
+    px_bell_ring(loan->bell_fd);
 }
 
 void px_loan_withdraw(struct px_loan *loan, const struct px_io *io)
@@ -114,13 +109,12 @@ static void end(struct px_loop *loop, struct px_loan *loan)
 static bool sleep_on(int fd, int bell_fd)
 {
     struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = bell_fd, .events = POLLIN}};
-    uint64_t n;
 
     if (poll(fds, 2, -1) <= 0) {
         return false;
     }
     if (fds[1].revents != 0) {
-        (void) !read(bell_fd, &n, sizeof(n)); /* nothing to be done if it fails */
+        px_bell_reset(bell_fd);
     }
     return fds[0].revents != 0;
 }

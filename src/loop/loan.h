@@ -24,7 +24,7 @@ struct px_loan {
     struct px_io *offered;  /* the watcher that may be lent; NULL: none */
     struct px_io *lent;     /* the same while it is lent; NULL: not, or no more */
     struct px_wait *waiter; /* the borrower's, until it has noticed the end; NULL: nobody borrows */
-    int bell_fd;            /* eventfd: ends the borrower's sleep; -1 until something is offered */
+    int bell_fd;            /* ends the borrower's sleep; -1 until something is offered */
 };
 
 /* Offers a watcher that is started, if none is offered yet, and there is a descriptor for the bell.

@@ -7,21 +7,20 @@
  * Tasks arrive on a stack that any thread pushes to; the loop takes it as a whole and reverses it.
  * A push costs a system call only when the loop is about to sleep: the loop announces that in
  * `asleep`, checks the stack once more, then sleeps; a thread that pushes and finds the
- * announcement takes it back and writes to the eventfd. Both sides write their word, then have a
+ * announcement takes it back and rings the bell. Both sides write their word, then have a
  * full barrier, then read the other's, so at least one of them sees the other
  * (docs/memory-model.md, section 10; test/model/sleep.pml). */
 
 #include "src/loop/loop.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
+#include "src/base/bell.h"
 #include "src/base/bytes.h"
 #include "src/base/fork_mark.h"
 #include "src/base/param.h"
@@ -39,7 +38,7 @@ enum { TASK_ROUNDS = 16 };
 struct px_loop {
     struct px_poll poll; /* loop thread */
     struct px_io bell;   /* loop thread: watches bell_fd */
-    int bell_fd;         /* eventfd; any thread writes to it to end a sleep */
+    int bell_fd;         /* any thread rings it to end a sleep */
     uint64_t inbox; /* atomic: struct px_task *, newest first; px_loop_post pairs with take_inbox */
     uint64_t posting; /* atomic: threads in px_loop_post; the last thing of it that they touch */
     uint64_t asleep;  /* atomic: 1 while the loop sleeps or is about to */
@@ -59,31 +58,18 @@ struct px_loop {
 /* The loop whose callbacks the calling thread is running. */
 static __thread struct px_loop *inside;
 
-/* Ends the loop's sleep. A write that fails for a full counter is as good. */
-static void ring(struct px_loop *loop)
-{
-    uint64_t one = 1;
-
-    while (write(loop->bell_fd, &one, sizeof(one)) < 0 && errno == EINTR) {
-    }
-}
-
 /* Ends the loop's sleep if it sleeps or is about to, and nobody has ended it yet. */
 static void end_sleep(struct px_loop *loop)
 {
     if (px_load_relaxed(&loop->asleep) && px_cas(&loop->asleep, 1, 0)) {
-        ring(loop);
+        px_bell_ring(loop->bell_fd);
     }
 }
 
-/* The eventfd is readable: reset it. */
 static void bell_rang(struct px_io *bell, int what)
 {
-    uint64_t n;
-
     (void) what;
-    while (read(bell->fd, &n, sizeof(n)) < 0 && errno == EINTR) {
-    }
+    px_bell_reset(bell->fd);
 }
 
 /* `posting` counts the threads in here: px_loop_destroy must not free the loop under one that has
@@ -278,7 +264,7 @@ static int set_up(struct px_loop *loop)
     struct px_loop *outer = inside;
     int rc;
 
-    loop->bell_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    loop->bell_fd = px_bell_open();
     if (loop->bell_fd < 0 || px_poll_open(&loop->poll) != PX_OK) {
         return PX_ERR_OUT_OF_RESOURCE;
     }
@@ -408,7 +394,7 @@ void px_loop_wake(struct px_loop *loop)
     if (!loop->external) {
         px_loan_ring(&loop->poll.loan);
     } else if (!px_loop_inside(loop)) {
-        ring(loop);
+        px_bell_ring(loop->bell_fd);
     }
 }
 
@@ -502,7 +488,7 @@ bool px_loop_enter(struct px_loop *loop, bool wait)
     return true;
 }
 
-/* What was handled may have left work that is not on the kernel's list. */
+/* The kernel's list tells the progress thread of descriptors only. */
 void px_loop_leave(struct px_loop *loop)
 {
     px_assert(!loop->external && inside == loop);

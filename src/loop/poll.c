@@ -48,8 +48,8 @@ int px_poll_pause_ms(const struct px_poll *poll)
     return ms < INT_MAX ? (int) ms : INT_MAX;
 }
 
-/* What the kernel has, of which nothing is handled that was stopped during the sleep: who was not
- * is reported again. */
+/* Fetches what the kernel reports. If a watcher was stopped during the sleep, all of it is dropped;
+ * the kernel will report the others again. Returns as epoll_wait. */
 static int fetch(struct px_poll *poll, int pause_ms, pthread_mutex_t *lock)
 {
     uint64_t n_forgotten = poll->n_forgotten;

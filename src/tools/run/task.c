@@ -6,9 +6,8 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
+#include "src/base/bell.h"
 #include "run.h"
 
 static struct {
@@ -20,7 +19,7 @@ static struct {
 
 int px_run_tasks_open(void)
 {
-    queue.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    queue.fd = px_bell_open();
     return queue.fd;
 }
 
@@ -36,17 +35,13 @@ pmix_status_t px_run_task_post(const struct px_run_task *task)
     *queue.last = copy;
     queue.last = &copy->next;
     pthread_mutex_unlock(&queue.lock);
-    uint64_t one = 1;
-    (void) !write(queue.fd, &one,
-                  sizeof(one)); /* full means that the main thread is awake anyway */
+    px_bell_ring(queue.fd);
     return PMIX_SUCCESS;
 }
 
 void px_run_tasks_do(void)
 {
-    uint64_t n;
-
-    (void) !read(queue.fd, &n, sizeof(n));
+    px_bell_reset(queue.fd);
     pthread_mutex_lock(&queue.lock);
     struct px_run_task *task = queue.first;
     queue.first = NULL;
