@@ -235,11 +235,13 @@ static void what_comes_behind_is_read_by_the_loop(void **state)
 static void say_timer(struct bed *bed)
 {
     say(bed, 't');
+    await_byte(bed);
 }
 
 static void say_task(struct bed *bed)
 {
     say(bed, 'p');
+    await_byte(bed);
 }
 
 /* The call returns when its callback is held already, and nobody is told. */
