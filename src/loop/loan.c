@@ -16,14 +16,16 @@
 
 #include "src/base/assert.h"
 #include "src/base/bell.h"
+#include "src/base/bytes.h"
 #include "src/base/status.h"
 #include "src/loop/loop.h"
 #include "src/loop/poll.h"
 #include "src/loop/wait.h"
 #include "src/loop/watch.h"
 
-/* Attempts to become the loop's thread before a wait. */
-enum { TRIES = 16 };
+/* Attempts to become the loop's thread before a wait; and milliseconds until the kernel is asked
+ * again to watch a descriptor. */
+enum { TRIES = 16, AGAIN_MS = 1 };
 
 void px_loan_init(struct px_loan *loan)
 {
@@ -69,6 +71,7 @@ void px_loan_ring(const struct px_loan *loan)
 void px_loan_withdraw(struct px_loan *loan, const struct px_io *io)
 {
     if (loan->offered == io) {
+        px_timer_stop_loop(&loan->again);
         loan->offered = NULL;
     }
     if (loan->lent == io) {
@@ -93,12 +96,33 @@ static bool begin(struct px_loop *loop, struct px_loan *loan, struct px_wait *wa
     return true;
 }
 
-/* Puts the watcher back. */
+static void try_again(struct px_timer *timer);
+
+/* Has the kernel report what the watcher wants. A kernel that refuses is asked until it does: the
+ * owner of the watcher relies on it. */
+static void put_back(struct px_loan *loan, struct px_io *io)
+{
+    if (px_poll_watch(px_loop_poll(io->loop), io, io->want) != PX_OK) {
+        px_timer_start_loop(io->loop, &loan->again, AGAIN_MS, try_again);
+    }
+}
+
+static void try_again(struct px_timer *timer)
+{
+    struct px_loan *loan = px_container_of(timer, struct px_loan, again);
+
+    px_assert(loan->offered != NULL);
+    if (loan->lent == NULL) {
+        put_back(loan, loan->offered);
+    }
+}
+
+/* The loan is over. */
 static void end(struct px_loop *loop, struct px_loan *loan)
 {
     px_assert(px_loop_inside(loop));
     if (loan->lent != NULL) {
-        (void) px_poll_watch(px_loop_poll(loop), loan->lent, loan->lent->want);
+        put_back(loan, loan->lent);
     }
     loan->lent = NULL;
     loan->waiter = NULL;

@@ -14,7 +14,8 @@
 
 #include <stdbool.h>
 
-struct px_io;
+#include "src/loop/watch.h"
+
 struct px_loop;
 struct px_wait;
 
@@ -23,6 +24,7 @@ struct px_wait;
 struct px_loan {
     struct px_io *offered;  /* the watcher that may be lent; NULL: none */
     struct px_io *lent;     /* the same while it is lent; NULL: not, or no more */
+    struct px_timer again;  /* armed while the kernel has refused to watch what was lent */
     struct px_wait *waiter; /* the borrower's, until it has noticed the end; NULL: nobody borrows */
     int bell_fd;            /* ends the borrower's sleep; -1 until something is offered */
 };

@@ -23,7 +23,7 @@ struct px_wait {
     uint64_t loop;    /* atomic: struct px_loop *, which the waiter drives and sleeps in, or 0 */
 };
 
-/* Prepares the object; px_wait_for releases what it takes. */
+/* Prepares the object, in the thread that is going to wait; px_wait_for releases what it takes. */
 void px_wait_init(struct px_wait *wait);
 
 /* Ends the wait with `status`. Any thread, once. The waiter may have returned, and the object be

@@ -30,10 +30,11 @@ for form in shared hash; do
     received=$(for step in commit barriers; do count $step recv; done | awk '{ n += $1 } END { print n }')
     check "$form: at most 11 receptions for a commit and ten barriers ($received)" \
         test "$received" -ge 10 -a "$received" -le 11
-    # A thread's first allocation makes an arena. Who waits takes the connection out of the progress thread's list and puts it back.
+    # A thread's first allocation makes an arena. A thread that waits takes the connection out of
+    # the progress thread's list and puts it back; where the other one has read, it rings a bell (write, read).
     sed -n '/budget-barriers"/,/budget-over"/p' "$SCRATCH/trace.1" | grep -v ' resumed>' | sed 's/^[0-9]* *//; s/(.*//' \
         >"$SCRATCH/calls"
-    other=$(grep -vxE 'access|sendmsg|recvmsg|futex|epoll_wait|epoll_ctl|poll|sched_yield|mmap|munmap|mprotect|\+\+\+.*|---.*' "$SCRATCH/calls" |
+    other=$(grep -vxE 'access|sendmsg|recvmsg|futex|epoll_wait|epoll_ctl|poll|sched_yield|read|write|mmap|munmap|mprotect|\+\+\+.*|---.*' "$SCRATCH/calls" |
         sort -u | tr '\n' ' ')
     same "$form: a barrier makes no system calls but to send, to receive and to sleep" "" "$other"
     bytes=$(sed -n 's/.*"fence_nb".*"bytes": \([0-9]*\),.*/\1/p' "$SCRATCH/record" | sort -n | tail -n 1)

@@ -75,6 +75,7 @@ static void *wait_in_loop(void *arg)
 {
     struct waiter *waiter = arg;
 
+    px_wait_init(&waiter->job.wait);
     waiter->tid = (int) syscall(SYS_gettid);
     waiter->status = px_ctx_wait(px_ctx(), &waiter->job.wait);
     return NULL;
@@ -100,7 +101,6 @@ static void until_asleep(struct waiter *waiter)
 
 static void start(struct waiter *waiter)
 {
-    px_wait_init(&waiter->job.wait);
     waiter->job.task.run = run;
     waiter->tid = 0;
     assert_int_equal(pthread_create(&waiter->thread, NULL, wait_in_loop, waiter), 0);

@@ -4,6 +4,7 @@
 #include "config.h"
 #endif
 
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -385,6 +387,48 @@ static void one_thread_borrows(void **state)
     bed_close(&bed);
 }
 
+/* The next time that the kernel is to report something again, it refuses. */
+static bool refuse;
+
+/* In front of the C library's. */
+int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+    if (refuse && op == EPOLL_CTL_MOD && event->events != 0) {
+        refuse = false;
+        errno = ENOMEM;
+        return -1;
+    }
+    return (int) syscall(SYS_epoll_ctl, epfd, op, fd, event);
+}
+
+static void start_timer(void *arg)
+{
+    struct bed *bed = arg;
+
+    px_timer_start_loop(bed->loop, &bed->timer, 5, end_from_timer);
+}
+
+static void the_kernel_is_asked_again(void **state)
+{
+    struct bed bed;
+
+    (void) state;
+    bed_open(&bed);
+    refuse = true;
+    assert_int_equal(wait_while(&bed, say_end), 'e');
+    say(&bed, 'n');
+    await_byte(&bed);
+    assert_int_equal(bed.reader, bed.progress);
+    px_wait_init(&bed.wait);
+    refuse = true;
+    assert_int_equal(wait_while(&bed, say_end), 'e');
+    assert_int_equal(px_loop_run(bed.loop, stop, &bed), 0);
+    px_wait_init(&bed.wait);
+    assert_int_equal(px_loop_run(bed.loop, start_timer, &bed), 0); /* later than it is asked */
+    assert_int_equal(px_wait_for(&bed.wait), 't');
+    bed_close(&bed);
+}
+
 static void never(struct px_io *io, int what)
 {
     (void) io;
@@ -450,6 +494,7 @@ int main(void)
         cmocka_unit_test(the_end_comes_from_elsewhere),
         cmocka_unit_test(a_stopped_watcher_is_given_back),
         cmocka_unit_test(one_thread_borrows),
+        cmocka_unit_test(the_kernel_is_asked_again),
         cmocka_unit_test(what_was_found_and_stopped_is_forgotten),
         cmocka_unit_test(no_bell_no_loan),
     };
