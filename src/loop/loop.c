@@ -438,17 +438,12 @@ static void run_call(struct px_task *task)
 
 bool px_loop_try_run(struct px_loop *loop, void (*fn)(void *arg), void *arg)
 {
-    bool first;
-
     if (!px_loop_enter(loop, false)) {
         return false;
     }
-    first = px_load_acquire(&loop->inbox) == 0;
-    if (first) {
-        fn(arg);
-    }
+    fn(arg);
     px_loop_leave(loop);
-    return first;
+    return true;
 }
 
 /* The task is on this stack, which is safe because the loop has let go of it before the wait
@@ -482,6 +477,9 @@ bool px_loop_enter(struct px_loop *loop, bool wait)
     if (wait) {
         (void) pthread_mutex_lock(&loop->running);
     } else if (pthread_mutex_trylock(&loop->running) != 0) {
+        return false;
+    } else if (px_load_acquire(&loop->inbox) != 0) { /* the progress thread is on its way */
+        (void) pthread_mutex_unlock(&loop->running);
         return false;
     }
     inside = loop;

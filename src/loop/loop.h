@@ -84,8 +84,9 @@ bool px_loop_may_touch(const struct px_loop *loop);
 struct px_poll *px_loop_poll(struct px_loop *loop);
 
 /* Makes the calling thread the one that runs the loop. False: the loop has no thread of its own, or
- * the calling thread runs a loop already; or the loop does not sleep, or another thread is inside,
- * which is waited for if `wait`. Otherwise px_loop_leave has to follow. */
+ * the calling thread runs a loop already. Without `wait` also: the loop does not sleep, another
+ * thread is inside, or a task is queued; so all tasks have run that the calling thread had posted.
+ * Otherwise px_loop_leave has to follow. */
 bool px_loop_enter(struct px_loop *loop, bool wait);
 
 /* The end of px_loop_enter. Wakes the progress thread for tasks, timers and held callbacks that
