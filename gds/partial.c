@@ -25,7 +25,7 @@ enum { READY_SHARE = 8 };
 /* The partial value of a store. Owned by the store. */
 struct px_partial {
     const void *source;           /* by which the value is recognised */
-    struct px_payload payload;    /* of the value; owns what was encoded */
+    struct px_payload payload;    /* of the value; owns its bytes if they had to be encoded */
     const unsigned char *present; /* payload in the segment that it is compared with, or NULL */
     bool differs;                 /* from that; then it is copied */
     unsigned char *place;         /* of the record, in the segment; NULL: none yet */

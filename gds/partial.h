@@ -24,8 +24,8 @@ struct px_store_entry;
  * prepares memory for at most `most` bytes, or copies or compares some times as many. The value is
  * recognised by the address of its bytes, which stay as they are until px_partial_drop. True: to be
  * called again, in another turn; also if another value is partial here, or the store is moving.
- * False: nothing is left to do, or want of memory, or a value of another kind than strings, bytes
- * and arrays: then the publication does what is left. */
+ * False: all parts are done, memory is out, or the value is neither a string, bytes nor an array.
+ * The publication copies the rest. */
 bool px_partial_go_on(struct px_store *store, const struct px_store_entry *entry, size_t most);
 
 /* Forgets the value if it is the partial one, or (NULL) whichever is: after its publication, or

@@ -5,8 +5,8 @@
 
 /* Giving back memory. The system takes some 0.2 ms for each MiB of a file in memory that is mapped
  * nowhere else, and 0.06 ms for each MiB of a process, so much memory is given back by a thread of
- * its own. The threads are few, block all signals, and run no code but this file's and what they
- * were given. */
+ * its own. The threads are few, block all signals, and run only this file and the functions that
+ * its callers hand over. */
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
 
 /* Loans of a watcher (loan.h). The kernel's list keeps the descriptor during a loan, but reports
  * only the end of the stream for it. When the loan ends, the list reports bytes that have arrived
- * and were not read. If the loop changes what it waits for during a loan, both threads may be woken
- * for the same bytes; the second one to read gets none. */
+ * and were not read. If the loop changes the watcher's events during a loan, both threads may
+ * be woken for the same bytes; the second one to read gets none. */
 
 #include "src/loop/loan.h"
 
@@ -80,7 +80,7 @@ void px_loan_withdraw(struct px_loan *loan, const struct px_io *io)
     }
 }
 
-/* Lends what is offered. False: nothing is, or it cannot be lent now, or the wait is over. */
+/* Begins a loan. False: no watcher is offered, it cannot be lent now, or the wait is over. */
 static bool begin(struct px_loop *loop, struct px_loan *loan, struct px_wait *wait)
 {
     struct px_io *io = loan->offered;
@@ -117,7 +117,7 @@ static void try_again(struct px_timer *timer)
     }
 }
 
-/* The loan is over. */
+/* Ends the loan. */
 static void end(struct px_loop *loop, struct px_loan *loan)
 {
     px_assert(px_loop_inside(loop));
@@ -128,8 +128,8 @@ static void end(struct px_loop *loop, struct px_loan *loan)
     loan->waiter = NULL;
 }
 
-/* Sleeps until the descriptor has something, then true, or the bell is rung. A signal ends the
- * sleep, too. */
+/* Sleeps until the descriptor is readable, the bell is rung, or a signal comes. True: the
+ * descriptor is readable, or its stream has ended. */
 static bool sleep_on(int fd, int bell_fd)
 {
     struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = bell_fd, .events = POLLIN}};
@@ -159,8 +159,8 @@ static void borrow(struct px_loop *loop, struct px_loan *loan, struct px_wait *w
     }
 }
 
-/* A progress thread that has just ended an earlier wait is on its way to its sleep; one that is at
- * work is not waited for. */
+/* Becomes the loop's thread. The attempts last as long as a progress thread that has just ended an
+ * earlier wait takes to fall asleep; one that is at work is not waited for. */
 static bool enter(struct px_loop *loop, struct px_wait *wait)
 {
     for (int i = 0; i < TRIES && !px_wait_is_done(wait); i++) {
@@ -172,7 +172,8 @@ static bool enter(struct px_loop *loop, struct px_wait *wait)
     return false;
 }
 
-/* A thread that is cancelled between the two would keep the loop for itself. */
+/* The thread cannot be cancelled meanwhile: it would neither put the watcher back nor release the
+ * loop. */
 void px_loan_wait(struct px_loop *loop, struct px_wait *wait)
 {
     struct px_loan *loan = &px_loop_poll(loop)->loan;

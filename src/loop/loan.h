@@ -19,38 +19,37 @@
 struct px_loop;
 struct px_wait;
 
-/* The loan of a loop. Owned by it; what is not said to be constant: the thread that runs the
- * loop. */
+/* The loan of a loop. Owned by the loop; the thread that runs it. */
 struct px_loan {
     struct px_io *offered;  /* the watcher that may be lent; NULL: none */
-    struct px_io *lent;     /* the same while it is lent; NULL: not, or no more */
-    struct px_timer again;  /* armed while the kernel has refused to watch what was lent */
-    struct px_wait *waiter; /* the borrower's, until it has noticed the end; NULL: nobody borrows */
-    int bell_fd;            /* ends the borrower's sleep; -1 until something is offered */
+    struct px_io *lent;     /* the same during a loan, unless it was withdrawn; or NULL */
+    struct px_timer again;  /* armed after the kernel has refused to watch it again */
+    struct px_wait *waiter; /* the borrower's; NULL: there is no borrower */
+    int bell_fd;            /* ends the borrower's sleep; -1 until the first offer, then constant */
 };
 
 /* Offers a watcher that is started, if none is offered yet, and there is a descriptor for the bell.
  * It is no more when it waits for nothing or is stopped. The thread that runs the loop. */
 void px_loan_offer(struct px_io *io);
 
-/* True if the calling thread has borrowed something of the loop that it runs, and what it waits for
- * is over: who handles many things in a row leaves the rest to the progress thread. */
+/* True if the calling thread runs the loop as a borrower, and its wait is over: a callback that
+ * handles several messages then leaves the rest to the progress thread. */
 bool px_loan_is_over(struct px_loop *loop);
 
 /* --- for src/loop --- */
 
 void px_loan_init(struct px_loan *loan);
 
-/* Closes the bell. Nobody borrows. */
+/* Closes the bell. There is no borrower. */
 void px_loan_fini(struct px_loan *loan);
 
-/* Borrows what the loop offers, if the progress thread sleeps and nobody else has borrowed it, and
- * handles what arrives there until the wait is over or the watcher is withdrawn; without effect
- * otherwise. The thread that waits, before px_wait_for; not inside. */
+/* Borrows the watcher that the loop offers, and calls it back until the wait is over or the watcher
+ * is withdrawn. Has no effect if the progress thread does not sleep or another thread borrows. The
+ * thread that waits, before px_wait_for; not inside. */
 void px_loan_wait(struct px_loop *loop, struct px_wait *wait);
 
-/* The watcher waits for nothing any more: it is not offered, and its borrower's sleep ends. The
- * thread that runs the loop. */
+/* For a watcher that is stopped, or waits for nothing: ends its offer and its loan, and its
+ * borrower's sleep. The thread that runs the loop. */
 void px_loan_withdraw(struct px_loan *loan, const struct px_io *io);
 
 /* Ends the borrower's present sleep, or its next one. Any thread, after a loan has begun. */

@@ -49,7 +49,6 @@ struct px_loop {
     struct px_fork_mark mark;     /* of the process that made the loop */
     pthread_t thread;
     pthread_mutex_t running; /* loops with a thread: held by who runs it, not in its sleep */
-    struct px_loan loan;     /* loop thread */
     pthread_mutex_t driver;  /* external loops: guards the next two */
     pthread_cond_t turned;   /* a round has ended */
     bool driven;             /* a thread is running a round */

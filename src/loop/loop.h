@@ -44,8 +44,7 @@ void px_loop_post(struct px_loop *loop, struct px_task *task);
 
 /* Runs fn as the loop's thread, behind the tasks that are queued, and returns when it has run; in
  * the calling thread if that is the loop's, or px_loop_try_run may. An externally driven loop is
- * driven by the caller meanwhile. 0, or PX_ERR_UNREACH in a forked child
- * (fn is not called). */
+ * driven by the caller meanwhile. 0, or PX_ERR_UNREACH in a forked child (fn is not called). */
 int px_loop_run(struct px_loop *loop, void (*fn)(void *arg), void *arg);
 
 /* Runs fn at once in the calling thread, which is the loop's thread meanwhile, if the loop has a
@@ -66,8 +65,8 @@ void px_loop_progress(struct px_loop *loop);
 
 /* Waits for the completion as px_wait_for, which it includes; the caller drives an externally
  * driven loop meanwhile, and sleeps in it when there is nothing to do; of another loop it may
- * borrow what the loop offers (loan.h). Several threads may wait at
- * once. Not on the loop's own thread. Returns the status of px_wait_done. */
+ * borrow the watcher that the loop offers (loan.h). Several threads may wait at once. Not on the
+ * loop's own thread. Returns the status of px_wait_done. */
 int px_loop_wait(struct px_loop *loop, struct px_wait *wait);
 
 /* Ends the present sleep, or the next one, of a thread that px_loop_wait has sleep elsewhere than

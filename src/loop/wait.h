@@ -39,8 +39,8 @@ void px_wait_answer(struct px_wait *wait, int status);
  * PMIX_ERR_WOULD_BLOCK. For a loop that may be driven externally, use px_loop_wait. */
 int px_wait_for(struct px_wait *wait);
 
-/* For px_loop_wait: from now on px_wait_done also wakes this loop, in which the waiter sleeps.
- * Called by the waiter. */
+/* For px_loop_wait: from now on px_wait_done in another thread also calls px_loop_wake for this
+ * loop. Called by the waiter. */
 void px_wait_wakes(struct px_wait *wait, struct px_loop *loop);
 
 /* True if px_wait_done has been called. Any thread that may still use the object. */

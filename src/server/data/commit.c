@@ -194,7 +194,7 @@ static void copy_piece(const struct px_modex_log *log, struct px_commit *commit)
     }
 }
 
-/* True for a value that is copied to the store in parts, and published by itself. */
+/* True for a value that is copied to the store in parts if a piece begins with it. */
 static bool is_large(const struct px_commit_item *item)
 {
     return item->kval.len >= LARGE && !px_kval_is_qualified(&item->kval) &&

@@ -211,7 +211,8 @@ static void a_waiter_reads_its_reply(void **state)
     bed_close(&bed);
 }
 
-/* What came before the wait began, or after it was over, is nobody's but the progress thread's. */
+/* A byte before the end of the wait is the waiter's to read, one behind it the progress thread's.
+ */
 static void say_news_and_end(struct bed *bed)
 {
     say(bed, 'n');

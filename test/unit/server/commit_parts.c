@@ -32,12 +32,14 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
-/* LARGE bytes take more than four turns, MOST are too many. */
-enum { TAG = 100, LARGE = 5000000, LEAST = 4, MOST = 40, N_PEERS = 2 };
+/* LARGE bytes take more than four turns, MOST are too many; with SMALLER ones there is room for
+ * others in a piece. */
+enum { TAG = 100, LARGE = 5000000, SMALLER = 400000, LEAST = 4, MOST = 40, N_PEERS = 2 };
 
 static pmix_server_module_t module;
 static const pmix_nspace_t job = "job";
 static char bytes[N_PEERS][LARGE];
+static size_t size; /* of the large values of this test */
 
 /* A peer of a rank, and the commit that it sends. */
 struct sender {
@@ -57,7 +59,7 @@ static void pack_commit(struct sender *sender, uint32_t rank)
 {
     pmix_scope_t scope = PMIX_GLOBAL;
     pmix_value_t small = {.type = PMIX_UINT32, .data.uint32 = rank};
-    pmix_value_t large = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes[rank], LARGE}};
+    pmix_value_t large = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes[rank], size}};
     size_t mark;
 
     memset(bytes[rank], 'a' + (int) rank, LARGE);
@@ -120,8 +122,8 @@ static void assert_large(uint32_t rank)
     struct px_slice slice;
 
     assert_int_equal(px_store_find(store_of_job(), PX_LEVEL_PROC, rank, "large", 5, &slice), 0);
-    assert_int_equal(slice.len, LARGE);
-    assert_memory_equal(slice.payload, bytes[rank], LARGE);
+    assert_int_equal(slice.len, size);
+    assert_memory_equal(slice.payload, bytes[rank], size);
 }
 
 /* What the test does on the loop's thread. */
@@ -136,6 +138,7 @@ static int start(void **state)
     int rc;
 
     (void) state;
+    size = LARGE;
     rc = PMIx_server_init(&module, NULL, 0);
     rc = rc ? rc : PMIx_server_register_nspace(job, N_PEERS, NULL, 0, NULL, NULL);
     for (pmix_rank_t rank = 0; rank < N_PEERS && !rc; rank++) {
@@ -178,6 +181,29 @@ static void whole(void **state)
 {
     (void) state;
     run(try_whole);
+}
+
+/* The place of a large value is of use also if others are published together with it. */
+static void try_smaller(void *arg)
+{
+    struct sender sender;
+
+    (void) arg;
+    for (uint32_t rank = 0; rank < N_PEERS; rank++) {
+        begin(&sender, rank);
+        while (take_turn(&sender)) {
+        }
+        assert_large(rank);
+        end(&sender);
+    }
+    assert_true(px_store_header(store_of_job())->dead < SMALLER);
+}
+
+static void smaller(void **state)
+{
+    (void) state;
+    size = SMALLER;
+    run(try_smaller);
 }
 
 /* The connection closes in the middle: nothing of the large value is visible, what the segment has
@@ -244,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(whole, start, stop),
+        cmocka_unit_test_setup_teardown(smaller, start, stop),
         cmocka_unit_test_setup_teardown(cut, start, stop),
         cmocka_unit_test_setup_teardown(both, start, stop),
     };
