@@ -573,11 +573,15 @@ static void first_gets(void)
 int run_init_client(void)
 {
     uint64_t start = now_ns();
+    bool good;
 
     if (PMIx_Init(&self, NULL, 0) != PMIX_SUCCESS) {
         return 1;
     }
     printf("metric init %.1f\n", (double) (now_ns() - start));
     first_gets();
-    return PMIx_Finalize(NULL, 0) == PMIX_SUCCESS ? 0 : 1;
+    start = now_ns();
+    good = PMIx_Finalize(NULL, 0) == PMIX_SUCCESS;
+    printf("metric finalize %.1f\n", (double) (now_ns() - start));
+    return good ? 0 : 1;
 }

@@ -3,9 +3,9 @@
 
 /* Grace periods. The barrier that readers do not execute is executed for them by membarrier(2) in
  * the freeing thread, which is rare. A process registers for membarrier when it first has something
- * to free: with several threads that takes the kernel some ten milliseconds, and no read shall wait
- * for it. If the kernel refuses, or there are more threads than slots, px_grace_begin fails and
- * nothing is freed. Slots are never freed, so an ending thread needs no destructor, which would
+ * to free that another living thread may read: with several threads that takes the kernel some ten
+ * milliseconds, and no read shall wait for it. If the kernel refuses, or there are more threads than
+ * slots, px_grace_begin fails and nothing is freed. Slots are never freed, so an ending thread needs no destructor, which would
  * outlive an unloaded library. */
 #include "src/base/epoch.h"
 #include "src/base/lock.h"
@@ -26,6 +26,7 @@ static uint64_t n_slots;                          /* atomic: slots below may be 
 static uint64_t crowded;                          /* atomic: 1 once a thread uses `crowd` */
 static struct px_lock lock = PX_LOCK_INIT;
 static bool prepared; /* lock: the fork handler is registered */
+static uint64_t n_marked; /* of the freeing thread: the slots below have a mark */
 
 static uint64_t my_tid(void)
 {
@@ -102,20 +103,42 @@ static bool membarrier(int command)
     return syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
-/* The process is registered for membarrier at the first grace period; then every slot's state is
- * copied to its mark. */
-bool px_grace_begin(void)
+/* True if every slot is this thread's, that of `waiting`, or an ended thread's. A thread that takes
+ * one later does so under the lock, behind this look at the slots: it finds what this thread has
+ * stored before, without a membarrier. */
+static bool no_other_reader(const struct px_reader *waiting)
 {
-    uint64_t n;
+    bool none = px_load_acquire(&crowded) == 0; /* pairs with px_reader_join */
     uint64_t i;
 
+    px_lock_take(&lock);
+    for (i = 0; none && i < px_load_relaxed(&n_slots); i++) {
+        none = &slots[i] == px_reader_self || &slots[i] == waiting ||
+               px_thread_has_ended(slots[i].tid);
+    }
+    px_lock_give(&lock);
+    return none;
+}
+
+/* If other threads may read, the process is registered for membarrier, once; then every slot's
+ * state is copied to its mark. */
+bool px_grace_begin(const struct px_reader *waiting)
+{
+    uint64_t i;
+
+    px_assert(px_reader_self == NULL || px_reader_is(px_reader_self, 0));
+    px_assert(waiting == NULL || px_reader_is(waiting, 0));
+    n_marked = 0;
+    if (no_other_reader(waiting)) {
+        return true;
+    }
     if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) &&
         (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) ||
          !membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))) {
         return false;
     }
-    n = px_load_acquire(&n_slots); /* pairs with take_slot_locked */
-    for (i = 0; i < n; i++) {
+    n_marked = px_load_acquire(&n_slots); /* pairs with take_slot_locked */
+    for (i = 0; i < n_marked; i++) {
         slots[i].mark = px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave_as */
     }
     return px_load_acquire(&crowded) == 0; /* pairs with px_reader_join */
@@ -128,7 +151,7 @@ bool px_grace_over(void)
     bool over = px_load_acquire(&crowded) == 0; /* pairs with px_reader_join */
     uint64_t i;
 
-    for (i = 0; i < PX_READERS; i++) {
+    for (i = 0; i < n_marked; i++) {
         slots[i].mark =
             slots[i].mark && px_load_acquire(&slots[i].inside); /* pairs with px_reader_leave_as */
         over = over && slots[i].mark == 0;

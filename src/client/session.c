@@ -193,14 +193,28 @@ void px_session_open_reads(struct px_session *session)
     px_store_ptr_release(&px_session_readable, session); /* pairs with px_session_visited */
 }
 
-void px_session_await_readers(void *arg)
+bool px_session_await_readers(const struct px_reader *waiting)
 {
-    bool *over = arg;
+    bool known = px_grace_begin(waiting);
 
-    *over = px_grace_begin();
-    while (*over && !px_grace_over()) {
+    while (known && !px_grace_over()) {
         (void) sched_yield();
     }
+    return known;
+}
+
+/* The wait of a finalize for the readers. On the stack of the finalizing thread. */
+struct last_readers {
+    const struct px_reader *waiting; /* the finalizing thread's slot */
+    bool over;
+};
+
+/* For px_loop_run. */
+static void await_last_readers(void *arg)
+{
+    struct last_readers *last = arg;
+
+    last->over = px_session_await_readers(last->waiting);
 }
 
 /* The order matters: servers are marked lost, so that no event tells of it; pending calls are
@@ -210,7 +224,7 @@ void px_session_end(struct px_session *session)
 {
     struct px_ctx *ctx = session->ctx;
     struct px_link_server *server;
-    bool over = false;
+    struct last_readers last = {.waiting = px_reader_self};
 
     px_assert(px_lock_held(&ctx->lock) && !px_loop_inside(ctx->loop));
     for (server = px_server_first(session); server != NULL; server = px_server_next(server)) {
@@ -224,10 +238,10 @@ void px_session_end(struct px_session *session)
     }
     px_input_stop(ctx);
     px_store_ptr_release(&px_session_readable, &no_session); /* pairs with px_session_visited */
-    (void) px_loop_run(ctx->loop, px_session_await_readers, &over);
+    (void) px_loop_run(ctx->loop, await_last_readers, &last);
     ctx->role = NULL;
     ctx->ops = NULL;
-    if (over) {
+    if (last.over) {
         px_session_destroy(session);
     }
 }

@@ -328,10 +328,10 @@ void px_server_free(struct px_link_server *server);
 /* Closes and frees servers that nobody uses, and empties their list, which goes by `former`. Loop
  * thread. */
 void px_servers_free(struct px_link_server **list);
-/* Waits until every read-side critical section that began before has ended; these are short. Sets
- * *arg (bool) to false if this system has neither membarrier nor a slot for each reader, so that
- * the end of the readers cannot be known. Loop thread. */
-void px_session_await_readers(void *arg);
+/* Waits until every read-side critical section that began before has ended; these are short.
+ * waiting: see px_grace_begin. False if this system has neither membarrier nor a slot for each
+ * reader, so that the end of the readers cannot be known. Loop thread. */
+bool px_session_await_readers(const struct px_reader *waiting);
 /* Sets the server's release from a text such as "v5.0.3"; NULL: unknown. */
 void px_session_set_version(struct px_link_server *server, const char *version);
 /* Sends FINALIZE, waits for the reply (at most 30 s), and marks the server lost. Success also when

@@ -69,7 +69,7 @@ void px_session_unmap(struct px_session *session)
     if (session->unmap_in_grace != NULL && px_grace_over()) {
         free_unpinned(session);
     }
-    if (session->unmap_in_grace == NULL && session->unmap_pending != NULL && px_grace_begin()) {
+    if (session->unmap_in_grace == NULL && session->unmap_pending != NULL && px_grace_begin(NULL)) {
         session->unmap_in_grace = session->unmap_pending;
         session->unmap_pending = NULL;
         if (px_grace_over()) {

@@ -57,7 +57,7 @@ static void free_former(void *arg)
     take_out_locked(session);
     px_lock_give(&session->lock);
     if (session->former != NULL && px_calls_over(release->caller)) {
-        px_session_await_readers(&over);
+        over = px_session_await_readers(release->caller);
     }
     if (over) {
         session->speaker = NULL;

@@ -8,12 +8,78 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "src/base/epoch.h"
 
 enum { N_THREADS = 2000 };
+
+static void *visit(void *arg)
+{
+    px_reader_enter();
+    px_reader_leave();
+    return arg;
+}
+
+/* True once something has registered this process for membarrier. */
+static bool is_registered(void)
+{
+    return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+/* Another thread that has read and now waits. */
+struct waiter {
+    pthread_barrier_t steps;
+    struct px_reader *slot;
+};
+
+static void *wait_outside(void *arg)
+{
+    struct waiter *waiter = arg;
+
+    (void) visit(NULL);
+    waiter->slot = px_reader_self;
+    pthread_barrier_wait(&waiter->steps); /* outside */
+    pthread_barrier_wait(&waiter->steps); /* grace periods are over */
+    return NULL;
+}
+
+/* Who has nobody to wait for asks nothing of the kernel: no other thread has read, those that have
+ * read have ended, or the one that has read waits. It does for one that may read again. */
+static void asks_only_for_others(void **state)
+{
+    struct waiter waiter;
+    pthread_t thread;
+    bool begun;
+
+    (void) state;
+    (void) visit(NULL);
+    assert_true(px_grace_begin(NULL));
+    assert_true(px_grace_over());
+    assert_int_equal(pthread_create(&thread, NULL, visit, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(px_grace_begin(NULL));
+    assert_true(px_grace_over());
+    assert_int_equal(pthread_barrier_init(&waiter.steps, NULL, 2), 0);
+    assert_int_equal(pthread_create(&thread, NULL, wait_outside, &waiter), 0);
+    pthread_barrier_wait(&waiter.steps);
+    assert_ptr_not_equal(waiter.slot, px_reader_self);
+    assert_true(px_grace_begin(waiter.slot));
+    assert_true(px_grace_over());
+    assert_false(is_registered());
+    begun = px_grace_begin(NULL);
+    assert_int_equal(begun, is_registered());
+    pthread_barrier_wait(&waiter.steps);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_barrier_destroy(&waiter.steps);
+    if (!begun) {
+        skip(); /* no membarrier here */
+    }
+}
 
 static void *inside(void *arg)
 {
@@ -31,31 +97,23 @@ static void waits_for_readers(void **state)
 {
     pthread_barrier_t steps;
     pthread_t thread;
+    bool begun;
 
     (void) state;
-    px_reader_enter();
-    px_reader_leave();
-    if (!px_grace_begin()) {
-        skip(); /* no membarrier here */
-    }
-    assert_true(px_grace_over());
     assert_int_equal(pthread_barrier_init(&steps, NULL, 2), 0);
     assert_int_equal(pthread_create(&thread, NULL, inside, &steps), 0);
     pthread_barrier_wait(&steps);
-    assert_true(px_grace_begin());
-    assert_false(px_grace_over());
+    begun = px_grace_begin(NULL);
+    assert_int_equal(begun, is_registered());
+    assert_int_equal(begun && px_grace_over(), 0);
     pthread_barrier_wait(&steps);
     pthread_barrier_wait(&steps);
     assert_true(px_grace_over());
     assert_int_equal(pthread_join(thread, NULL), 0);
     pthread_barrier_destroy(&steps);
-}
-
-static void *visit(void *arg)
-{
-    px_reader_enter();
-    px_reader_leave();
-    return arg;
+    if (!begun) {
+        skip(); /* no membarrier here */
+    }
 }
 
 /* More threads than slots, one after the other: slots are used again. */
@@ -69,7 +127,7 @@ static void slots_come_back(void **state)
         assert_int_equal(pthread_create(&thread, NULL, visit, NULL), 0);
         assert_int_equal(pthread_join(thread, NULL), 0);
     }
-    if (px_grace_begin()) {
+    if (px_grace_begin(NULL)) {
         assert_true(px_grace_over());
     }
 }
@@ -77,6 +135,7 @@ static void slots_come_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(asks_only_for_others), /* first: a process stays registered */
         cmocka_unit_test(waits_for_readers),
         cmocka_unit_test(slots_come_back),
     };
