@@ -12,7 +12,7 @@
 /* The largest sizes: most are limits of the server, or what fits into a message of 32 MiB, or into
  * one of 1 MiB. */
 enum { CODES = 8192, DIRECTIVES = 1024, LARGE = 30000000, NAMES = 125000, KEYS = 4000 };
-enum { VALUES = 100000, BATCH = 1000, KEPT = 500, KEPT_NAMES = 120, CODE = -6001, KEY_BYTES = 500 };
+enum { VALUES = 100000, STRINGS = 250000, BATCH = 1000, KEPT = 500, KEPT_NAMES = 120, CODE = -6001, KEY_BYTES = 500 };
 
 static pmix_proc_t self;
 static pmix_proc_t helper;
@@ -187,6 +187,23 @@ static void small_posts(void)
     settle();
 }
 
+/* As many strings as one commit may have. */
+static void lists(void)
+{
+    static char *strings[STRINGS];
+    pmix_data_array_t array = {.type = PMIX_STRING, .size = STRINGS, .array = strings};
+    pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    char text[32];
+
+    snprintf(text, sizeof(text), "%lu", state->tries); /* another one each time */
+    for (int i = 0; i < STRINGS; i++) {
+        strings[i] = text;
+    }
+    (void) PMIx_Put(PMIX_GLOBAL, "list", &value);
+    count(PMIx_Commit());
+    settle();
+}
+
 static void post_large(void)
 {
     post("large", LARGE);
@@ -340,6 +357,7 @@ const struct attack attacks[] = {
     {"names", "fences of 125,000 names", NULL, none, named_fences, 1},
     {"posts", "values of 30 MB, posted and replaced", NULL, none, posts, 0},
     {"values", "100,000 values in a commit", NULL, none, small_posts, 1},
+    {"lists", "a list of 250,000 strings, posted and replaced", NULL, none, lists, 1},
     {"replies", "gets of 30 MB, 20 at once", post_large, none, large_gets, 1},
     {"events", "events of 30 MB to one that does not read", listen_in, NULL, events, 1},
     {"ranges", "events to 125,000 names", NULL, none, ranges, 1},

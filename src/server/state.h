@@ -79,6 +79,7 @@ struct px_server {
     struct px_map peers;      /* id -> struct px_peer */
     struct px_list peer_list; /* the same ones; owns them */
     uint64_t next_peer;       /* the px_peer.id given last */
+    uint64_t admitted;        /* peers that were let in so far */
     uint32_t next_tool;       /* number of the tool named last */
     uint32_t n_posting_tools; /* peers with px_peer.posted */
     struct px_list inherited; /* connections that no process has taken yet (inherited.c); owned */

@@ -31,6 +31,7 @@
 #include "compaction.h"
 #include "nspace.h"
 #include "src/server/peers/peer.h"
+#include "src/server/peers/quota.h"
 #include "src/server/tools/tool_data.h"
 #include "src/base/assert.h"
 
@@ -65,6 +66,7 @@ struct px_commit {
     struct px_commit_items list;
     struct px_deletions gone;
     size_t n_published; /* those before it in the store are published */
+    size_t n_counted;   /* of list.made: bytes that count for the open request */
     bool at_once;       /* there is no memory to go on in another turn */
 };
 
@@ -362,6 +364,14 @@ static int do_part(struct px_server *s, struct px_local_proc *rank, struct px_co
     }
 }
 
+/* Counts what was made of the message for the open request. */
+static void count_made(struct px_server *s, struct px_commit *commit)
+{
+    px_assert(commit->list.made >= commit->n_counted);
+    px_request_grow(s, commit->reply_to.request, commit->list.made - commit->n_counted);
+    commit->n_counted = commit->list.made;
+}
+
 /* Goes on with a commit until it has ended or the turn has no time left. If the buffers cannot be
  * read nothing is published; values are logged and counted once they are published. The first
  * error is kept in commit->status. */
@@ -378,6 +388,7 @@ static void go_on(struct px_server *s, struct px_local_proc *rank, struct px_com
             commit->at = commit->part == LOGS ? commit->list.first_logged : 0;
         }
     }
+    count_made(s, commit);
 }
 
 /* Frees what a commit has made of its message. */

@@ -37,6 +37,7 @@ int px_commit_blocks_find(struct px_in *in, struct px_commit_blocks *ret)
         if (!is_block(scope)) {
             return PMIX_ERR_NOT_SUPPORTED;
         }
+        inner.most = in->most;
         ret->of[scope] = inner;
     }
     if (px_in_left(&ret->of[PMIX_GLOBAL]) &&
@@ -46,7 +47,8 @@ int px_commit_blocks_find(struct px_in *in, struct px_commit_blocks *ret)
     return in->status;
 }
 
-/* Appends the next value of a buffer. The item counts only if it could be read. */
+/* Appends the next value of a buffer. The item counts only if it could be read. The arrays of all
+ * values together are bounded. */
 static int read_item(struct px_commit_items *list, struct px_in *in, pmix_scope_t scope)
 {
     struct px_commit_item *item;
@@ -57,7 +59,9 @@ static int read_item(struct px_commit_items *list, struct px_in *in, pmix_scope_
     }
     item = &list->items[list->n];
     *item = (struct px_commit_item){.scope = scope};
+    in->made = list->made;
     rc = px_kval_reader_next(list->reader, in, &item->kval);
+    list->made = in->made;
     list->n += !rc;
     return rc;
 }

@@ -20,7 +20,8 @@ struct px_commit_blocks {
     struct px_in of[PMIX_DEL_GLOBAL + 1];
 };
 
-/* Splits a commit message into its blocks. If several have one scope the last counts. 0,
+/* Splits a commit message into its blocks. If several have one scope the last counts. What the values
+ * of a block are unpacked into is bounded as in the message (px_in.most). 0,
  * PMIX_ERR_NOT_SUPPORTED (a scope that no commit has), PMIX_ERR_BAD_PARAM (values in the block for
  * everybody and in one for some, which no client sends), or the status of unpacking. */
 int px_commit_blocks_find(struct px_in *in, struct px_commit_blocks *ret);
@@ -43,6 +44,7 @@ struct px_commit_items {
     size_t room;
     size_t n_local;      /* those of the first buffer */
     size_t bytes;        /* of all items; its owner sums them up */
+    size_t made;         /* of the arrays that they were unpacked into (px_in.made) */
     size_t expected;     /* index of the item of the first buffer that is likely to be next in the
                             second */
     size_t first_logged; /* as next_logged */
@@ -51,12 +53,13 @@ struct px_commit_items {
 };
 
 /* Reads the next value of the first buffer, with its scope. logged: it is for other nodes, too. 0,
- * PMIX_ERR_NOMEM or the status of unpacking; then there is no item. */
+ * PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE (the values have more arrays than a request may have), or
+ * another status of unpacking; then there is no item. */
 int px_commit_items_first(struct px_commit_items *list, struct px_in *in, pmix_scope_t scope,
                           bool logged);
 
 /* Reads the next value of the second buffer, after all of the first one. A value that is in both
- * has the scope PMIX_GLOBAL from then on. 0, PMIX_ERR_NOMEM or the status of unpacking. */
+ * has the scope PMIX_GLOBAL from then on. Statuses as of px_commit_items_first. */
 int px_commit_items_second(struct px_commit_items *list, struct px_in *in);
 
 /* Frees what the list has. */

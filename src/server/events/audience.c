@@ -3,9 +3,10 @@
 
 #include "audience.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "src/base/map.h"
+#include "src/base/assert.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/access.h"
 #include "src/server/peers/peer.h"
@@ -61,51 +62,80 @@ static bool may_be_here(const struct px_server *s, const struct known *known, pm
            (known->is_own && (any || rank == s->self.rank)) || known->has_tools;
 }
 
-/* Fills `named` of a long range. 0 or PMIX_ERR_NOMEM. */
-static int list_named(struct px_server *s, const struct px_map *tools, struct px_audience *to)
+/* Begins to look at the names of a range. 0 or PMIX_ERR_NOMEM. */
+static int named_begin(const struct px_server *s, struct px_named *named, struct px_procs range)
 {
-    const pmix_proc_t *procs = to->range.at;
+    *named = (struct px_named){.range = range, .admitted = s->admitted};
+    return list_tools(s, &named->tools);
+}
+
+static void named_fini(struct px_named *named)
+{
+    px_map_fini(&named->tools);
+    px_proc_list_fini(&named->here);
+}
+
+/* Looks at the next names, no more than `most`. 0 or PMIX_ERR_NOMEM. */
+static int named_look(struct px_server *s, struct px_named *named, size_t most)
+{
+    const pmix_proc_t *procs = named->range.at;
+    size_t left = named->range.n - named->next;
+    size_t first = named->next;
+    size_t end = first + (left < most ? left : most);
     struct known known = {0};
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; !rc && i < to->range.n; i++) {
-        if (!i || strncmp(procs[i].nspace, procs[i - 1].nspace, PMIX_MAX_NSLEN) != 0) {
-            known = look_up(s, tools, procs[i].nspace);
+    for (size_t i = first; !rc && i < end; i++) {
+        if (i == first || strncmp(procs[i].nspace, procs[i - 1].nspace, PMIX_MAX_NSLEN) != 0) {
+            known = look_up(s, &named->tools, procs[i].nspace);
         }
         if (may_be_here(s, &known, procs[i].rank)) {
-            rc = px_proc_list_add(&to->named, &procs[i]);
+            rc = px_proc_list_add(&named->here, &procs[i]);
         }
     }
+    named->next = end;
     return rc;
 }
 
-/* Longer ranges are not searched for each process. */
-enum { SHORT_RANGE = 16 };
-
-void px_audience_init(struct px_server *s, struct px_audience *to, const struct px_event *event,
-                      struct px_raiser by)
+void px_named_free(struct px_named *named)
 {
-    struct px_map tools = {0};
-    int rc;
-
-    *to = px_audience_for_one(event, by);
-    to->listed = to->range.n > SHORT_RANGE;
-    rc = to->listed ? list_tools(s, &tools) : PMIX_SUCCESS;
-    rc = rc || !to->listed ? rc : list_named(s, &tools, to);
-    if (rc) {
-        px_proc_list_fini(&to->named);
+    if (named) {
+        named_fini(named);
+        free(named);
     }
-    px_map_fini(&tools);
 }
 
-struct px_audience px_audience_for_one(const struct px_event *event, struct px_raiser by)
+/* Longer ranges are not searched for each process; of the longest only so many names are looked at
+ * in one turn of the loop. */
+enum { SHORT_RANGE = 16, PIECE = 16384 };
+
+bool px_named_ahead(struct px_server *s, const struct px_event *event, struct px_named **named)
 {
-    return (struct px_audience){.event = event, .by = by, .range = range_of(event)};
+    struct px_procs range = range_of(event);
+    int rc = PMIX_SUCCESS;
+
+    px_assert(px_loop_inside(s->loop));
+    if (range.n <= PIECE) {
+        return false;
+    }
+    if (!*named) {
+        *named = malloc(sizeof(**named));
+        rc = *named ? named_begin(s, *named, range) : PMIX_ERR_NOMEM;
+    }
+    rc = rc ? rc : named_look(s, *named, PIECE);
+    if (rc) {
+        px_named_free(*named);
+        *named = NULL;
+    }
+    return *named && (*named)->next < range.n;
 }
 
-void px_audience_fini(struct px_audience *to)
+/* True if all names of this range were looked at ahead, and nobody has come since who might be one
+ * of them. */
+static bool is_found(const struct px_server *s, const struct px_named *ahead, struct px_procs range)
 {
-    px_proc_list_fini(&to->named);
+    return ahead && ahead->range.at == range.at && ahead->range.n == range.n &&
+           ahead->next == range.n && ahead->admitted == s->admitted;
 }
 
 /* True if a custom range names the process or its namespace. */
@@ -118,6 +148,52 @@ static bool is_named(struct px_audience *to, const pmix_proc_t *proc)
     }
     PMIX_LOAD_PROCID(&job, proc->nspace, PMIX_RANK_WILDCARD);
     return px_proc_list_has(&to->named, proc) || px_proc_list_has(&to->named, &job);
+}
+
+/* For assertions: the names that were found say of each peer what the range says. */
+static bool is_right(const struct px_server *s, struct px_audience *to)
+{
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
+        if (peer->conn &&
+            is_named(to, &peer->proc) != px_procs_cover(to->range.at, to->range.n, &peer->proc)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void px_audience_init(struct px_server *s, struct px_audience *to, const struct px_event *event,
+                      struct px_raiser by, struct px_named *ahead)
+{
+    struct px_named now = {0};
+    struct px_named *from = &now;
+    int rc = PMIX_SUCCESS;
+
+    px_assert(px_loop_inside(s->loop));
+    *to = px_audience_for_one(event, by);
+    to->listed = to->range.n > SHORT_RANGE;
+    if (to->listed && is_found(s, ahead, to->range)) {
+        from = ahead;
+    } else if (to->listed) {
+        rc = named_begin(s, &now, to->range);
+        rc = rc ? rc : named_look(s, &now, to->range.n);
+    }
+    if (!rc) {
+        to->named = from->here;
+        from->here = (struct px_proc_list){0};
+    }
+    named_fini(&now);
+    px_check(rc || is_right(s, to));
+}
+
+struct px_audience px_audience_for_one(const struct px_event *event, struct px_raiser by)
+{
+    return (struct px_audience){.event = event, .by = by, .range = range_of(event)};
+}
+
+void px_audience_fini(struct px_audience *to)
+{
+    px_proc_list_fini(&to->named);
 }
 
 /* True if a custom range names one of a namespace that this server does not have. */

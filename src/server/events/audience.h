@@ -7,11 +7,30 @@
  * others. Loop thread. */
 
 #include "kept_events.h"
+#include "src/base/map.h"
 #include "src/value/infos.h"
 #include "src/value/procs.h"
 
 struct px_peer;
 struct px_server;
+
+/* Those of a long range who may be here: peers of this server, or the server itself. Found by a look
+ * at each name; that may be in parts, ahead of the event. Owned by the event's upcall, or on the
+ * stack. */
+struct px_named {
+    struct px_procs range; /* the names: borrowed, of the event's infos */
+    size_t next;           /* those before it have been looked at */
+    uint64_t admitted;     /* px_server.admitted before the first one was */
+    struct px_map tools;   /* namespaces of peers that are no registered processes */
+    struct px_proc_list here;
+};
+
+/* Looks at a piece of the names of an event's range, for px_audience_init. *named (NULL at first)
+ * becomes the caller's, to be freed with px_named_free. True if there are more. False for a short
+ * range, and when memory is out: *named may be NULL. */
+bool px_named_ahead(struct px_server *s, const struct px_event *event, struct px_named **named);
+/* Takes NULL. Any thread. */
+void px_named_free(struct px_named *named);
 
 /* Whom an event is for. */
 struct px_audience {
@@ -28,10 +47,12 @@ struct px_audience {
 };
 
 /* Makes the audience of an event for many, so that to look whether a process belongs to it takes no
- * longer the more are named. Without memory a long range is empty. The event is borrowed. To be
- * ended with px_audience_fini. */
+ * longer the more are named. ahead: what px_named_ahead has found of it, or NULL; its names are
+ * moved to the audience, unless the range is another one or a peer was admitted since; then all
+ * names are looked at here. Without memory a long range is empty. The event is borrowed. To be ended
+ * with px_audience_fini. */
 void px_audience_init(struct px_server *s, struct px_audience *to, const struct px_event *event,
-                      struct px_raiser by);
+                      struct px_raiser by, struct px_named *ahead);
 void px_audience_fini(struct px_audience *to);
 
 /* The audience of an event that one process is asked about; it owns nothing. */

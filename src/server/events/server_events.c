@@ -287,7 +287,7 @@ void px_event_to_peers(struct px_server *s, const struct px_event *event, struct
     struct px_audience to;
 
     px_assert(px_loop_inside(s->loop));
-    px_audience_init(s, &to, event, by);
+    px_audience_init(s, &to, event, by, NULL);
     to_peers(s, &to, NULL, false, false);
     px_audience_fini(&to);
 }
@@ -307,9 +307,9 @@ static void to_monitored(struct px_server *s, struct px_audience *to, const stru
 }
 
 /* The order is: peers, kept events, own handlers, host. Who leaves a group has left it before
- * anybody is told. */
-int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
-                     const struct px_peer *by)
+ * anybody is told. ahead: see px_audience_init. */
+static void fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
+                    const struct px_peer *by, struct px_named *ahead)
 {
     struct px_raiser raiser = {origin == PX_ORIGIN_CLIENT || origin == PX_ORIGIN_MONITOR,
                                by ? by->uid : user_of(s, event)};
@@ -319,7 +319,7 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
 
     px_assert(px_loop_inside(s->loop));
     px_invited_group_event(s, event);
-    px_audience_init(s, &to, event, raiser);
+    px_audience_init(s, &to, event, raiser, ahead);
     to_peers(s, &to, by, origin != PX_ORIGIN_CLIENT, up);
     if (origin == PX_ORIGIN_MONITOR && by) {
         to_monitored(s, &to, by);
@@ -335,7 +335,22 @@ int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_
     if (left) {
         px_group_announce(s, event);
     }
+}
+
+int px_event_fan_out(struct px_server *s, const struct px_event *event, enum px_origin origin,
+                     const struct px_peer *by)
+{
+    fan_out(s, event, origin, by, NULL);
     return PMIX_SUCCESS;
+}
+
+bool px_notify_ahead(struct px_upcall *up)
+{
+    const struct px_notify_args *args = up->args;
+    const struct px_event event = {
+        .range = args->range, .info = args->head.info, .ninfo = args->head.ninfo};
+
+    return px_named_ahead(up->server, &event, &up->named);
 }
 
 /* The event is for those who are members of a group now, also when it is kept. */
@@ -397,7 +412,7 @@ void px_notify_answered(struct px_upcall *up)
     if (up->reply_to.peer && good &&
         !(s->above && px_event_had_by(event.info, event.ninfo, &s->self)) &&
         !(peer && px_group_decision_said(s, peer, &event))) {
-        (void) px_event_fan_out(s, &event, PX_ORIGIN_CLIENT, peer);
+        fan_out(s, &event, PX_ORIGIN_CLIENT, peer, up->named);
     }
     px_shared_infos_drop(event.shared);
 }

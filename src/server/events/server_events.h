@@ -23,6 +23,8 @@ enum px_origin { PX_ORIGIN_CLIENT, PX_ORIGIN_MONITOR, PX_ORIGIN_HOST, PX_ORIGIN_
 /* Service of PMIx_Notify_event (struct px_service): the event is delivered when the upcall is
  * answered, without asking the host for permission. */
 pmix_status_t px_notify_call(struct px_upcall *up);
+/* Its `ahead`: names of a long range are looked at in parts. */
+bool px_notify_ahead(struct px_upcall *up);
 
 /* Delivers an event that this process raises as the host: it may report the end of processes. Loop
  * thread. */

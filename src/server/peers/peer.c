@@ -405,6 +405,7 @@ void px_peer_admit(struct px_peer *peer, pmix_status_t status, const pmix_proc_t
     if (proc && proc->nspace[0]) {
         peer->proc = *proc;
     }
+    peer->server->admitted++;
     if (peer->tool) {
         admit_tool(peer);
     } else {

@@ -21,6 +21,7 @@
 #include "src/base/lock.h"
 #include "src/base/map.h"
 #include "src/server/collectives/open_waits.h"
+#include "src/server/events/audience.h"
 #include "src/value/directives.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
@@ -154,6 +155,7 @@ void px_upcall_destroy(struct px_upcall *up)
     free(up->procs);
     PMIx_Info_free(up->info, up->ninfo);
     px_shared_infos_drop(up->shared);
+    px_named_free(up->named);
     free(up->text);
     free(up->codes);
     px_reply_fini(&up->reply);

@@ -15,6 +15,7 @@
 #include "src/server/state.h"
 #include "src/server/peers/dispatch.h"
 
+struct px_named;
 struct px_server;
 struct px_upcall;
 
@@ -46,6 +47,7 @@ struct px_upcall {
     pmix_info_t *info;
     size_t ninfo;
     struct px_shared_infos *shared; /* in place of `info`: of an event */
+    struct px_named *named;         /* names of an event's range, looked at ahead (audience.h) */
     char *text;
     pmix_status_t *codes;
     size_t ncodes;

@@ -310,8 +310,8 @@ static const struct px_service services[] = {
                               .call = call_fabric},
     [PX_CMD_SESSION_CTRL] = {&px_request_session_control, .call = call_session_control},
     [PX_CMD_RESBLOCK] = {&px_request_block, .call = call_block},
-    [PX_CMD_NOTIFY] = {&px_request_notify, .call = px_notify_call, .done = px_notify_answered,
-                       .anonymous = true},
+    [PX_CMD_NOTIFY] = {&px_request_notify, .call = px_notify_call, .ahead = px_notify_ahead,
+                       .done = px_notify_answered, .anonymous = true},
     [PX_CMD_REGEVENTS] = {&px_request_register_codes, .prepare = px_codes_prepare,
                           .call = px_codes_call, .done = px_codes_registered, .anonymous = true},
     [PX_CMD_RESOLVE_PEERS] = {&px_request_resolve_peers, .call = px_resolve_call,
@@ -404,14 +404,20 @@ static void read_free(struct read_request *request)
     free(request);
 }
 
-/* Copies a piece of what is owed, or, when nothing is owed any more, serves the request. */
+/* Copies a piece of what is owed; when nothing is owed any more, does a part of the work that is done
+ * ahead; when that is done, serves the request. */
 static int serve_read(struct px_step *step, struct px_peer *peer)
 {
     struct read_request *request = px_container_of(step, struct read_request, step);
     struct px_upcall *up = request->up;
+    const struct px_service *service = px_service_of(up->request->command);
 
     if (px_owed_is_due(&request->owed)) {
         (void) px_owed_pay(&request->owed, PX_OWED_PIECE);
+        peer->step = step;
+        return PMIX_SUCCESS;
+    }
+    if (service->ahead && service->ahead(up)) {
         peer->step = step;
         return PMIX_SUCCESS;
     }

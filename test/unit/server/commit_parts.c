@@ -23,6 +23,7 @@
 #include "gds/level.h"
 #include "gds/slice.h"
 #include "gds/state.h"
+#include "src/base/param.h"
 #include "src/context/context.h"
 #include "src/server/data/commit.h"
 #include "src/server/data/nspace.h"
@@ -35,6 +36,9 @@
 /* LARGE bytes take more than four turns, MOST are too many; with SMALLER ones there is room for
  * others in a piece. */
 enum { TAG = 100, LARGE = 5000000, SMALLER = 400000, LEAST = 4, MOST = 40, N_PEERS = 2 };
+
+/* Strings in arrays: as many as a commit may have, by its parameter's default. */
+enum { STRINGS = 262144 };
 
 static pmix_server_module_t module;
 static const pmix_nspace_t job = "job";
@@ -266,6 +270,75 @@ static void both(void **state)
     run(try_both);
 }
 
+/* A commit of two arrays of strings; the status that it ends with. */
+struct lists {
+    size_t n[2];
+    int rc;
+};
+
+static void pack_lists(struct px_buf *buf, const size_t n[2])
+{
+    static char *strings[STRINGS + 1];
+    pmix_scope_t scope = PMIX_GLOBAL;
+    size_t mark;
+
+    for (size_t i = 0; i <= STRINGS; i++) {
+        strings[i] = (char *) (uintptr_t) "s";
+    }
+    (void) px_pack_command(buf, PX_WIRE_PLAIN, PX_CMD_COMMIT);
+    (void) px_pack(buf, PX_WIRE_PLAIN, PMIX_SCOPE, &scope, 1);
+    px_pack_buffer_begin(buf, &mark);
+    for (int i = 0; i < 2; i++) {
+        pmix_data_array_t array = {.type = PMIX_STRING, .size = n[i], .array = strings};
+        pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+
+        (void) px_pack_kval(buf, PX_WIRE_PLAIN, i ? "second" : "first", &value);
+    }
+    assert_int_equal(px_pack_buffer_end(buf, PX_WIRE_PLAIN, mark), 0);
+}
+
+static void try_lists(void *arg)
+{
+    struct lists *lists = arg;
+    struct px_server *s = px_ctx()->server;
+    struct px_peer peer = {.server = s,
+                           .user = px_user_of(s, geteuid()),
+                           .rank = px_local_proc_find(px_nspace_find(s, job), 0),
+                           .id = UINT64_MAX,
+                           .kind = PX_WIRE_PLAIN};
+    struct px_reply_to reply_to;
+    struct px_buf buf = {0};
+    struct px_in in;
+    uint8_t command;
+
+    pack_lists(&buf, lists->n);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    in.most = (size_t) px_param_int(PX_P_REQUEST_ARRAYS);
+    (void) px_unpack_command(&in, &command);
+    lists->rc = px_handle_commit(s, &peer, TAG, &in);
+    for (int i = 0; i < MOST && !lists->rc && peer.commit; i++) {
+        lists->rc = px_commit_go_on(s, &peer, &reply_to);
+    }
+    px_parts_drop(&peer);
+    px_buf_fini(&buf);
+}
+
+/* What is made of all values of a commit is bounded: elements that are made one by one stop a server
+ * for longer than their bytes say. */
+static void arrays_are_bounded(void **state)
+{
+    struct lists lists[] = {{{STRINGS - 1, 1}, 0}, {{1, STRINGS}, 0}, {{STRINGS + 1, 0}, 0}};
+
+    (void) state;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(px_loop_run(px_ctx()->loop, try_lists, &lists[i]), 0);
+    }
+    assert_int_equal(lists[0].rc, PMIX_SUCCESS);
+    assert_true(is_there(0, "second"));
+    assert_int_equal(lists[1].rc, PMIX_ERR_OUT_OF_RESOURCE);
+    assert_int_equal(lists[2].rc, PMIX_ERR_OUT_OF_RESOURCE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +346,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(smaller, start, stop),
         cmocka_unit_test_setup_teardown(cut, start, stop),
         cmocka_unit_test_setup_teardown(both, start, stop),
+        cmocka_unit_test_setup_teardown(arrays_are_bounded, start, stop),
     };
 
     alarm(60);

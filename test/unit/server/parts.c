@@ -236,6 +236,30 @@ static void one_with_a_large_value(void **state)
     publish_bytes(LARGE, 5);
 }
 
+/* Names are copied in three pieces and looked at in two before the event is raised. */
+static void an_event_for_many(void **state)
+{
+    static pmix_proc_t procs[MANY];
+    pmix_data_array_t range = {.type = PMIX_PROC, .size = MANY, .array = procs};
+    pmix_info_t info = {.value = {.type = PMIX_DATA_ARRAY, .data.darray = &range}};
+    struct px_notify_args args = {
+        .head = {&info, 1}, .code = -5000, .range = PMIX_RANGE_CUSTOM};
+    struct attempt attempt = {.request = &px_request_notify, .args = &args.head, .named = true};
+
+    (void) state;
+    PMIX_LOAD_KEY(info.key, PMIX_EVENT_CUSTOM_RANGE);
+    for (size_t i = 0; i < MANY; i++) {
+        PMIX_LOAD_PROCID(&procs[i], "nobody", (pmix_rank_t) i);
+    }
+    for (attempt.n_parts = 1; attempt.n_parts < 6; attempt.n_parts++) {
+        run(&attempt); /* cut after each of its parts */
+        assert_true(attempt.in_part);
+    }
+    run(&attempt);
+    assert_false(attempt.in_part);
+    assert_int_equal(attempt.rc, 0);
+}
+
 /* Keys are short, so many fit into a small request. */
 static void a_query_for_too_much(void **state)
 {
@@ -265,6 +289,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_is_cut, start, end),
         cmocka_unit_test_setup_teardown(a_long_request_for_the_host, start, end),
         cmocka_unit_test_setup_teardown(one_with_a_large_value, start, end),
+        cmocka_unit_test_setup_teardown(an_event_for_many, start, end),
         cmocka_unit_test_setup_teardown(a_query_for_too_much, start, end),
     };
 

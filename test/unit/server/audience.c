@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Whom an event for many names is for, when these have been looked at ahead, in parts: as when they
+ * are looked at all at once, whoever has come in between. [EVT-009] */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+
+#include "src/context/context.h"
+#include "src/loop/loop.h"
+#include "src/server/events/audience.h"
+#include "src/server/peers/peer.h"
+#include "src/server/state.h"
+
+/* Three parts; the second one begins with number SECOND. */
+enum { MANY = 40000, N_PARTS = 3, SECOND = 16384, CODE = -5000 };
+
+static pmix_server_module_t module;
+static const pmix_nspace_t job = "job";
+static pmix_proc_t names[MANY];
+
+/* An event for the names, in infos that are its own. */
+struct ranged {
+    pmix_data_array_t array;
+    pmix_info_t info;
+    struct px_event event;
+};
+
+static void ranged_make(struct ranged *ranged, pmix_proc_t *procs, size_t n)
+{
+    *ranged = (struct ranged){.array = {.type = PMIX_PROC, .size = n, .array = procs}};
+    PMIX_LOAD_KEY(ranged->info.key, PMIX_EVENT_CUSTOM_RANGE);
+    ranged->info.value = (pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = &ranged->array};
+    ranged->event = (struct px_event){
+        .code = CODE, .range = PMIX_RANGE_CUSTOM, .info = &ranged->info, .ninfo = 1};
+}
+
+/* Nobody but rank 1 of the job, whose namespace is also that of the name before, and a tool. */
+static void fill(void)
+{
+    for (unsigned i = 0; i < MANY; i++) {
+        PMIX_LOAD_PROCID(&names[i], i % 2 ? "nobody" : job, 1000 + i);
+    }
+    PMIX_LOAD_PROCID(&names[SECOND - 1], job, 5000);
+    PMIX_LOAD_PROCID(&names[SECOND], job, 1);
+    PMIX_LOAD_PROCID(&names[MANY - 1], "tool", 0);
+}
+
+/* A peer of no registered job, listed for a while. */
+static struct px_peer *tool_come(struct px_server *s)
+{
+    struct px_peer *peer = calloc(1, sizeof(*peer));
+
+    assert_non_null(peer);
+    PMIX_LOAD_PROCID(&peer->proc, "tool", 0);
+    px_list_append(&s->peer_list, &peer->link);
+    s->admitted++;
+    return peer;
+}
+
+static void tool_go(struct px_peer *peer)
+{
+    px_list_remove(&peer->link);
+    free(peer);
+}
+
+static bool has(struct px_audience *to, const char *nspace, pmix_rank_t rank)
+{
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, nspace, rank);
+    return px_audience_has(to, &proc);
+}
+
+/* True if the audience is as the names say; those of which nobody is here may be left out. */
+static bool is_right(struct px_audience *to, bool has_tool)
+{
+    return has(to, job, 1) && has(to, "tool", 0) == has_tool && !has(to, job, 0) &&
+           !has(to, "tool", 1);
+}
+
+/* --- on the loop thread --- */
+
+/* What came of it. */
+struct outcome {
+    unsigned n_parts;
+    bool right;
+    bool taken; /* what was looked at ahead was used */
+};
+
+static void look_ahead(struct px_server *s, struct ranged *ranged, struct px_named **named,
+                       struct outcome *to)
+{
+    do {
+        to->n_parts++;
+    } while (px_named_ahead(s, &ranged->event, named));
+}
+
+static void judge(struct px_server *s, struct ranged *ranged, struct px_named *named, bool has_tool,
+                  struct outcome *outcome)
+{
+    size_t n_ahead = named ? named->here.n : 0;
+    struct px_audience to;
+
+    px_audience_init(s, &to, &ranged->event, (struct px_raiser){0}, named);
+    outcome->right = is_right(&to, has_tool);
+    outcome->taken = n_ahead && !named->here.n;
+    px_audience_fini(&to);
+}
+
+static void all_here(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+    struct px_peer *tool = tool_come(s);
+    struct px_named *named = NULL;
+    struct ranged ranged;
+
+    ranged_make(&ranged, names, MANY);
+    look_ahead(s, &ranged, &named, arg);
+    judge(s, &ranged, named, true, arg);
+    px_named_free(named);
+    tool_go(tool);
+}
+
+/* The tool comes after the last part. */
+static void one_late(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+    struct px_named *named = NULL;
+    struct px_peer *tool;
+    struct ranged ranged;
+
+    ranged_make(&ranged, names, MANY);
+    look_ahead(s, &ranged, &named, arg);
+    tool = tool_come(s);
+    judge(s, &ranged, named, true, arg);
+    px_named_free(named);
+    tool_go(tool);
+}
+
+/* The event names others than those that were looked at: as the members of a group. */
+static void other_names(void *arg)
+{
+    static pmix_proc_t others[MANY];
+    struct px_server *s = px_ctx()->server;
+    struct px_named *named = NULL;
+    struct ranged ranged;
+
+    ranged_make(&ranged, others, MANY);
+    memcpy(others, names, sizeof(others));
+    PMIX_LOAD_PROCID(&others[0], job, 0);
+    look_ahead(s, &ranged, &named, arg);
+    ranged_make(&ranged, names, MANY);
+    judge(s, &ranged, named, false, arg);
+    px_named_free(named);
+}
+
+/* The event comes before all parts were. */
+static void too_early(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+    struct px_peer *tool = tool_come(s);
+    struct px_named *named = NULL;
+    struct ranged ranged;
+
+    ranged_make(&ranged, names, MANY);
+    (void) px_named_ahead(s, &ranged.event, &named);
+    judge(s, &ranged, named, true, arg);
+    px_named_free(named);
+    tool_go(tool);
+}
+
+static void short_one(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+    struct px_named *named = NULL;
+    struct ranged ranged;
+
+    ranged_make(&ranged, names + SECOND - 50, 100);
+    look_ahead(s, &ranged, &named, arg);
+    judge(s, &ranged, named, false, arg);
+}
+
+/* --- cases --- */
+
+static struct outcome run(void (*fn)(void *arg))
+{
+    struct outcome outcome = {0};
+
+    fill();
+    assert_int_equal(px_loop_run(px_ctx()->loop, fn, &outcome), 0);
+    assert_true(outcome.right);
+    return outcome;
+}
+
+static void names_are_looked_at_in_parts(void **state)
+{
+    struct outcome outcome = run(all_here);
+
+    (void) state;
+    assert_int_equal(outcome.n_parts, N_PARTS);
+    assert_true(outcome.taken);
+}
+
+static void who_comes_late_is_found(void **state)
+{
+    (void) state;
+    assert_false(run(one_late).taken);
+}
+
+static void other_names_are_looked_at(void **state)
+{
+    (void) state;
+    assert_false(run(other_names).taken);
+}
+
+static void a_part_is_not_all(void **state)
+{
+    (void) state;
+    assert_false(run(too_early).taken);
+}
+
+static void few_names_wait_for_the_event(void **state)
+{
+    struct outcome outcome = run(short_one);
+
+    (void) state;
+    assert_int_equal(outcome.n_parts, 1);
+    assert_false(outcome.taken);
+}
+
+static void count_admitted(void *arg)
+{
+    *(uint64_t *) arg = px_ctx()->server->admitted;
+}
+
+/* A process of the job connects. */
+static void who_is_let_in_is_counted(void **state)
+{
+    const char *const argv[] = {"audience", "client", NULL};
+    uint64_t before = 0;
+    uint64_t after = 0;
+    char **env = NULL;
+    pmix_proc_t proc;
+    int status = 0;
+    pid_t pid;
+
+    (void) state;
+    PMIX_LOAD_PROCID(&proc, job, 0);
+    for (char **at = environ; *at; at++) {
+        assert_int_equal(PMIx_Argv_append_nosize(&env, *at), 0);
+    }
+    assert_int_equal(PMIx_server_setup_fork(&proc, &env), 0);
+    assert_int_equal(px_loop_run(px_ctx()->loop, count_admitted, &before), 0);
+    assert_int_equal(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, (char *const *) argv, env), 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(px_loop_run(px_ctx()->loop, count_admitted, &after), 0);
+    assert_int_equal(after, before + 1);
+    PMIx_Argv_free(env);
+}
+
+static int start(void **state)
+{
+    pmix_proc_t proc;
+    int rc;
+
+    (void) state;
+    rc = PMIx_server_init(&module, NULL, 0);
+    rc = rc ? rc : PMIx_server_register_nspace(job, 2, NULL, 0, NULL, NULL);
+    for (pmix_rank_t rank = 0; rank < 2 && !rc; rank++) {
+        PMIX_LOAD_PROCID(&proc, job, rank);
+        rc = PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
+    }
+    return rc;
+}
+
+static int end(void **state)
+{
+    (void) state;
+    return PMIx_server_finalize();
+}
+
+static int be_client(void)
+{
+    return PMIx_Init(NULL, NULL, 0) || PMIx_Finalize(NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_looked_at_in_parts),
+        cmocka_unit_test(who_comes_late_is_found),
+        cmocka_unit_test(other_names_are_looked_at),
+        cmocka_unit_test(a_part_is_not_all),
+        cmocka_unit_test(few_names_wait_for_the_event),
+        cmocka_unit_test(who_is_let_in_is_counted),
+    };
+
+    alarm(60);
+    if (argc == 2 && strcmp(argv[1], "client") == 0) {
+        return be_client();
+    }
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, start, end);
+}
