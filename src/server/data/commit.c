@@ -405,6 +405,9 @@ static int end(struct px_peer *peer, struct px_local_proc *rank, struct px_commi
     struct px_server *s = peer->server;
     int rc = commit->status;
 
+    for (int i = 0; rc && i <= PMIX_DEL_GLOBAL; i++) {
+        px_dispatch_tell_arrays(peer, &commit->blocks.of[i]);
+    }
     px_posted_recount(s, rank);
     release(commit);
     px_nspace_compact(s, rank->ns);

@@ -67,6 +67,15 @@ static bool is_unreadable(int status)
     }
 }
 
+void px_dispatch_tell_arrays(const struct px_peer *peer, const struct px_in *in)
+{
+    if (in->status == PMIX_ERR_OUT_OF_RESOURCE) {
+        px_log(PX_LOG_SERVER, 1, "%s:%u refused: its arrays take more than %lld bytes (%s)",
+               peer->proc.nspace, peer->proc.rank, (long long) in->most,
+               px_param_describe(PX_P_REQUEST_ARRAYS).name);
+    }
+}
+
 /* Counts the request among the open ones of the peer; not one that gives something back, which has
  * to be possible when there is room for nothing. */
 static int open_request(struct px_peer *peer, uint8_t command, size_t bytes)
@@ -118,6 +127,7 @@ static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in, siz
     rc = rc ? rc : serve(peer, command, tag, in);
     peer->request = 0;
     if (rc) {
+        px_dispatch_tell_arrays(peer, in);
         refuse(peer, &reply_to, rc);
     } else {
         px_request_grow(s, reply_to.request, in->made);
