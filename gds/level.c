@@ -61,6 +61,7 @@ struct each {
     struct px_read read;
     px_each_fn fn;
     void *arg;
+    size_t left; /* keys that may still be looked at */
 };
 
 /* Reads one value by the usual rules and passes it to fn, if a value is visible: the chains say
@@ -77,23 +78,21 @@ static int each_value(struct each *e, const struct px_key *key, enum px_level le
     return rc ? rc : e->fn(e->arg, key->name, &slice);
 }
 
-/* Passes the rank's values under all keys that have a column, visible or not. The chain holds each
- * such key once and descends, so it ends. Damaged: PMIX_ERR_UNPACK_FAILURE. */
-static int each_column(struct each *e, uint32_t rank)
+/* Passes the rank's values under the next keys that have a column, visible or not. The chain holds
+ * each such key once and descends, so it ends. Damaged: PMIX_ERR_UNPACK_FAILURE. */
+static int each_column(struct each *e, uint32_t rank, struct px_each_at *at)
 {
-    /* pairs with publish_all */
-    uint64_t loc = px_load_acquire(&px_store_header(e->read.store)->columns);
     int rc = 0;
 
-    while (loc && rc == 0) {
-        const struct px_column *col = px_at(&e->read.view, loc, sizeof(*col));
+    for (; at->loc && e->left && rc == 0; e->left--) {
+        const struct px_column *col = px_at(&e->read.view, at->loc, sizeof(*col));
         const struct px_key *key = col ? px_key_at(&e->read.view, col->key) : NULL;
 
-        if (!key || col->link >= loc) {
+        if (!key || col->link >= at->loc) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
         rc = each_value(e, key, PX_LEVEL_PROC, rank, NULL);
-        loc = col->link;
+        at->loc = col->link;
     }
     return rc;
 }
@@ -124,38 +123,75 @@ static int each_record(struct each *e, enum px_level level, uint32_t index,
     return each_value(e, key, level, index, NULL);
 }
 
-/* Passes the values of all records at (level, index), by the index list. It has the first version
- * of each record, newest record first. */
-static int each_at(struct each *e, enum px_level level, uint32_t index)
+/* Passes the values of the next records at (level, index), by the index list. It has the first
+ * version of each record, newest record first. */
+static int each_at(struct each *e, enum px_level level, uint32_t index, struct px_each_at *at)
 {
-    uint64_t loc = px_record_find(&e->read, (uint32_t) level, index, 0, NULL);
-    const struct px_record *rec = loc ? px_at(&e->read.view, loc, sizeof(*rec)) : NULL;
     int rc = 0;
 
-    loc = rec ? px_load_acquire(&rec->link) : 0; /* pairs with publish_all */
-    while (loc && rc == 0) {
-        rec = px_at(&e->read.view, loc, sizeof(*rec));
-        if (!rec || rec->link >= loc) {
+    for (; at->loc && e->left && rc == 0; e->left--) {
+        const struct px_record *rec = px_at(&e->read.view, at->loc, sizeof(*rec));
+
+        if (!rec || rec->link >= at->loc) {
             return PMIX_ERR_UNPACK_FAILURE;
         }
         rc = each_record(e, level, index, rec);
-        loc = rec->link;
+        at->loc = rec->link;
     }
     return rc;
 }
 
-/* Records come before columns: a column that a publication brings in between is then found in the
- * chain of columns, so that no value is left out (docs/memory-model.md, section 6). */
+/* Stages of an enumeration. Records come before columns: a column that a publication brings in
+ * between is then found in the chain of columns, so that no value is left out
+ * (docs/memory-model.md, section 6). */
+enum { AT_BEGINNING, AT_RECORDS, AT_COLUMNS };
+
+static void begin_records(struct each *e, enum px_level level, uint32_t index,
+                          struct px_each_at *at)
+{
+    uint64_t loc = px_record_find(&e->read, (uint32_t) level, index, 0, NULL);
+    const struct px_record *rec = loc ? px_at(&e->read.view, loc, sizeof(*rec)) : NULL;
+
+    at->stage = AT_RECORDS;
+    at->loc = rec ? px_load_acquire(&rec->link) : 0; /* pairs with publish_all */
+}
+
+static void begin_columns(struct each *e, enum px_level level, struct px_each_at *at)
+{
+    at->stage = AT_COLUMNS;
+    at->loc = level == PX_LEVEL_PROC
+                  ? px_load_acquire(&px_store_header(e->read.store)->columns)
+                  : 0; /* pairs with publish_all */
+}
+
+int px_store_each_part(const struct px_store *store, enum px_level level, uint32_t index,
+                       struct px_each_at *at, size_t n, px_each_fn fn, void *arg, bool *ret_more)
+{
+    struct each e = {.fn = fn, .arg = arg, .left = n};
+    int rc = 0;
+
+    px_read_begin(store, &e.read);
+    if (at->stage == AT_BEGINNING) {
+        begin_records(&e, level, index, at);
+    }
+    if (at->stage == AT_RECORDS) {
+        rc = each_at(&e, level, index, at);
+    }
+    if (rc == 0 && at->stage == AT_RECORDS && !at->loc) {
+        begin_columns(&e, level, at);
+    }
+    if (rc == 0 && at->stage == AT_COLUMNS) {
+        rc = each_column(&e, index, at);
+    }
+    *ret_more = at->loc != 0;
+    return rc == 0 && e.read.view.damaged ? PMIX_ERR_UNPACK_FAILURE : rc;
+}
+
 int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn,
                   void *arg)
 {
-    struct each e = {.fn = fn, .arg = arg};
-    int rc;
+    struct px_each_at at = {AT_BEGINNING, 0};
+    bool more;
 
-    px_read_begin(store, &e.read);
-    rc = each_at(&e, level, index);
-    if (rc == 0 && level == PX_LEVEL_PROC) {
-        rc = each_column(&e, index);
-    }
-    return rc == 0 && e.read.view.damaged ? PMIX_ERR_UNPACK_FAILURE : rc;
+    return px_store_each_part(store, level, index, &at, SIZE_MAX, fn, arg, &more);
 }

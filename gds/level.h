@@ -29,4 +29,16 @@ bool px_store_has_key(const struct px_store *store, const char *key, size_t key_
 int px_store_each(const struct px_store *store, enum px_level level, uint32_t index, px_each_fn fn,
                   void *arg);
 
+/* Where an enumeration goes on; of one generation of a store. Zeros: at its beginning. */
+struct px_each_at {
+    int stage;    /* of level.c */
+    uint64_t loc; /* of the next record or column */
+};
+
+/* The same in parts: looks at the next n keys, and moves *at behind them. *ret_more, if 0 is
+ * returned: there are others. What is published between two parts may be passed, twice even, or
+ * not. */
+int px_store_each_part(const struct px_store *store, enum px_level level, uint32_t index,
+                       struct px_each_at *at, size_t n, px_each_fn fn, void *arg, bool *ret_more);
+
 #endif

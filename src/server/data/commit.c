@@ -243,6 +243,7 @@ static int publish_to(struct px_server *s, struct px_local_proc *rank, struct px
     rc = rc || commit->at ? rc : px_deletions_add(&commit->gone, piece, rank);
     rc = rc ? rc : add_values(commit, end, piece, rank);
     rc = rc ? rc : px_posted_values_publish(piece, rank->ns);
+    rank->n_parts++;
     px_kval_reader_destroy(piece);
     return rc || commit->at ? rc : px_deletions_log(s, &commit->gone, rank);
 }

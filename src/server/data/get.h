@@ -9,6 +9,8 @@
 #include "src/server/state.h"
 #include "src/server/peers/dispatch.h"
 
+struct px_gathering;
+
 /* One get. Created by px_get_create (get_request.h); px_get_begin frees it once it is answered. In
  * s->gets while it waits. */
 struct px_get {
@@ -34,6 +36,8 @@ struct px_get {
     size_t need;        /* bytes of a large answer; 0: not known to be large */
     struct px_buf room; /* for it, empty, of which the first n_made bytes were written to */
     size_t n_made;
+    bool had_turn; /* of large_answer.h: the next turn is its own, too */
+    struct px_gathering *gathering; /* of an answer with many values; owned, or NULL */
     /* The rest is for a call of this process. */
     struct px_task task;
     pmix_value_t **value; /* where the waiting caller gets the value; NULL: by callback */

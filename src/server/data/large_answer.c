@@ -37,6 +37,9 @@ static bool make_piece(struct px_get *get)
     size_t from = get->n_made;
     size_t n = get->need - from < PIECE ? get->need - from : PIECE;
 
+    if (from == get->need) {
+        return false;
+    }
     if (!get->room.data) {
         px_buf_reserve(&get->room, get->need);
     }
@@ -85,7 +88,13 @@ void px_answer_make_room(struct px_get *get)
 {
     struct px_server *s = get->server;
 
-    px_assert(px_loop_inside(s->loop) && px_list_empty(&get->link) && get->need > LARGE);
-    px_list_append(&s->large_gets, &get->link);
+    px_assert(px_loop_inside(s->loop) && px_list_empty(&get->link));
+    px_assert(get->need > LARGE || get->gathering);
+    if (get->had_turn) {
+        px_list_prepend(&s->large_gets, &get->link);
+    } else {
+        px_list_append(&s->large_gets, &get->link);
+    }
+    get->had_turn = true;
     arm(s);
 }

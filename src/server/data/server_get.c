@@ -25,6 +25,7 @@
 #include "src/base/bytes.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
+#include "gathering.h"
 #include "get_answer.h"
 #include "large_answer.h"
 #include "modex.h"
@@ -78,6 +79,7 @@ void px_get_destroy(struct px_get *get)
     px_open_waits_close(get->server, &get->wait);
     PMIx_Info_free(get->info, get->ninfo);
     px_buf_fini(&get->room);
+    px_gathering_free(get->gathering);
     free(get->key);
     free(get);
 }

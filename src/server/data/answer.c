@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Building the answer to a get (answer.h). */
+
+#include "answer.h"
+
+#include <string.h>
+
+#include "gds/kval_reader.h"
+#include "gds/slice.h"
+#include "get.h"
+#include "nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/server/peers/segment_offer.h"
+#include "src/wire/message.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+
+struct px_peer *px_get_peer(const struct px_get *get)
+{
+    return px_peer_find(get->server, get->reply_to.peer);
+}
+
+/* Packs one value under its key. A value that has qualifiers is packed together with them, as one
+ * PMIX_QUALIFIED_VALUE. */
+static int pack_slice(struct px_answer *p, const char *key, const struct px_slice *slice)
+{
+    pmix_value_t value;
+    bool owns = true;
+    int rc =
+        slice->quals ? px_kval_fold(key, slice, &value) : px_slice_borrow(slice, &value, &owns);
+
+    if (rc) {
+        return rc;
+    }
+    rc = px_pack_kval(&p->buf, p->kind, slice->quals ? PMIX_QUALIFIED_VALUE : key, &value);
+    if (owns) {
+        PMIx_Value_destruct(&value);
+    }
+    p->n += !rc;
+    return rc;
+}
+
+/* Packs the scope of the values that follow, if it is another one than before. */
+static int pack_scope(struct px_answer *p, pmix_scope_t scope)
+{
+    pmix_value_t value = {.type = PMIX_SCOPE, .data.scope = scope};
+
+    if (!p->scoped || p->scope == scope) {
+        return PMIX_SUCCESS;
+    }
+    p->scope = scope;
+    return px_pack_kval(&p->buf, p->kind, PX_KEY_SCOPE, &value);
+}
+
+int px_answer_add_change(struct px_answer *p, const struct px_get *get, const struct px_nspace *ns,
+                         uint32_t owner)
+{
+    const struct px_local_proc *rank = get->counts ? px_local_proc_find(ns, owner) : NULL;
+    pmix_value_t change = {.type = PMIX_UINT64, .data.uint64 = rank ? rank->change : 0};
+
+    return p->scoped ? px_pack_kval(&p->buf, p->kind, PX_KEY_CHANGE, &change) : PMIX_SUCCESS;
+}
+
+int px_answer_add_committed(void *arg, const char *key, const struct px_slice *slice)
+{
+    struct px_answer *p = arg;
+    bool committed = slice->scope != PMIX_SCOPE_UNDEF &&
+                     (slice->type != PMIX_UNDEF || (slice->hidden && p->scoped));
+
+    return committed ? px_answer_add(p, key, slice) : PMIX_SUCCESS;
+}
+
+int px_answer_add(struct px_answer *p, const char *key, const struct px_slice *slice)
+{
+    int rc = slice->scope != PMIX_SCOPE_UNDEF ? pack_scope(p, slice->scope) : PMIX_SUCCESS;
+
+    return rc ? rc : pack_slice(p, key, slice);
+}
+
+void px_answer_add_job(struct px_buf *reply, const struct px_get *get, const struct px_answer *p,
+                       struct px_nspace *ns)
+{
+    pmix_proc_t job = {.rank = PMIX_RANK_WILDCARD};
+    const struct px_peer *peer = px_get_peer(get);
+    size_t mark;
+
+    memcpy(job.nspace, ns->name, sizeof(job.nspace));
+    px_pack_bytes_begin(reply, &mark);
+    (void) px_pack(reply, p->kind, PMIX_PROC, &job, 1);
+    if (p->offers) {
+        (void) px_pack_segment(reply, p->kind);
+    } else {
+        (void) px_buf_fail(reply, px_nspace_append_info(ns, p->kind, peer && peer->ours, reply));
+    }
+    (void) px_pack_bytes_end(reply, p->kind, mark);
+}
+
+int px_answer_begin(struct px_answer *p, const struct px_get *get, struct px_nspace *ns,
+                    uint32_t rank)
+{
+    struct px_peer *peer = px_get_peer(get);
+    bool foreign = peer && strncmp(get->asker.nspace, ns->name, PMIX_MAX_NSLEN) != 0;
+    pmix_proc_t owner = {.rank = rank};
+
+    p->kind = peer ? peer->kind : PX_WIRE_PLAIN;
+    p->scoped = get->counts || (peer && peer->ours);
+    p->shares = peer && px_peer_reads(peer, ns);
+    (void) px_pack_status(&p->buf, p->kind, PMIX_SUCCESS);
+    p->mark = p->buf.len;
+    if (get->how & PX_GET_KVALS) {
+        return p->buf.status;
+    }
+    p->offers = peer && px_peer_has_news(peer, ns);
+    p->shares |= p->offers;
+    if (p->offers || (foreign && !p->shares && get->target.rank != PMIX_RANK_WILDCARD)) {
+        px_answer_add_job(&p->buf, get, p, ns);
+    }
+    memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
+    px_pack_bytes_begin(&p->buf, &p->mark);
+    return px_pack(&p->buf, p->kind, PMIX_PROC, &owner, 1);
+}
+
+void px_answer_send(const struct px_get *get, struct px_nspace *ns, struct px_answer *p)
+{
+    struct px_peer *peer = px_get_peer(get);
+
+    if (!peer) {
+        px_buf_fini(&p->buf);
+        return;
+    }
+    if (!(get->how & PX_GET_KVALS)) {
+        (void) px_pack_bytes_end(&p->buf, p->kind, p->mark);
+    } else if (p->shares) {
+        p->buf.len = p->mark;
+    }
+    if (p->offers && px_buf_ok(&p->buf)) {
+        px_answer_offer(get->server, &get->reply_to, &p->buf, px_peer_offer(peer, ns));
+    } else {
+        px_answer_take(get->server, &get->reply_to, &p->buf);
+    }
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+#include "gathering.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "answer.h"
+#include "get.h"
+#include "get_answer.h"
+#include "large_answer.h"
+#include "nspace.h"
+#include "gds/level.h"
+#include "gds/slice.h"
+#include "gds/store.h"
+#include "src/base/assert.h"
+
+/* Values that are looked at in one turn; beginnings until a process posts too fast. */
+enum { PART = 2048, BEGINNINGS = 64 };
+
+/* What the values of a process are of. */
+struct moment {
+    uint64_t nspace; /* px_nspace.id */
+    uint64_t epoch;
+    uint32_t generation;
+    uint64_t change; /* of the process; 0: it does not count, or is not known */
+    uint64_t parts;  /* of its commits that were published, if it is of this node */
+};
+
+/* Gathering under way. Owned by its get. */
+struct px_gathering {
+    struct moment of;
+    unsigned n_beginnings;
+    struct px_each_at at;
+    size_t bytes; /* of the values, as far as they have been counted */
+    bool counted;
+    bool begun; /* the answer */
+    struct px_answer answer;
+};
+
+static struct moment now_of(const struct px_nspace *ns, uint32_t owner)
+{
+    const struct px_local_proc *local = px_local_proc_find(ns, owner);
+    struct px_store_info info;
+
+    px_store_info(ns->store, &info);
+    return (struct moment){
+        .nspace = ns->id,
+        .epoch = info.epoch,
+        .generation = info.generation,
+        .change = local                   ? local->change
+                  : owner < ns->n_changes ? ns->changes[owner]
+                                          : 0,
+        .parts = local ? local->n_parts : 0,
+    };
+}
+
+static bool is_same(const struct moment *a, const struct moment *b)
+{
+    return a->nspace == b->nspace && a->epoch == b->epoch && a->generation == b->generation &&
+           a->change == b->change && a->parts == b->parts;
+}
+
+/* For px_store_each: adds the bytes of a value and of its key, and some for types and lengths. */
+static int add_size(void *arg, const char *key, const struct px_slice *slice)
+{
+    *(size_t *) arg += slice->len + strlen(key) + 64;
+    return PMIX_SUCCESS;
+}
+
+/* Counts the bytes of the next values; afterwards asks for memory. */
+static int count_part(struct px_get *get, const struct px_nspace *ns, uint32_t owner,
+                      struct px_gathering *g)
+{
+    bool more = false;
+    int rc = px_store_each_part(ns->store, PX_LEVEL_PROC, owner, &g->at, PART, add_size, &g->bytes,
+                                &more);
+
+    if (rc || more) {
+        return rc ? rc : PX_GET_LARGE;
+    }
+    g->counted = true;
+    g->at = (struct px_each_at){0};
+    return px_answer_needs_room(get, g->bytes) ? PX_GET_LARGE : PMIX_SUCCESS;
+}
+
+/* Packs the next values; the first time into the memory that was made. */
+static int pack_part(struct px_get *get, struct px_nspace *ns, uint32_t owner,
+                     struct px_gathering *g)
+{
+    bool more = false;
+    int rc = PMIX_SUCCESS;
+
+    if (!g->begun) {
+        g->begun = true;
+        g->answer.buf = get->room;
+        get->room = (struct px_buf){0};
+        rc = px_answer_begin(&g->answer, get, ns, owner);
+        rc = rc ? rc : px_answer_add_change(&g->answer, get, ns, owner);
+    }
+    rc = rc ? rc
+            : px_store_each_part(ns->store, PX_LEVEL_PROC, owner, &g->at, PART,
+                                 px_answer_add_committed, &g->answer, &more);
+    return rc ? rc : more ? PX_GET_LARGE : PMIX_SUCCESS;
+}
+
+/* Forgets what was gathered, but for its memory. PMIX_ERR_OUT_OF_RESOURCE: too often. */
+static int begin(struct px_get *get, struct px_gathering *g, const struct moment *now)
+{
+    struct px_gathering anew = {.of = *now, .n_beginnings = g->n_beginnings + 1};
+
+    if (g->begun) {
+        g->answer.buf.len = 0;
+        get->room = g->answer.buf;
+    }
+    *g = anew;
+    return g->n_beginnings > BEGINNINGS ? PMIX_ERR_OUT_OF_RESOURCE : PMIX_SUCCESS;
+}
+
+/* One part, or two where little is to be done. */
+static int go_on(struct px_get *get, struct px_nspace *ns, uint32_t owner, struct px_gathering *g)
+{
+    struct moment now = now_of(ns, owner);
+    int rc = is_same(&now, &g->of) && g->n_beginnings ? PMIX_SUCCESS : begin(get, g, &now);
+
+    px_assert(get->reply_to.peer);
+    if (!rc && !g->counted) {
+        rc = count_part(get, ns, owner, g);
+    }
+    return rc ? rc : pack_part(get, ns, owner, g);
+}
+
+/* What most gets need is done in the first call, without memory for another one. */
+int px_gather(struct px_get *get, struct px_nspace *ns, uint32_t owner, struct px_answer *ret)
+{
+    struct px_gathering first = {.n_beginnings = 0};
+    struct px_gathering *g = get->gathering ? get->gathering : &first;
+    int rc = go_on(get, ns, owner, g);
+
+    if (rc == PMIX_SUCCESS) {
+        *ret = g->answer;
+        g->answer = (struct px_answer){.n = 0};
+        g->begun = false;
+    } else if (rc == PX_GET_LARGE && !get->gathering) {
+        get->gathering = malloc(sizeof(*g));
+        rc = get->gathering ? rc : PMIX_ERR_NOMEM;
+    }
+    if (get->gathering && g == &first) {
+        *get->gathering = first;
+    } else if (g == &first) {
+        px_buf_fini(&first.answer.buf);
+    }
+    return rc;
+}
+
+void px_gathering_free(struct px_gathering *gathering)
+{
+    if (gathering) {
+        px_buf_fini(&gathering->answer.buf);
+        free(gathering);
+    }
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* The answer with all values of a process that has many, which is made in parts: it is what it would
+ * be if it were made at once, whatever happens in between. The test decides when there is a next
+ * part. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+
+#include "gds/level.h"
+#include "gds/store.h"
+#include "src/context/context.h"
+#include "src/loop/loop.h"
+#include "src/server/data/answer.h"
+#include "src/server/data/commit.h"
+#include "src/server/data/gathering.h"
+#include "src/server/data/get.h"
+#include "src/server/data/get_answer.h"
+#include "src/server/data/nspace.h"
+#include "src/server/data/server_get.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/server/state.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+
+/* MANY values take three parts to be counted and three to be packed; so many turns are too many. */
+enum { MANY = 5000, FEW = 100, LEAST_TURNS = 5, MOST_TURNS = 1000, TAG = 100, BYTES = 100000 };
+
+static pmix_server_module_t module;
+static const pmix_nspace_t job = "job";
+
+static struct px_nspace *nspace_of_job(void)
+{
+    return px_nspace_find(px_ctx()->server, job);
+}
+
+/* What is posted: n numbers, or that many bytes under one key. */
+struct post {
+    uint32_t rank;
+    size_t n;
+    uint32_t number; /* the values begin with it */
+    bool one;
+};
+
+static void pack_values(struct px_buf *buf, const struct post *post)
+{
+    static char bytes[BYTES];
+    char key[16];
+
+    memset(bytes, (int) post->number, sizeof(bytes));
+    for (uint32_t i = 0; i < (post->one ? 1 : post->n); i++) {
+        pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = post->number + i};
+
+        if (post->one) {
+            value = (pmix_value_t){.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, post->n}};
+        }
+        snprintf(key, sizeof(key), "key.%u", i);
+        (void) px_pack_kval(buf, PX_WIRE_PLAIN, key, &value);
+    }
+}
+
+/* For px_loop_run: a commit without a connection, to its end. */
+static void commit(void *arg)
+{
+    const struct post *post = arg;
+    struct px_server *s = px_ctx()->server;
+    struct px_peer peer = {.server = s,
+                           .user = px_user_of(s, geteuid()),
+                           .rank = px_local_proc_find(nspace_of_job(), post->rank),
+                           .id = UINT64_MAX - post->rank,
+                           .kind = PX_WIRE_PLAIN};
+    pmix_scope_t scope = PMIX_GLOBAL;
+    struct px_reply_to reply_to;
+    struct px_buf buf = {0};
+    struct px_in in;
+    uint8_t command;
+    size_t mark;
+    int rc;
+
+    (void) px_pack_command(&buf, PX_WIRE_PLAIN, PX_CMD_COMMIT);
+    (void) px_pack(&buf, PX_WIRE_PLAIN, PMIX_SCOPE, &scope, 1);
+    px_pack_buffer_begin(&buf, &mark);
+    pack_values(&buf, post);
+    assert_int_equal(px_pack_buffer_end(&buf, PX_WIRE_PLAIN, mark), 0);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    (void) px_unpack_command(&in, &command);
+    rc = px_handle_commit(s, &peer, TAG, &in);
+    while (!rc && peer.commit) {
+        rc = px_commit_go_on(s, &peer, &reply_to);
+    }
+    assert_int_equal(rc, 0);
+    px_buf_fini(&buf);
+}
+
+static void post(struct post what)
+{
+    assert_int_equal(px_loop_run(px_ctx()->loop, commit, &what), 0);
+}
+
+/* A get of rank 0 by a client of this library that has disconnected, and what it has come to. */
+struct gather {
+    struct px_get *get;
+    struct px_answer answer;
+    unsigned n_turns;
+    int rc;
+    bool same; /* as the answer that is made at once */
+};
+
+static void begin(struct gather *gather)
+{
+    *gather = (struct gather){.get = calloc(1, sizeof(*gather->get)), .rc = PX_GET_LARGE};
+    assert_non_null(gather->get);
+    gather->get->server = px_ctx()->server;
+    gather->get->reply_to.peer = UINT64_MAX;
+    gather->get->counts = true;
+    px_list_init(&gather->get->link);
+}
+
+/* For px_loop_run: one part; at the end, in the same turn, the comparison. */
+static void take_turn(void *arg)
+{
+    struct gather *gather = arg;
+    struct px_nspace *ns = nspace_of_job();
+    struct px_answer whole = {.n = 0};
+
+    gather->n_turns++;
+    gather->rc = px_gather(gather->get, ns, 0, &gather->answer);
+    if (gather->rc) {
+        return;
+    }
+    assert_int_equal(px_answer_begin(&whole, gather->get, ns, 0), 0);
+    assert_int_equal(px_answer_add_change(&whole, gather->get, ns, 0), 0);
+    assert_int_equal(px_store_each(ns->store, PX_LEVEL_PROC, 0, px_answer_add_committed, &whole),
+                     0);
+    assert_int_equal(px_pack_bytes_end(&whole.buf, whole.kind, whole.mark), 0);
+    assert_int_equal(px_pack_bytes_end(&gather->answer.buf, whole.kind, gather->answer.mark), 0);
+    gather->same = whole.n == gather->answer.n && whole.buf.len == gather->answer.buf.len &&
+                   memcmp(whole.buf.data, gather->answer.buf.data, whole.buf.len) == 0;
+    px_buf_fini(&whole.buf);
+}
+
+static int turn(struct gather *gather)
+{
+    assert_int_equal(px_loop_run(px_ctx()->loop, take_turn, gather), 0);
+    assert_true(gather->n_turns < MOST_TURNS);
+    return gather->rc;
+}
+
+static void destroy(void *arg)
+{
+    px_get_destroy(arg);
+}
+
+static void end(struct gather *gather)
+{
+    px_buf_fini(&gather->answer.buf);
+    assert_int_equal(px_loop_run(px_ctx()->loop, destroy, gather->get), 0);
+}
+
+static int start(void **state)
+{
+    pmix_proc_t proc;
+    int rc;
+
+    (void) state;
+    (void) setenv("PMIX_MCA_shmix_segment_dead", "4096", 1);
+    rc = PMIx_server_init(&module, NULL, 0);
+    rc = rc ? rc : PMIx_server_register_nspace(job, 2, NULL, 0, NULL, NULL);
+    for (pmix_rank_t rank = 0; rank < 2 && !rc; rank++) {
+        PMIX_LOAD_PROCID(&proc, job, rank);
+        rc = PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
+    }
+    return rc;
+}
+
+static int stop(void **state)
+{
+    (void) state;
+    return PMIx_server_finalize();
+}
+
+static void few_values_at_once(void **state)
+{
+    struct gather gather;
+
+    (void) state;
+    post((struct post){.n = FEW});
+    begin(&gather);
+    assert_int_equal(turn(&gather), 0);
+    assert_int_equal(gather.answer.n, FEW);
+    assert_true(gather.same);
+    end(&gather);
+}
+
+static void many_in_parts(void **state)
+{
+    struct gather gather;
+
+    (void) state;
+    post((struct post){.n = MANY});
+    begin(&gather);
+    while (turn(&gather) == PX_GET_LARGE) {
+    }
+    assert_int_equal(gather.rc, 0);
+    assert_int_equal(gather.answer.n, MANY);
+    assert_true(gather.same);
+    assert_true(gather.n_turns >= LEAST_TURNS);
+    end(&gather);
+}
+
+/* Its memory is freed after any part. */
+static void one_that_is_dropped(void **state)
+{
+    struct gather gather;
+
+    (void) state;
+    post((struct post){.n = MANY});
+    for (unsigned n = 1; n < LEAST_TURNS; n++) {
+        begin(&gather);
+        for (unsigned i = 0; i < n; i++) {
+            assert_int_equal(turn(&gather), PX_GET_LARGE);
+        }
+        end(&gather);
+    }
+}
+
+/* The process posts after each of the parts: the answer has all of that, or it has failed. */
+static void who_posts_meanwhile(void **state)
+{
+    struct gather gather;
+
+    (void) state;
+    post((struct post){.n = MANY});
+    for (unsigned n = 1; n < LEAST_TURNS; n++) {
+        begin(&gather);
+        for (unsigned i = 0; i < n; i++) {
+            assert_int_equal(turn(&gather), PX_GET_LARGE);
+        }
+        post((struct post){.n = FEW, .number = 1000 * n});
+        while (turn(&gather) == PX_GET_LARGE) {
+        }
+        assert_int_equal(gather.rc, 0);
+        assert_true(gather.same);
+        assert_true(gather.n_turns >= n + LEAST_TURNS);
+        end(&gather);
+    }
+}
+
+static void who_posts_too_fast(void **state)
+{
+    struct gather gather;
+
+    (void) state;
+    post((struct post){.n = MANY});
+    begin(&gather);
+    while (turn(&gather) == PX_GET_LARGE) {
+        post((struct post){.n = FEW, .number = gather.n_turns});
+    }
+    assert_int_equal(gather.rc, PMIX_ERR_OUT_OF_RESOURCE);
+    end(&gather);
+}
+
+static uint32_t generation_of_job(void)
+{
+    struct px_store_info info;
+
+    px_store_info(nspace_of_job()->store, &info);
+    return info.generation;
+}
+
+static void look(void *arg)
+{
+    *(uint32_t *) arg = generation_of_job();
+}
+
+/* The segment moves after a part, since the other process replaces a large value. */
+static void who_moves_meanwhile(void **state)
+{
+    struct gather gather;
+    uint32_t before = 0;
+    uint32_t now = 0;
+
+    (void) state;
+    post((struct post){.n = MANY});
+    begin(&gather);
+    assert_int_equal(turn(&gather), PX_GET_LARGE);
+    assert_int_equal(px_loop_run(px_ctx()->loop, look, &before), 0);
+    for (uint32_t i = 0; now == 0 || now == before; i++) {
+        post((struct post){.rank = 1, .n = BYTES, .number = i, .one = true});
+        (void) sched_yield();
+        assert_int_equal(px_loop_run(px_ctx()->loop, look, &now), 0);
+    }
+    while (turn(&gather) == PX_GET_LARGE) {
+    }
+    assert_int_equal(gather.rc, 0);
+    assert_true(gather.same);
+    assert_true(gather.n_turns >= 1 + LEAST_TURNS);
+    end(&gather);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(few_values_at_once, start, stop),
+        cmocka_unit_test_setup_teardown(many_in_parts, start, stop),
+        cmocka_unit_test_setup_teardown(one_that_is_dropped, start, stop),
+        cmocka_unit_test_setup_teardown(who_posts_meanwhile, start, stop),
+        cmocka_unit_test_setup_teardown(who_posts_too_fast, start, stop),
+        cmocka_unit_test_setup_teardown(who_moves_meanwhile, start, stop),
+    };
+
+    alarm(60);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
