@@ -209,15 +209,26 @@ static void post_large(void)
     post("large", LARGE);
 }
 
-static void large_gets(void)
+static void get_anew(const char *key)
 {
     pmix_info_t anew;
 
     PMIX_INFO_LOAD(&anew, PMIX_GET_REFRESH_CACHE, NULL, PMIX_BOOL);
     for (int i = 0; i < 20; i++) {
-        count(PMIx_Get_nb(&helper, "large", &anew, 1, on_value, NULL));
+        count(PMIx_Get_nb(&helper, key, &anew, 1, on_value, NULL));
     }
     settle();
+}
+
+static void large_gets(void)
+{
+    get_anew("large");
+}
+
+/* The answer has all values of the process. */
+static void long_gets(void)
+{
+    get_anew("0");
 }
 
 /* --- events */
@@ -359,6 +370,7 @@ const struct attack attacks[] = {
     {"values", "100,000 values in a commit", NULL, none, small_posts, 1},
     {"lists", "a list of 250,000 strings, posted and replaced", NULL, none, lists, 1},
     {"replies", "gets of 30 MB, 20 at once", post_large, none, large_gets, 1},
+    {"gathers", "gets of 100,000 values, 20 at once", small_posts, none, long_gets, 1},
     {"events", "events of 30 MB to one that does not read", listen_in, NULL, events, 1},
     {"ranges", "events to 125,000 names", NULL, none, ranges, 1},
     {"kept", "registrations for events that are kept", raise_kept, none, registrations, 1},

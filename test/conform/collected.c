@@ -205,7 +205,7 @@ static void keep_own(void)
 
 /* ---- much, and again */
 
-enum { LARGE = 400000, ROUNDS = 3 };
+enum { LARGE = 400000, ROUNDS = 3, MANY = 5000 };
 
 static void put_large(uint32_t round)
 {
@@ -246,6 +246,30 @@ static void collect_much(void)
         for (pmix_rank_t r = 0; r < 12; r++) {
             see_large(r, r <= i ? r : 0);
             check_number(i, r, "round", PMIX_OPTIONAL);
+        }
+        fence_all(NULL);
+    }
+}
+
+/* Of one process there are more values than a server looks at in one go; little of the others. */
+static void collect_many(void)
+{
+    char key[32];
+
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t i = 0; me.rank == 1 && i < MANY; i += 1 + 100 * round) {
+            snprintf(key, sizeof(key), "value.%u", i);
+            put_number(key, i + round);
+        }
+        put_number("round", round);
+        commit();
+        fence_all(PMIX_COLLECT_DATA);
+        for (uint32_t i = 0; i < MANY; i += 101) {
+            snprintf(key, sizeof(key), "value.%u", i);
+            check_number(i + round, 1, key, PMIX_OPTIONAL);
+        }
+        for (pmix_rank_t r = 0; r < 4; r++) {
+            check_number(round, r, "round", PMIX_OPTIONAL);
         }
         fence_all(NULL);
     }
@@ -467,6 +491,12 @@ const struct conform_case cases[] = {
      .nodes = 3,
      .ranks = 4,
      .client = collect_much,
+     .host = {[ON_MODEX] = {MISSING}}},
+    {.ids = "FEN-006",
+     .what = "thousands of values of one process",
+     .nodes = 2,
+     .ranks = 2,
+     .client = collect_many,
      .host = {[ON_MODEX] = {MISSING}}},
     {.ids = "FEN-002 FEN-006",
      .what = "the data of two jobs",

@@ -98,12 +98,20 @@ void px_answer_add_job(struct px_buf *reply, const struct px_get *get, const str
     (void) px_pack_bytes_end(reply, p->kind, mark);
 }
 
+int px_answer_begin_process(struct px_answer *p, const struct px_nspace *ns, uint32_t rank)
+{
+    pmix_proc_t owner = {.rank = rank};
+
+    memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
+    px_pack_bytes_begin(&p->buf, &p->mark);
+    return px_pack(&p->buf, p->kind, PMIX_PROC, &owner, 1);
+}
+
 int px_answer_begin(struct px_answer *p, const struct px_get *get, struct px_nspace *ns,
                     uint32_t rank)
 {
     struct px_peer *peer = px_get_peer(get);
     bool foreign = peer && strncmp(get->asker.nspace, ns->name, PMIX_MAX_NSLEN) != 0;
-    pmix_proc_t owner = {.rank = rank};
 
     p->kind = peer ? peer->kind : PX_WIRE_PLAIN;
     p->scoped = get->counts || (peer && peer->ours);
@@ -118,9 +126,7 @@ int px_answer_begin(struct px_answer *p, const struct px_get *get, struct px_nsp
     if (p->offers || (foreign && !p->shares && get->target.rank != PMIX_RANK_WILDCARD)) {
         px_answer_add_job(&p->buf, get, p, ns);
     }
-    memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
-    px_pack_bytes_begin(&p->buf, &p->mark);
-    return px_pack(&p->buf, p->kind, PMIX_PROC, &owner, 1);
+    return px_answer_begin_process(p, ns, rank);
 }
 
 void px_answer_send(const struct px_get *get, struct px_nspace *ns, struct px_answer *p)

@@ -44,6 +44,9 @@ struct px_peer *px_get_peer(const struct px_get *get);
 int px_answer_begin(struct px_answer *p, const struct px_get *get, struct px_nspace *ns,
                     uint32_t rank);
 
+/* Begins the BYTES of one process, or of the job, with its name. px_answer_begin does so. */
+int px_answer_begin_process(struct px_answer *p, const struct px_nspace *ns, uint32_t rank);
+
 /* Adds a value under its key, and before it its scope, if that is another one than before. A value
  * that has qualifiers is packed together with them, as one PMIX_QUALIFIED_VALUE. */
 int px_answer_add(struct px_answer *p, const char *key, const struct px_slice *slice);

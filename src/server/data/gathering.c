@@ -19,8 +19,9 @@
 /* Values that are looked at in one turn; beginnings until a process posts too fast. */
 enum { PART = 2048, BEGINNINGS = 64 };
 
-/* What the values of a process are of. */
+/* Of which moment the values of a process are. */
 struct moment {
+    uint32_t owner;
     uint64_t nspace; /* px_nspace.id */
     uint64_t epoch;
     uint32_t generation;
@@ -46,6 +47,7 @@ static struct moment now_of(const struct px_nspace *ns, uint32_t owner)
 
     px_store_info(ns->store, &info);
     return (struct moment){
+        .owner = owner,
         .nspace = ns->id,
         .epoch = info.epoch,
         .generation = info.generation,
@@ -58,7 +60,7 @@ static struct moment now_of(const struct px_nspace *ns, uint32_t owner)
 
 static bool is_same(const struct moment *a, const struct moment *b)
 {
-    return a->nspace == b->nspace && a->epoch == b->epoch && a->generation == b->generation &&
+    return a->owner == b->owner && a->nspace == b->nspace && a->epoch == b->epoch && a->generation == b->generation &&
            a->change == b->change && a->parts == b->parts;
 }
 
@@ -87,7 +89,7 @@ static int count_part(struct px_get *get, const struct px_nspace *ns, uint32_t o
 
 /* Packs the next values; the first time into the memory that was made. */
 static int pack_part(struct px_get *get, struct px_nspace *ns, uint32_t owner,
-                     struct px_gathering *g)
+                     px_gather_begin begin, struct px_gathering *g)
 {
     bool more = false;
     int rc = PMIX_SUCCESS;
@@ -96,7 +98,7 @@ static int pack_part(struct px_get *get, struct px_nspace *ns, uint32_t owner,
         g->begun = true;
         g->answer.buf = get->room;
         get->room = (struct px_buf){0};
-        rc = px_answer_begin(&g->answer, get, ns, owner);
+        rc = begin(&g->answer, get, ns, owner);
         rc = rc ? rc : px_answer_add_change(&g->answer, get, ns, owner);
     }
     rc = rc ? rc
@@ -106,7 +108,7 @@ static int pack_part(struct px_get *get, struct px_nspace *ns, uint32_t owner,
 }
 
 /* Forgets what was gathered, but for its memory. PMIX_ERR_OUT_OF_RESOURCE: too often. */
-static int begin(struct px_get *get, struct px_gathering *g, const struct moment *now)
+static int begin_anew(struct px_get *get, struct px_gathering *g, const struct moment *now)
 {
     struct px_gathering anew = {.of = *now, .n_beginnings = g->n_beginnings + 1};
 
@@ -119,24 +121,26 @@ static int begin(struct px_get *get, struct px_gathering *g, const struct moment
 }
 
 /* One part, or two where little is to be done. */
-static int go_on(struct px_get *get, struct px_nspace *ns, uint32_t owner, struct px_gathering *g)
+static int go_on(struct px_get *get, struct px_nspace *ns, uint32_t owner, px_gather_begin begin,
+                 struct px_gathering *g)
 {
     struct moment now = now_of(ns, owner);
-    int rc = is_same(&now, &g->of) && g->n_beginnings ? PMIX_SUCCESS : begin(get, g, &now);
+    int rc = is_same(&now, &g->of) && g->n_beginnings ? PMIX_SUCCESS : begin_anew(get, g, &now);
 
     px_assert(get->reply_to.peer);
     if (!rc && !g->counted) {
         rc = count_part(get, ns, owner, g);
     }
-    return rc ? rc : pack_part(get, ns, owner, g);
+    return rc ? rc : pack_part(get, ns, owner, begin, g);
 }
 
 /* What most gets need is done in the first call, without memory for another one. */
-int px_gather(struct px_get *get, struct px_nspace *ns, uint32_t owner, struct px_answer *ret)
+int px_gather(struct px_get *get, struct px_nspace *ns, uint32_t owner, px_gather_begin begin,
+              struct px_answer *ret)
 {
     struct px_gathering first = {.n_beginnings = 0};
     struct px_gathering *g = get->gathering ? get->gathering : &first;
-    int rc = go_on(get, ns, owner, g);
+    int rc = go_on(get, ns, owner, begin, g);
 
     if (rc == PMIX_SUCCESS) {
         *ret = g->answer;

@@ -4,9 +4,7 @@
 /* Answers a request for data from the stores of this server. A client stores the values that it is
  * sent, then repeats its lookup. Therefore the answer to one key of a process carries all values
  * that the process has committed, which saves the client its next requests. A client that maps the
- * segment, or is sent its descriptor with the answer, is sent only the value that it asked for. At
- * the end of a collective that has collected data a client without the segment asks for what has
- * changed of a whole namespace; that answer comes in pieces of limited size.
+ * segment, or is sent its descriptor with the answer, is sent only the value that it asked for.
  *
  * Every function returns PMIX_ERR_NOT_FOUND without having answered if the data is not here; the
  * caller then decides whether to wait (server_get.c). Loop thread, except for requests of this
@@ -184,7 +182,7 @@ static int answer_one(struct px_get *get, struct px_nspace *ns, uint32_t owner,
 static int answer_process(struct px_get *get, struct px_nspace *ns, uint32_t owner)
 {
     struct px_answer p = {0};
-    int rc = px_gather(get, ns, owner, &p);
+    int rc = px_gather(get, ns, owner, px_answer_begin, &p);
 
     if (rc || !p.n) {
         px_buf_fini(&p.buf);
@@ -318,88 +316,4 @@ int px_get_attempt(struct px_get *get)
     }
     committed = slice.scope != PMIX_SCOPE_UNDEF && (get->counts || !px_key_reserved(get->key));
     return answer_slice(get, ns, get->target.rank, &slice, committed);
-}
-
-/* --- what a collective has collected --- */
-
-/* An answer ends behind the process that makes it longer than this, so that no answer grows with
- * the job, and a requester that does not read keeps no more than one of them waiting here. */
-enum { PIECE_BYTES = 1 << 20 };
-
-/* Packs one process as BYTES {PROC; KVAL...}; nothing if it has never committed anything. */
-static int pack_changed(struct px_answer *all, const struct px_get *get,
-                        const struct px_nspace *ns, uint32_t rank)
-{
-    pmix_proc_t owner = {.rank = rank};
-    const size_t before = all->buf.len;
-    int rc;
-
-    memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
-    all->n = 0;
-    all->scope = PMIX_SCOPE_UNDEF;
-    px_pack_bytes_begin(&all->buf, &all->mark);
-    rc = px_pack(&all->buf, all->kind, PMIX_PROC, &owner, 1);
-    rc = rc ? rc : px_answer_add_change(all, get, ns, rank);
-    rc = rc ? rc : px_store_each(ns->store, PX_LEVEL_PROC, rank, px_answer_add_committed, all);
-    if (!rc && (all->n || ns->deletes)) {
-        rc = px_pack_bytes_end(&all->buf, all->kind, all->mark);
-    } else {
-        all->buf.len = before;
-    }
-    return rc;
-}
-
-/* Packs the processes from get->target.rank on that have changed, until the piece is full.
- * *ret_next is the rank at which the next piece begins, or PMIX_RANK_INVALID. Ranks without a
- * number have committed nothing, or cannot be collected (px_nspace_note_change). */
-static int pack_piece(struct px_answer *all, const struct px_get *get,
-                      const struct px_nspace *ns, pmix_rank_t *ret_next)
-{
-    uint32_t rank = get->target.rank;
-    int rc = PMIX_SUCCESS;
-
-    for (; !rc && rank < ns->n_changes && all->buf.len < PIECE_BYTES; rank++) {
-        if (ns->changes[rank] > get->change) {
-            rc = pack_changed(all, get, ns, rank);
-        }
-    }
-    *ret_next = rank < ns->n_changes ? rank : PMIX_RANK_INVALID;
-    return rc;
-}
-
-/* To a requester that may map the segment of the namespace goes the segment in place of the data.
- */
-int px_get_collected(const struct px_get *get)
-{
-    struct px_nspace *ns = px_nspace_find(get->server, get->target.nspace);
-    struct px_peer *peer = px_get_peer(get);
-    pmix_value_t reached = {.type = PMIX_UINT64, .data.uint64 = get->server->changes};
-    struct px_answer all = {.kind = peer ? peer->kind : PX_WIRE_PLAIN, .scoped = true};
-    pmix_rank_t next = PMIX_RANK_INVALID;
-    struct px_buf reply = {0};
-    int rc;
-
-    if (!ns || !peer) {
-        return PMIX_ERR_NOT_FOUND;
-    }
-    if (is_closed(get, ns)) {
-        return PMIX_ERR_NO_PERMISSIONS;
-    }
-    all.offers = px_peer_has_news(peer, ns);
-    rc = all.offers ? PMIX_SUCCESS : pack_piece(&all, get, ns, &next);
-    (void) px_pack_status(&reply, all.kind, PMIX_SUCCESS);
-    rc = rc ? rc : px_pack_kval(&reply, all.kind, PX_KEY_COLLECTED, &reached);
-    rc = rc ? rc : px_pack_rank(&reply, all.kind, next);
-    px_buf_append(&reply, all.buf.data, all.buf.len);
-    (void) px_buf_fail(&reply, all.buf.status);
-    px_buf_fini(&all.buf);
-    if (rc) {
-        px_buf_fini(&reply);
-    } else if (all.offers) {
-        px_answer_add_job(&reply, get, &all, ns);
-        px_answer_offer(get->server, &get->reply_to, &reply, px_peer_offer(peer, ns));
-    } else {
-        px_answer_take(get->server, &get->reply_to, &reply);
-    }
-    return rc;
 }

@@ -28,11 +28,4 @@ enum { PX_GET_LARGE = 1 };
  * not for a call of this process. Another status: final, and the caller has to send it. */
 int px_get_attempt(struct px_get *get);
 
-/* Answers a GET with PX_KEY_COLLECTED: the processes of the namespace, from get->target.rank on,
- * whose committed data have changed since the change get->change, as far as one answer holds them.
- * STATUS; KVAL PX_KEY_COLLECTED, the number that is reached; PROC_RANK where to go on, or
- * PMIX_RANK_INVALID; BYTE_OBJECTs as in other answers, or the segment's. Statuses as
- * px_get_attempt. Loop thread. */
-int px_get_collected(const struct px_get *get);
-
 #endif

@@ -25,6 +25,7 @@
 #include "src/base/bytes.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
+#include "collected.h"
 #include "gathering.h"
 #include "get_answer.h"
 #include "large_answer.h"
@@ -295,16 +296,22 @@ static bool is_settled(struct px_get *get, int rc)
     return rc != PMIX_ERR_NOT_FOUND;
 }
 
-/* What has changed of a namespace is answered at once. Else three ways: refused because of its
+/* Answers with what has changed of a namespace, or with the status of a failure. */
+static void answer_collected(struct px_get *get, int status)
+{
+    if (!is_settled(get, status ? status : px_get_collected(get))) {
+        get_end(get, PMIX_ERR_NOT_FOUND);
+    }
+}
+
+/* What has changed of a namespace never waits for more. Else three ways: refused because of its
  * directives, renewed by a direct modex of its own, or answered from the stores, with a decision
  * about the wait if they do not have the data. */
 void px_get_begin(struct px_get *get)
 {
     px_assert(is_blocking(get) || px_loop_inside(get->server->loop));
     if (get->how & PX_GET_COLLECTED) {
-        if (!is_settled(get, px_get_collected(get))) {
-            get_end(get, PMIX_ERR_NOT_FOUND);
-        }
+        answer_collected(get, PMIX_SUCCESS);
     } else if (!is_supported(get)) {
         get_end(get, PMIX_ERR_NOT_SUPPORTED);
     } else if (is_renewable(get)) {
@@ -319,7 +326,9 @@ void px_get_begin(struct px_get *get)
 void px_get_again(struct px_get *get, int status)
 {
     px_list_remove(&get->link);
-    if (!is_settled(get, status ? status : px_get_attempt(get))) {
+    if (get->how & PX_GET_COLLECTED) {
+        answer_collected(get, status);
+    } else if (!is_settled(get, status ? status : px_get_attempt(get))) {
         answer_or_wait(get);
     }
 }

@@ -141,7 +141,7 @@ static void take_turn(void *arg)
     struct px_answer whole = {.n = 0};
 
     gather->n_turns++;
-    gather->rc = px_gather(gather->get, ns, 0, &gather->answer);
+    gather->rc = px_gather(gather->get, ns, 0, px_answer_begin, &gather->answer);
     if (gather->rc) {
         return;
     }
