@@ -12,7 +12,15 @@
 /* The largest sizes: most are limits of the server, or what fits into a message of 32 MiB, or into
  * one of 1 MiB. */
 enum { CODES = 8192, DIRECTIVES = 1024, LARGE = 30000000, NAMES = 125000, KEYS = 4000 };
-enum { VALUES = 100000, STRINGS = 250000, BATCH = 1000, KEPT = 500, KEPT_NAMES = 120, CODE = -6001, KEY_BYTES = 500 };
+enum {
+    VALUES = 100000,
+    STRINGS = 250000,
+    BATCH = 1000,
+    KEPT = 500,
+    KEPT_NAMES = 120,
+    CODE = -6001,
+    KEY_BYTES = 500
+};
 
 static pmix_proc_t self;
 static pmix_proc_t helper;

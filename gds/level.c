@@ -159,9 +159,10 @@ static void begin_records(struct each *e, enum px_level level, uint32_t index,
 static void begin_columns(struct each *e, enum px_level level, struct px_each_at *at)
 {
     at->stage = AT_COLUMNS;
-    at->loc = level == PX_LEVEL_PROC
-                  ? px_load_acquire(&px_store_header(e->read.store)->columns)
-                  : 0; /* pairs with publish_all */
+    if (level == PX_LEVEL_PROC) {
+        /* pairs with publish_all */
+        at->loc = px_load_acquire(&px_store_header(e->read.store)->columns);
+    }
 }
 
 int px_store_each_part(const struct px_store *store, enum px_level level, uint32_t index,

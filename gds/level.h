@@ -36,8 +36,8 @@ struct px_each_at {
 };
 
 /* The same in parts: looks at the next n keys, and moves *at behind them. *ret_more, if 0 is
- * returned: there are others. What is published between two parts may be passed, twice even, or
- * not. */
+ * returned: there are others. A value that is published between two parts is passed once,
+ * twice, or not at all. */
 int px_store_each_part(const struct px_store *store, enum px_level level, uint32_t index,
                        struct px_each_at *at, size_t n, px_each_fn fn, void *arg, bool *ret_more);
 

@@ -244,11 +244,11 @@ static void publish_all(struct px_writer *writer)
     px_bump_publish(writer->bump);
     publish_tables(writer);
     if (writer->columns != h->columns) {
-        px_publish(&h->columns, writer->columns); /* pairs with each_column */
+        px_publish(&h->columns, writer->columns); /* pairs with begin_columns */
     }
     for (i = 0; i < writer->n_words; i++) {
         /* pairs with px_read_column, px_read_job, px_store_get_scalar, px_read_proc, get_any_rank
-         * and each_at */
+         * and begin_records */
         px_publish(writer->words[i].at, writer->words[i].value);
     }
     if (writer->place) {

@@ -4,9 +4,9 @@
 /* Grace periods. The barrier that readers do not execute is executed for them by membarrier(2) in
  * the freeing thread, which is rare. A process registers for membarrier when it first has something
  * to free that another living thread may read: with several threads that takes the kernel some ten
- * milliseconds, and no read shall wait for it. If the kernel refuses, or there are more threads than
- * slots, px_grace_begin fails and nothing is freed. Slots are never freed, so an ending thread needs no destructor, which would
- * outlive an unloaded library. */
+ * milliseconds, and no read shall wait for it. If the kernel refuses, or there are more threads
+ * than slots, px_grace_begin fails and nothing is freed. Slots are never freed, so an ending thread
+ * needs no destructor, which would outlive an unloaded library. */
 #include "src/base/epoch.h"
 #include "src/base/lock.h"
 
@@ -25,7 +25,7 @@ static struct px_reader crowd = {.number =
 static uint64_t n_slots;                          /* atomic: slots below may be in use */
 static uint64_t crowded;                          /* atomic: 1 once a thread uses `crowd` */
 static struct px_lock lock = PX_LOCK_INIT;
-static bool prepared; /* lock: the fork handler is registered */
+static bool prepared;     /* lock: the fork handler is registered */
 static uint64_t n_marked; /* of the freeing thread: the slots below have a mark */
 
 static uint64_t my_tid(void)

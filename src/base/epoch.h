@@ -102,8 +102,8 @@ bool px_calls_over(const struct px_reader *but);
 /* Begins a grace period after an object was made unreachable. The calling thread is outside of
  * every critical section, and so is `waiting`, the slot of a thread that waits for the calling one
  * until the grace period is over; NULL: none does. False: this kernel or the number of threads does
- * not allow to tell when readers have left; the object must be kept. One grace period at a time in a
- * process. */
+ * not allow to tell when readers have left; the object must be kept. One grace period at a time in
+ * a process. */
 bool px_grace_begin(const struct px_reader *waiting);
 
 /* True if every reader that was inside when the grace period began has left since. Never waits. */

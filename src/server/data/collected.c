@@ -23,14 +23,14 @@
 #include "src/wire/pack.h"
 
 /* An answer ends behind the process that makes it longer than this, so that no answer grows with
- * the job, and a requester that does not read keeps no more than one of them waiting here. Values of
- * one process that are looked at in one turn. */
+ * the job, and a requester that does not read keeps no more than one of them waiting here. Values
+ * of one process that are looked at in one turn. */
 enum { PIECE_BYTES = 1 << 20, MANY = 2048 };
 
 /* Packs one process as BYTES {PROC; KVAL...}; nothing if it has never committed anything.
  * PX_GET_LARGE, and nothing: it has many values. */
-static int pack_changed(struct px_answer *all, const struct px_get *get,
-                        const struct px_nspace *ns, uint32_t rank)
+static int pack_changed(struct px_answer *all, const struct px_get *get, const struct px_nspace *ns,
+                        uint32_t rank)
 {
     const size_t before = all->buf.len;
     struct px_each_at at = {0};
@@ -71,7 +71,7 @@ static int pack_piece(struct px_answer *all, const struct px_get *get, const str
     return rc == PX_GET_LARGE && all->buf.len ? PMIX_SUCCESS : rc;
 }
 
-/* Packs what goes before the processes. */
+/* Packs the status, the number that is reached, and the rank at which the next piece begins. */
 static int pack_head(struct px_buf *reply, enum px_wire_kind kind, const struct px_get *get,
                      pmix_rank_t next)
 {
@@ -97,7 +97,8 @@ static int begin_alone(struct px_answer *p, const struct px_get *get, struct px_
 
     *p = empty_answer(get);
     p->buf = room;
-    (void) pack_head(&p->buf, p->kind, get, rank + 1 < ns->n_changes ? rank + 1 : PMIX_RANK_INVALID);
+    (void) pack_head(&p->buf, p->kind, get,
+                     rank + 1 < ns->n_changes ? rank + 1 : PMIX_RANK_INVALID);
     return px_answer_begin_process(p, ns, rank);
 }
 

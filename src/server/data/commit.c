@@ -31,6 +31,7 @@
 #include "compaction.h"
 #include "nspace.h"
 #include "src/server/peers/peer.h"
+#include "src/server/peers/peer_words.h"
 #include "src/server/peers/quota.h"
 #include "src/server/tools/tool_data.h"
 #include "src/base/assert.h"
@@ -365,7 +366,7 @@ static int do_part(struct px_server *s, struct px_local_proc *rank, struct px_co
     }
 }
 
-/* Counts what was made of the message for the open request. */
+/* The arrays that were unpacked in this turn count for the open request. */
 static void count_made(struct px_server *s, struct px_commit *commit)
 {
     px_assert(commit->list.made >= commit->n_counted);
@@ -407,7 +408,7 @@ static int end(struct px_peer *peer, struct px_local_proc *rank, struct px_commi
     int rc = commit->status;
 
     for (int i = 0; rc && i <= PMIX_DEL_GLOBAL; i++) {
-        px_dispatch_tell_arrays(peer, &commit->blocks.of[i]);
+        px_peer_tell_arrays(peer, &commit->blocks.of[i]);
     }
     px_posted_recount(s, rank);
     release(commit);

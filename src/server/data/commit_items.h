@@ -20,8 +20,8 @@ struct px_commit_blocks {
     struct px_in of[PMIX_DEL_GLOBAL + 1];
 };
 
-/* Splits a commit message into its blocks. If several have one scope the last counts. What the values
- * of a block are unpacked into is bounded as in the message (px_in.most). 0,
+/* Splits a commit message into its blocks. If several have one scope the last counts. What the
+ * values of a block are unpacked into is bounded as in the message (px_in.most). 0,
  * PMIX_ERR_NOT_SUPPORTED (a scope that no commit has), PMIX_ERR_BAD_PARAM (values in the block for
  * everybody and in one for some, which no client sends), or the status of unpacking. */
 int px_commit_blocks_find(struct px_in *in, struct px_commit_blocks *ret);
@@ -53,8 +53,8 @@ struct px_commit_items {
 };
 
 /* Reads the next value of the first buffer, with its scope. logged: it is for other nodes, too. 0,
- * PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE (the values have more arrays than a request may have), or
- * another status of unpacking; then there is no item. */
+ * PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE (the values have more arrays than a request may have),
+ * or another status of unpacking; then there is no item. */
 int px_commit_items_first(struct px_commit_items *list, struct px_in *in, pmix_scope_t scope,
                           bool logged);
 

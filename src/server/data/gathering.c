@@ -60,8 +60,8 @@ static struct moment now_of(const struct px_nspace *ns, uint32_t owner)
 
 static bool is_same(const struct moment *a, const struct moment *b)
 {
-    return a->owner == b->owner && a->nspace == b->nspace && a->epoch == b->epoch && a->generation == b->generation &&
-           a->change == b->change && a->parts == b->parts;
+    return a->owner == b->owner && a->nspace == b->nspace && a->epoch == b->epoch &&
+           a->generation == b->generation && a->change == b->change && a->parts == b->parts;
 }
 
 /* For px_store_each: adds the bytes of a value and of its key, and some for types and lengths. */
@@ -107,7 +107,8 @@ static int pack_part(struct px_get *get, struct px_nspace *ns, uint32_t owner,
     return rc ? rc : more ? PX_GET_LARGE : PMIX_SUCCESS;
 }
 
-/* Forgets what was gathered, but for its memory. PMIX_ERR_OUT_OF_RESOURCE: too often. */
+/* Goes back to the first value, and keeps the memory. PMIX_ERR_OUT_OF_RESOURCE: it has been there
+ * too often. */
 static int begin_anew(struct px_get *get, struct px_gathering *g, const struct moment *now)
 {
     struct px_gathering anew = {.of = *now, .n_beginnings = g->n_beginnings + 1};

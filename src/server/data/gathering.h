@@ -20,9 +20,9 @@ typedef int (*px_gather_begin)(struct px_answer *answer, const struct px_get *ge
                                struct px_nspace *ns, uint32_t owner);
 
 /* Gathers what the process `owner` has committed into *ret, which is empty: an answer that `begin`
- * has begun, to be sent. PMIX_SUCCESS; PX_GET_LARGE: call again in another turn (large_answer.h), *ret is
- * empty still; PMIX_ERR_OUT_OF_RESOURCE: the process posts faster than its values can be gathered;
- * PMIX_ERR_NOMEM, or a status of packing. */
+ * has begun, to be sent. PMIX_SUCCESS; PX_GET_LARGE: call again in another turn (large_answer.h),
+ * *ret is empty still; PMIX_ERR_OUT_OF_RESOURCE: the process posts faster than its values can be
+ * gathered; PMIX_ERR_NOMEM, or a status of packing. */
 int px_gather(struct px_get *get, struct px_nspace *ns, uint32_t owner, px_gather_begin begin,
               struct px_answer *ret);
 

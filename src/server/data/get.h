@@ -37,7 +37,7 @@ struct px_get {
     struct px_buf room; /* for it, empty, of which the first n_made bytes were written to */
     size_t n_made;
     uint64_t reached; /* of PX_GET_COLLECTED: px_server.changes when it was begun; 0: it was not */
-    bool had_turn; /* of large_answer.h: the next turn is its own, too */
+    bool had_turn;    /* of large_answer.h: the next turn is its own, too */
     struct px_gathering *gathering; /* of an answer with many values; owned, or NULL */
     /* The rest is for a call of this process. */
     struct px_task task;

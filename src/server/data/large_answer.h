@@ -3,9 +3,10 @@
 #ifndef PX_SERVER_LARGE_ANSWER_H
 #define PX_SERVER_LARGE_ANSWER_H
 
-/* Gets whose answer is large, or has many values (gathering.h). Memory for it is made before it is packed, a piece in each turn of
- * the loop: pages that are new are most of the time that such an answer takes. One after the other,
- * so that no more than one has memory that waits. Loop thread. */
+/* Gets whose answer is large, or has many values (gathering.h). Memory for it is made before it is
+ * packed, a piece in each turn of the loop: pages that are new are most of the time that such an
+ * answer takes. One after the other, so that no more than one has memory that waits. Loop thread.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -18,8 +18,6 @@
 #include "posted.h"
 #include "src/wire/codec.h"
 
-struct px_buf;
-struct px_server;
 struct px_store;
 
 /* One element of px_nspace.ranks. */
@@ -88,7 +86,7 @@ struct px_local_proc {
     pid_t pid;          /* of the first connection, if the kernel reported it; else 0 */
     uint32_t waits;     /* row in the area of open waits; 0: none */
     uint64_t change;    /* number of its newest commit, of s->changes; 0: none */
-    uint64_t n_parts;   /* of its commits, that were published */
+    uint64_t n_parts;   /* parts of its commits that were published */
     struct px_modex_log modex_log; /* committed values for other nodes */
     struct px_posted posted;       /* how much it has committed */
 };

@@ -296,7 +296,7 @@ static bool is_settled(struct px_get *get, int rc)
     return rc != PMIX_ERR_NOT_FOUND;
 }
 
-/* Answers with what has changed of a namespace, or with the status of a failure. */
+/* Goes on with a get of what was collected, or ends it with the status of a failure. */
 static void answer_collected(struct px_get *get, int status)
 {
     if (!is_settled(get, status ? status : px_get_collected(get))) {
@@ -304,9 +304,9 @@ static void answer_collected(struct px_get *get, int status)
     }
 }
 
-/* What has changed of a namespace never waits for more. Else three ways: refused because of its
- * directives, renewed by a direct modex of its own, or answered from the stores, with a decision
- * about the wait if they do not have the data. */
+/* A get of what was collected does not wait for data. For the others there are three ways: refused
+ * because of its directives, renewed by a direct modex of its own, or answered from the stores,
+ * with a decision about the wait if they do not have the data. */
 void px_get_begin(struct px_get *get)
 {
     px_assert(is_blocking(get) || px_loop_inside(get->server->loop));

@@ -130,8 +130,7 @@ bool px_named_ahead(struct px_server *s, const struct px_event *event, struct px
     return *named && (*named)->next < range.n;
 }
 
-/* True if all names of this range were looked at ahead, and nobody has come since who might be one
- * of them. */
+/* True if `ahead` has all names of this range, and no peer was admitted since it began. */
 static bool is_found(const struct px_server *s, const struct px_named *ahead, struct px_procs range)
 {
     return ahead && ahead->range.at == range.at && ahead->range.n == range.n &&

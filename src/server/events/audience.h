@@ -14,9 +14,9 @@
 struct px_peer;
 struct px_server;
 
-/* Those of a long range who may be here: peers of this server, or the server itself. Found by a look
- * at each name; that may be in parts, ahead of the event. Owned by the event's upcall, or on the
- * stack. */
+/* Those of a long range who may be here: peers of this server, or the server itself. Found by a
+ * look at each name; that may be in parts, ahead of the event. Owned by the event's upcall, or on
+ * the stack. */
 struct px_named {
     struct px_procs range; /* the names: borrowed, of the event's infos */
     size_t next;           /* those before it have been looked at */
@@ -49,8 +49,8 @@ struct px_audience {
 /* Makes the audience of an event for many, so that to look whether a process belongs to it takes no
  * longer the more are named. ahead: what px_named_ahead has found of it, or NULL; its names are
  * moved to the audience, unless the range is another one or a peer was admitted since; then all
- * names are looked at here. Without memory a long range is empty. The event is borrowed. To be ended
- * with px_audience_fini. */
+ * names are looked at here. Without memory a long range is empty. The event is borrowed. To be
+ * ended with px_audience_fini. */
 void px_audience_init(struct px_server *s, struct px_audience *to, const struct px_event *event,
                       struct px_raiser by, struct px_named *ahead);
 void px_audience_fini(struct px_audience *to);

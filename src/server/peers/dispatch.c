@@ -21,6 +21,7 @@
 #include "src/server/events/server_iof.h"
 #include "job_request.h"
 #include "peer.h"
+#include "peer_words.h"
 #include "segment_offer.h"
 #include "src/server/requests/requests.h"
 #include "src/wire/codec.h"
@@ -64,15 +65,6 @@ static bool is_unreadable(int status)
         return true;
     default:
         return false;
-    }
-}
-
-void px_dispatch_tell_arrays(const struct px_peer *peer, const struct px_in *in)
-{
-    if (in->status == PMIX_ERR_OUT_OF_RESOURCE) {
-        px_log(PX_LOG_SERVER, 1, "%s:%u refused: its arrays take more than %lld bytes (%s)",
-               peer->proc.nspace, peer->proc.rank, (long long) in->most,
-               px_param_describe(PX_P_REQUEST_ARRAYS).name);
     }
 }
 
@@ -127,7 +119,7 @@ static void on_request(struct px_peer *peer, uint32_t tag, struct px_in *in, siz
     rc = rc ? rc : serve(peer, command, tag, in);
     peer->request = 0;
     if (rc) {
-        px_dispatch_tell_arrays(peer, in);
+        px_peer_tell_arrays(peer, in);
         refuse(peer, &reply_to, rc);
     } else {
         px_request_grow(s, reply_to.request, in->made);

@@ -41,9 +41,6 @@ typedef int (*px_handler)(struct px_server *s, struct px_peer *peer, uint32_t ta
 /* True if the rest of a message is so long that its handler may leave a step (step.h). */
 bool px_is_long(const struct px_in *in);
 
-/* Logs why a request is refused if what it was unpacked into was too much (px_in.most). */
-void px_dispatch_tell_arrays(const struct px_peer *peer, const struct px_in *in);
-
 /* Drops the message of which a part has been handled, if there is one, and closes its request
  * without an answer. */
 void px_parts_drop(struct px_peer *peer);

@@ -7,9 +7,11 @@
 #include <pmix.h>
 
 #include "peer.h"
+#include "src/base/param.h"
 #include "src/base/log.h"
 #include "src/net/handshake.h"
 #include "src/net/pending_conn.h"
+#include "src/wire/codec.h"
 
 /* What a status means for a connection that is refused with it. */
 static const char *meaning_of(int status)
@@ -63,4 +65,13 @@ void px_peer_tell_gone(const struct px_peer *peer)
 {
     px_log(PX_LOG_SERVER, 2, "%s:%u has gone%s", peer->proc.nspace, peer->proc.rank,
            peer->finalized ? "" : ", without PMIx_Finalize");
+}
+
+void px_peer_tell_arrays(const struct px_peer *peer, const struct px_in *in)
+{
+    if (in->status == PMIX_ERR_OUT_OF_RESOURCE) {
+        px_log(PX_LOG_SERVER, 1, "%s:%u refused: its arrays take more than %lld bytes (%s)",
+               peer->proc.nspace, peer->proc.rank, (long long) in->most,
+               px_param_describe(PX_P_REQUEST_ARRAYS).name);
+    }
 }

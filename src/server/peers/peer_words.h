@@ -7,6 +7,7 @@
  * refuses and why, at level 2 who comes and goes. Loop thread. */
 
 struct px_handshake;
+struct px_in;
 struct px_peer;
 struct px_pending_conn;
 
@@ -17,5 +18,7 @@ void px_peer_refuse(struct px_pending_conn *pending, const struct px_handshake *
 void px_peer_tell_foreign(const struct px_handshake *handshake); /* its encoding is not ours */
 void px_peer_tell_connected(const struct px_peer *peer);
 void px_peer_tell_gone(const struct px_peer *peer);
+/* If a request could not be unpacked because of px_in.most. */
+void px_peer_tell_arrays(const struct px_peer *peer, const struct px_in *in);
 
 #endif

@@ -15,8 +15,6 @@
 #include "src/server/state.h"
 #include "src/server/peers/dispatch.h"
 
-struct px_named;
-struct px_server;
 struct px_upcall;
 
 /* The end of an upcall, on the loop thread: up->reply has the answer. The upcall is freed

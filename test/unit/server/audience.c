@@ -22,6 +22,7 @@
 
 #include <pmix_server.h>
 
+#include "job_of_two.h"
 #include "src/context/context.h"
 #include "src/loop/loop.h"
 #include "src/server/events/audience.h"
@@ -31,8 +32,6 @@
 /* Three parts; the second one begins with number SECOND. */
 enum { MANY = 40000, N_PARTS = 3, SECOND = 16384, CODE = -5000 };
 
-static pmix_server_module_t module;
-static const pmix_nspace_t job = "job";
 static pmix_proc_t names[MANY];
 
 /* An event for the names, in infos that are its own. */
@@ -51,18 +50,18 @@ static void ranged_make(struct ranged *ranged, pmix_proc_t *procs, size_t n)
         .code = CODE, .range = PMIX_RANGE_CUSTOM, .info = &ranged->info, .ninfo = 1};
 }
 
-/* Nobody but rank 1 of the job, whose namespace is also that of the name before, and a tool. */
+/* Nobody but rank 1 of the JOB, whose namespace is also that of the name before, and a tool. */
 static void fill(void)
 {
     for (unsigned i = 0; i < MANY; i++) {
-        PMIX_LOAD_PROCID(&names[i], i % 2 ? "nobody" : job, 1000 + i);
+        PMIX_LOAD_PROCID(&names[i], i % 2 ? "nobody" : JOB, 1000 + i);
     }
-    PMIX_LOAD_PROCID(&names[SECOND - 1], job, 5000);
-    PMIX_LOAD_PROCID(&names[SECOND], job, 1);
+    PMIX_LOAD_PROCID(&names[SECOND - 1], JOB, 5000);
+    PMIX_LOAD_PROCID(&names[SECOND], JOB, 1);
     PMIX_LOAD_PROCID(&names[MANY - 1], "tool", 0);
 }
 
-/* A peer of no registered job, listed for a while. */
+/* A peer of no registered JOB, listed for a while. */
 static struct px_peer *tool_come(struct px_server *s)
 {
     struct px_peer *peer = calloc(1, sizeof(*peer));
@@ -91,7 +90,7 @@ static bool has(struct px_audience *to, const char *nspace, pmix_rank_t rank)
 /* True if the audience is as the names say; those of which nobody is here may be left out. */
 static bool is_right(struct px_audience *to, bool has_tool)
 {
-    return has(to, job, 1) && has(to, "tool", 0) == has_tool && !has(to, job, 0) &&
+    return has(to, JOB, 1) && has(to, "tool", 0) == has_tool && !has(to, JOB, 0) &&
            !has(to, "tool", 1);
 }
 
@@ -164,7 +163,7 @@ static void other_names(void *arg)
 
     ranged_make(&ranged, others, MANY);
     memcpy(others, names, sizeof(others));
-    PMIX_LOAD_PROCID(&others[0], job, 0);
+    PMIX_LOAD_PROCID(&others[0], JOB, 0);
     look_ahead(s, &ranged, &named, arg);
     ranged_make(&ranged, names, MANY);
     judge(s, &ranged, named, false, arg);
@@ -262,7 +261,7 @@ static void who_is_let_in_is_counted(void **state)
     pid_t pid;
 
     (void) state;
-    PMIX_LOAD_PROCID(&proc, job, 0);
+    PMIX_LOAD_PROCID(&proc, JOB, 0);
     for (char **at = environ; *at; at++) {
         assert_int_equal(PMIx_Argv_append_nosize(&env, *at), 0);
     }
@@ -276,27 +275,6 @@ static void who_is_let_in_is_counted(void **state)
     PMIx_Argv_free(env);
 }
 
-static int start(void **state)
-{
-    pmix_proc_t proc;
-    int rc;
-
-    (void) state;
-    rc = PMIx_server_init(&module, NULL, 0);
-    rc = rc ? rc : PMIx_server_register_nspace(job, 2, NULL, 0, NULL, NULL);
-    for (pmix_rank_t rank = 0; rank < 2 && !rc; rank++) {
-        PMIX_LOAD_PROCID(&proc, job, rank);
-        rc = PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
-    }
-    return rc;
-}
-
-static int end(void **state)
-{
-    (void) state;
-    return PMIx_server_finalize();
-}
-
 static int be_client(void)
 {
     return PMIx_Init(NULL, NULL, 0) || PMIx_Finalize(NULL, 0);
@@ -305,12 +283,9 @@ static int be_client(void)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_looked_at_in_parts),
-        cmocka_unit_test(who_comes_late_is_found),
-        cmocka_unit_test(other_names_are_looked_at),
-        cmocka_unit_test(a_part_is_not_all),
-        cmocka_unit_test(few_names_wait_for_the_event),
-        cmocka_unit_test(who_is_let_in_is_counted),
+        cmocka_unit_test(names_are_looked_at_in_parts), cmocka_unit_test(who_comes_late_is_found),
+        cmocka_unit_test(other_names_are_looked_at),    cmocka_unit_test(a_part_is_not_all),
+        cmocka_unit_test(few_names_wait_for_the_event), cmocka_unit_test(who_is_let_in_is_counted),
     };
 
     alarm(60);
@@ -318,5 +293,5 @@ int main(int argc, char **argv)
         return be_client();
     }
     cmocka_set_message_output(CM_OUTPUT_TAP);
-    return cmocka_run_group_tests(tests, start, end);
+    return cmocka_run_group_tests(tests, job_of_two_start, job_of_two_stop);
 }

@@ -20,6 +20,7 @@
 
 #include <pmix_server.h>
 
+#include "job_of_two.h"
 #include "gds/level.h"
 #include "gds/slice.h"
 #include "gds/state.h"
@@ -40,10 +41,8 @@ enum { TAG = 100, LARGE = 5000000, SMALLER = 400000, LEAST = 4, MOST = 40, N_PEE
 /* Strings in arrays: as many as a commit may have, by its parameter's default. */
 enum { STRINGS = 262144 };
 
-static pmix_server_module_t module;
-static const pmix_nspace_t job = "job";
 static char bytes[N_PEERS][LARGE];
-static size_t size; /* of the large values of this test */
+static size_t size = LARGE; /* of the large values of this test */
 
 /* A peer of a rank, and the commit that it sends. */
 struct sender {
@@ -54,7 +53,7 @@ struct sender {
 
 static struct px_store *store_of_job(void)
 {
-    return px_nspace_find(px_ctx()->server, job)->store;
+    return px_nspace_find(px_ctx()->server, JOB)->store;
 }
 
 /* A commit of a small value, a large one, and a small one, of which the second rank swaps the small
@@ -82,13 +81,13 @@ static void begin(struct sender *sender, uint32_t rank)
 
     *sender = (struct sender){.peer = {.server = s,
                                        .user = px_user_of(s, geteuid()),
-                                       .rank = px_local_proc_find(px_nspace_find(s, job), rank),
+                                       .rank = px_local_proc_find(px_nspace_find(s, JOB), rank),
                                        .id = UINT64_MAX - rank,
                                        .uid = geteuid(),
                                        .gid = getegid(),
                                        .kind = PX_WIRE_PLAIN}};
     assert_non_null(sender->peer.rank);
-    PMIX_LOAD_PROCID(&sender->peer.proc, job, rank);
+    PMIX_LOAD_PROCID(&sender->peer.proc, JOB, rank);
     pack_commit(sender, rank);
 }
 
@@ -134,28 +133,6 @@ static void assert_large(uint32_t rank)
 static void run(void (*fn)(void *arg))
 {
     assert_int_equal(px_loop_run(px_ctx()->loop, fn, NULL), 0);
-}
-
-static int start(void **state)
-{
-    pmix_proc_t proc;
-    int rc;
-
-    (void) state;
-    size = LARGE;
-    rc = PMIx_server_init(&module, NULL, 0);
-    rc = rc ? rc : PMIx_server_register_nspace(job, N_PEERS, NULL, 0, NULL, NULL);
-    for (pmix_rank_t rank = 0; rank < N_PEERS && !rc; rank++) {
-        PMIX_LOAD_PROCID(&proc, job, rank);
-        rc = PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
-    }
-    return rc;
-}
-
-static int stop(void **state)
-{
-    (void) state;
-    return PMIx_server_finalize();
 }
 
 /* The values become visible in the order in which they were put, the large one as a whole; in each
@@ -208,6 +185,7 @@ static void smaller(void **state)
     (void) state;
     size = SMALLER;
     run(try_smaller);
+    size = LARGE;
 }
 
 /* The connection closes in the middle: nothing of the large value is visible, what the segment has
@@ -304,7 +282,7 @@ static void try_lists(void *arg)
     struct px_server *s = px_ctx()->server;
     struct px_peer peer = {.server = s,
                            .user = px_user_of(s, geteuid()),
-                           .rank = px_local_proc_find(px_nspace_find(s, job), 0),
+                           .rank = px_local_proc_find(px_nspace_find(s, JOB), 0),
                            .id = UINT64_MAX,
                            .kind = PX_WIRE_PLAIN};
     struct px_reply_to reply_to;
@@ -325,8 +303,8 @@ static void try_lists(void *arg)
     px_buf_fini(&buf);
 }
 
-/* What is made of all values of a commit is bounded: elements that are made one by one stop a server
- * for longer than their bytes say. */
+/* What is made of all values of a commit is bounded: elements that are made one by one stop a
+ * server for longer than their bytes say. */
 static void arrays_are_bounded(void **state)
 {
     struct lists lists[] = {{.n = {STRINGS + 1, 0}}, {.n = {1, STRINGS}}, {.n = {STRINGS - 1, 1}}};
@@ -346,11 +324,11 @@ static void arrays_are_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(whole, start, stop),
-        cmocka_unit_test_setup_teardown(smaller, start, stop),
-        cmocka_unit_test_setup_teardown(cut, start, stop),
-        cmocka_unit_test_setup_teardown(both, start, stop),
-        cmocka_unit_test_setup_teardown(arrays_are_bounded, start, stop),
+        cmocka_unit_test_setup_teardown(whole, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(smaller, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(cut, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(both, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(arrays_are_bounded, job_of_two_start, job_of_two_stop),
     };
 
     alarm(60);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The answer with all values of a process that has many, which is made in parts: it is what it would
- * be if it were made at once, whatever happens in between. The test decides when there is a next
- * part. */
+/* The answer with all values of a process that has many, which is made in parts: it is what it
+ * would be if it were made at once, whatever happens in between. The test decides when there is a
+ * next part. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -23,6 +23,7 @@
 
 #include <pmix_server.h>
 
+#include "job_of_two.h"
 #include "gds/level.h"
 #include "gds/store.h"
 #include "src/context/context.h"
@@ -43,12 +44,9 @@
 /* MANY values take three parts to be counted and three to be packed; so many turns are too many. */
 enum { MANY = 5000, FEW = 100, LEAST_TURNS = 5, MOST_TURNS = 1000, TAG = 100, BYTES = 100000 };
 
-static pmix_server_module_t module;
-static const pmix_nspace_t job = "job";
-
 static struct px_nspace *nspace_of_job(void)
 {
-    return px_nspace_find(px_ctx()->server, job);
+    return px_nspace_find(px_ctx()->server, JOB);
 }
 
 /* What is posted: n numbers, or that many bytes under one key. */
@@ -76,42 +74,64 @@ static void pack_values(struct px_buf *buf, const struct post *post)
     }
 }
 
-/* For px_loop_run: a commit without a connection, to its end. */
-static void commit(void *arg)
-{
-    const struct post *post = arg;
-    struct px_server *s = px_ctx()->server;
-    struct px_peer peer = {.server = s,
-                           .user = px_user_of(s, geteuid()),
-                           .rank = px_local_proc_find(nspace_of_job(), post->rank),
-                           .id = UINT64_MAX - post->rank,
-                           .kind = PX_WIRE_PLAIN};
-    pmix_scope_t scope = PMIX_GLOBAL;
-    struct px_reply_to reply_to;
-    struct px_buf buf = {0};
-    struct px_in in;
-    uint8_t command;
-    size_t mark;
-    int rc;
+/* A commit without a connection. */
+struct sender {
+    struct px_peer peer;
+    struct px_buf buf;
+    bool begun;
+};
 
-    (void) px_pack_command(&buf, PX_WIRE_PLAIN, PX_CMD_COMMIT);
-    (void) px_pack(&buf, PX_WIRE_PLAIN, PMIX_SCOPE, &scope, 1);
-    px_pack_buffer_begin(&buf, &mark);
-    pack_values(&buf, post);
-    assert_int_equal(px_pack_buffer_end(&buf, PX_WIRE_PLAIN, mark), 0);
-    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
-    (void) px_unpack_command(&in, &command);
-    rc = px_handle_commit(s, &peer, TAG, &in);
-    while (!rc && peer.commit) {
-        rc = px_commit_go_on(s, &peer, &reply_to);
+static void pack_commit(struct px_buf *buf, const struct post *post)
+{
+    pmix_scope_t scope = PMIX_GLOBAL;
+    size_t mark;
+
+    (void) px_pack_command(buf, PX_WIRE_PLAIN, PX_CMD_COMMIT);
+    (void) px_pack(buf, PX_WIRE_PLAIN, PMIX_SCOPE, &scope, 1);
+    px_pack_buffer_begin(buf, &mark);
+    pack_values(buf, post);
+    assert_int_equal(px_pack_buffer_end(buf, PX_WIRE_PLAIN, mark), 0);
+}
+
+/* For px_loop_run: a turn of the commit, which may have to wait for the segment to have moved. */
+static void commit_turn(void *arg)
+{
+    struct sender *sender = arg;
+    struct px_in in = px_in_make(sender->buf.data, sender->buf.len, PX_WIRE_PLAIN);
+    struct px_reply_to reply_to;
+    uint8_t command;
+
+    if (sender->begun) {
+        assert_int_equal(px_commit_go_on(sender->peer.server, &sender->peer, &reply_to), 0);
+        return;
     }
-    assert_int_equal(rc, 0);
-    px_buf_fini(&buf);
+    sender->begun = true;
+    (void) px_unpack_command(&in, &command);
+    assert_int_equal(px_handle_commit(sender->peer.server, &sender->peer, TAG, &in), 0);
+}
+
+/* For px_loop_run. */
+static void identify(void *arg)
+{
+    struct px_peer *peer = arg;
+
+    peer->server = px_ctx()->server;
+    peer->user = px_user_of(peer->server, geteuid());
+    peer->rank = px_local_proc_find(nspace_of_job(), (uint32_t) peer->id);
+    peer->kind = PX_WIRE_PLAIN;
 }
 
 static void post(struct post what)
 {
-    assert_int_equal(px_loop_run(px_ctx()->loop, commit, &what), 0);
+    struct sender sender = {.peer.id = what.rank};
+
+    assert_int_equal(px_loop_run(px_ctx()->loop, identify, &sender.peer), 0);
+    sender.peer.id = UINT64_MAX;
+    pack_commit(&sender.buf, &what);
+    do {
+        assert_int_equal(px_loop_run(px_ctx()->loop, commit_turn, &sender), 0);
+    } while (sender.peer.commit);
+    px_buf_fini(&sender.buf);
 }
 
 /* A get of rank 0 by a client of this library that has disconnected, and what it has come to. */
@@ -172,28 +192,6 @@ static void end(struct gather *gather)
 {
     px_buf_fini(&gather->answer.buf);
     assert_int_equal(px_loop_run(px_ctx()->loop, destroy, gather->get), 0);
-}
-
-static int start(void **state)
-{
-    pmix_proc_t proc;
-    int rc;
-
-    (void) state;
-    (void) setenv("PMIX_MCA_shmix_segment_dead", "4096", 1);
-    rc = PMIx_server_init(&module, NULL, 0);
-    rc = rc ? rc : PMIx_server_register_nspace(job, 2, NULL, 0, NULL, NULL);
-    for (pmix_rank_t rank = 0; rank < 2 && !rc; rank++) {
-        PMIX_LOAD_PROCID(&proc, job, rank);
-        rc = PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
-    }
-    return rc;
-}
-
-static int stop(void **state)
-{
-    (void) state;
-    return PMIx_server_finalize();
 }
 
 static void few_values_at_once(void **state)
@@ -318,15 +316,16 @@ static void who_moves_meanwhile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(few_values_at_once, start, stop),
-        cmocka_unit_test_setup_teardown(many_in_parts, start, stop),
-        cmocka_unit_test_setup_teardown(one_that_is_dropped, start, stop),
-        cmocka_unit_test_setup_teardown(who_posts_meanwhile, start, stop),
-        cmocka_unit_test_setup_teardown(who_posts_too_fast, start, stop),
-        cmocka_unit_test_setup_teardown(who_moves_meanwhile, start, stop),
+        cmocka_unit_test_setup_teardown(few_values_at_once, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(many_in_parts, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(one_that_is_dropped, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(who_posts_meanwhile, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(who_posts_too_fast, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(who_moves_meanwhile, job_of_two_start, job_of_two_stop),
     };
 
     alarm(60);
+    (void) setenv("PMIX_MCA_shmix_segment_dead", "4096", 1);
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@
 
 #include <pmix_server.h>
 
+#include "job_of_two.h"
 #include "src/context/context.h"
 #include "src/net/conn.h"
 #include "src/request/schema.h"
@@ -32,8 +33,6 @@
 /* MANY names are stored in three pieces, and so are LARGE bytes. */
 enum { TAG = 100, MANY = 20000, FEW = 100, LARGE = 5000000, MOST_PARTS = 8 };
 
-static pmix_server_module_t module;
-static const pmix_nspace_t job = "job";
 static unsigned n_published;
 static char text[LARGE + 1]; /* what is published */
 static bool as_sent;         /* what came was the same */
@@ -84,7 +83,7 @@ static void try(void *arg)
     struct px_in in;
     uint8_t command;
 
-    PMIX_LOAD_PROCID(&peer.proc, attempt->named ? "job" : "stranger", 0);
+    PMIX_LOAD_PROCID(&peer.proc, attempt->named ? JOB : "stranger", 0);
     (void) px_args_pack(&buf, peer.kind, attempt->request, attempt->args);
     in = px_in_make(buf.data, buf.len, peer.kind);
     (void) px_unpack_command(&in, &command);
@@ -107,37 +106,15 @@ static void run(struct attempt *attempt)
     assert_int_equal(px_loop_run(px_ctx()->loop, try, attempt), 0);
 }
 
-/* A fence of n processes of the job, of which one more has to call. */
+/* A fence of n processes of the JOB, of which one more has to call. */
 static struct attempt fence_of(struct px_coll_args *args, pmix_proc_t *procs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        PMIX_LOAD_PROCID(&procs[i], "job", (pmix_rank_t) i);
+        PMIX_LOAD_PROCID(&procs[i], JOB, (pmix_rank_t) i);
     }
     *args = (struct px_coll_args){.procs = procs, .nprocs = n};
     return (struct attempt){
         .request = &px_request_fence, .args = &args->head, .n_parts = MOST_PARTS, .named = true};
-}
-
-static int start(void **state)
-{
-    pmix_proc_t proc;
-    int rc;
-
-    (void) state;
-    module.publish = publish;
-    rc = PMIx_server_init(&module, NULL, 0);
-    rc = rc ? rc : PMIx_server_register_nspace(job, 2, NULL, 0, NULL, NULL);
-    for (pmix_rank_t rank = 0; rank < 2 && !rc; rank++) {
-        PMIX_LOAD_PROCID(&proc, job, rank);
-        rc = PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL);
-    }
-    return rc;
-}
-
-static int end(void **state)
-{
-    (void) state;
-    return PMIx_server_finalize();
 }
 
 static void a_long_fence(void **state)
@@ -242,8 +219,7 @@ static void an_event_for_many(void **state)
     static pmix_proc_t procs[MANY];
     pmix_data_array_t range = {.type = PMIX_PROC, .size = MANY, .array = procs};
     pmix_info_t info = {.value = {.type = PMIX_DATA_ARRAY, .data.darray = &range}};
-    struct px_notify_args args = {
-        .head = {&info, 1}, .code = -5000, .range = PMIX_RANGE_CUSTOM};
+    struct px_notify_args args = {.head = {&info, 1}, .code = -5000, .range = PMIX_RANGE_CUSTOM};
     struct attempt attempt = {.request = &px_request_notify, .args = &args.head, .named = true};
 
     (void) state;
@@ -283,17 +259,19 @@ static void a_query_for_too_much(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_long_fence, start, end),
-        cmocka_unit_test_setup_teardown(a_short_fence, start, end),
-        cmocka_unit_test_setup_teardown(one_that_is_refused, start, end),
-        cmocka_unit_test_setup_teardown(one_that_is_cut, start, end),
-        cmocka_unit_test_setup_teardown(a_long_request_for_the_host, start, end),
-        cmocka_unit_test_setup_teardown(one_with_a_large_value, start, end),
-        cmocka_unit_test_setup_teardown(an_event_for_many, start, end),
-        cmocka_unit_test_setup_teardown(a_query_for_too_much, start, end),
+        cmocka_unit_test_setup_teardown(a_long_fence, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(a_short_fence, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(one_that_is_refused, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(one_that_is_cut, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(a_long_request_for_the_host, job_of_two_start,
+                                        job_of_two_stop),
+        cmocka_unit_test_setup_teardown(one_with_a_large_value, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(an_event_for_many, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(a_query_for_too_much, job_of_two_start, job_of_two_stop),
     };
 
     alarm(60);
+    job_of_two_module.publish = publish;
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
