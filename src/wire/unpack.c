@@ -26,6 +26,7 @@ enum {
         128, /* an array may take this many times the bytes left: the leanest info takes 111 */
     MEMORY_FREE = 4096, /* and this much at any rate */
     LEAST_COST = 128,   /* an element that is made by itself counts so many bytes at least */
+    STRING_COST = 512,  /* so does a string, which is allocated, copied and freed by itself */
 };
 
 static void raw(struct px_in *in, const struct px_type *type, void *val);
@@ -100,6 +101,9 @@ static size_t cost_of(const struct px_type *type)
 {
     if (type->form == PX_WIRE_FORM_BYTE || type->type == PMIX_PROC) {
         return type->size;
+    }
+    if (type->form == PX_WIRE_FORM_STRING) {
+        return STRING_COST;
     }
     return type->size < LEAST_COST / 2 ? LEAST_COST : 2 * type->size;
 }

@@ -389,6 +389,9 @@ static void go_on(struct px_server *s, struct px_local_proc *rank, struct px_com
             commit->part++;
             commit->at = commit->part == LOGS ? commit->list.first_logged : 0;
         }
+        if (commit->list.made > PIECE_BYTES) {
+            commit->budget = 0; /* long lists take longer than their number of values says */
+        }
     }
     count_made(s, commit);
 }

@@ -39,7 +39,7 @@
 enum { TAG = 100, LARGE = 5000000, SMALLER = 400000, LEAST = 4, MOST = 40, N_PEERS = 2 };
 
 /* Strings in arrays: as many as a commit may have, by its parameter's default. */
-enum { STRINGS = 262144 };
+enum { STRINGS = 65536 };
 
 static char bytes[N_PEERS][LARGE];
 static size_t size = LARGE; /* of the large values of this test */
