@@ -71,24 +71,31 @@ int px_unpack_room(struct px_in *in, size_t n, size_t size)
 }
 
 /* Reads n processes into memory of any content, as many as there are before a failure, and returns
- * their number. A namespace that is written as the one before it, as those of a job are, is not
- * looked at again. */
+ * their number. ret NULL: they are only checked. A namespace that is written as the one before it,
+ * as those of a job are, is not looked at again. */
 static size_t get_procs(struct px_in *in, pmix_proc_t *ret, size_t n)
 {
     const unsigned char *name = in->at; /* of the process before, as it was written */
+    pmix_proc_t checked;
     size_t size = 0;
 
     for (size_t i = 0; i < n; i++) {
+        pmix_proc_t *proc = ret ? &ret[i] : &checked;
+
         if (size > 0 && size <= px_in_left(in) && memcmp(in->at, name, size) == 0) {
-            memcpy(ret[i].nspace, ret[i - 1].nspace, sizeof(ret[i].nspace));
+            if (ret) {
+                memcpy(proc->nspace, ret[i - 1].nspace, sizeof(proc->nspace));
+            }
             in->at += size;
         } else {
             name = in->at;
-            memset(ret[i].nspace, 0, sizeof(ret[i].nspace));
-            px_take_fixed(in, sizeof(ret[i].nspace), ret[i].nspace);
+            if (ret) {
+                memset(proc->nspace, 0, sizeof(proc->nspace));
+            }
+            px_take_fixed(in, sizeof(proc->nspace), proc->nspace);
             size = (size_t) (in->at - name);
         }
-        px_take_unsigned(in, sizeof(ret[i].rank), &ret[i].rank);
+        px_take_unsigned(in, sizeof(proc->rank), &proc->rank);
         if (in->status) {
             return i;
         }
@@ -121,8 +128,6 @@ int px_unpack_count(struct px_in *in, pmix_data_type_t type, size_t n)
     return PMIX_SUCCESS;
 }
 
-static void skip(struct px_in *in, const struct px_type *type, size_t n);
-
 bool px_unpack_owes(const struct px_in *in, pmix_data_type_t type, size_t n)
 {
     return in->owed && type == PMIX_PROC && n >= PX_OWED_FROM / sizeof(pmix_proc_t);
@@ -132,7 +137,7 @@ int px_unpack_procs_later(struct px_in *in, pmix_proc_t *to, size_t n)
 {
     struct px_in from = *in;
 
-    skip(in, px_type_info(PMIX_PROC), n);
+    (void) get_procs(in, NULL, n);
     from.owed = NULL;
     return in->status ? in->status : px_in_fail(in, px_owed_add_procs(in->owed, to, &from, n));
 }

@@ -175,7 +175,7 @@ static void what_is_made_is_bounded(void **state)
         (void) px_pack_infos(&buf, PX_WIRE_PLAIN, &info, 1);
         for (int fits = 0; fits < 2; fits++) {
             in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
-            in.most = 2 * sizeof(info) + (strings ? 128 * 1000 : sizeof(bytes)) - !fits;
+            in.most = 2 * sizeof(info) + (strings ? 512 * 1000 : sizeof(bytes)) - !fits;
             assert_int_equal(px_unpack_infos(&in, &read.infos, &read.ninfos),
                              fits ? PMIX_SUCCESS : PMIX_ERR_OUT_OF_RESOURCE);
             assert_true(in.made <= in.most);
@@ -198,10 +198,10 @@ static void arguments_are_bounded(void **state)
     (void) state;
     (void) px_pack_array(&buf, PX_WIRE_PLAIN, PMIX_QUERY, &query, 1);
     in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
-    in.most = 128 + 2 * 128 - 1;
+    in.most = 128 + 2 * 512 - 1;
     assert_int_equal(px_unpack_array(&in, PMIX_QUERY, &queries, &n), PMIX_ERR_OUT_OF_RESOURCE);
     in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
-    in.most = 128 + 2 * 128;
+    in.most = 128 + 2 * 512;
     assert_int_equal(px_unpack_array(&in, PMIX_QUERY, &queries, &n), PMIX_SUCCESS);
     PMIx_Query_free(queries, n);
     px_buf_fini(&buf);
