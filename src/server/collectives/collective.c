@@ -348,10 +348,12 @@ struct entry {
     struct px_coll_call call;
     struct px_fence_directives directives; /* all collectives have some of a fence's */
     struct px_owed owed;                   /* of the message, to the call */
-    bool checked;
+    unsigned n_done;                       /* stages that are over */
 };
 
-/* Checks the call, and brings its processes into normal form. */
+/* --- the stages of a call --- */
+
+/* Checks what the call says. */
 static int check(struct px_server *s, struct entry *entry)
 {
     struct px_coll_call *call = &entry->call;
@@ -363,7 +365,20 @@ static int check(struct px_server *s, struct entry *entry)
     rc = rc || is_named(call, proc) ? rc : PMIX_ERR_NOT_A_MEMBER;
     rc = rc ? rc : px_group_names_check(s, call->args.procs, call->args.nprocs, proc);
     rc = rc ? rc : px_fence_read(args->info, args->ninfo, &entry->directives);
-    return rc ? rc : px_coll_call_prepare(&s->colls, call);
+    return rc;
+}
+
+/* Brings its processes into normal form. */
+static int normalise(struct px_server *s, struct entry *entry)
+{
+    return px_coll_call_prepare(&s->colls, &entry->call);
+}
+
+static int identify(struct px_server *s, struct entry *entry)
+{
+    (void) s;
+    px_coll_call_identify(&entry->call);
+    return PMIX_SUCCESS;
 }
 
 /* Joins or starts the tracker of a call, and completes the collective if this is the last local
@@ -397,6 +412,11 @@ static int enter(struct px_server *s, struct entry *entry)
     return PMIX_SUCCESS;
 }
 
+/* Each of them is a walk over all processes, so a long call has a turn of the loop for each. */
+static int (*const stages[])(struct px_server *, struct entry *) = {check, normalise, identify,
+                                                                    enter};
+enum { N_STAGES = sizeof(stages) / sizeof(stages[0]) };
+
 /* Frees what the entry owns, not its memory. */
 static void entry_fini(struct entry *entry)
 {
@@ -412,19 +432,15 @@ static void drop_entry(struct px_step *step)
     free(entry);
 }
 
-/* Copies what is owed of a long call that was read, a piece in a step, checks the call, and then,
- * in a step of its own, enters it. */
+/* Copies what is owed of a long call that was read, a piece in a step; then each stage is a step. */
 static int go_on(struct px_step *step, struct px_peer *peer)
 {
     struct entry *entry = px_container_of(step, struct entry, step);
-    bool checked = entry->checked;
     bool owes = px_owed_pay(&entry->owed, PX_OWED_PIECE);
-    int rc = owes      ? PMIX_SUCCESS
-             : checked ? enter(peer->server, entry)
-                       : check(peer->server, entry);
+    int rc = owes ? PMIX_SUCCESS : stages[entry->n_done](peer->server, entry);
 
-    if (!rc && !checked) {
-        entry->checked = !owes;
+    entry->n_done += !owes;
+    if (!rc && entry->n_done < N_STAGES) {
         peer->step = step;
     } else {
         drop_entry(step);
@@ -481,8 +497,9 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
         return start_long(&entry, peer, in);
     }
     rc = read_call(&entry, peer, in);
-    rc = rc ? rc : check(peer->server, &entry);
-    rc = rc ? rc : enter(peer->server, &entry);
+    while (!rc && entry.n_done < N_STAGES) {
+        rc = stages[entry.n_done++](peer->server, &entry);
+    }
     entry_fini(&entry);
     return rc;
 }

@@ -68,8 +68,12 @@ int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call
                                         colls->server, &call->set,
                                         call->args.group ? NULL : &call->shared);
     }
-    call->key = rc ? 0 : px_coll_key(call->ops, call->args.group, call->set.at, call->set.n);
     return rc;
+}
+
+void px_coll_call_identify(struct px_coll_call *call)
+{
+    call->key = px_coll_key(call->ops, call->args.group, call->set.at, call->set.n);
 }
 
 /* --- members --- */

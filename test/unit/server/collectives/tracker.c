@@ -53,6 +53,7 @@ static int enter(struct px_colls *colls, const struct px_coll_ops *ops, const ch
         memcpy(call.args.procs, procs, n * sizeof(*procs));
     }
     rc = px_coll_call_prepare(colls, &call);
+    px_coll_call_identify(&call);
     rc = rc ? rc : px_coll_join(colls, &call, who, ret);
     px_coll_call_fini(&call);
     return rc;
