@@ -169,10 +169,10 @@ bool family_event(const struct crew *crew)
     bool good;
 
     the_crew = crew;
+    stream_length = scaled(STREAM); /* before events may come */
     if (!set_up() || !crew_fence(false)) {
         return false;
     }
-    stream_length = scaled(STREAM);
     good = crew->self.rank != 0 || (one_to_one() && stream("event_one_per_s", 1));
     good &= crew_fence(false);
     stream_length = scaled(STREAM_ALL);

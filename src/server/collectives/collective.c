@@ -432,7 +432,8 @@ static void drop_entry(struct px_step *step)
     free(entry);
 }
 
-/* Copies what is owed of a long call that was read, a piece in a step; then each stage is a step. */
+/* Copies what is owed of a long call that was read, a piece in a step; then each stage is a step.
+ */
 static int go_on(struct px_step *step, struct px_peer *peer)
 {
     struct entry *entry = px_container_of(step, struct entry, step);

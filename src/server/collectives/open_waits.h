@@ -42,7 +42,8 @@ void px_open_waits_ended(struct px_coll *coll, pmix_status_t status);
 void px_open_waits_say(const struct px_coll *coll);
 
 /* What the collective is (enum px_waits_kind); and a number that is the same at every server that
- * takes part: of the kind, the name and the set in normal form, of a long set some of its processes. */
+ * takes part: of the kind, the name and the set in normal form, of a long set some of its
+ * processes. */
 uint32_t px_open_waits_kind(const struct px_coll *coll);
 uint64_t px_open_waits_key(const struct px_coll *coll);
 

@@ -135,7 +135,8 @@ struct px_coll {
     void *state;              /* the operation's */
 };
 
-/* Fills call->set with the normal form of the processes; a call with a name needs no processes. 0, PMIX_ERR_BAD_PARAM (no processes and no name, or a process without a namespace),
+/* Fills call->set with the normal form of the processes; a call with a name needs no processes. 0,
+ * PMIX_ERR_BAD_PARAM (no processes and no name, or a process without a namespace),
  * PMIX_ERR_OUT_OF_RESOURCE (more directives than shmix_max_directives), PMIX_ERR_NOMEM. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call);
 /* Fills call->key, from call->set. */

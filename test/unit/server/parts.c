@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Long requests, which are handled in parts: read, checked, brought into order, and entered or given
- * to the host. The
- * peer has no connection, so the test decides when there is a next part, or that there is none. */
+/* Long requests, which are handled in parts: read, checked, brought into order, and entered or
+ * given to the host. The peer has no connection, so the test decides when there is a next part, or
+ * that there is none. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
