@@ -12,8 +12,6 @@
 
 struct px_in;
 struct px_peer;
-struct px_server;
-struct px_upcall;
 
 /* A member's call: reads its arguments, joins or starts a tracker, and completes the collective if
  * the member is the last local one. 0: the member is answered later, or has been; an error: the

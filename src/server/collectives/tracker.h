@@ -25,7 +25,6 @@
 struct px_coll_call;
 struct px_coll_member;
 struct px_reply_to;
-struct px_server;
 struct px_upcall;
 
 /* The operation of a kind of collective. Constant. A NULL member does nothing, unless its
