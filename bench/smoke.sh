@@ -19,7 +19,7 @@ for form in shared hash; do
     [ $form = hash ] && PMIX_MCA_gds=hash && export PMIX_MCA_gds
     check "$form: bench ends well" limit 120 "$bench"
     limit 120 "$bench" >"$SCRATCH/out" 2>&1
-    same "$form: every metric is there" 42 "$(grep -c '^metric ' "$SCRATCH/out")"
+    same "$form: every metric is there" 44 "$(grep -c '^metric ' "$SCRATCH/out")"
     same "$form: every answer is right" "" "$(grep -v '^metric [a-z0-9_]* [0-9.]*$' "$SCRATCH/out")"
     check "$form: scale ends well" limit 120 "$scale" 1000 --post
     limit 120 "$scale" 1000 --post >"$SCRATCH/out" 2>&1
