@@ -233,7 +233,8 @@ static void large_gets(void)
     get_anew("large");
 }
 
-/* So that what others have of this process is not what it has. */
+/* Posts a value from time to time. Copies that the attackers have of this process are then out of
+ * date, and they are sent everything again. */
 static void post_now_and_then(void)
 {
     const struct timespec pause = {.tv_nsec = 50000000};

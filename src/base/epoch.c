@@ -113,8 +113,7 @@ static bool no_other_reader(const struct px_reader *waiting)
 
     px_lock_take(&lock);
     for (i = 0; none && i < px_load_relaxed(&n_slots); i++) {
-        /* What an ended thread has read comes before what is freed. pairs with px_reader_leave_as
-         */
+        /* The loads of an ended thread come before the free. pairs with px_reader_leave_as */
         (void) px_load_acquire(&slots[i].inside);
         none = &slots[i] == px_reader_self || &slots[i] == waiting ||
                px_thread_has_ended(slots[i].tid);

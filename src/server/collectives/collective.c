@@ -432,7 +432,7 @@ static void drop_entry(struct px_step *step)
     free(entry);
 }
 
-/* Copies what is owed of a long call that was read, a piece in a step; then each stage is a step.
+/* Copies a piece of what is owed. When nothing is owed any more, does the next stage of the call.
  */
 static int go_on(struct px_step *step, struct px_peer *peer)
 {

@@ -40,9 +40,7 @@ static bool make_piece(struct px_get *get)
     if (from == get->need) {
         return false;
     }
-    if (!get->room.data) {
-        px_buf_reserve(&get->room, get->need);
-    }
+    px_buf_reserve(&get->room, get->need);
     if (!px_buf_ok(&get->room)) {
         return false;
     }
@@ -77,7 +75,7 @@ static void on_turn(struct px_timer *timer)
 
 bool px_answer_needs_room(struct px_get *get, size_t bytes)
 {
-    if (bytes <= LARGE || get->need) {
+    if (bytes <= LARGE || bytes + BESIDE <= get->need) {
         return false;
     }
     get->need = bytes + BESIDE;

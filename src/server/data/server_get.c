@@ -296,7 +296,7 @@ static bool is_settled(struct px_get *get, int rc)
     return rc != PMIX_ERR_NOT_FOUND;
 }
 
-/* Goes on with a get of what was collected, or ends it with the status of a failure. */
+/* Answers a get of PX_GET_COLLECTED. status: if it is not 0, the get ends with it. */
 static void answer_collected(struct px_get *get, int status)
 {
     if (!is_settled(get, status ? status : px_get_collected(get))) {
@@ -304,9 +304,9 @@ static void answer_collected(struct px_get *get, int status)
     }
 }
 
-/* A get of what was collected does not wait for data. For the others there are three ways: refused
- * because of its directives, renewed by a direct modex of its own, or answered from the stores,
- * with a decision about the wait if they do not have the data. */
+/* A get of PX_GET_COLLECTED never waits for data. Another one is refused because of its directives,
+ * or renewed by a direct modex of its own, or answered from the stores; if these do not have the
+ * data, it is decided whether the get waits. */
 void px_get_begin(struct px_get *get)
 {
     px_assert(is_blocking(get) || px_loop_inside(get->server->loop));

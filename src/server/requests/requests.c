@@ -404,8 +404,8 @@ static void read_free(struct read_request *request)
     free(request);
 }
 
-/* Does the next part of a request: first pieces of what is owed are copied, then comes what the
- * service does ahead, last the request is served. */
+/* Copies a piece of what is owed. When nothing is owed any more, does a part of the work that the
+ * service has before the request is served. When that is done, too, serves the request. */
 static int serve_read(struct px_step *step, struct px_peer *peer)
 {
     struct read_request *request = px_container_of(step, struct read_request, step);

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -48,8 +47,8 @@ static void *wait_outside(void *arg)
     return NULL;
 }
 
-/* Who has nobody to wait for asks nothing of the kernel: no other thread has read, those that have
- * read have ended, or the one that has read waits. It does for one that may read again. */
+/* The process is not registered for membarrier as long as no other thread has read, the others have
+ * ended, or the only other one waits. It is registered when another thread may read. */
 static void asks_only_for_others(void **state)
 {
     struct waiter waiter;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Whom an event for many names is for, when these have been looked at ahead, in parts: as when they
- * are looked at all at once, whoever has come in between. [EVT-009] */
+/* An event for many names whose names are looked at ahead, in parts. It is for the same processes
+ * as if all names were looked at at once, also if a process connects in between. [EVT-009] */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -50,7 +50,8 @@ static void ranged_make(struct ranged *ranged, pmix_proc_t *procs, size_t n)
         .code = CODE, .range = PMIX_RANGE_CUSTOM, .info = &ranged->info, .ninfo = 1};
 }
 
-/* Nobody but rank 1 of the JOB, whose namespace is also that of the name before, and a tool. */
+/* Of the names only rank 1 of the job and the last one, a tool, may be here. The name before that
+ * of rank 1 has the same namespace. */
 static void fill(void)
 {
     for (unsigned i = 0; i < MANY; i++) {
@@ -87,7 +88,8 @@ static bool has(struct px_audience *to, const char *nspace, pmix_rank_t rank)
     return px_audience_has(to, &proc);
 }
 
-/* True if the audience is as the names say; those of which nobody is here may be left out. */
+/* True if the audience has the job's rank 1, the tool if `has_tool`, and nobody who is not named.
+ */
 static bool is_right(struct px_audience *to, bool has_tool)
 {
     return has(to, JOB, 1) && has(to, "tool", 0) == has_tool && !has(to, JOB, 0) &&

@@ -42,7 +42,15 @@
 #include "src/wire/pack.h"
 
 /* MANY values take three parts to be counted and three to be packed; so many turns are too many. */
-enum { MANY = 5000, FEW = 100, LEAST_TURNS = 5, MOST_TURNS = 1000, TAG = 100, BYTES = 100000 };
+enum {
+    MANY = 5000,
+    FEW = 100,
+    LEAST_TURNS = 5,
+    MOST_TURNS = 1000,
+    TAG = 100,
+    BYTES = 100000,
+    LARGE = 3000000
+};
 
 static struct px_nspace *nspace_of_job(void)
 {
@@ -59,7 +67,7 @@ struct post {
 
 static void pack_values(struct px_buf *buf, const struct post *post)
 {
-    static char bytes[BYTES];
+    static char bytes[LARGE];
     char key[16];
 
     memset(bytes, (int) post->number, sizeof(bytes));
@@ -261,6 +269,28 @@ static void who_posts_meanwhile(void **state)
     }
 }
 
+/* A large value comes when the memory for a smaller one was asked for: more is asked for. */
+static void what_grows_meanwhile(void **state)
+{
+    struct gather gather;
+
+    (void) state;
+    post((struct post){.n = MANY});
+    post((struct post){.n = LARGE / 2, .one = true});
+    begin(&gather);
+    while (gather.get->need == 0) {
+        assert_int_equal(turn(&gather), PX_GET_LARGE);
+    }
+    assert_true(gather.get->need < LARGE);
+    post((struct post){.n = LARGE, .one = true});
+    while (turn(&gather) == PX_GET_LARGE) {
+    }
+    assert_int_equal(gather.rc, 0);
+    assert_true(gather.same);
+    assert_true(gather.get->need > LARGE);
+    end(&gather);
+}
+
 static void who_posts_too_fast(void **state)
 {
     struct gather gather;
@@ -320,6 +350,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_in_parts, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_dropped, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(who_posts_meanwhile, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(what_grows_meanwhile, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(who_posts_too_fast, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(who_moves_meanwhile, job_of_two_start, job_of_two_stop),
     };
