@@ -15,6 +15,7 @@
 enum stamp {
     STAMP_ENTERED, /* the last process calls */
     STAMP_ARRIVED, /* the last process receives the result */
+    STAMP_ENOUGH,  /* rank 0 has measured for as long as it may */
     STAMPS
 };
 

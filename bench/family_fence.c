@@ -12,6 +12,8 @@
 #include "family.h"
 
 enum { ROUNDS = 11, WARM_UP = 1, IN_A_ROW = 20, GATHERS = 20, KEYS_MAX = 8 };
+/* After so many seconds no further round begins, if there are ROUNDS_LEAST that count. */
+enum { SECONDS_MOST = 3, ROUNDS_LEAST = 3 };
 
 /* One value of a process: bytes that differ by rank, key and round. */
 static void fill(char *bytes, size_t len, pmix_rank_t rank, unsigned key, unsigned round)
@@ -56,8 +58,9 @@ struct sweep {
     const struct crew *crew;
     unsigned n_keys;
     size_t len;
-    char *own;  /* what this process posts in this round, key by key */
-    char *want; /* the same of the processes whose values are read */
+    uint64_t begun; /* now_ns() before the first round */
+    char *own;      /* what this process posts in this round, key by key */
+    char *want;     /* the same of the processes whose values are read */
     struct samples post, first, read, last, pack, carry, publish, handed;
 };
 
@@ -154,7 +157,7 @@ static void split(struct sweep *s, double took, struct board_fence host)
 }
 
 /* Rank 0 posts while all others have posted and wait; then all fence; then rank 0 reads while they
- * wait; then they do. */
+ * wait; then they do. Rank 0 says on the board whether this was the last round. */
 static bool sweep_round(struct sweep *s, unsigned round)
 {
     bool first = s->crew->self.rank == 0;
@@ -186,6 +189,10 @@ static bool sweep_round(struct sweep *s, unsigned round)
     }
     if (round >= WARM_UP) {
         sample_add(&s->last, took);
+    }
+    if (first && round + 1 >= WARM_UP + ROUNDS_LEAST &&
+        now_ns() - s->begun > SECONDS_MOST * UINT64_C(1000000000)) {
+        board_stamp(STAMP_ENOUGH);
     }
     return good && crew_fence(false);
 }
@@ -221,9 +228,13 @@ bool family_fence(const struct crew *crew)
     s.len = good ? strtoul(crew->argv[1], NULL, 10) : 0;
     s.own = malloc(s.n_keys * s.len + 1);
     s.want = malloc(READ_OF * s.n_keys * s.len + 1);
+    s.begun = now_ns();
     good = good && s.own && s.want;
     for (unsigned round = 0; round < scaled(ROUNDS) + WARM_UP && good; round++) {
         good = sweep_round(&s, round);
+        if (board_time(STAMP_ENOUGH)) { /* set before the last fence of a round: all see it */
+            break;
+        }
     }
     if (crew->self.rank == 0 || !good) {
         print(&s, good);
