@@ -125,9 +125,7 @@ struct px_kval_reader {
     size_t n_added;
     bool plain;
     const char *only;
-    /* Values with memory of their own, to be destructed at the end. */
-    struct kval_chunk *owned;
-    struct kval_chunk *borrowed;      /* their strings and bytes lie in the input */
+    struct kval_chunk *chunks[PX_N_VIEW_OWNS]; /* by what is to be freed of their values */
     struct cached_key names[N_NAMES]; /* by length and last character */
 };
 
@@ -149,16 +147,15 @@ struct px_kval_reader *px_kval_reader_create(bool plain, const char *only)
     return reader;
 }
 
-/* Frees a list of chunks. owned: also the memory inside the values, which is otherwise the
- * input's. */
-static void free_chunks(struct kval_chunk *chunk, bool owned)
+/* Frees a list of chunks, and what their values own. */
+static void free_chunks(struct kval_chunk *chunk, enum px_view_owns owns)
 {
     while (chunk) {
         struct kval_chunk *next = chunk->next;
 
         px_assert(chunk->n <= CHUNK);
-        for (size_t i = 0; owned && i < chunk->n; i++) {
-            PMIx_Value_destruct(&chunk->values[i]);
+        for (size_t i = 0; owns && i < chunk->n; i++) {
+            px_view_free(&chunk->values[i], owns);
         }
         free(chunk);
         chunk = next;
@@ -170,30 +167,31 @@ void px_kval_reader_destroy(struct px_kval_reader *reader)
 {
     if (reader) {
         px_batch_destroy(reader->batch);
-        free_chunks(reader->owned, true);
-        free_chunks(reader->borrowed, false);
+        for (int owns = 0; owns < PX_N_VIEW_OWNS; owns++) {
+            free_chunks(reader->chunks[owns], (enum px_view_owns) owns);
+        }
         free(reader);
     }
 }
 
 /* Replaces a compressed value by what it was, also inside a data array; a value that borrows from
- * the input gets memory of its own first. On failure the value is as sound as before; view->owned
- * says whether it has memory of its own. */
+ * the input gets memory of its own first. On failure the value is as sound as before; view->owns
+ * says what is to be freed of it. */
 static int inflate(struct px_kval_view *view)
 {
     pmix_value_t own;
     int rc;
 
-    if (!view->owned && (view->value.type == PMIX_COMPRESSED_STRING ||
-                         view->value.type == PMIX_COMPRESSED_BYTE_OBJECT)) {
+    if (!view->owns && (view->value.type == PMIX_COMPRESSED_STRING ||
+                        view->value.type == PMIX_COMPRESSED_BYTE_OBJECT)) {
         rc = px_value_keep(&own, &view->value);
         if (rc) {
             return rc;
         }
         view->value = own;
-        view->owned = true;
+        view->owns = PX_VIEW_VALUE;
     }
-    return view->owned ? px_inflate_value(&view->value) : 0;
+    return view->owns == PX_VIEW_VALUE ? px_inflate_value(&view->value) : 0;
 }
 
 /* Stores the value in a chunk, which takes over its memory if it has any. NULL: no memory, and the
@@ -201,7 +199,7 @@ static int inflate(struct px_kval_view *view)
 static const pmix_value_t *keep_value(struct px_kval_reader *reader,
                                       const struct px_kval_view *view)
 {
-    struct kval_chunk **chunks = view->owned ? &reader->owned : &reader->borrowed;
+    struct kval_chunk **chunks = &reader->chunks[view->owns];
     struct kval_chunk *chunk = *chunks;
 
     if (!chunk || chunk->n == CHUNK) {
@@ -234,9 +232,7 @@ int px_kval_reader_next(struct px_kval_reader *reader, struct px_in *in, struct 
     rc = reader->plain ? inflate(&view) : 0;
     kval.packed = rc == 0 ? keep_value(reader, &view) : NULL;
     if (!kval.packed) {
-        if (view.owned) {
-            PMIx_Value_destruct(&view.value);
-        }
+        px_view_free(&view.value, view.owns);
         return rc ? rc : PMIX_ERR_NOMEM;
     }
     if (!view.key_len || px_kval_unfold(view.key, kval.packed, &kval.entry)) {

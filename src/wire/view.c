@@ -7,6 +7,8 @@
 
 #include "view.h"
 
+#include <stdlib.h>
+
 #include "codec.h"
 #include "frame.h"
 #include "src/value/types.h"
@@ -77,8 +79,38 @@ static void view_bytes(struct px_in *in, const struct px_type *type, pmix_value_
     }
 }
 
-/* Reads the value of a KVAL: borrowed if it is a string or bytes, otherwise as px_unpack_raw makes
- * it. `owned` may be true for a value that owns nothing; destructing it is harmless. */
+/* Makes an array whose strings are borrowed; the input is behind its type. One block has it and the
+ * pointers: many strings would take their time to be allocated, copied and freed, each by itself. */
+static void view_strings(struct px_in *in, struct px_kval_view *ret)
+{
+    size_t n = (size_t) px_take_bounded(in, SIZE_MAX);
+    size_t size;
+    struct {
+        pmix_data_array_t array;
+        const char *strings[];
+    } *block;
+
+    if (n && (px_unpack_room(in, n, sizeof(char *)) || px_unpack_count(in, PMIX_STRING, n))) {
+        return;
+    }
+    block = malloc(sizeof(*block) + n * sizeof(char *));
+    if (!block) {
+        (void) px_in_fail(in, PMIX_ERR_NOMEM);
+        return;
+    }
+    block->array = (pmix_data_array_t){PMIX_STRING, n, n ? (void *) block->strings : NULL};
+    for (size_t i = 0; i < n; i++) {
+        block->strings[i] = px_take_chars(in, &size);
+    }
+    ret->value = (pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = &block->array};
+    ret->owns = PX_VIEW_BLOCK;
+    if (in->status) {
+        free(block);
+    }
+}
+
+/* Reads the value of a KVAL: borrowed if it is a string, bytes or an array of strings, otherwise as
+ * px_unpack_raw makes it. */
 static void view_value(struct px_in *in, struct px_kval_view *ret)
 {
     struct px_in at = *in;
@@ -86,12 +118,17 @@ static void view_value(struct px_in *in, struct px_kval_view *ret)
 
     if (type && type->where == PX_INLINE &&
         (type->form == PX_WIRE_FORM_STRING || type->form == PX_WIRE_FORM_BYTES)) {
-        ret->owned = false;
+        ret->owns = PX_VIEW_NOTHING;
         view_bytes(&at, type, &ret->value);
         *in = at;
         return;
     }
-    ret->owned = type && type->form > PX_WIRE_FORM_REAL;
+    if (type && type->type == PMIX_DATA_ARRAY && px_take_bounded(&at, UINT16_MAX) == PMIX_STRING) {
+        view_strings(&at, ret);
+        *in = at;
+        return;
+    }
+    ret->owns = type && type->form > PX_WIRE_FORM_REAL ? PX_VIEW_VALUE : PX_VIEW_NOTHING;
     (void) px_unpack_raw(in, PMIX_VALUE, &ret->value);
 }
 
@@ -112,4 +149,13 @@ int px_unpack_kval_view(struct px_in *in, struct px_kval_view *ret)
         *ret = kval;
     }
     return in->status;
+}
+
+void px_view_free(pmix_value_t *value, enum px_view_owns owns)
+{
+    if (owns == PX_VIEW_BLOCK) {
+        free(value->data.darray);
+    } else if (owns == PX_VIEW_VALUE) {
+        PMIx_Value_destruct(value);
+    }
 }

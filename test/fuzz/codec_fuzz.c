@@ -81,8 +81,8 @@ static void view_pair(struct px_in in)
         PMIx_Value_destruct(&value);
         free(key);
     }
-    if (rc == 0 && view.owned) {
-        PMIx_Value_destruct(&view.value);
+    if (rc == 0) {
+        px_view_free(&view.value, view.owns);
     }
 }
 

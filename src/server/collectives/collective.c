@@ -348,10 +348,13 @@ struct entry {
     struct px_coll_call call;
     struct px_fence_directives directives; /* all collectives have some of a fence's */
     struct px_owed owed;                   /* of the message, to the call */
-    unsigned n_done;                       /* stages that are over */
+    struct px_coll *joined;                /* in this turn of the loop */
+    unsigned n_done;                       /* stages that are over, or all if there is no more to do */
 };
 
 /* --- the stages of a call --- */
+
+enum { N_STAGES = 5 };
 
 /* Checks what the call says. */
 static int check(struct px_server *s, struct entry *entry)
@@ -381,10 +384,9 @@ static int identify(struct px_server *s, struct entry *entry)
     return PMIX_SUCCESS;
 }
 
-/* Joins or starts the tracker of a call, and completes the collective if this is the last local
- * member. After px_coll_join an error concerns the collective: it ends for all its members, the
- * caller included, and is not returned. */
-static int enter(struct px_server *s, struct entry *entry)
+/* Joins or starts the tracker of a call. After px_coll_join an error concerns the collective: it ends
+ * for all its members, the caller included, and is not returned. */
+static int join(struct px_server *s, struct entry *entry)
 {
     const struct px_coll_member *who = &entry->who;
     struct px_coll_call *call = &entry->call;
@@ -405,17 +407,30 @@ static int enter(struct px_server *s, struct entry *entry)
     rc = ops->absorb ? ops->absorb(coll, call, who) : px_coll_merge(coll, args->info, args->ninfo);
     if (rc) {
         px_coll_finish(coll, rc);
+        entry->n_done = N_STAGES;
     } else {
         apply_directives(coll, &entry->directives);
+        entry->joined = coll;
+    }
+    return PMIX_SUCCESS;
+}
+
+/* Completes the collective if this is the last local member. Since the turn in which a long call has
+ * joined, another may have done so, or have ended it. */
+static int count(struct px_server *s, struct entry *entry)
+{
+    struct px_coll *coll = entry->joined;
+
+    coll = coll ? coll : px_coll_joined(&s->colls, entry->call.key, &entry->who);
+    if (coll) {
         (void) complete_if_all_local(s, coll, false);
     }
     return PMIX_SUCCESS;
 }
 
 /* Each of them is a walk over all processes, so a long call has a turn of the loop for each. */
-static int (*const stages[])(struct px_server *, struct entry *) = {check, normalise, identify,
-                                                                    enter};
-enum { N_STAGES = sizeof(stages) / sizeof(stages[0]) };
+static int (*const stages[N_STAGES])(struct px_server *, struct entry *) = {check, normalise, identify,
+                                                                            join, count};
 
 /* Frees what the entry owns, not its memory. */
 static void entry_fini(struct entry *entry)
@@ -437,10 +452,12 @@ static void drop_entry(struct px_step *step)
 static int go_on(struct px_step *step, struct px_peer *peer)
 {
     struct entry *entry = px_container_of(step, struct entry, step);
-    bool owes = px_owed_pay(&entry->owed, PX_OWED_PIECE);
-    int rc = owes ? PMIX_SUCCESS : stages[entry->n_done](peer->server, entry);
+    int rc = PMIX_SUCCESS;
 
-    entry->n_done += !owes;
+    if (!px_owed_pay(&entry->owed, PX_OWED_PIECE)) {
+        entry->joined = NULL;
+        rc = stages[entry->n_done++](peer->server, entry);
+    }
     if (!rc && entry->n_done < N_STAGES) {
         peer->step = step;
     } else {

@@ -14,6 +14,7 @@
 #include "src/base/assert.h"
 #include "src/base/map.h"
 #include "src/base/param.h"
+#include "src/base/release.h"
 #include "src/value/infos.h"
 #include "src/value/nested.h"
 
@@ -292,6 +293,31 @@ int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
     return PMIX_SUCCESS;
 }
 
+/* True if this call is among the members. */
+static bool has_call(const struct px_coll *coll, const struct px_coll_member *who)
+{
+    for (size_t i = 0; i < coll->n_members; i++) {
+        if (coll->members[i].peer == who->peer && coll->members[i].tag == who->tag) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct px_coll *px_coll_joined(const struct px_colls *colls, uint64_t key,
+                               const struct px_coll_member *who)
+{
+    struct px_coll *first = px_colls_first(colls, key);
+    struct px_coll *coll = first;
+
+    px_assert(who->peer);
+    while (coll && (coll->closed || !has_call(coll, who))) {
+        coll = px_container_of(coll->alike.next, struct px_coll, alike);
+        coll = coll == first ? NULL : coll;
+    }
+    return coll;
+}
+
 /* True if the value is a flag, or a string that is read as one, and not on. */
 static bool is_off(const pmix_value_t *value)
 {
@@ -387,9 +413,9 @@ void px_coll_destroy(struct px_coll *coll)
     PMIx_Info_free(coll->info, coll->ninfo);
     free(coll->state);
     free(coll->members);
-    free(coll->procs);
+    px_release_block(coll->procs, coll->nprocs * sizeof(*coll->procs));
     if (!coll->shared) {
-        free(coll->set);
+        px_release_block(coll->set, coll->nset * sizeof(*coll->set));
     }
     free(coll->name);
     free(coll);

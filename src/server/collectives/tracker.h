@@ -152,6 +152,10 @@ struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_
 int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
                  const struct px_coll_member *who, struct px_coll **ret);
 
+/* The open tracker with this key that this call has joined; NULL: it is closed, or over. */
+struct px_coll *px_coll_joined(const struct px_colls *colls, uint64_t key,
+                               const struct px_coll_member *who);
+
 /* Merges a caller's directives into the tracker's: keys that are new, flags that are on, and
  * PMIX_INFO_REQD. Otherwise the first caller's value stays. 0, PMIX_ERR_NOMEM, or
  * PMIX_ERR_OUT_OF_RESOURCE (more keys than shmix_max_directives). */

@@ -18,6 +18,7 @@
 
 #include "src/base/epoch.h"
 #include "src/base/probe.h"
+#include "src/base/release.h"
 #include "src/base/lock.h"
 #include "src/base/map.h"
 #include "src/server/collectives/open_waits.h"
@@ -152,7 +153,7 @@ void px_upcall_destroy(struct px_upcall *up)
         px_args_fini(up->request, up->args);
         free(up->args);
     }
-    free(up->procs);
+    px_release_block(up->procs, up->nprocs * sizeof(*up->procs));
     PMIx_Info_free(up->info, up->ninfo);
     px_shared_infos_drop(up->shared);
     px_named_free(up->named);

@@ -66,8 +66,8 @@ static int read_both(const void *bytes, size_t len, enum px_wire_kind kind)
         PMIx_Value_destruct(&value);
         free(key);
     }
-    if (rc == 0 && view.owned) {
-        PMIx_Value_destruct(&view.value);
+    if (rc == 0) {
+        px_view_free(&view.value, view.owns);
     }
     return rc;
 }
@@ -129,7 +129,7 @@ static void what_can_be_is_borrowed(void **state)
         assert_int_equal(px_pack_kval(&buf, PX_WIRE_PLAIN, "key", &values[i]), 0);
         in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
         assert_int_equal(px_unpack_kval_view(&in, &view), 0);
-        assert_false(view.owned);
+        assert_int_equal(view.owns, PX_VIEW_NOTHING);
         assert_true((const unsigned char *) view.key > buf.data &&
                     (const unsigned char *) view.key < in.end);
         at = (const unsigned char *) (i ? view.value.data.bo.bytes : view.value.data.string);
@@ -139,11 +139,45 @@ static void what_can_be_is_borrowed(void **state)
     }
 }
 
+/* An array of strings is one block of memory, whose strings are in the message; it counts as one that
+ * is copied. */
+static void strings_of_an_array(void **state)
+{
+    char *strings[] = {"first", NULL, ""};
+    pmix_data_array_t array = {PMIX_STRING, 3, strings};
+    pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
+    struct px_buf buf = {0};
+    struct px_kval_view view;
+    struct px_in in;
+    char **found;
+
+    (void) state;
+    assert_int_equal(px_pack_kval(&buf, PX_WIRE_PLAIN, "key", &value), 0);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    assert_int_equal(px_unpack_kval_view(&in, &view), 0);
+    assert_int_equal(view.owns, PX_VIEW_BLOCK);
+    same_value(&view.value, &value);
+    found = view.value.data.darray->array;
+    assert_null(found[1]);
+    for (int i = 0; i < 3; i += 2) {
+        const unsigned char *at = (const unsigned char *) found[i];
+
+        assert_true(at > buf.data && at < in.end);
+    }
+    px_view_free(&view.value, view.owns);
+
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    in.most = 1024;
+    assert_int_equal(px_unpack_kval_view(&in, &view), PMIX_ERR_OUT_OF_RESOURCE);
+    px_buf_fini(&buf);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_are_those_that_are_copied),
         cmocka_unit_test(what_can_be_is_borrowed),
+        cmocka_unit_test(strings_of_an_array),
     };
 
     alarm(60);
