@@ -126,7 +126,7 @@ struct px_kval_reader {
     bool plain;
     const char *only;
     struct kval_chunk *chunks[PX_N_VIEW_OWNS]; /* by what is to be freed of their values */
-    struct cached_key names[N_NAMES]; /* by length and last character */
+    struct cached_key names[N_NAMES];          /* by length and last character */
 };
 
 /* The batch is made at once, so that adding cannot find none. */

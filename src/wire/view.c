@@ -80,7 +80,8 @@ static void view_bytes(struct px_in *in, const struct px_type *type, pmix_value_
 }
 
 /* Makes an array whose strings are borrowed; the input is behind its type. One block has it and the
- * pointers: many strings would take their time to be allocated, copied and freed, each by itself. */
+ * pointers: many strings would take their time to be allocated, copied and freed, each by itself.
+ */
 static void view_strings(struct px_in *in, struct px_kval_view *ret)
 {
     size_t n = (size_t) px_take_bounded(in, SIZE_MAX);
@@ -88,7 +89,7 @@ static void view_strings(struct px_in *in, struct px_kval_view *ret)
     struct {
         pmix_data_array_t array;
         const char *strings[];
-    } *block;
+    } * block;
 
     if (n && (px_unpack_room(in, n, sizeof(char *)) || px_unpack_count(in, PMIX_STRING, n))) {
         return;

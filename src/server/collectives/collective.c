@@ -349,7 +349,7 @@ struct entry {
     struct px_fence_directives directives; /* all collectives have some of a fence's */
     struct px_owed owed;                   /* of the message, to the call */
     struct px_coll *joined;                /* in this turn of the loop */
-    unsigned n_done;                       /* stages that are over, or all if there is no more to do */
+    unsigned n_done; /* stages that are over, or all if there is no more to do */
 };
 
 /* --- the stages of a call --- */
@@ -384,8 +384,8 @@ static int identify(struct px_server *s, struct entry *entry)
     return PMIX_SUCCESS;
 }
 
-/* Joins or starts the tracker of a call. After px_coll_join an error concerns the collective: it ends
- * for all its members, the caller included, and is not returned. */
+/* Joins or starts the tracker of a call. After px_coll_join an error concerns the collective: it
+ * ends for all its members, the caller included, and is not returned. */
 static int join(struct px_server *s, struct entry *entry)
 {
     const struct px_coll_member *who = &entry->who;
@@ -415,8 +415,8 @@ static int join(struct px_server *s, struct entry *entry)
     return PMIX_SUCCESS;
 }
 
-/* Completes the collective if this is the last local member. Since the turn in which a long call has
- * joined, another may have done so, or have ended it. */
+/* Completes the collective if this is the last local member. Since the turn in which a long call
+ * has joined, another may have done so, or have ended it. */
 static int count(struct px_server *s, struct entry *entry)
 {
     struct px_coll *coll = entry->joined;
@@ -429,8 +429,8 @@ static int count(struct px_server *s, struct entry *entry)
 }
 
 /* Each of them is a walk over all processes, so a long call has a turn of the loop for each. */
-static int (*const stages[N_STAGES])(struct px_server *, struct entry *) = {check, normalise, identify,
-                                                                            join, count};
+static int (*const stages[N_STAGES])(struct px_server *, struct entry *) = {check, normalise,
+                                                                            identify, join, count};
 
 /* Frees what the entry owns, not its memory. */
 static void entry_fini(struct entry *entry)

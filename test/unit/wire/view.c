@@ -139,8 +139,8 @@ static void what_can_be_is_borrowed(void **state)
     }
 }
 
-/* An array of strings is one block of memory, whose strings are in the message; it counts as one that
- * is copied. */
+/* An array of strings is one block of memory, whose strings are in the message; it counts as one
+ * that is copied. */
 static void strings_of_an_array(void **state)
 {
     char *strings[] = {"first", NULL, ""};
