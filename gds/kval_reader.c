@@ -18,7 +18,7 @@
 #include "src/value/nested.h"
 #include "src/wire/compress.h"
 #include "src/wire/messages.h"
-#include "src/wire/view.h"
+#include "src/wire/kval_view.h"
 #include "batch.h"
 #include "slice.h"
 

@@ -111,6 +111,16 @@ const char *px_take_chars(struct px_in *in, size_t *ret_size)
     return chars;
 }
 
+const void *px_take_view(struct px_in *in, size_t *ret_len)
+{
+    const void *bytes;
+
+    *ret_len = px_take_length(in, false);
+    bytes = in->at;
+    in->at += *ret_len;
+    return bytes;
+}
+
 /* Copies size bytes that the input has already passed over or holds, or owes the copy: nobody looks
  * at what a value points at while its message is unpacked. */
 static char *copy_of(struct px_in *in, const void *from, size_t size)

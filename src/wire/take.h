@@ -37,7 +37,10 @@ size_t px_take_length(struct px_in *in, bool zigzag);
  * NUL is the last of *ret_size bytes. */
 const char *px_take_chars(struct px_in *in, size_t *ret_size);
 
-/* The same as a copy. px_take_string: malloc'd, the caller's. px_take_fixed: into an array of
+/* Borrows the bytes of a byte object. An empty object gives a valid pointer and the length 0. */
+const void *px_take_view(struct px_in *in, size_t *ret_len);
+
+/* A string as a copy. px_take_string: malloc'd, the caller's. px_take_fixed: into an array of
  * `room` zeroed bytes; the text has to fit with its NUL. */
 char *px_take_string(struct px_in *in);
 void px_take_fixed(struct px_in *in, size_t room, char *ret);

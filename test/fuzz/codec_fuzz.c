@@ -16,6 +16,7 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
+#include "src/wire/kval_view.h"
 #include "src/wire/view.h"
 
 static void require(bool holds)

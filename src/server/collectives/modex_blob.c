@@ -191,14 +191,13 @@ struct reading {
     struct px_modex_blob_part part; /* the one before, then the next */
 };
 
-/* Takes `len` bytes, which are borrowed. */
-static struct px_in take_view(struct px_in *in, size_t len)
+/* Takes the bytes of a byte object, which are borrowed. */
+static struct px_in take_view(struct px_in *in)
 {
-    struct px_in view = px_in_make(in->at, len, PX_WIRE_PLAIN);
+    size_t len;
+    const void *bytes = px_take_view(in, &len);
 
-    px_assert(len <= px_in_left(in));
-    in->at += len;
-    return view;
+    return px_in_make(bytes, len, PX_WIRE_PLAIN);
 }
 
 /* Reads a delta against the values of the part before, and restores the values in the room. 0,
@@ -206,7 +205,7 @@ static struct px_in take_view(struct px_in *in, size_t len)
 static int read_delta(struct reading *reading)
 {
     size_t len = (size_t) px_take_bounded(&reading->in, DELTA_MOST);
-    struct px_in delta = take_view(&reading->in, px_take_length(&reading->in, false));
+    struct px_in delta = take_view(&reading->in);
     struct block *block;
 
     if (reading->in.status || len > reading->may_restore) {
@@ -255,7 +254,7 @@ static int read_part(struct reading *reading)
     if (flags & PART_DELTA) {
         return read_delta(reading);
     }
-    part->kvals = take_view(in, px_take_length(in, false));
+    part->kvals = take_view(in);
     return in->status ? PMIX_ERR_UNPACK_FAILURE : PMIX_SUCCESS;
 }
 

@@ -20,7 +20,7 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"
-#include "src/wire/view.h"
+#include "src/wire/kval_view.h"
 
 static const enum px_wire_kind kinds[] = {PX_WIRE_PLAIN, PX_WIRE_DESCRIBED};
 
