@@ -4,8 +4,8 @@
 /* The life of a collective. The number of local members to wait for is never stored. It is
  * counted anew at every event that may change it (a call, a death, the registration of a
  * namespace or client), because members may call before their namespace is known here, or before
- * others have started. A caller that the processes do not name is refused, so every caller is
- * one of those that are waited for. */
+ * others have started. A caller that the processes do not name is refused. One that is not
+ * registered here (a tool) is not waited for, and does not count in place of one that is. */
 
 #include "collective.h"
 
@@ -196,21 +196,38 @@ static bool clones_missing(struct px_server *s, const struct px_coll *coll)
     return false;
 }
 
-/* The number of processes that have called and departed afterwards, each once. */
-static uint32_t dead_come(struct px_server *s, const struct px_coll *coll)
+/* Of the processes that have called, each counted once: those that have departed afterwards, and
+ * those that nobody waits for, as they are not registered here: tools, and processes of a job that
+ * was deregistered. */
+struct others_come {
+    uint32_t departed;
+    uint32_t unknown;
+};
+
+/* True if no member before this one is the same process. */
+static bool is_first(const struct px_coll *coll, size_t member)
 {
-    uint32_t n = 0;
+    for (size_t i = 0; i < member; i++) {
+        if (px_proc_equal(&coll->members[i].proc, &coll->members[member].proc)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct others_come others_come(struct px_server *s, const struct px_coll *coll)
+{
+    struct others_come ret = {0};
 
     for (size_t i = 0; i < coll->n_members; i++) {
         const struct px_local_proc *rank = px_local_proc_of(s, &coll->members[i].proc);
-        bool again = false;
 
-        for (size_t j = 0; j < i && !again; j++) {
-            again = px_local_proc_of(s, &coll->members[j].proc) == rank;
+        if ((!rank || rank->departed) && is_first(coll, i)) {
+            ret.departed += rank != NULL;
+            ret.unknown += rank == NULL;
         }
-        n += rank && rank->departed && !again;
     }
-    return n;
+    return ret;
 }
 
 /* Completes the collective if all local members have called. True if it did; the tracker may be
@@ -220,20 +237,25 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll, boo
 {
     bool remote = false;
     bool lost = false;
+    struct others_come others = {0};
     uint32_t expected;
 
     if (coll->closed) {
         return false;
     }
     expected = px_nspace_count_locals(s, coll->set, coll->nset, &remote, &lost);
+    if (lost || coll->n_arrived >= expected) {
+        others = others_come(s, coll);
+    }
     if (lost) {
-        expected += dead_come(s, coll); /* px_nspace_count_locals leaves out the departed */
+        expected += others.departed; /* px_nspace_count_locals leaves them out */
         coll->local_status = PMIX_ERR_LOST_CONNECTION;
     }
     if (coll->ops->gathers) {
         coll->ops->gathers(coll, remote, lost);
     }
-    if (coll->n_arrived < expected || (coll->all_clones && clones_missing(s, coll))) {
+    if (coll->n_arrived - others.unknown < expected ||
+        (coll->all_clones && clones_missing(s, coll))) {
         px_open_waits_gathers(coll, expected, anew);
         return false;
     }

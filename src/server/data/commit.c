@@ -423,7 +423,9 @@ static int end(struct px_peer *peer, struct px_local_proc *rank, struct px_commi
     if (!rc) {
         px_answer_status(s, &commit->reply_to, PMIX_SUCCESS);
     }
-    px_dmodex_requests_committed(s, rank);
+    if (peer->rank) { /* hosts ask for no tool's data */
+        px_dmodex_requests_committed(s, rank);
+    }
     px_gets_committed(s, rank);
     px_stage_committed(peer, commit->since_ns, rc);
     return rc;

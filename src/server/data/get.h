@@ -26,12 +26,14 @@ struct px_get {
     struct px_lookup_key spec;           /* what to look up in a store; borrows key and quals */
     struct px_get_directives directives; /* read from info */
     bool renews;                         /* the data is renewed, by a direct modex of its own */
-    uint64_t modex;  /* number of the direct modex that it waits for; 0: none, or the one that gets
-                        of the process share by default */
-    bool counts;     /* the requester wants the number of the newest change with the values */
-    uint64_t change; /* number of the change that the requester has; 0: none */
-    bool implicit;   /* the timer runs the limit for missing keys, not PMIX_TIMEOUT */
-    uint32_t wait;   /* in the area of open waits (open_waits.h) */
+    uint64_t modex;   /* number of the direct modex that it waits for; 0: none, or the one that gets
+                         of the process share by default */
+    bool counts;      /* the requester wants the number of the newest change with the values */
+    uint64_t change;  /* number of the change that the requester has; 0: none */
+    pmix_rank_t news; /* of a get of any rank: whose data are new since it was tried; before, or if
+                         that is not known, PMIX_RANK_WILDCARD */
+    bool implicit;    /* the timer runs the limit for missing keys, not PMIX_TIMEOUT */
+    uint32_t wait;    /* in the area of open waits (open_waits.h) */
     struct px_timer timer;
     size_t need;        /* bytes of a large answer; 0: not known to be large */
     struct px_buf room; /* for it, empty, of which the first n_made bytes were written to */

@@ -235,15 +235,20 @@ static int answer_all(struct px_get *get, struct px_nspace *ns)
 
 /* A get of a key for PMIX_RANK_UNDEF: answers with the value of the lowest rank that has committed
  * the key. The requester stores it as that process's. Searches rank by rank, which costs time in
- * proportion to the job's size. */
+ * proportion to the job's size; while it waits, only the rank that has committed. */
 static int attempt_anyone(struct px_get *get, struct px_nspace *ns)
 {
     struct px_store_info info;
     struct px_lookup_key spec = get->spec;
     struct px_slice slice;
+    uint32_t first = 0;
 
     px_store_info(ns->store, &info);
-    for (uint32_t r = 0; r < info.n_ranks; r++) {
+    if (get->news < info.n_ranks) {
+        first = get->news;
+        info.n_ranks = first + 1;
+    }
+    for (uint32_t r = first; r < info.n_ranks; r++) {
         spec.rank = r;
         if (px_store_get(ns->store, &spec, &slice) == PMIX_SUCCESS) {
             return answer_slice(get, ns, r, &slice, false);

@@ -55,6 +55,7 @@ int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const
     get->reply_to = *reply_to;
     get->asker = *asker;
     get->how = how;
+    get->news = PMIX_RANK_WILDCARD;
     get->target = *target;
     get->key = key;
     get->info = info;

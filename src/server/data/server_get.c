@@ -383,8 +383,11 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, uint64
     for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
         struct px_get *get = px_container_of(item, struct px_get, link);
         bool same = asked_key && get->key && px_value_key_is(asked_key, get->key);
-        int rc = px_get_attempt(get);
+        int rc;
 
+        get->news = rank;
+        rc = px_get_attempt(get);
+        get->news = PMIX_RANK_WILDCARD;
         if (is_settled(get, rc)) {
             continue;
         }
@@ -401,10 +404,22 @@ static void retry(struct px_server *s, const char *nspace, uint32_t rank, uint64
     }
 }
 
+/* True if gets for a process of this name are about another one: a tool may have the name of a
+ * process of a job, and is not asked for that job's data (tool_data.h). */
+static bool is_namesake(struct px_server *s, const struct px_local_proc *rank)
+{
+    const struct px_nspace *job = px_nspace_find(s, rank->ns->name);
+
+    return job && job != rank->ns;
+}
+
 /* A get whose key is not among the committed values begins to run the limit for missing keys. */
 void px_gets_committed(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));
+    if (is_namesake(s, rank)) {
+        return;
+    }
     retry(s, rank->ns->name, rank->rank, 0, NULL, PMIX_SUCCESS);
 }
 
@@ -414,6 +429,9 @@ void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank)
     struct px_list mine;
 
     px_assert(px_loop_inside(s->loop));
+    if (is_namesake(s, rank)) {
+        return;
+    }
     px_list_init(&mine);
     px_list_for(struct px_get, get, list_of(s, rank->ns->name, rank->rank), link) {
         if (get->target.rank == rank->rank &&

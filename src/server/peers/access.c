@@ -33,11 +33,14 @@ static bool are_connected(const struct px_server *s, const char *one, const char
     return has_both(s, PX_SET_CONNECTED, one, other) || has_both(s, PX_SET_GROUP, one, other);
 }
 
-/* True if the peer is a process of the namespace. A tool has the name that it gave itself, or that
- * a host gave it without being asked whether it may have the data. */
-static bool is_of(const struct px_peer *peer, const char *nspace)
+/* True if the peer is a process of the namespace, or of one that is connected with it. A tool has
+ * the name that it gave itself, or that a host gave it without being asked whether it may have the
+ * data.
+ */
+static bool is_of(const struct px_server *s, const struct px_peer *peer, const char *nspace)
 {
-    return !peer->tool && strncmp(peer->proc.nspace, nspace, PMIX_MAX_NSLEN) == 0;
+    return !peer->tool && (strncmp(peer->proc.nspace, nspace, PMIX_MAX_NSLEN) == 0 ||
+                           are_connected(s, peer->proc.nspace, nspace));
 }
 
 static bool sees_all(const struct px_server *s, const struct px_peer *peer)
@@ -50,15 +53,14 @@ bool px_access_data(const struct px_server *s, const struct px_peer *peer,
 {
     px_assert(px_loop_inside(s->loop));
     return !ns->owned || sees_all(s, peer) || (!ns->mixed && ns->uid == peer->uid) ||
-           is_of(peer, ns->name) || are_connected(s, peer->proc.nspace, ns->name);
+           is_of(s, peer, ns->name);
 }
 
 bool px_access_event(const struct px_server *s, const struct px_peer *peer, uid_t user,
                      const char *nspace)
 {
     px_assert(px_loop_inside(s->loop));
-    return user == 0 || user == peer->uid || sees_all(s, peer) || is_of(peer, nspace) ||
-           are_connected(s, peer->proc.nspace, nspace);
+    return user == 0 || user == peer->uid || sees_all(s, peer) || is_of(s, peer, nspace);
 }
 
 bool px_access_command(const struct px_server *s, const pmix_proc_t *proc)

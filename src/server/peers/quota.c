@@ -129,12 +129,21 @@ static size_t set_bytes(size_t n)
     return SET_BYTES + n * sizeof(pmix_proc_t);
 }
 
-/* NULL: a process that is not registered here, or memory is out. */
+/* The user of a process that is registered here, or of a tool's connection. NULL: it is of another
+ * node, or memory is out. */
 static struct px_user *user_of(struct px_server *s, const pmix_proc_t *proc)
 {
     const struct px_local_proc *rank = px_local_proc_of(s, proc);
 
-    return rank && rank->registered ? px_user_of(s, rank->uid) : NULL;
+    if (rank && rank->registered) {
+        return px_user_of(s, rank->uid);
+    }
+    px_list_for(const struct px_peer, peer, &s->peer_list, link) {
+        if (px_proc_equal(&peer->proc, proc)) {
+            return peer->user;
+        }
+    }
+    return NULL;
 }
 
 bool px_quota_allows_set(struct px_server *s, const pmix_proc_t *proc, size_t n)

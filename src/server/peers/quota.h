@@ -80,7 +80,7 @@ int px_holding_take(struct px_peer *peer, size_t bytes, struct px_holding *ret);
 void px_holding_give(struct px_server *s, struct px_holding *holding);
 
 /* True if the user of the process may have one more group, or connected set, of n members. A
- * refusal is named in the log, once for each user. Only registered processes are counted. */
+ * refusal is named in the log, once for each user. Processes of other nodes are not counted. */
 bool px_quota_allows_set(struct px_server *s, const pmix_proc_t *proc, size_t n);
 
 /* Counts the set (NULL: none) for the user of the process until it is removed. */

@@ -115,9 +115,7 @@ static void apart(void **state)
     assert_ptr_not_equal(a, c);
     assert_ptr_equal(join(&colls, 2, 1, &all, 1), a);
     assert_ptr_equal(join(&colls, 2, 1, &all, 1), c);
-    /* One that is at the host takes nobody. */
-    a->closed = true;
-    c->closed = true;
+    a->closed = c->closed = true; /* one that is at the host takes nobody */
     d = join(&colls, 3, 2, &all, 1);
     assert_ptr_not_equal(d, a);
     assert_ptr_not_equal(d, c);
@@ -125,6 +123,31 @@ static void apart(void **state)
     px_coll_destroy(b);
     px_coll_destroy(c);
     px_coll_destroy(d);
+}
+
+/* A call finds its tracker again in a later turn, as long as that is open. */
+static void found_again(void **state)
+{
+    struct px_coll_member who = {.peer = 2, .tag = 7, .proc = proc_of("A", 1)};
+    pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
+    struct px_colls colls;
+    struct px_coll *a;
+    struct px_coll *b;
+
+    (void) state;
+    px_colls_init(&colls, size_of, NULL);
+    a = join(&colls, 1, 0, &all, 1);
+    assert_int_equal(enter(&colls, &fence, NULL, &all, 1, &who, &b), 0);
+    assert_ptr_equal(b, a);
+    assert_int_equal(enter(&colls, &fence, NULL, &all, 1, &who, &b), 0);
+    assert_ptr_not_equal(b, a);
+    assert_ptr_equal(px_coll_joined(&colls, a->key, &who), a);
+    a->closed = true;
+    assert_ptr_equal(px_coll_joined(&colls, a->key, &who), b);
+    who.tag++;
+    assert_null(px_coll_joined(&colls, a->key, &who));
+    px_coll_destroy(a);
+    px_coll_destroy(b);
 }
 
 /* How many trackers a call with these processes looks at, at most. */
@@ -560,15 +583,15 @@ static void directives_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_set),        cmocka_unit_test(apart),
-        cmocka_unit_test(many_sets),      cmocka_unit_test(newest_first),
-        cmocka_unit_test(fewer),          cmocka_unit_test(clones),
-        cmocka_unit_test(membership),     cmocka_unit_test(directives),
-        cmocka_unit_test(named),          cmocka_unit_test(beside),
-        cmocka_unit_test(walks),          cmocka_unit_test(refused),
-        cmocka_unit_test(taken_apart),    cmocka_unit_test(known_later),
-        cmocka_unit_test(few_directives), cmocka_unit_test(directives_twice),
-        cmocka_unit_test(without_copy),
+        cmocka_unit_test(one_set),          cmocka_unit_test(apart),
+        cmocka_unit_test(found_again),      cmocka_unit_test(many_sets),
+        cmocka_unit_test(newest_first),     cmocka_unit_test(fewer),
+        cmocka_unit_test(clones),           cmocka_unit_test(membership),
+        cmocka_unit_test(directives),       cmocka_unit_test(named),
+        cmocka_unit_test(beside),           cmocka_unit_test(walks),
+        cmocka_unit_test(refused),          cmocka_unit_test(taken_apart),
+        cmocka_unit_test(known_later),      cmocka_unit_test(few_directives),
+        cmocka_unit_test(directives_twice), cmocka_unit_test(without_copy),
     };
 
     alarm(30);
