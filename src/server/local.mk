@@ -20,7 +20,7 @@ libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collecti
   %D%/collectives/high_water.c %D%/collectives/high_water.h %D%/collectives/modex_blob.c \
   %D%/collectives/modex_blob.h %D%/collectives/modex_delta.c %D%/collectives/modex_delta.h %D%/collectives/modex_exchange.c %D%/collectives/modex_exchange.h \
   %D%/collectives/modex_log.c %D%/collectives/modex_log.h %D%/collectives/open_waits.c %D%/collectives/open_waits.h %D%/collectives/pset.c %D%/collectives/pset.h \
-  %D%/collectives/server_group.c %D%/collectives/server_group.h %D%/collectives/tracker.c %D%/collectives/tracker.h \
+  %D%/collectives/server_group.c %D%/collectives/server_group.h %D%/collectives/server_keys.c %D%/collectives/server_keys.h %D%/collectives/tracker.c %D%/collectives/tracker.h \
   %D%/collectives/colls.c %D%/collectives/colls.h %D%/collectives/all_collectives.c %D%/collectives/all_collectives.h
 libpx_server_la_SOURCES += %D%/requests/host_module.c \
   %D%/requests/host_module.h %D%/requests/host_upcall.c %D%/requests/host_upcall.h %D%/requests/query_local.c \

@@ -154,6 +154,86 @@ static void told_to_the_host(void)
               "who has given");
 }
 
+/* ---- what a member says of others, in the words of servers */
+
+enum { MADE_UP = -77 };
+
+static void claim(struct infos *list, bool of_group)
+{
+    pmix_status_t status = MADE_UP;
+    pmix_proc_t other = process("A", 1);
+    pmix_byte_object_t bytes = {.bytes = (char *) "made up", .size = 7};
+    struct infos given = {0};
+    struct infos all = {0};
+    size_t id = 77;
+
+    add(list, PMIX_LOCAL_COLLECTIVE_STATUS, &status, PMIX_STATUS);
+    if (of_group) {
+        add(&given, PMIX_PROCID, &other, PMIX_PROC);
+        add_u32(&given, "claimed", 77);
+        add_array(&all, PMIX_GROUP_INFO, &given);
+        add_array(list, PMIX_GROUP_INFO_ARRAY, &all);
+        add_procs(list, PMIX_EVENT_AFFECTED_PROCS, &other, 1);
+        add_procs(list, PMIX_GROUP_MEMBERSHIP, &me, 1);
+        add(list, PMIX_GROUP_CONTEXT_ID, &id, PMIX_SIZE);
+        add(list, PMIX_PROCID, &other, PMIX_PROC);
+        add(list, PMIX_GROUP_ENDPT_DATA, &bytes, PMIX_BYTE_OBJECT);
+        add(list, PMIX_GROUP_JOB_INFO, &bytes, PMIX_BYTE_OBJECT);
+    }
+}
+
+/* Rank 0 claims; it also gives a value that the host has given. */
+static void claims(void)
+{
+    pmix_proc_t all = process("A", PMIX_RANK_WILDCARD);
+    struct infos of_fence = {0};
+    struct infos of_make = {0};
+    struct infos of_end = {0};
+    struct infos own = {0};
+    pmix_proc_t procs[MOST];
+    size_t n = all_from(0, procs);
+
+    if (me.rank == 0) {
+        add_u32(&own, PMIX_GLOBAL_RANK, 77);
+        add_array(&of_make, PMIX_GROUP_INFO, &own);
+        claim(&of_fence, false);
+        claim(&of_make, true);
+        claim(&of_end, true);
+    }
+    check_status(PMIX_SUCCESS, PMIx_Fence(&all, 1, of_fence.at, of_fence.n), "fence");
+    check_status(PMIX_SUCCESS, make_group("g", procs, n, &of_make).status, "construct");
+    check(given(1, "claimed", 0)[0] == '-', "rank 0 has given what rank 1 has");
+    same("0", got_of(0, PMIX_GLOBAL_RANK, NULL), "what the host has given");
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct("g", of_end.at, of_end.n), "destruct");
+    free_infos(&of_fence);
+    free_infos(&of_end);
+}
+
+static void looks_claimed(enum entry entry)
+{
+    static const char *const keys[] = {PMIX_LOCAL_COLLECTIVE_STATUS, PMIX_GROUP_INFO_ARRAY,
+                                       PMIX_EVENT_AFFECTED_PROCS,    PMIX_GROUP_MEMBERSHIP,
+                                       PMIX_GROUP_CONTEXT_ID,        PMIX_PROCID,
+                                       PMIX_GROUP_ENDPT_DATA,        PMIX_GROUP_JOB_INFO};
+
+    for (int i = 0; i < upcalls(entry, -1); i++) {
+        const struct record *r = upcall(entry, -1, i);
+
+        for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
+            bool own = entry == ON_GROUP && strcmp(keys[k], PMIX_GROUP_INFO_ARRAY) == 0 &&
+                       r->number == PMIX_GROUP_CONSTRUCT && r->node == 0;
+
+            check((record_info(r, keys[k]) != NULL) == own, "%s in upcall %d", keys[k], i);
+        }
+    }
+}
+
+static void none_claimed(void)
+{
+    looks_claimed(ON_FENCE);
+    looks_claimed(ON_GROUP);
+}
+
 /* ---- what members have posted */
 
 /* Half of the members do not commit: the construct does. */
@@ -424,6 +504,11 @@ const struct conform_case cases[] = {
      .what = "a host is told what members ask for, on three nodes",
      ON_NODES(3, 2, direct),
      .after = told_to_the_host},
+    {.ids = "GRP-042",
+     .what = "a member contributes in the name of another",
+     ON_NODES(2, 2, claims),
+     .after = none_claimed,
+     .ours_only = "it is about directives that only servers may give"},
     {.ids = "GRP-012 GRP-013 GRP-025 GRP-049",
      .what = "what members have posted, on two nodes",
      ON_NODES(2, 2, post_and_meet),

@@ -320,9 +320,9 @@ int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
 
 /* --- and back --- */
 
-/* Stores one contribution under its contributor, as values of global scope. A malformed one, or
- * one of a namespace that is not known here, is passed over. 0, PMIX_ERR_NOMEM, or a status of
- * the store. */
+/* Stores one contribution under its contributor, as values of global scope. A malformed one, one of
+ * a namespace that is not known here, and values that are the host's are passed over. 0,
+ * PMIX_ERR_NOMEM, or a status of the store. */
 static int store_given(struct px_server *s, const struct px_group_build *build,
                        const pmix_info_t *given)
 {
@@ -358,6 +358,9 @@ static int store_given(struct px_server *s, const struct px_group_build *build,
             .n_quals = build->has_id ? 1 : 0,
         };
 
+        if (px_nspace_is_hosts(ns, entry.index, entry.key)) {
+            continue;
+        }
         rc = px_batch_add(batch, &entry);
         if (!rc && build->has_id) {
             px_group_infos_note(s, build->name, build->id, infos[0].value.data.proc, infos[i].key);
