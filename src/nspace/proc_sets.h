@@ -4,6 +4,7 @@
 #define PX_NSPACE_PROC_SETS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "src/base/list.h"
 #include "src/value/procs.h"
@@ -32,6 +33,7 @@ struct px_proc_set {
     char *name;   /* NULL: none */
     size_t *held; /* what its bytes are counted in until it is removed; NULL: in nothing */
     size_t bytes;
+    uint64_t serial; /* of a group, in a server: no other has had it (group_names.h) */
     size_t n;
     pmix_proc_t members[];
 };

@@ -3,7 +3,8 @@
 
 /* Groups in parts, without a host. A complete part waits as a closed tracker without an upcall.
  * Each new part looks for all parts with the group's name and puts them together; if all leaders
- * have called, and each added member, the group is constructed. */
+ * have called, and each added member, the group is constructed. Nothing else says that two parts
+ * are of one group, so those of other users are not looked at. */
 
 #include "group_bootstrap.h"
 
@@ -13,6 +14,7 @@
 #include "collective.h"
 #include "group_data.h"
 #include "group_decision.h"
+#include "server_group.h"
 #include "src/base/assert.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
@@ -39,10 +41,11 @@ struct px_coll *px_group_next_tracker(struct px_coll *coll, const struct px_coll
     return part;
 }
 
-/* True if a part is complete, and waits for others here. */
-static bool is_waiting(const struct px_coll *part)
+/* True if a part is complete, and waits here for others of the user of `who`. */
+static bool is_waiting(const struct px_coll *part, const pmix_proc_t *who)
 {
-    return part->closed && !part->upcall && !px_group_decision_begun(part->state);
+    return part->closed && !part->upcall && !px_group_decision_begun(part->state) &&
+           px_group_one_user(part->server, &part->members[0].proc, who);
 }
 
 /* The next part that waits of the group that `part` is of, behind `from` (NULL: the first). */
@@ -50,7 +53,7 @@ static struct px_coll *next_waiting(struct px_coll *part, const struct px_coll *
 {
     struct px_coll *next = px_group_next_tracker(part, from);
 
-    while (next && !is_waiting(next)) {
+    while (next && !is_waiting(next, &part->members[0].proc)) {
         next = px_group_next_tracker(part, next);
     }
     return next;
@@ -198,14 +201,15 @@ static void finish_part(struct px_coll *part, const struct px_group_build *whole
 
 /* The end of one part may be that of others. */
 static void finish_parts(struct px_server *s, const struct px_group_build *whole,
-                         pmix_status_t status)
+                         const pmix_proc_t *who, pmix_status_t status)
 {
     struct px_coll_walk walk;
     struct px_coll *coll;
 
     px_coll_walk_begin(&walk, &s->colls);
     while ((coll = px_coll_walk_next(&walk)) != NULL) {
-        if (px_group_in_parts(coll) && strcmp(coll->name, whole->name) == 0 && is_waiting(coll)) {
+        if (px_group_in_parts(coll) && strcmp(coll->name, whole->name) == 0 &&
+            is_waiting(coll, who)) {
             finish_part(coll, whole, status);
         }
     }
@@ -217,6 +221,7 @@ static void finish_parts(struct px_server *s, const struct px_group_build *whole
 bool px_group_bootstrap(struct px_coll *part)
 {
     struct px_server *s = part->server;
+    pmix_proc_t who = part->members[0].proc;
     char *name = strdup(part->name);
     struct px_group_build whole = {.name = name};
     int rc = name ? gather(part, &whole) : PMIX_ERR_NOMEM;
@@ -230,7 +235,7 @@ bool px_group_bootstrap(struct px_coll *part)
     if (!name) {
         px_coll_finish(part, rc);
     } else if (rc != PMIX_ERR_NOT_FOUND) {
-        finish_parts(s, &whole, rc);
+        finish_parts(s, &whole, &who, rc);
     }
     free(name);
     px_group_build_fini(&whole);

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collective.h"
 #include "group_decision.h"
 #include "group_infos.h"
 #include "group_names.h"
 #include "modex_exchange.h"
+#include "tracker.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/nspace/jobinfo.h"
 #include "src/nspace/proc_sets.h"

@@ -162,14 +162,16 @@ static void destruct_finished(struct px_coll *coll, pmix_status_t status)
 /* Replaces the processes of a destruct by the members that this server has of the group: members
  * may have left since the caller learned of them, clients before 4.2.4 send none, and those of this
  * library none if the server has made the group. If a group by invitation is not known here
- * (invited_group.h), the caller's list counts. A call that joins others names only its caller,
- * since the tracker has the members. PMIX_ERR_NOT_FOUND (neither exists), PMIX_ERR_NOMEM. */
+ * (invited_group.h), the caller's list counts, for processes of its user. A call that joins others
+ * names only its caller, since the tracker has the members. PMIX_ERR_NOT_FOUND (neither exists),
+ * PMIX_ERR_NOMEM. */
 static int destruct_prepare(struct px_server *s, const struct px_coll_member *who,
                             struct px_coll_call *call)
 {
     const struct px_proc_set *group;
 
     call->key = px_coll_key(call->ops, call->args.group, NULL, 0);
+    call->meaning = px_group_name_meaning(s, call->args.group, &who->proc);
     if (px_coll_find(&s->colls, call, who)) {
         return px_coll_call_name(call, &who->proc, 1);
     }
@@ -180,11 +182,25 @@ static int destruct_prepare(struct px_server *s, const struct px_coll_member *wh
     return px_coll_call_name(call, group->members, group->n);
 }
 
+/* PMIX_ERR_NOT_FOUND: the caller is in no group of this name, and its own list has a member of one.
+ */
+static int destruct_admit(struct px_server *s, const struct px_coll_call *call,
+                          const struct px_coll_member *who)
+{
+    const char *name = call->args.group;
+
+    return !px_group_name_used(s, name, &who->proc, 1) &&
+                   px_group_name_used(s, name, call->set.at, call->set.n)
+               ? PMIX_ERR_NOT_FOUND
+               : PMIX_SUCCESS;
+}
+
 /* Gathered by name and member: members may have different lists after some have left. */
 const struct px_coll_ops px_group_destruct_ops = {
     .request = &px_request_group_destruct,
     .by_member = true,
     .prepare = destruct_prepare,
+    .admit = destruct_admit,
     .complete = destruct_complete,
     .ask = destruct_ask,
     .answered = destruct_answered,

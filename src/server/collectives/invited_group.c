@@ -7,23 +7,13 @@
 
 #include "group_leave.h"
 #include "group_names.h"
+#include "server_group.h"
 #include "src/base/assert.h"
 #include "src/event/registry.h"
 #include "src/nspace/proc_sets.h"
 #include "src/server/peers/quota.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
-
-/* True if one of the processes is in a group of that name. */
-static bool is_there(struct px_server *s, const char *name, const struct px_procs *procs)
-{
-    for (size_t i = 0; i < procs->n; i++) {
-        if (px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, &procs->at[i])) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* True if the list is one of single processes that includes `who`. */
 static bool are_members(const struct px_procs *procs, const pmix_proc_t *who)
@@ -43,7 +33,8 @@ static void add_group(struct px_server *s, const char *name, const struct px_eve
     struct px_procs members = {NULL, 0};
 
     if (list && px_value_procs(list, &members) && are_members(&members, &event->source) &&
-        !is_there(s, name, &members) && px_group_is_here(s, members.at, members.n) &&
+        !px_group_name_used(s, name, members.at, members.n) &&
+        px_group_is_here(s, members.at, members.n) &&
         px_quota_allows_set(s, &event->source, members.n)) {
         /* a group that cannot be named is one all the same */
         px_quota_add_set(s, px_group_names_add(s, name, members.at, members.n), &event->source);

@@ -44,16 +44,58 @@ static struct px_proc_set *find_group(struct px_server *s, const char *name,
     return px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, member);
 }
 
-/* True if one of the processes is in a group of that name. Names are unique only per process:
- * halves of a job may each have a group of the same name, but no process may be in two of them. */
-static bool is_there(struct px_server *s, const char *name, const pmix_proc_t *procs, size_t n)
+bool px_group_name_used(struct px_server *s, const char *name, const pmix_proc_t *procs, size_t n)
 {
     const struct px_proc_set *group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, NULL);
 
+    px_assert(px_loop_inside(s->loop));
     while (group && !px_procs_overlap(group->members, group->n, procs, n)) {
         group = px_proc_set_next(&s->proc_sets, group, PX_SET_GROUP, name, NULL);
     }
     return group;
+}
+
+/* The user of a process of this server; of others, that of the server. */
+static uid_t user_of(struct px_server *s, const pmix_proc_t *who)
+{
+    const struct px_local_proc *rank = px_local_proc_of(s, who);
+
+    return rank ? rank->uid : s->uid;
+}
+
+bool px_group_one_user(struct px_server *s, const pmix_proc_t *a, const pmix_proc_t *b)
+{
+    px_assert(px_loop_inside(s->loop));
+    return user_of(s, a) == user_of(s, b);
+}
+
+/* Serial numbers are far below those for users. */
+uint64_t px_group_name_meaning(struct px_server *s, const char *name, const pmix_proc_t *who)
+{
+    const struct px_proc_set *group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, who);
+
+    px_assert(px_loop_inside(s->loop));
+    return group ? group->serial : UINT64_MAX - user_of(s, who);
+}
+
+/* True if another construction is one of processes that the call names, too. What a process of
+ * another user names there does not count, unless the call names that process. */
+static bool collides(struct px_server *s, const struct px_coll *coll,
+                     const struct px_coll_call *call, const pmix_proc_t *caller)
+{
+    bool found = false;
+
+    if (coll->solo || call->solo ||
+        !px_procs_meet(coll->set, coll->nset, call->set.at, call->set.n)) {
+        return false;
+    }
+    for (size_t i = 0; i < coll->n_members && !found; i++) {
+        const pmix_proc_t *other = &coll->members[i].proc;
+
+        found =
+            px_group_one_user(s, other, caller) || px_procs_cover(call->set.at, call->set.n, other);
+    }
+    return found;
 }
 
 /* True if the caller, or one of the processes it names, takes part in a construction of that
@@ -68,9 +110,7 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
 
     while (coll && !found) {
         found = coll->ops == call->ops && strcmp(coll->name, call->args.group) == 0 &&
-                (px_coll_has_proc(coll, caller) ||
-                 (!coll->solo && !call->solo &&
-                  px_procs_meet(coll->set, coll->nset, call->set.at, call->set.n)));
+                (px_coll_has_proc(coll, caller) || collides(s, coll, call, caller));
         coll = px_list_item(coll->alike.next, struct px_coll, alike);
         coll = coll != first ? coll : NULL;
     }
@@ -78,15 +118,17 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
 }
 
 /* PMIX_ERR_EXISTS: one of the processes is in a group of this name, or in another construction
- * of it, or a job has it. A call that joins an open construction is not asked about that.
+ * of it, or a job has it. Of a call that joins an open construction only the caller is looked at.
  * PMIX_ERR_OUT_OF_RESOURCE: its user has too many groups. */
 static int construct_admit(struct px_server *s, const struct px_coll_call *call,
                            const struct px_coll_member *who)
 {
-    if (!px_coll_find(&s->colls, call, who) &&
-        (px_group_name_is_job(s, call->args.group) ||
-         is_there(s, call->args.group, call->set.at, call->set.n) ||
-         is_there(s, call->args.group, &who->proc, 1) || is_being_made(s, call, &who->proc))) {
+    const char *name = call->args.group;
+
+    if (px_group_name_used(s, name, &who->proc, 1) ||
+        (!px_coll_find(&s->colls, call, who) &&
+         (px_group_name_is_job(s, name) || px_group_name_used(s, name, call->set.at, call->set.n) ||
+          is_being_made(s, call, &who->proc)))) {
         return PMIX_ERR_EXISTS;
     }
     return px_quota_allows_set(s, &who->proc, call->set.n) ? PMIX_SUCCESS

@@ -5,12 +5,14 @@
 
 /* Groups (PMIx_Group_construct, _destruct; the Standard, chapter on groups). */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <pmix_server.h>
 
 struct px_coll;
 struct px_coll_ops;
+struct px_server;
 struct px_upcall;
 
 /* A member or leader constructs a group. PMIX_ERR_EXISTS if a process is or will be in a group of
@@ -24,5 +26,14 @@ extern const struct px_coll_ops px_group_destruct_ops;
  * and infos of the upcall. The host's status, or PMIX_ERR_NOMEM. */
 pmix_status_t px_group_ask_host(struct px_coll *coll, struct px_upcall *up,
                                 pmix_group_operation_t operation);
+
+/* True if one of the processes is in a group of that name. Names are unique only per process:
+ * halves of a job may each have a group of the same name, but no process may be in two of them. */
+bool px_group_name_used(struct px_server *s, const char *name, const pmix_proc_t *procs, size_t n);
+/* What a name is to a process: the serial number of the group of this name that has the process or,
+ * if it is in none, a number for all processes of its user. Linear in the number of groups. */
+uint64_t px_group_name_meaning(struct px_server *s, const char *name, const pmix_proc_t *who);
+/* True if the processes are of one user, as far as this server knows. */
+bool px_group_one_user(struct px_server *s, const pmix_proc_t *a, const pmix_proc_t *b);
 
 #endif

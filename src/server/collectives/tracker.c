@@ -178,6 +178,7 @@ static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *
     coll->colls = colls;
     coll->ops = call->ops;
     coll->solo = call->solo;
+    coll->meaning = call->meaning;
     coll->server = colls->server;
     coll->key = call->key;
     coll->name = call->args.group ? strdup(call->args.group) : NULL;
@@ -235,8 +236,10 @@ static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll,
     if (strcmp(call->args.group, coll->name) != 0) {
         return false;
     }
-    return call->ops->by_member ? px_procs_cover(coll->set, coll->nset, who)
-                                : may_name(coll, who) && same_by_now(colls, coll, &call->set);
+    if (call->ops->by_member) {
+        return call->meaning == coll->meaning && px_procs_cover(coll->set, coll->nset, who);
+    }
+    return may_name(coll, who) && same_by_now(colls, coll, &call->set);
 }
 
 /* The oldest open tracker: calls of one process that overlap are matched in their order. Of those

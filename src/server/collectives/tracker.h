@@ -33,8 +33,8 @@ struct px_upcall;
 struct px_coll_ops {
     const struct px_request *request;
     size_t state_size; /* of px_coll.state, which is zeros at first; 0: none */
-    /* Calls belong together if they have the same name and the caller is in the tracker's set; the
-     * processes of the call are not compared. */
+    /* Calls belong together if they have the same name and meaning, and the caller is in the
+     * tracker's set; the processes of the call are not compared. */
     bool by_member;
     /* Once the host has been asked, its answer is waited for without a limit of this library's. */
     bool hosts_time;
@@ -87,6 +87,7 @@ struct px_coll_call {
     const struct px_coll_ops *ops;
     struct px_coll_args args; /* `group` is the name; NULL: none */
     bool solo;                /* one caller by itself: joins only trackers of such calls */
+    uint64_t meaning;         /* of the name to the caller, set by `prepare` (by_member) */
     bool lent;                /* args.procs are the tracker's */
     struct px_proc_list set;  /* the processes in normal form; empty: others name the members */
     bool shared;              /* the set is args.procs */
@@ -108,7 +109,8 @@ struct px_coll {
     const struct px_coll_ops *ops;
     struct px_server *server;
     char *name;
-    bool solo;          /* of the first call */
+    uint64_t meaning; /* this and the next of the first call */
+    bool solo;
     pmix_proc_t *procs; /* as the first caller gave them; without a name until the host is asked */
     size_t nprocs;
     pmix_proc_t *set; /* the same, in normal form */

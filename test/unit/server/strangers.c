@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Groups of a job while processes of another user's job name that job's processes in groups of the
+ * same name. No process runs: the test makes their calls on the loop's thread.
+ * Covers: GRP-004, GRP-061, GRP-097, GRP-101 */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+
+#include "job_of_two.h"
+#include "src/context/context.h"
+#include "src/nspace/proc_sets.h"
+#include "src/request/schema.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/server/requests/requests.h"
+#include "src/server/state.h"
+#include "src/wire/messages.h"
+
+#define STRANGERS "strangers"
+
+/* A call of one process for the group "g", and what came of it. */
+struct attempt {
+    const struct px_request *request;
+    pmix_proc_t caller;
+    uid_t uid;
+    struct px_coll_args args;
+    int rc;
+};
+
+static pmix_proc_t proc_of(const char *nspace, pmix_rank_t rank)
+{
+    pmix_proc_t proc;
+
+    PMIX_LOAD_PROCID(&proc, nspace, rank);
+    return proc;
+}
+
+static void try(void *arg)
+{
+    static uint64_t last_peer = UINT64_MAX / 2;
+    struct attempt *attempt = arg;
+    struct px_server *s = px_ctx()->server;
+    struct px_peer peer = {.server = s,
+                           .user = px_user_of(s, attempt->uid),
+                           .id = ++last_peer,
+                           .proc = attempt->caller,
+                           .uid = attempt->uid,
+                           .gid = getegid(),
+                           .kind = PX_WIRE_PLAIN};
+    struct px_buf buf = {0};
+    struct px_in in;
+    uint8_t command;
+
+    (void) px_args_pack(&buf, peer.kind, attempt->request, &attempt->args.head);
+    in = px_in_make(buf.data, buf.len, peer.kind);
+    (void) px_unpack_command(&in, &command);
+    attempt->rc = px_service_start(px_service_of(command), &peer, 100, &in);
+    px_buf_fini(&buf);
+}
+
+/* The status by which the call is refused, or PMIX_SUCCESS. leaders: of a bootstrap; 0: none. */
+static int call(const struct px_request *request, const char *nspace, pmix_rank_t rank,
+                pmix_proc_t *procs, size_t n, size_t leaders)
+{
+    pmix_info_t info = {.value = {.type = PMIX_SIZE, .data.size = leaders}};
+    struct attempt attempt = {
+        .request = request,
+        .caller = proc_of(nspace, rank),
+        .uid = geteuid() + (strcmp(nspace, STRANGERS) == 0),
+        .args = {.head = {&info, leaders > 0}, .group = (char *) "g", .procs = procs, .nprocs = n}};
+
+    PMIX_LOAD_KEY(info.key, PMIX_GROUP_BOOTSTRAP);
+    assert_int_equal(px_loop_run(px_ctx()->loop, try, &attempt), 0);
+    return attempt.rc;
+}
+
+static int construct(const char *nspace, pmix_rank_t rank, pmix_proc_t *procs, size_t n)
+{
+    return call(&px_request_group_construct, nspace, rank, procs, n, 0);
+}
+
+static int lead(const char *nspace, pmix_rank_t rank, size_t leaders)
+{
+    pmix_proc_t self = proc_of(nspace, rank);
+
+    return call(&px_request_group_construct, nspace, rank, &self, 1, leaders);
+}
+
+static int destruct(const char *nspace, pmix_rank_t rank, pmix_proc_t *procs, size_t n)
+{
+    return call(&px_request_group_destruct, nspace, rank, procs, n, 0);
+}
+
+static void count_open(void *arg)
+{
+    const struct px_list *list = &px_ctx()->server->colls.list;
+
+    *(size_t *) arg = 0;
+    for (const struct px_list *at = list->next; at != list; at = at->next) {
+        ++*(size_t *) arg;
+    }
+}
+
+/* The collectives under way. */
+static size_t n_open(void)
+{
+    size_t n;
+
+    assert_int_equal(px_loop_run(px_ctx()->loop, count_open, &n), 0);
+    return n;
+}
+
+static void count_members(void *arg)
+{
+    const struct px_proc_set *group =
+        px_proc_set_find(&px_ctx()->server->proc_sets, PX_SET_GROUP, "g", NULL);
+
+    *(size_t *) arg = group ? group->n : 0;
+}
+
+/* The members of the first group "g"; 0: there is none. */
+static size_t n_members(void)
+{
+    size_t n;
+
+    assert_int_equal(px_loop_run(px_ctx()->loop, count_members, &n), 0);
+    return n;
+}
+
+static int start(void **state)
+{
+    pmix_proc_t stranger = proc_of(STRANGERS, 0);
+    int rc = job_of_two_start(state);
+
+    rc = rc ? rc : PMIx_server_register_nspace(stranger.nspace, 2, NULL, 0, NULL, NULL);
+    for (; stranger.rank < 2 && !rc; stranger.rank++) {
+        rc = PMIx_server_register_client(&stranger, geteuid() + 1, getegid(), NULL, NULL, NULL);
+    }
+    return rc;
+}
+
+static void make_group(void)
+{
+    pmix_proc_t members[2] = {proc_of(JOB, 0), proc_of(JOB, 1)};
+
+    assert_int_equal(construct(JOB, 0, members, 2), 0);
+    assert_int_equal(construct(JOB, 1, members, 2), 0);
+    assert_int_equal(n_members(), 2);
+}
+
+/* The stranger has named the members before there was a group. */
+static void a_destruct_before(void **state)
+{
+    pmix_proc_t procs[3] = {proc_of(STRANGERS, 0), proc_of(STRANGERS, 1),
+                            proc_of(JOB, PMIX_RANK_WILDCARD)};
+
+    (void) state;
+    assert_int_equal(destruct(STRANGERS, 0, procs, 3), 0);
+    make_group();
+    assert_int_equal(destruct(JOB, 0, NULL, 0), 0);
+    assert_int_equal(n_members(), 2);
+    assert_int_equal(destruct(JOB, 1, NULL, 0), 0);
+    assert_int_equal(n_members(), 0);
+}
+
+/* Nobody else has a part in the destruct that one member has called, or begins another one. */
+static void a_destruct_of_others(void **state)
+{
+    pmix_proc_t procs[2] = {proc_of(STRANGERS, 0), proc_of(JOB, 0)};
+
+    (void) state;
+    make_group();
+    assert_int_equal(destruct(STRANGERS, 0, procs, 2), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(destruct(STRANGERS, 0, procs, 1), 0);
+    assert_int_equal(destruct(STRANGERS, 0, NULL, 0), PMIX_ERR_NOT_FOUND);
+    assert_int_equal(destruct(JOB, 0, NULL, 0), 0);
+    assert_int_equal(n_members(), 2);
+}
+
+/* Processes of one user whose group is not known here go by their own lists. */
+static void an_unknown_group(void **state)
+{
+    pmix_proc_t procs[3] = {proc_of(JOB, 0), proc_of(JOB, 1), proc_of(STRANGERS, 0)};
+
+    (void) state;
+    assert_int_equal(destruct(STRANGERS, 0, procs, 3), 0);
+    assert_int_equal(destruct(JOB, 0, procs, 2), 0);
+    assert_int_equal(n_open(), 2);
+    assert_int_equal(destruct(JOB, 1, NULL, 0), 0); /* joins */
+    assert_int_equal(n_open(), 1);
+    assert_int_equal(destruct(JOB, 1, NULL, 0), PMIX_ERR_NOT_FOUND);
+}
+
+/* It is in the way of those only who name the stranger. */
+static void a_construct_with_others(void **state)
+{
+    pmix_proc_t procs[3] = {proc_of(STRANGERS, 0), proc_of(JOB, 0), proc_of(STRANGERS, 1)};
+
+    (void) state;
+    assert_int_equal(construct(STRANGERS, 0, procs, 2), 0);
+    assert_int_equal(construct(JOB, 0, procs, 3), PMIX_ERR_EXISTS);
+    make_group();
+    assert_int_equal(construct(JOB, 0, procs, 2), PMIX_ERR_EXISTS);
+    assert_int_equal(n_members(), 2);
+}
+
+/* A stranger that leads says that there are seven leaders. */
+static void a_leader_of_others(void **state)
+{
+    (void) state;
+    assert_int_equal(lead(STRANGERS, 0, 7), 0);
+    assert_int_equal(lead(JOB, 0, 2), 0);
+    assert_int_equal(n_members(), 0);
+    assert_int_equal(lead(JOB, 1, 2), 0);
+    assert_int_equal(n_members(), 2);
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, start, job_of_two_stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_destruct_before),       CASE(a_destruct_of_others), CASE(an_unknown_group),
+        CASE(a_construct_with_others), CASE(a_leader_of_others),
+    };
+
+    alarm(60);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
