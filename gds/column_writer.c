@@ -68,16 +68,22 @@ static int set_cell(struct build *b, const struct px_datum *proc, struct px_val 
     return rc;
 }
 
-/* True if the datum is the same string in the same place as that of the entry before: it needs no
- * encoding and no comparison. */
+/* True if the datum is the same string or value in the same place as that of the entry before: it
+ * needs no encoding and no comparison. */
 static bool repeats(const struct px_datum *proc)
 {
-    return proc->kind == PX_DATUM_TEXT && proc[-1].kind == PX_DATUM_TEXT &&
-           proc->text == proc[-1].text && proc->scope == proc[-1].scope;
+    const struct px_datum *before = proc - 1;
+
+    if (proc->kind != before->kind || proc->scope != before->scope) {
+        return false;
+    }
+    return proc->kind == PX_DATUM_TEXT
+               ? proc->text == before->text
+               : proc->kind == PX_DATUM_VALUE && proc->value == before->value;
 }
 
-/* Enters the new values, which ascend by rank. A scalar takes no memory and no hashing; a string
- * that repeats the one before takes the cell of that. */
+/* Enters the new values, which ascend by rank. A scalar takes no memory and no hashing; what
+ * repeats the one before takes the cell of that. */
 static int set_values(struct build *b, const struct px_datum *procs, size_t n_procs)
 {
     size_t i;

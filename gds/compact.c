@@ -27,7 +27,7 @@ struct spot {
 
 /* The parts, in their order; and those of one key. */
 enum compaction_part { NODES, RECORDS, KEYS, HINTS, DONE };
-enum compaction_key_part { JOB, RANKS, SPOTS, KEY_DONE };
+enum compaction_key_part { JOB, SHARED, RANKS, BEYOND, SPOTS, KEY_DONE };
 
 struct px_compaction {
     struct px_copy copy;
@@ -149,8 +149,16 @@ static int copy_record(struct px_compaction *c, uint64_t loc)
 
 /* --- keys --- */
 
-/* Copies the values of the ranks that the key's column covers, whether they lie in the column or
- * above it. */
+/* Copies the values of the key's column that many ranks share. */
+static int copy_shared(struct px_compaction *c, const struct px_key *key)
+{
+    const struct px_column *col = px_read_column(&c->copy.read, key);
+
+    return col ? px_copy_shared(&c->copy, key, col) : 0;
+}
+
+/* Copies the other values of the ranks that the key's column covers, whether they lie in the column
+ * or above it. */
 static int copy_ranks(struct px_compaction *c, const struct px_key *key)
 {
     const struct px_column *col = px_read_column(&c->copy.read, key);
@@ -161,6 +169,16 @@ static int copy_ranks(struct px_compaction *c, const struct px_key *key)
         c->rank += rc == 0;
     }
     return rc;
+}
+
+/* Goes on to the first spot beyond the column, and publishes the values of the column before it:
+ * with a rank far beyond them in the batch they would become records. */
+static int go_beyond(struct px_compaction *c)
+{
+    while (c->spot && c->spots[c->spot - 1].rank < c->rank) {
+        c->spot = c->spots[c->spot - 1].next;
+    }
+    return c->spot && c->rank ? px_copy_begin_again(&c->copy) : 0;
 }
 
 /* Copies the values of records beyond the column. */
@@ -192,8 +210,14 @@ static int copy_key(struct px_compaction *c, uint64_t loc)
             c->rank = 0;
             c->spot = c->lists[c->slot];
             break;
+        case SHARED:
+            rc = copy_shared(c, key);
+            break;
         case RANKS:
             rc = copy_ranks(c, key);
+            break;
+        case BEYOND:
+            rc = go_beyond(c);
             break;
         default:
             rc = copy_spots(c, key);
@@ -201,7 +225,10 @@ static int copy_key(struct px_compaction *c, uint64_t loc)
         }
         c->key_part += rc == 0;
     }
-    c->key_part = rc ? c->key_part : JOB;
+    if (rc == 0) {
+        c->key_part = JOB;
+        c->copy.shared = NULL;
+    }
     return rc;
 }
 

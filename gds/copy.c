@@ -127,8 +127,7 @@ static bool is_huge(const struct px_slice *slice)
            (slice->form == PX_FORM_TEXT || slice->form == PX_FORM_BYTES);
 }
 
-/* Publishes the batch, and begins the next one. Statuses of both. */
-static int begin_again(struct px_copy *copy)
+int px_copy_begin_again(struct px_copy *copy)
 {
     int rc = px_copy_publish(copy);
 
@@ -148,7 +147,7 @@ static int copy_huge(struct px_copy *copy, const struct px_slice *slice,
     if (!rc && copy->huge != slice->payload) {
         px_partial_drop(copy->to, NULL);
         copy->huge = slice->payload;
-        rc = begin_again(copy);
+        rc = px_copy_begin_again(copy);
     }
     if (rc) {
         return rc;
@@ -159,11 +158,21 @@ static int copy_huge(struct px_copy *copy, const struct px_slice *slice,
         return PX_COPY_LATER;
     }
     rc = px_batch_add(copy->batch, entry);
-    rc = rc ? rc : begin_again(copy);
+    rc = rc ? rc : px_copy_begin_again(copy);
     px_partial_drop(copy->to, NULL);
     copy->huge = NULL;
     px_copy_cost(copy, VALUE_COST);
     return rc;
+}
+
+/* True if a value that was read for a rank below n is the one in a column of cells, and not of a
+ * record or column that is newer. */
+static bool is_of_column(struct px_copy *copy, const struct px_column *col, uint32_t rank,
+                         const struct px_slice *slice)
+{
+    struct px_slice own;
+
+    return px_read_column_cell(&copy->read, col, rank, &own) == 0 && own.payload == slice->payload;
 }
 
 int px_copy_value(struct px_copy *copy, enum px_level level, uint32_t index,
@@ -178,6 +187,10 @@ int px_copy_value(struct px_copy *copy, enum px_level level, uint32_t index,
     if (rc) {
         return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
     }
+    if (copy->shared && index < copy->shared->n &&
+        is_of_column(copy, copy->shared, index, &slice)) {
+        return 0;
+    }
     entry.scope = slice.scope;
     if (is_huge(&slice)) {
         return copy_huge(copy, &slice, &entry);
@@ -191,6 +204,109 @@ int px_copy_value(struct px_copy *copy, enum px_level level, uint32_t index,
         rc = rc ? rc : fill_entry(copy, &slice, &entry);
     }
     return rc ? rc : px_batch_add(copy->batch, &entry);
+}
+
+/* --- values that ranks share --- */
+
+/* Cells are shared if there are so many ranks for each of them; and these have to be one in so many
+ * of the ranks that the column covers, or they would not become a column again. */
+enum { RANKS_PER_CELL = 2, RANKS_SHARE = 4 };
+
+/* The sum of the lengths of a column's n cells; 0: it is not a column of few cells, or none of them
+ * is large, or it is damaged. */
+static size_t size_of_cells(struct px_copy *copy, const struct px_column *col, uint32_t *ret_n)
+{
+    bool one = col->kind == PX_COLUMN_CELL;
+    uint32_t n = one ? 1 : col->n_dict;
+    const uint64_t *locs = one ? &col->data : NULL;
+    struct px_slice slice;
+    bool large = false;
+    size_t len = 0;
+
+    if (col->kind == PX_COLUMN_DICT) {
+        locs = px_at(&copy->read.view, col->base, (uint64_t) n * 8);
+    }
+    for (uint32_t i = 0; locs && i < n; i++) {
+        if (px_read_cell(&copy->read, locs[i], &slice) == 0) {
+            len += VALUE_COST + slice.len;
+            large = large || slice.len >= LARGE;
+        }
+    }
+    *ret_n = n;
+    return large ? len : 0;
+}
+
+/* Reads the value of a rank. True, with *ret: it is the one in the column. */
+static bool read_own(struct px_copy *copy, const struct px_key *key, const struct px_column *col,
+                     uint32_t rank, struct px_slice *ret)
+{
+    return px_read_level(&copy->read, PX_LEVEL_PROC, rank, key, NULL, ret) == 0 &&
+           is_of_column(copy, col, rank, ret);
+}
+
+/* True if enough ranks share the n cells of a column, so that they would become one again. */
+static bool is_shared(struct px_copy *copy, const struct px_key *key, const struct px_column *col,
+                      uint32_t n_cells)
+{
+    struct px_slice slice;
+    uint64_t n = 0;
+
+    for (uint32_t rank = 0; rank < col->n; rank++) {
+        n += read_own(copy, key, col, rank, &slice);
+    }
+    return n >= (uint64_t) n_cells * RANKS_PER_CELL && n * RANKS_SHARE >= col->n;
+}
+
+/* Adds the values of a column to the batch. `values`, by number of the cell: those that were added
+ * before, or NULL; a value is made once for all its ranks. Statuses of fill_entry. */
+static int add_shared(struct px_copy *copy, const struct px_key *key, const struct px_column *col,
+                      const pmix_value_t **values)
+{
+    struct px_slice slice;
+    int rc = 0;
+
+    for (uint32_t rank = 0; rc == 0 && rank < col->n; rank++) {
+        struct px_store_entry entry = {.level = PX_LEVEL_PROC, .index = rank, .key = key->name};
+        uint64_t cell = 0;
+
+        if (!read_own(copy, key, col, rank, &slice) ||
+            (col->kind == PX_COLUMN_DICT &&
+             !px_column_element(&copy->read.view, col, rank, &cell))) {
+            continue;
+        }
+        entry.scope = slice.scope;
+        entry.value = values[cell];
+        if (!entry.value) {
+            rc = fill_entry(copy, &slice, &entry);
+            values[cell] = entry.value;
+        }
+        rc = rc ? rc : px_batch_add(copy->batch, &entry);
+    }
+    return rc;
+}
+
+/* As much is copied at once as was published at once; only its memory is prepared in pieces. */
+int px_copy_shared(struct px_copy *copy, const struct px_key *key, const struct px_column *col)
+{
+    const pmix_value_t **values;
+    uint32_t n_cells;
+    size_t len = size_of_cells(copy, col, &n_cells);
+    int rc;
+
+    px_assert(copy->batch && !copy->shared);
+    if (len == 0 || !is_shared(copy, key, col, n_cells)) {
+        return 0;
+    }
+    rc = copy->left ? prepare(copy, len) : PX_COPY_LATER;
+    if (rc) {
+        return rc;
+    }
+    values = calloc(n_cells, sizeof(*values));
+    rc = values ? add_shared(copy, key, col, values) : PMIX_ERR_NOMEM;
+    free(values);
+    px_copy_cost(copy, len / READY_SHARE + (size_t) col->n * WORD_COST);
+    copy->shared = rc ? NULL : col;
+    return rc;
 }
 
 /* --- nodes --- */

@@ -26,7 +26,10 @@ struct px_copy {
     struct px_read read;          /* of `from`: the newest publication when the batch began */
     struct px_batch *batch;       /* NULL: nothing is to be published */
     struct px_copy_block *blocks; /* owned; strings and bytes lie in `from` */
-    const void *huge;      /* payload in `from` of the value that is copied in parts; or NULL */
+    const void *huge; /* payload in `from` of the value that is copied in parts; or NULL */
+    /* Column in `from` whose values px_copy_shared has added; or NULL. The owner resets it at the
+     * end of the key. */
+    const struct px_column *shared;
     const char ***aliases; /* owned, n_aliases arrays, each NULL-terminated */
     uint32_t n_aliases;
 };
@@ -34,12 +37,19 @@ struct px_copy {
 /* Begins a batch, which ends with px_copy_publish or px_copy_drop. 0, PMIX_ERR_NOMEM. */
 int px_copy_begin(struct px_copy *copy);
 
-/* Adds the value that a reader of `from` finds, if there is one; a deleted value counts as none.
+/* Adds the value that a reader of `from` finds, if there is one; a deleted value counts as none,
+ * and one of the column `shared` is there already.
  * quals: the digest of its qualifiers, or NULL. 0; PX_COPY_LATER: it is a large one, for which the
  * piece has no time left, and nothing was added; PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE,
  * PMIX_ERR_UNPACK_FAILURE. */
 int px_copy_value(struct px_copy *copy, enum px_level level, uint32_t index,
                   const struct px_key *key, const struct px_qual_digest *quals);
+
+/* If the column has large cells and many ranks share them: adds its values for all ranks that have
+ * no newer one to one batch, so that they are shared in `to`, and sets `shared`. Else it adds
+ * nothing. Takes O(n) in any case where a cell is large. Statuses of px_copy_value; PX_COPY_LATER:
+ * the memory is not prepared yet. */
+int px_copy_shared(struct px_copy *copy, const struct px_key *key, const struct px_column *col);
 
 /* Adds all nodes, under the indices that they have, and the placement of all ranks. To be published
  * by itself, in a `to` without nodes. Statuses of px_copy_value. */
@@ -54,6 +64,9 @@ static inline void px_copy_cost(struct px_copy *copy, size_t cost)
 /* Publishes what was added, and ends the batch in any case. 0 or the status of px_store_publish;
  * PMIX_ERR_UNPACK_FAILURE: `from` is damaged. */
 int px_copy_publish(struct px_copy *copy);
+
+/* Publishes the batch, and begins the next one. Statuses of both. */
+int px_copy_begin_again(struct px_copy *copy);
 
 /* Ends a batch without publishing; does nothing between batches. */
 void px_copy_drop(struct px_copy *copy);

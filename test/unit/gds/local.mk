@@ -2,7 +2,7 @@
 gds_wrap_alloc = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 gds_unit_libs = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(ZLIB_LIBS) $(CMOCKA_LIBS)
-gds_unit_tests = %D%/batch.t %D%/column_writer.t %D%/compare.t %D%/corrupt.t %D%/crash.t %D%/fast_path.t %D%/golden.t %D%/format.t %D%/kval_reader.t %D%/key_table.t %D%/segment_file.t %D%/verify.t %D%/lookup.t %D%/memo.t \
+gds_unit_tests = %D%/batch.t %D%/column_writer.t %D%/compare.t %D%/copy.t %D%/corrupt.t %D%/crash.t %D%/fast_path.t %D%/golden.t %D%/format.t %D%/kval_reader.t %D%/key_table.t %D%/segment_file.t %D%/verify.t %D%/lookup.t %D%/memo.t \
   %D%/model.t %D%/generation.t %D%/nodes.t %D%/partial.t %D%/publication.t %D%/race.t %D%/read.t %D%/thread_cache.t %D%/slice.t %D%/store.t
 check_PROGRAMS += $(gds_unit_tests)
 TESTS += $(gds_unit_tests)
@@ -16,6 +16,9 @@ px_long_tests += %D%/corrupt.t %D%/model.t
 %C%_compare_t_SOURCES = %D%/compare.c %D%/support.c %D%/support.h
 %C%_compare_t_LDADD = $(gds_unit_libs)
 %C%_compare_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
+%C%_copy_t_SOURCES = %D%/copy.c %D%/support.c %D%/support.h
+%C%_copy_t_LDADD = $(gds_unit_libs)
+%C%_copy_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
 %C%_corrupt_t_SOURCES = %D%/corrupt.c %D%/support.c %D%/support.h
 %C%_corrupt_t_LDADD = $(gds_unit_libs)
 %C%_corrupt_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)
