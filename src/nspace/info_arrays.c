@@ -207,7 +207,8 @@ static int node_of_proc(struct px_job *job, const char *name, const struct px_jo
 
 /* Records node and application of a process from its own values. They have precedence over the
  * maps, and the values that are missing leave them as they are. 0, PMIX_ERR_NOMEM, or
- * PMIX_ERR_BAD_PARAM: the rank is too high. */
+ * PMIX_ERR_BAD_PARAM: the rank is too high, or (in a strict job; from the wire it counts as not
+ * given) the number of the application, which must be below UINT16_MAX. */
 static int set_proc_home(struct px_job *job, uint32_t rank, const struct seen_keys *said,
                          struct home *ret)
 {
@@ -239,11 +240,15 @@ static int set_proc_home(struct px_job *job, uint32_t rank, const struct seen_ke
             job->nodes[index].nodeid = v;
         }
     }
-    if (app && !px_value_u32(app, &v)) {
-        at->app = v;
-        ret->app = v;
-        px_job_app(job, v);
+    if (!app || px_value_u32(app, &v)) {
+        return PMIX_SUCCESS;
     }
+    if (v >= UINT16_MAX) {
+        return job->strict ? PMIX_ERR_BAD_PARAM : PMIX_SUCCESS;
+    }
+    at->app = v;
+    ret->app = v;
+    px_job_app(job, v);
     return PMIX_SUCCESS;
 }
 

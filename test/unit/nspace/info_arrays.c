@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Arrays in arrays: how deep they may be. What they say is in jobinfo.c. */
+/* Arrays in arrays: how deep they may be, and which numbers they may have. What they say is in
+ * jobinfo.c. */
 
 #include "build.h"
 
@@ -85,11 +86,45 @@ static void endless(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* Registers a process in an application; returns the status. */
+static int store_app(struct px_store *store, uint32_t app)
+{
+    struct list list = {0};
+    struct list proc = {0};
+
+    put_rank(&proc, PMIX_RANK, 0);
+    put_u32(&proc, PMIX_APPNUM, app);
+    put_array(&list, PMIX_PROC_INFO_ARRAY, &proc);
+    return store_list(store, &list, "here");
+}
+
+/* The number of an application is below UINT16_MAX, in a process array as in an array of its own:
+ * there are as many applications as the highest one says. */
+static void application_numbers(void **state)
+{
+    static const uint32_t refused[] = {UINT16_MAX, UINT16_MAX + 1, UINT32_MAX - 1, UINT32_MAX};
+    struct px_store *store = make_store();
+    struct px_store_info info;
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        assert_int_equal(store_app(store, refused[i]), PMIX_ERR_BAD_PARAM);
+    }
+    px_store_info(store, &info);
+    assert_int_equal(info.n_apps, 0);
+    assert_int_equal(store_app(store, UINT16_MAX - 1), 0);
+    px_store_info(store, &info);
+    assert_int_equal(info.n_apps, UINT16_MAX);
+    expect_u32(store, 0, PMIX_APPNUM, UINT16_MAX - 1);
+    px_store_destroy(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(not_too_deep),
         cmocka_unit_test(endless),
+        cmocka_unit_test(application_numbers),
     };
 
     alarm(60);
