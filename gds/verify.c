@@ -536,7 +536,9 @@ static bool check_placement(struct check *c, uint64_t loc)
             !check_map(c, &place->app_of, place->n_ranks, loc)) {
             return false;
         }
-        if ((place->n_csr && !at(c, place->csr, place->n_csr * 4, "ranks of nodes are outside")) ||
+        /* Without the bound the product could overflow. */
+        if ((place->n_csr > PX_SHM_MAX_SLOTS && !bad(c, "too many ranks of nodes", loc)) ||
+            (place->n_csr && !at(c, place->csr, place->n_csr * 4, "ranks of nodes are outside")) ||
             (place->n_nodes && !check_nodes(c, place))) {
             return false;
         }

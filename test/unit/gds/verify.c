@@ -118,8 +118,12 @@ static void make_place(void)
     *node = (struct px_node){
         .name = loc(name), .aliases = loc(list), .nodeid = 4, .count = 5, .stride = 1};
     place = object(sizeof(*place));
-    *place =
-        (struct px_placement){.version.seq = 1, .n_nodes = 1, .n_ranks = 5, .nodes = loc(node)};
+    *place = (struct px_placement){.version.seq = 1,
+                                   .n_nodes = 1,
+                                   .n_ranks = 5,
+                                   .nodes = loc(node),
+                                   .csr = loc(node),
+                                   .n_csr = 1};
     place->node_of = (struct px_rank_map){.kind = PX_MAP_BLOCK, .k = 5};
     locs[0] = locs[1] = loc(node);
     assert_int_equal(px_table_build(&bump, hashes, locs, 2, &place->names), 0);
@@ -271,6 +275,8 @@ static void every_fault(void **state)
     BROKEN(place->node_of.kind, PX_MAP_ARRAY, PX_VERIFY_ALL);
     BROKEN(place->n_nodes, UINT32_MAX, PX_VERIFY_ALL);
     BROKEN(place->nodes, 0, PX_VERIFY_ALL);
+    BROKEN(place->csr, 0, PX_VERIFY_ALL);
+    BROKEN(place->n_csr, (UINT64_C(1) << 62) + 1, PX_VERIFY_ALL); /* four bytes, modulo 2^64 */
     BROKEN(place->names, 0, PX_VERIFY_ALL);
     BROKEN(place->ids, 0, PX_VERIFY_ALL);
     BROKEN(place->ids, place->names, PX_VERIFY_ALL);
