@@ -175,17 +175,30 @@ static bool is_of_column(struct px_copy *copy, const struct px_column *col, uint
     return px_read_column_cell(&copy->read, col, rank, &own) == 0 && own.payload == slice->payload;
 }
 
+/* True if what was not found was deleted, and is to be known as such: in a store that does not move
+ * by itself, where a client looks for its own deletions (px_store_is_deleted). */
+static bool keeps_deletion(const struct px_copy *copy, const struct px_store_entry *entry,
+                           const struct px_slice *slice, const struct px_qual_digest *quals)
+{
+    return slice->store && entry->level == PX_LEVEL_PROC && !quals && !copy->from->moves;
+}
+
 int px_copy_value(struct px_copy *copy, enum px_level level, uint32_t index,
                   const struct px_key *key, const struct px_qual_digest *quals)
 {
     struct px_store_entry entry = {.level = level, .index = index, .key = key->name};
     pmix_value_t word;
-    struct px_slice slice;
+    struct px_slice slice = {.store = NULL};
     int rc = px_read_level(&copy->read, level, index, key, quals, &slice);
 
     px_assert(copy->batch);
+    if (rc == PMIX_ERR_NOT_FOUND) {
+        entry.value = &px_deleted;
+        entry.scope = slice.scope;
+        return keeps_deletion(copy, &entry, &slice, quals) ? px_batch_add(copy->batch, &entry) : 0;
+    }
     if (rc) {
-        return rc == PMIX_ERR_NOT_FOUND ? 0 : rc;
+        return rc;
     }
     if (copy->shared && index < copy->shared->n &&
         is_of_column(copy, copy->shared, index, &slice)) {

@@ -38,7 +38,7 @@ struct px_copy {
 int px_copy_begin(struct px_copy *copy);
 
 /* Adds the value that a reader of `from` finds, if there is one; a deleted value counts as none,
- * and one of the column `shared` is there already.
+ * but for a rank's where `from` does not move, and one of the column `shared` is there already.
  * quals: the digest of its qualifiers, or NULL. 0; PX_COPY_LATER: it is a large one, for which the
  * piece has no time left, and nothing was added; PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE,
  * PMIX_ERR_UNPACK_FAILURE. */

@@ -16,7 +16,8 @@ int px_store_find(const struct px_store *store, enum px_level level, uint32_t in
                   const char *key, size_t key_len, struct px_slice *ret);
 
 /* True, with the scope of the deletion, if the unqualified value of a rank under this key was
- * deleted here and nothing has been published in its place. A new generation does not know it. */
+ * deleted here and nothing has been published in its place. A store that moves (struct
+ * px_store_opts) forgets it with the generation. */
 bool px_store_is_deleted(const struct px_store *store, uint32_t rank, const char *key,
                          size_t key_len, pmix_scope_t *ret_scope);
 

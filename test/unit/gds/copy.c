@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a move copies, and how: values that many ranks share are shared afterwards. */
+/* What a move copies, and how: values that many ranks share are shared afterwards, and a store
+ * that does not move by itself remembers deletions. */
 #include "support.h"
 #include "gds/batch.h"
 #include "gds/generation.h"
@@ -186,10 +187,49 @@ static void shared_stay_shared(void **state)
     px_release_wait();
 }
 
+/* --- deletions --- */
+
+/* A private store that is enlarged, as that of a client, still knows which values of it were
+ * deleted, and under which scope; one that moves leaves that behind. */
+static void deletions(void **state)
+{
+    struct px_store_opts opts = {.nspace = "job", .virtual_size = 1 << 16};
+    pmix_value_t value = bytes(huge, HUGE_VALUE);
+    pmix_value_t number = u32(5);
+    struct px_store *store;
+    struct px_store *next;
+    pmix_scope_t scope;
+
+    (void) state;
+    assert_int_equal(px_store_create(&opts, &store), 0);
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, "key", &number, PMIX_GLOBAL), 0);
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, "key", &px_deleted, PMIX_LOCAL), 0);
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, "other", &number, PMIX_GLOBAL), 0);
+    assert_true(px_store_is_deleted(store, 3, "key", 3, &scope));
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, "huge", &value, PMIX_GLOBAL),
+                     PMIX_ERR_OUT_OF_RESOURCE);
+    assert_int_equal(px_store_enlarge(store, &next), 0);
+    scope = PMIX_SCOPE_UNDEF;
+    assert_true(px_store_is_deleted(next, 3, "key", 3, &scope));
+    assert_int_equal(scope, PMIX_LOCAL);
+    assert_false(px_store_is_deleted(next, 3, "other", 5, &scope));
+    assert_int_equal(word(next, PX_LEVEL_PROC, 3, "other"), 5);
+    drop_store(next);
+    drop_store(store);
+    store = make_moving();
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, "key", &number, PMIX_GLOBAL), 0);
+    assert_int_equal(put_one(store, PX_LEVEL_PROC, 3, "key", &px_deleted, PMIX_LOCAL), 0);
+    make_dead(store);
+    (void) move(store);
+    assert_false(px_store_is_deleted(store, 3, "key", 3, &scope));
+    drop_store(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_stay_shared),
+        cmocka_unit_test(deletions),
     };
 
     alarm(120);
