@@ -169,9 +169,8 @@ static int intern(struct px_batch *batch, const char *name, uint32_t *ret)
     return rc;
 }
 
-/* Adds the keys that a placement answers by itself (px_derived_names), once per batch. A reader
- * must find the key before it looks at the placement. */
-static int intern_derived(struct px_batch *batch)
+/* A reader must find the key before it looks at the placement. */
+int px_batch_derived(struct px_batch *batch)
 {
     uint32_t unused;
     size_t i;
@@ -397,7 +396,7 @@ int px_batch_node(struct px_batch *batch, const struct px_store *store,
     if (!def->name || def->name[0] == '\0') {
         return PMIX_ERR_BAD_PARAM;
     }
-    rc = intern_derived(batch);
+    rc = px_batch_derived(batch);
     if (rc) {
         return rc;
     }
@@ -434,7 +433,7 @@ int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_ind
     if (rank > PMIX_RANK_VALID) {
         return PMIX_ERR_BAD_PARAM;
     }
-    rc = intern_derived(batch);
+    rc = px_batch_derived(batch);
     if (rc == 0) {
         rc = px_array_room(&batch->places, batch->n_places, &batch->cap_places,
                            sizeof(*batch->places));
@@ -449,7 +448,7 @@ int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_ind
 /* The index is checked when the batch is published, against the nodes that there are then. */
 int px_batch_local_node(struct px_batch *batch, uint32_t node_index)
 {
-    int rc = intern_derived(batch);
+    int rc = px_batch_derived(batch);
 
     if (rc == 0) {
         batch->local_set = true;

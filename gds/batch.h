@@ -211,6 +211,10 @@ void px_batch_expect(struct px_batch *batch, size_t n_ranks);
 int px_batch_node(struct px_batch *batch, const struct px_store *store,
                   const struct px_node_def *def, uint32_t *ret_index);
 
+/* Adds the keys that a placement answers by itself (px_derived_names), once per batch. The
+ * functions below and px_batch_node do. 0, PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
+int px_batch_derived(struct px_batch *batch);
+
 /* Places a rank on a node and in an application (PX_NO_NODE, PX_NO_APP: not given). 0,
  * PMIX_ERR_BAD_PARAM (not a rank), PMIX_ERR_NOMEM. */
 int px_batch_place_rank(struct px_batch *batch, uint32_t rank, uint32_t node_index,

@@ -380,10 +380,10 @@ static int add_ranks(struct px_copy *copy, const struct px_placement *place)
 int px_copy_nodes(struct px_copy *copy)
 {
     const struct px_placement *place = px_read_placement(&copy->read);
-    int rc = 0;
+    int rc = place ? px_batch_derived(copy->batch) : 0;
 
-    if (!place) {
-        return 0;
+    if (!place || rc) {
+        return rc;
     }
     copy->batch->defs = calloc((size_t) place->n_nodes + 1, sizeof(*copy->batch->defs));
     copy->aliases = calloc((size_t) place->n_nodes + 1, sizeof(*copy->aliases));

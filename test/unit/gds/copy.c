@@ -225,11 +225,42 @@ static void deletions(void **state)
     drop_store(store);
 }
 
+/* --- nodes --- */
+
+/* Nodes of which nothing but the name and the number is known, no rank and not which one is the
+ * readers' own, answer by their placement after a move, too. */
+static void nodes_only(void **state)
+{
+    struct px_store *store = make_moving();
+    struct px_batch *batch = px_batch_create();
+    struct px_node_def def = {.name = "n1", .nodeid = 17};
+    struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
+    struct px_slice slice;
+    uint32_t index;
+
+    (void) state;
+    spec.rank = PMIX_RANK_UNDEF;
+    spec.key = PMIX_NODEID;
+    spec.key_len = strlen(PMIX_NODEID);
+    spec.hostname = "n1";
+    assert_int_equal(px_batch_node(batch, store, &def, &index), 0);
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    assert_int_equal(px_store_get(store, &spec, &slice), 0);
+    assert_int_equal(slice.word, 17);
+    make_dead(store);
+    (void) move(store);
+    assert_int_equal(px_store_get(store, &spec, &slice), 0);
+    assert_int_equal(slice.word, 17);
+    drop_store(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_stay_shared),
         cmocka_unit_test(deletions),
+        cmocka_unit_test(nodes_only),
     };
 
     alarm(120);
