@@ -32,6 +32,16 @@ start() {
     pids=$(cat "$SCRATCH/pids")
 }
 
+# ended N PID...: N of them are not alive.
+ended() {
+    n_ended=-$1
+    shift
+    for pid in "$@"; do
+        alive "$pid" || n_ended=$((n_ended + 1))
+    done
+    [ $n_ended -ge 0 ]
+}
+
 start 3
 kill -TERM $runner
 wait $runner
@@ -101,6 +111,42 @@ check 'which is passed on' until_lines 1 "$SCRATCH/err"
 kill -INT $runner
 wait $runner
 same 'and a second SIGINT ends the job' 130 $?
+
+# A signal that was passed on long ago does not make a reader that is only slow one who is stuck. Rank 0 fails; ranks 1 to 3
+# have written more than their reader's pipe holds; what rank 3, which ignores SIGTERM, ends with is another SIGCHLD.
+mkfifo "$SCRATCH/slow" "$SCRATCH/fail" "$SCRATCH/last"
+cat >"$SCRATCH/fill" <<'END'
+#!/bin/sh
+trap '' USR1
+[ "$PMIX_RANK" != 3 ] || trap '' TERM
+[ "$PMIX_RANK" = 0 ] || head -c 60000 /dev/zero | tr '\0' "$PMIX_RANK"
+echo $$ >>"$1/filled"
+case $PMIX_RANK in
+0) read -r word <"$1/fail"; exit 7 ;;
+3) read -r word <"$1/last"; exit 0 ;;
+*) exec tail -f /dev/null ;;
+esac
+END
+chmod +x "$SCRATCH/fill"
+exec 3<>"$SCRATCH/slow"
+"$pmixrun" -n 4 "$SCRATCH/fill" "$SCRATCH" >"$SCRATCH/slow" 2>"$SCRATCH/err" </dev/null &
+runner=$!
+check 'four processes have written' until_lines 4 "$SCRATCH/filled"
+kill -USR1 $runner
+echo >"$SCRATCH/fail"
+check 'one of them fails' until_lines 1 "$SCRATCH/err"
+# shellcheck disable=SC2046
+check 'and ends the others, of which one ignores SIGTERM' until_true 'three have ended' ended 3 $(cat "$SCRATCH/filled")
+exec 5<>"$SCRATCH/last"
+echo >&5
+# shellcheck disable=SC2046
+check 'until it ends, too' gone $(cat "$SCRATCH/filled")
+exec 4<"$SCRATCH/slow" 3>&-
+cat <&4 >"$SCRATCH/read"
+wait $runner
+same 'a reader that is slow gets all, also after a signal' '7 60000 60000 60000' \
+    "$?$(for rank in 1 2 3; do printf ' %s' "$(tr -dc $rank <"$SCRATCH/read" | wc -c | tr -d ' ')"; done)"
+exec 4<&- 5>&-
 
 # A process that leaves its group and its session is found in the end.
 run "$pmixrun" sh -c "setsid sleep 1000 >/dev/null 2>&1 & echo \$! >$SCRATCH/escaped; exit 0"

@@ -105,17 +105,20 @@ static void pass_on(int sig)
     }
 }
 
-void px_run_signals_read(void)
+bool px_run_signals_read(void)
 {
     struct signalfd_siginfo info;
+    bool end = false;
 
     while (read(px_run.signal_fd, &info, sizeof(info)) == (ssize_t) sizeof(info)) {
         if (info.ssi_signo == SIGCHLD) {
             child_ended = true;
         } else {
             pass_on((int) info.ssi_signo);
+            end = end || info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM;
         }
     }
+    return end;
 }
 
 /* ---- processes that end */
@@ -405,7 +408,7 @@ static bool turn(void)
             px_run_stdin_move();
         }
         if (p[0].revents != 0) {
-            px_run_signals_read();
+            (void) px_run_signals_read();
         }
     }
     free(p);

@@ -53,9 +53,9 @@ void px_run_write(int fd, const char *bytes, size_t n)
             bytes += done > 0 ? done : 0;
             n -= done > 0 ? (size_t) done : 0;
         } else if (p[1].revents != 0) {
-            px_run_signals_read();
-            px_run.muted = px_run.ending &&
-                           px_run.last_signal != 0; /* the reader is stuck; we were told to end */
+            /* Whoever tells us to end, with the job already ending, does not wait for the reader.
+             */
+            px_run.muted = px_run_signals_read() && px_run.ending;
         }
     }
 }

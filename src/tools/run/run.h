@@ -393,7 +393,9 @@ extern struct px_run px_run;
 
 int64_t px_run_now_ms(void);
 int px_run_signals_open(void);
-void px_run_signals_read(void);
+/* Deals with the signals that have come. Whether one of them is a request to end: SIGINT, SIGTERM.
+ */
+bool px_run_signals_read(void);
 /* Everybody is told to terminate, with SIGKILL after a grace; the first code given counts. */
 void px_run_end(int code);
 /* Sends a signal to a process and what it has started. */
