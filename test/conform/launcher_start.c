@@ -87,9 +87,36 @@ static void start_peers(void)
     tool_end();
 }
 
-static void end_variously(void)
+/* Tells the end of each output. */
+static void hear_over(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
+                      pmix_byte_object_t *bytes, pmix_info_t info[], size_t ninfo)
+{
+    (void) id, (void) source, (void) info, (void) ninfo;
+    if (bytes == NULL || bytes->size == 0) {
+        tell(channel == PMIX_FWD_STDOUT_CHANNEL ? "out is over" : "err is over");
+    }
+}
+
+/* A process that stays behind keeps the pipes of its parent. */
+static void leave_behind(void)
 {
     const char *fifo = path_named("%s/fifo", scratch());
+    pmix_proc_t any = process("", PMIX_RANK_WILDCARD);
+    const char *job;
+
+    check(mkfifo(fifo, 0600) == 0, "a pipe");
+    check(PMIx_IOF_pull(&any, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL | PMIX_FWD_STDERR_CHANNEL,
+                        hear_over, NULL, NULL) > 0,
+          "output");
+    job = launch(1, "sh", "-c", path_named("cat %s & echo left behind", fifo));
+    await_end(job, "0");
+    check(told("out: left behind") == 1, "what it left behind does not keep the job");
+    check(told("out is over") == 1 && told("err is over") == 1, "its output ends, all the same");
+    check(close(open(fifo, O_WRONLY | O_CLOEXEC)) == 0 && remove(fifo) == 0, "it ends now");
+}
+
+static void end_variously(void)
+{
     const char *job;
 
     about("TOOL-067");
@@ -102,11 +129,7 @@ static void end_variously(void)
     await_end(job, path_named("%d, 0 with 137", PMIX_ERR_JOB_ABORTED_BY_SIG));
     job = launch(1, NULL, NULL, "abort");
     await_end(job, path_named("%d, 0 with 137", PMIX_ERR_JOB_ABORTED_BY_SIG));
-    check(mkfifo(fifo, 0600) == 0, "a pipe");
-    job = launch(1, "sh", "-c", path_named("cat %s & echo left behind", fifo));
-    await_end(job, "0");
-    check(told("out: left behind") == 1, "what it left behind does not keep the job");
-    check(close(open(fifo, O_WRONLY | O_CLOEXEC)) == 0 && remove(fifo) == 0, "it ends now");
+    leave_behind();
     tool_end();
 }
 

@@ -5,7 +5,7 @@
  * application's; waitpid is called for processes of these jobs only. Where the kernel has no such
  * descriptor, a timer looks at the processes every LOOK_MS. Output comes through pipes. When the
  * last process has ended, what the pipes hold is read, and not to their ends: a process that it has
- * left behind may keep them open. */
+ * left behind may keep them open, and go on writing. */
 
 #include "local_job.h"
 
@@ -34,8 +34,9 @@
 #include "src/server/events/server_iof.h"
 #include "src/server/state.h"
 
-/* A piece of output; how often processes are looked at that cannot be watched. */
-enum { PIECE = 64 * 1024, LOOK_MS = 50 };
+/* A piece of output; pieces read from a pipe at the end of its job, more than the largest pipe
+ * holds; how often processes are looked at that cannot be watched. */
+enum { PIECE = 64 * 1024, MAX_DRAIN = 256, LOOK_MS = 50 };
 
 /* One pipe from a process. */
 struct child_output {
@@ -90,6 +91,15 @@ static void output_close(struct child_output *output)
     }
 }
 
+/* Closes a pipe and passes on the end of the output, unless that has been done. */
+static void output_end(struct child_output *output)
+{
+    if (output->io.fd >= 0) {
+        output_close(output);
+        pass_on(output, NULL, 0);
+    }
+}
+
 /* Reads one piece. False: the pipe is empty, or has been closed. */
 static bool read_piece(struct child_output *output)
 {
@@ -101,8 +111,7 @@ static bool read_piece(struct child_output *output)
         return true;
     }
     if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
-        output_close(output);
-        pass_on(output, NULL, 0);
+        output_end(output);
     }
     return false;
 }
@@ -146,15 +155,21 @@ static void job_drop(struct local_job *job)
     (void) px_deregister_nspace(s, &args); /* not there: its registration has failed */
 }
 
+/* Passes on what a pipe holds, and then the end of the output, also if somebody still has the pipe
+ * open and writes. */
+static void output_drain(struct child_output *output)
+{
+    for (int i = 0; i < MAX_DRAIN && output->io.fd >= 0 && read_piece(output); i++) {
+    }
+    output_end(output);
+}
+
 /* All processes have ended: passes on what they have written, and then raises the event. */
 static void job_over(struct local_job *job)
 {
     for (uint32_t i = 0; i < job->n; i++) {
         for (int k = 0; k < 2; k++) {
-            struct child_output *output = &job->children[i].out[k];
-
-            while (output->io.fd >= 0 && read_piece(output)) {
-            }
+            output_drain(&job->children[i].out[k]);
         }
     }
     px_local_job_ended(job->server, job->nspace, &job->failure);
