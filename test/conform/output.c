@@ -285,6 +285,30 @@ static void hear_late(void)
     stop();
 }
 
+static void write_before_the_answer(void)
+{
+    print_as(0, PMIX_FWD_STDOUT_CHANNEL, "first ");
+    tell("written");
+    await_upcalls(ON_PULL, 1);
+    print_as(0, PMIX_FWD_STDOUT_CHANNEL, "second ");
+    tell("written more");
+    await("answered");
+    print_as(0, PMIX_FWD_STDOUT_CHANNEL, "third");
+}
+
+static void hear_in_order(void)
+{
+    struct infos list = {0};
+
+    start();
+    await("written");
+    add_u32(&list, PMIX_IOF_CACHE_SIZE, 3);
+    (void) pull(0, PMIX_FWD_STDOUT_CHANNEL, show, &list);
+    tell("answered");
+    check_shown("firsecond third", 15, "what was kept, as much as is asked for, is the first");
+    stop();
+}
+
 /* ---- several pieces at a time */
 
 static void write_pieces(void)
@@ -520,6 +544,12 @@ const struct conform_case cases[] = {
      .script = write_before,
      .tools = 1,
      .tool = hear_late},
+    {.ids = "IOF-007",
+     .what = "output that comes before the host's answer comes behind what was kept",
+     .host = {[ON_PULL] = {CALLBACK, PMIX_SUCCESS, "written more"}},
+     .script = write_before_the_answer,
+     .tools = 1,
+     .tool = hear_in_order},
     {.ids = "IOF-008",
      .what = "pieces are delivered together, by size and by time",
      .host = {[ON_PULL] = {INSIDE, PMIX_SUCCESS}},

@@ -126,6 +126,7 @@ static void retire(struct px_server *s, struct px_iof_subscription *pull)
     if (n >= MAX_UNWANTED) {
         pull_destroy(s, px_container_of(s->unwanted.next, struct px_iof_subscription, link));
     }
+    pull->asked = NULL;
     px_list_remove(&pull->link);
     px_list_append(&s->unwanted, &pull->link);
 }
@@ -349,6 +350,23 @@ int px_output_local(struct px_server *s, const pmix_info_t *info, size_t ninfo)
     return px_output_sink(s, info, ninfo, NULL, &s->local_sink);
 }
 
+/* Delivers output to a subscription. To one that the host has not answered yet, kept output goes
+ * first: px_iof_pull_answered would deliver it behind. */
+static void deliver_in_order(struct px_server *s, const struct px_iof_subscription *pull,
+                             const struct px_output *out)
+{
+    uint64_t peer = pull->peer;
+    size_t id = pull->id;
+
+    if (pull->asked) {
+        px_outputs_deliver(s, peer, id, pull->asked->info, pull->asked->ninfo);
+        pull = px_iof_subscription_find(s, peer, id);
+    }
+    if (pull) {
+        px_iof_subscription_deliver(s, pull, out);
+    }
+}
+
 /* Output is either delivered at once, to every subscription that covers it, or kept for the first
  * one that will. A delivery may add and drop any subscription: a callback of this process may, and
  * a peer that does not read is disconnected. So each is looked up after the one before. */
@@ -363,7 +381,7 @@ int px_output_deliver(struct px_server *s, void *args)
     while (pull) {
         size_t id = pull->id;
 
-        px_iof_subscription_deliver(s, pull, out);
+        deliver_in_order(s, pull, out);
         pull = find_covering(s, id + 1, last, out);
     }
     if (s->local_sink && (!wanted || s->shows_all)) {
@@ -405,6 +423,7 @@ pmix_status_t px_iof_pull_call(struct px_upcall *up)
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
     pull->local_id = args->id;
+    pull->asked = &args->head;
     up->reply.number = pull->id;
     return s->host.iof_pull
                ? s->host.iof_pull(args->procs, args->nprocs, args->head.info, args->head.ninfo,
@@ -419,11 +438,14 @@ void px_iof_pull_answered(struct px_upcall *up)
     const struct px_args *args = up->args;
     struct px_server *s = up->server;
     uint64_t peer = up->reply_to.peer;
+    struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, up->reply.number);
 
+    if (pull) {
+        pull->asked = NULL;
+    }
     px_upcall_answer(up);
     if (up->reply.status) {
-        struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, up->reply.number);
-
+        pull = px_iof_subscription_find(s, peer, up->reply.number);
         if (pull) {
             pull_destroy(s, pull);
         }

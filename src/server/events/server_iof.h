@@ -26,6 +26,8 @@ struct px_iof_subscription {
     size_t n_procs;
     struct px_sink *sink;      /* of this process; else NULL; owned */
     struct px_holding holding; /* of the peer */
+    /* The peer's request, until the host has answered it; borrowed; else NULL. */
+    const struct px_args *asked;
 };
 
 /* Adds a subscription with a copy of procs. Owned by the server. NULL when memory is out. */
