@@ -208,6 +208,14 @@ static pmix_status_t start(struct px_ctx *ctx, const struct px_iof_push_args *ar
     return PMIX_SUCCESS;
 }
 
+void px_input_lost(struct px_ctx *ctx, const void *where)
+{
+    px_assert(px_loop_inside(ctx->loop));
+    if (ctx->input != NULL && ctx->input->where == where) {
+        input_fail(ctx->input);
+    }
+}
+
 /* On the loop thread. */
 static void stop_input(void *arg)
 {

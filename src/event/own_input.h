@@ -29,6 +29,10 @@ typedef pmix_status_t (*px_push_fn)(void *where, const struct px_iof_push_args *
 pmix_status_t px_push_input(struct px_ctx *ctx, const struct px_iof_push_args *args,
                             px_push_fn push, void *where, const struct px_completion *to);
 
+/* Ends an input that is pushed to `where`, which has been lost and is about to be freed, with
+ * PMIX_ERR_IOF_FAILURE. Loop thread. */
+void px_input_lost(struct px_ctx *ctx, const void *where);
+
 /* Stops reading: the role ends. Any thread. */
 void px_input_stop(struct px_ctx *ctx);
 

@@ -6,20 +6,23 @@
  * former server is taken out of the session's list. Threads follow that list without the lock, so
  * one may still have a pointer to the server; therefore it keeps its `next`, and is not freed yet.
  * A thread has such a pointer only in a call of the library or as a reader. When every thread has
- * been seen outside of both since the server was taken out, it is freed. This runs on the loop
- * thread, which has no such pointer between two tasks. A finalize is not counted as a call; it
- * follows the list after the context went down, and px_former_stop comes before. */
+ * been seen outside of both since the server was taken out, and the tasks have run that these calls
+ * had posted, it is freed. This runs on the loop thread, which between two tasks has such a pointer
+ * only in the standard input that is pushed; that ends before. A finalize is not counted as a call;
+ * it follows the list after the context went down, and px_former_stop comes before. */
 
 #include "former.h"
 
 #include "src/client/iof.h"
 #include "src/client/session.h"
 #include "src/base/epoch.h"
+#include "src/event/own_input.h"
 
 /* One attempt to free former servers. On the stack of the caller, who waits. */
 struct release {
     struct px_session *session;
     const struct px_reader *caller;
+    struct px_link_server *over; /* by px_link_server.former: no call has a pointer to them */
 };
 
 /* Takes former servers out of the session's list. Session lock. */
@@ -42,10 +45,11 @@ static void take_out_locked(struct px_session *session)
     }
 }
 
-/* For px_loop_run. */
-static void free_former(void *arg)
+/* Takes former servers out, and moves them to `over` if all calls that may use them have ended. For
+ * px_loop_run. */
+static void await_calls(void *arg)
 {
-    const struct release *release = arg;
+    struct release *release = arg;
     struct px_session *session = release->session;
     bool over = false;
 
@@ -60,17 +64,32 @@ static void free_former(void *arg)
         over = px_session_await_readers(release->caller);
     }
     if (over) {
-        session->speaker = NULL;
-        px_servers_free(&session->former);
+        release->over = session->former;
+        session->former = NULL;
     }
+}
+
+/* Behind the tasks that those calls have posted. For px_loop_run. */
+static void free_former(void *arg)
+{
+    struct release *release = arg;
+
+    for (const struct px_link_server *at = release->over; at != NULL; at = at->former) {
+        px_input_lost(release->session->ctx, at);
+    }
+    release->session->speaker = NULL;
+    px_servers_free(&release->over);
 }
 
 void px_former_free(struct px_session *session)
 {
     struct release release = {.session = session, .caller = px_reader_self};
 
-    (void) px_loop_run(session->ctx->loop, free_former,
-                       &release); /* in a forked child: nothing is freed */
+    /* in a forked child: nothing is freed */
+    (void) px_loop_run(session->ctx->loop, await_calls, &release);
+    if (release.over != NULL) {
+        (void) px_loop_run(session->ctx->loop, free_former, &release);
+    }
 }
 
 /* For px_loop_run. */

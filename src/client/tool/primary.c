@@ -10,6 +10,7 @@
 #include "src/client/query_cache.h"
 #include "src/client/data/refresh.h"
 #include "src/client/session.h"
+#include "src/event/own_input.h"
 
 /* Moves what is read out of the session or into it. Session lock. */
 static void move_locked(struct px_session *session, struct px_told *told, bool out)
@@ -79,11 +80,11 @@ static void forget(struct px_session *session, struct px_link_server *server)
 void px_session_forget_lost(void *arg)
 {
     struct px_session *session = arg;
+    struct px_link_server *at;
 
     px_assert(px_loop_inside(session->ctx->loop));
     px_lock_take(&session->lock);
-    for (struct px_link_server *at = px_server_first(session); at != NULL;
-         at = px_server_next(at)) {
+    for (at = px_server_first(session); at != NULL; at = px_server_next(at)) {
         bool lost = px_load_acquire(&at->lost) != 0; /* pairs with link_lost */
 
         if (session->is_tool && lost && !at->forgotten && at != session->primary) {
@@ -91,6 +92,11 @@ void px_session_forget_lost(void *arg)
         }
     }
     px_lock_give(&session->lock);
+    for (at = px_server_first(session); at != NULL; at = px_server_next(at)) {
+        if (at->forgotten) {
+            px_input_lost(session->ctx, at);
+        }
+    }
     px_session_unmap(session);
 }
 

@@ -26,8 +26,8 @@ void px_server_reuse_locked(struct px_session *session, struct px_link_server *s
 bool px_session_is_heard(const struct px_session *session);
 
 /* Drops what servers have said that are lost and not the primary one: segments and stores are
- * unmapped when nobody reads them. That of a lost primary one stays until there is another. Loop
- * thread; the argument is the session. */
+ * unmapped when nobody reads them, and our standard input is not pushed there any more. That of a
+ * lost primary one stays until there is another. Loop thread; the argument is the session. */
 void px_session_forget_lost(void *arg);
 
 /* Frees what a server has said. No other thread may use it. */
