@@ -150,6 +150,32 @@ static void read_without_connecting(void)
     check_segments(2, "still");
 }
 
+/* The first touch is a get of everything. */
+static void read_everything(void)
+{
+    pmix_proc_t proc = process("B", 0);
+    pmix_value_t *value = NULL;
+    bool posted = false;
+
+    if (me.nspace[0] == 'B') {
+        post_where();
+        tell("posted");
+        await("read");
+        return;
+    }
+    await("posted");
+    if (check_status(PMIX_SUCCESS, PMIx_Get(&proc, NULL, NULL, 0, &value), "everything")) {
+        for (size_t i = 0; value->type == PMIX_DATA_ARRAY && i < value->data.darray->size; i++) {
+            const pmix_info_t *info = (const pmix_info_t *) value->data.darray->array + i;
+
+            posted = posted || strcmp(info->key, "where") == 0;
+        }
+        PMIX_VALUE_RELEASE(value);
+    }
+    check(posted, "what was posted is there");
+    tell("read");
+}
+
 /* ---- scopes, and another node */
 
 static void see_scopes(void)
@@ -505,6 +531,11 @@ const struct conform_case cases[] = {
      .jobs = AB,
      .client = read_without_connecting,
      .ours_only = "there are no segments to be counted"},
+    {.ids = "GET-016",
+     .what = "everything of a process of another job",
+     .jobs = {{"A", {1}}, {"B", {1}}},
+     .client = read_everything,
+     .ours_only = "the distribution's library refuses a get without a key"},
     {.ids = "GET-011",
      .what = "scopes of another job, on its node and on another one",
      .nodes = 2,

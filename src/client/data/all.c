@@ -47,9 +47,10 @@ int px_client_get_all(struct px_session *session, const struct px_get_request *r
     struct px_proc_infos all = {0};
     pmix_value_t *made;
     struct px_stores at;
+    const struct px_space *space = px_get_request_space(session, request);
     const struct px_space *kept = session->is_tool ? px_space_kept(session, request->nspace) : NULL;
     const struct px_store *held = kept != NULL ? px_space_private_peek(kept) : NULL;
-    int rc = px_space_stores(session, request->space, rank, request->spec.key, false, &at);
+    int rc = px_space_stores(session, space, rank, request->spec.key, false, &at);
 
     if (request->space == &session->own && rank == session->ctx->self.rank) {
         all.wanted = is_not_deleted;

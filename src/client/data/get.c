@@ -26,19 +26,11 @@
 
 #define rare(e) __builtin_expect((e), 0)
 
-/* The space of the request's namespace. A request that has waited may have been read before
- * anything of the namespace was known; then it is looked up again. NULL: nothing is known of it. */
-static inline struct px_space *space_of(struct px_session *session,
-                                        const struct px_get_request *request)
-{
-    return request->space != NULL ? request->space : px_space_named(session, request->nspace);
-}
-
 /* px_space_stores for a request. */
 static inline int stores_of(struct px_session *session, const struct px_get_request *request,
                             bool fresh, struct px_stores *ret)
 {
-    return px_space_stores(session, space_of(session, request), request->spec.rank,
+    return px_space_stores(session, px_get_request_space(session, request), request->spec.rank,
                            request->spec.key, fresh, ret);
 }
 
@@ -47,7 +39,7 @@ static inline int stores_of(struct px_session *session, const struct px_get_requ
 bool px_client_find_published(struct px_session *session, const struct px_get_request *request,
                               struct px_slice *ret)
 {
-    const struct px_space *space = space_of(session, request);
+    const struct px_space *space = px_get_request_space(session, request);
     const struct px_store *segment = space != NULL ? px_space_segment(space) : NULL;
 
     px_assert(px_loop_inside(session->ctx->loop));
@@ -89,7 +81,8 @@ int px_client_find_in(struct px_session *session, const struct px_space *space,
 int px_client_find(struct px_session *session, const struct px_get_request *request, bool fresh,
                    struct px_slice *ret)
 {
-    return px_client_find_in(session, space_of(session, request), &request->spec, fresh, ret);
+    return px_client_find_in(session, px_get_request_space(session, request), &request->spec, fresh,
+                             ret);
 }
 
 int px_client_give_made(struct px_session *session, const struct px_get_request *request,
@@ -217,7 +210,7 @@ static bool is_map(const char *key)
 /* What a miss means: PMIX_ERR_WOULD_BLOCK when the server must be asked, else the final status. */
 static int miss_status(struct px_session *session, const struct px_get_request *request, int found)
 {
-    const struct px_space *space = space_of(session, request);
+    const struct px_space *space = px_get_request_space(session, request);
     const struct px_store *segment = space != NULL ? px_space_segment(space) : NULL;
     bool complete;
     bool hosts;

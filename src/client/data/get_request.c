@@ -202,6 +202,13 @@ int px_get_request_read(struct px_session *session, const pmix_proc_t *proc, con
     return 0;
 }
 
+struct px_space *px_get_request_other_space(struct px_session *session,
+                                            const struct px_get_request *request)
+{
+    return request->space != NULL && !session->is_tool ? request->space
+                                                       : px_space_named(session, request->nspace);
+}
+
 /* --- a copy --- */
 
 /* In the copy, the string of the directive whose string in the original is `text`; NULL for NULL.

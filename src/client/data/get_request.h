@@ -25,7 +25,9 @@ enum px_get_request_flag {
 struct px_get_request {
     struct px_lookup_key spec; /* what a store is asked for */
     unsigned flags;            /* enum px_get_request_flag */
-    struct px_space *space; /* of the namespace; NULL: nothing was known of it when it was read */
+    /* Of the namespace when the request was read, NULL: nothing was known of it; afterwards
+     * px_get_request_space. */
+    struct px_space *space;
     const char *nspace;
     uint64_t timeout_ms; /* 0: none */
     /* Storage for `nspace`, if it is neither the caller's nor the session's: of a copy, or of a
@@ -71,6 +73,19 @@ static inline enum px_return_mode px_get_request_mode(const struct px_get_reques
     return (request->flags & PX_GET_STATIC) != 0    ? PX_RETURN_FILL
            : (request->flags & PX_GET_POINTER) != 0 ? PX_RETURN_POINTER
                                                     : PX_RETURN_COPY;
+}
+
+/* px_get_request_space of another namespace than our own. */
+struct px_space *px_get_request_other_space(struct px_session *session,
+                                            const struct px_get_request *request);
+/* The space of the request's namespace. A request that has waited may have been read before
+ * anything of the namespace was known; and what a tool has been told moves with its primary server
+ * (src/client/tool/primary.h). Then it is looked up again. NULL: nothing is known of it. */
+static inline struct px_space *px_get_request_space(struct px_session *session,
+                                                    const struct px_get_request *request)
+{
+    return request->space == &session->own ? request->space
+                                           : px_get_request_other_space(session, request);
 }
 
 /* True if the key is one that the host registers: reserved, and none of the reserved keys that

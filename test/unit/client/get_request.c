@@ -337,6 +337,33 @@ static void everything(void **state)
     px_get_request_fini(&copy);
 }
 
+/* Where the value is looked for when the request has waited. What a tool was told moves away with
+ * its server. */
+static void space_later(void **state)
+{
+    struct px_get_request want;
+    struct px_get_request early;
+    struct px_space *space;
+    pmix_proc_t proc;
+
+    (void) state;
+    PMIx_Load_procid(&proc, "job3", 1);
+    assert_int_equal(px_get_request_read(&session, &proc, "key", NULL, 0, &early), 0);
+    assert_null(px_get_request_space(&session, &early));
+    px_lock_take(&session.lock);
+    space = px_space_meet_locked(&session, "job3");
+    px_lock_give(&session.lock);
+    assert_ptr_equal(px_get_request_space(&session, &early), space);
+    assert_int_equal(px_get_request_read(&session, &proc, "key", NULL, 0, &want), 0);
+    session.is_tool = true;
+    assert_ptr_equal(px_get_request_space(&session, &want), space);
+    session.own.next = NULL;
+    assert_null(px_get_request_space(&session, &want));
+    session.own.next = space;
+    session.is_tool = false;
+    px_spaces_fini(&session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +379,7 @@ int main(void)
         cmocka_unit_test(qualifiers),
         cmocka_unit_test(copies),
         cmocka_unit_test(everything),
+        cmocka_unit_test(space_later),
     };
 
     return cmocka_run_group_tests_name("want", tests, set_up, NULL);
