@@ -147,6 +147,14 @@ bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
     return px_directives_met(call, levels | PX_ATTR_WAITING, info, ninfo);
 }
 
+pmix_status_t px_api_may_finalize(void)
+{
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = px_api_may_block(ctx);
+
+    return rc == PMIX_ERR_UNREACH ? PMIX_SUCCESS : rc; /* a forked child forgets its parent's */
+}
+
 pmix_status_t px_api_may_block(const struct px_ctx *ctx)
 {
     if (ctx == NULL) {

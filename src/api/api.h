@@ -10,7 +10,8 @@
  *
  * An exported function is built so:
  *   1. PX_SCOPED struct px_ctx *ctx = px_ctx_enter(): until the function returns, a finalize waits.
- *      Calls that take ctx->lock use px_ctx_peek instead, and check the state again under the lock.
+ *      Calls that take ctx->lock enter for their checks only, and then check the state again under
+ *      the lock (px_ctx_peek).
  *   2. PX_ENTER: PMIX_ERR_INIT, PMIX_ERR_NOT_SUPPORTED.
  *   3. Arguments: PMIX_ERR_BAD_PARAM. An array may be NULL only with a number of 0.
  *   4. Required directives, if the library alone serves the call: px_api_check_required.
@@ -55,6 +56,10 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx);
  * it serves in this role. False: the caller returns PMIX_ERR_NOT_SUPPORTED. */
 bool px_api_check_required(const struct px_ctx *ctx, const struct px_call *call,
                            const pmix_info_t *info, size_t ninfo);
+
+/* The first check of a finalize: PMIX_ERR_INIT, or PMIX_ERR_WOULD_BLOCK on the progress thread. The
+ * context may have ended before the caller takes ctx->lock. */
+pmix_status_t px_api_may_finalize(void);
 
 /* --- blocking forms --- */
 

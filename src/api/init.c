@@ -122,13 +122,10 @@ pmix_status_t PMIx_Init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo)
     return rc;
 }
 
-/* Refused on the progress thread, which it would have to stop, and as the last call in a server. In
- * a forked child it only forgets the parent's context. The role ends in px_client_stop
- * (src/client/start.c), which says goodbye to the server. */
-pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
+/* The arguments of PMIx_Finalize. PMIX_ERR_INIT, PMIX_ERR_BAD_PARAM, PMIX_ERR_NOT_SUPPORTED. */
+static pmix_status_t check_finalize(const pmix_info_t *info, size_t ninfo)
 {
-    struct px_ctx *ctx = px_ctx_peek();
-    pmix_status_t rc = PMIX_SUCCESS;
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
 
     if (ctx == NULL) {
         return PMIX_ERR_INIT;
@@ -136,11 +133,21 @@ pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
     if (info == NULL && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_check_required(ctx, &px_call_finalize, info, ninfo)) {
-        return PMIX_ERR_NOT_SUPPORTED;
-    }
-    if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
-        return PMIX_ERR_WOULD_BLOCK;
+    return px_api_check_required(ctx, &px_call_finalize, info, ninfo) ? PMIX_SUCCESS
+                                                                      : PMIX_ERR_NOT_SUPPORTED;
+}
+
+/* Refused on the progress thread, which it would have to stop, and as the last call in a server. In
+ * a forked child it only forgets the parent's context. The role ends in px_client_stop
+ * (src/client/start.c), which says goodbye to the server. */
+pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t ninfo)
+{
+    struct px_ctx *ctx = px_ctx();
+    pmix_status_t rc = check_finalize(info, ninfo);
+
+    rc = rc == PMIX_SUCCESS ? px_api_may_finalize() : rc;
+    if (rc != PMIX_SUCCESS) {
+        return rc;
     }
     PX_PROBE(call_begin, "finalize", NULL);
     px_lock_take(&ctx->lock);

@@ -61,13 +61,10 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
 pmix_status_t PMIx_server_finalize(void)
 {
     struct px_ctx *ctx = px_ctx();
-    pmix_status_t rc = PMIX_SUCCESS;
+    pmix_status_t rc = px_api_may_finalize();
 
-    if (px_ctx_peek() == NULL) {
-        return PMIX_ERR_INIT;
-    }
-    if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
-        return PMIX_ERR_WOULD_BLOCK;
+    if (rc != PMIX_SUCCESS) {
+        return rc;
     }
     PX_PROBE(call_begin, "server_finalize", NULL);
     px_lock_take(&ctx->lock);

@@ -19,18 +19,20 @@
 #include "src/server/server_start.h"
 #include "src/value/directives.h"
 
-/* True if the context is up in the role of a tool. */
+/* True if the context is up in the role of a tool. Under ctx->lock with px_ctx_peek, or for a
+ * context that the caller has entered. */
 static bool is_tool(const struct px_ctx *ctx)
 {
     return ctx != NULL && strcmp(ctx->ops->name, "tool") == 0;
 }
 
-/* The context of a tool for calls that take ctx->lock, as px_ctx_peek; NULL in another role. */
-static struct px_ctx *enter_tool(void)
+/* The first check of a call that takes ctx->lock: as px_ctx_may_block; PMIX_ERR_INIT if this
+ * process is no tool. It may have ended before the lock is taken. */
+static pmix_status_t check_tool(void)
 {
-    struct px_ctx *ctx = px_ctx_peek();
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
 
-    return is_tool(ctx) ? ctx : NULL;
+    return is_tool(ctx) ? px_ctx_may_block(ctx) : PMIX_ERR_INIT;
 }
 
 /* A further init: counted. A tool without a server tries to connect by the new directives.
@@ -100,23 +102,23 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
 }
 
 /* Refused on the progress thread. If a thread does not leave its call in time, px_tool_stop keeps
- * the role, and the context stays open. */
+ * the role, and the context stays open. A forked child only forgets the parent's context. */
 pmix_status_t PMIx_tool_finalize(void)
 {
-    struct px_ctx *ctx = enter_tool();
-    pmix_status_t rc = PMIX_SUCCESS;
+    struct px_ctx *ctx = px_ctx();
+    pmix_status_t rc = check_tool();
 
-    if (ctx == NULL) {
-        return PMIX_ERR_INIT;
+    if (rc != PMIX_SUCCESS && rc != PMIX_ERR_UNREACH) {
+        return rc;
     }
-    if (px_loop_alive(ctx->loop) && px_loop_inside(ctx->loop)) {
-        return PMIX_ERR_WOULD_BLOCK;
-    }
+    rc = PMIX_SUCCESS;
     PX_PROBE(call_begin, "tool_finalize", NULL);
     px_lock_take(&ctx->lock);
-    if (ctx->refs > 1) {
+    if (!is_tool(px_ctx_peek())) {
+        rc = PMIX_ERR_INIT;
+    } else if (ctx->refs > 1) {
         ctx->refs--;
-    } else if (ctx->refs == 1 && !px_api_dropped_after_fork(ctx)) {
+    } else if (!px_api_dropped_after_fork(ctx)) {
         px_ctx_down(ctx);
         ctx->refs = 0;
         px_server_shut(ctx);
@@ -128,13 +130,12 @@ pmix_status_t PMIx_tool_finalize(void)
     return rc;
 }
 
-/* Blocks while it connects, with ctx->lock held. px_tool_attach decides by the directives whether
- * it becomes the primary server. */
-pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *server,
-                                         pmix_info_t info[], size_t ninfo)
+/* What px_tool_attach does not look at: PMIX_ERR_BAD_PARAM, PMIX_ERR_NOT_SUPPORTED, or a status of
+ * check_tool. */
+static pmix_status_t check_attach(const pmix_info_t *info, size_t ninfo)
 {
-    struct px_ctx *ctx = enter_tool();
-    pmix_status_t rc = px_api_may_block(ctx);
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
+    pmix_status_t rc = check_tool();
 
     if (rc != PMIX_SUCCESS) {
         return rc;
@@ -142,12 +143,24 @@ pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *serve
     if (info == NULL && ninfo > 0) {
         return PMIX_ERR_BAD_PARAM;
     }
-    if (!px_api_check_required(ctx, &px_call_attach, info, ninfo)) {
-        return PMIX_ERR_NOT_SUPPORTED;
+    return px_api_check_required(ctx, &px_call_attach, info, ninfo) ? PMIX_SUCCESS
+                                                                    : PMIX_ERR_NOT_SUPPORTED;
+}
+
+/* Blocks while it connects, with ctx->lock held. px_tool_attach decides by the directives whether
+ * it becomes the primary server. */
+pmix_status_t PMIx_tool_attach_to_server(pmix_proc_t *myproc, pmix_proc_t *server,
+                                         pmix_info_t info[], size_t ninfo)
+{
+    struct px_ctx *ctx = px_ctx();
+    pmix_status_t rc = check_attach(info, ninfo);
+
+    if (rc != PMIX_SUCCESS) {
+        return rc;
     }
     PX_PROBE(call_begin, "attach", NULL);
     px_lock_take(&ctx->lock);
-    rc = px_tool_attach(ctx, info, ninfo, server);
+    rc = is_tool(px_ctx_peek()) ? px_tool_attach(ctx, info, ninfo, server) : PMIX_ERR_INIT;
     if (rc == PMIX_SUCCESS && myproc != NULL) {
         *myproc = ctx->self;
     }
@@ -170,8 +183,8 @@ pmix_status_t PMIx_tool_connect_to_server(pmix_proc_t *proc, pmix_info_t info[],
  * server of this tool. */
 pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server)
 {
-    struct px_ctx *ctx = enter_tool();
-    pmix_status_t rc = px_api_may_block(ctx);
+    struct px_ctx *ctx = px_ctx();
+    pmix_status_t rc = check_tool();
 
     if (rc != PMIX_SUCCESS) {
         return rc;
@@ -180,7 +193,7 @@ pmix_status_t PMIx_tool_disconnect(const pmix_proc_t *server)
         return PMIX_ERR_BAD_PARAM;
     }
     px_lock_take(&ctx->lock);
-    rc = px_tool_detach(ctx, server);
+    rc = is_tool(px_ctx_peek()) ? px_tool_detach(ctx, server) : PMIX_ERR_INIT;
     px_lock_give(&ctx->lock);
     return rc;
 }

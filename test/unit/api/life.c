@@ -8,6 +8,7 @@
 #include "config.h"
 #endif
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +26,8 @@
 #include <cmocka.h>
 
 #include <pmix_tool.h>
+
+#include "test/unit/loop/asleep.h"
 
 static void start(void)
 {
@@ -348,6 +351,101 @@ static int listen_tcp(char *uri, size_t room)
     return fd;
 }
 
+/* The next connection. */
+static int accept_one(int listener)
+{
+    int fd = accept(listener, NULL, NULL);
+
+    while (fd < 0) {
+        (void) sched_yield();
+        fd = accept(listener, NULL, NULL);
+    }
+    return fd;
+}
+
+/* A call that a thread makes. */
+struct
+try {
+    pmix_status_t (*fn)(void);
+    _Atomic pid_t tid;
+    pmix_status_t rc;
+    pthread_t thread;
+};
+
+static char server_uri[256];
+
+static pmix_status_t try_attach(void)
+{
+    pmix_info_t info;
+    pmix_status_t rc;
+
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_SERVER_URI, server_uri, PMIX_STRING);
+    rc = PMIx_tool_attach_to_server(NULL, NULL, &info, 1);
+    PMIx_Info_destruct(&info);
+    return rc;
+}
+
+static pmix_status_t try_disconnect(void)
+{
+    const pmix_proc_t nobody = {.nspace = "nobody", .rank = 0};
+
+    return PMIx_tool_disconnect(&nobody);
+}
+
+static void *try_it(void *arg)
+{
+    struct try *try = arg;
+
+    try->tid = thread_id();
+    try->rc = try->fn();
+    return NULL;
+}
+
+/* Returns when the thread waits. */
+static void begin_try(struct try *try)
+{
+    assert_int_equal(pthread_create(&try->thread, NULL, try_it, try), 0);
+    while (try->tid == 0) {
+        (void) sched_yield();
+    }
+    await_sleep(try->tid);
+}
+
+/* A thread connects; others wait for it: one that ends the tool, then those that use it. */
+static void tool_ends_meanwhile(void **state)
+{
+    struct try tries[] = {{.fn = try_attach},
+                          {.fn = PMIx_tool_finalize},
+                          {.fn = try_attach},
+                          {.fn = try_disconnect},
+                          {.fn = PMIx_tool_finalize}};
+    int listener = listen_tcp(server_uri, sizeof(server_uri));
+    pmix_info_t info;
+    bool yes = true;
+    int fd;
+
+    (void) state;
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PMIX_TOOL_DO_NOT_CONNECT, &yes, PMIX_BOOL);
+    assert_int_equal(PMIx_tool_init(NULL, &info, 1), PMIX_SUCCESS);
+    begin_try(&tries[0]);
+    fd = accept_one(listener);
+    (void) close(listener); /* nobody else connects */
+    for (size_t i = 1; i < 5; i++) {
+        begin_try(&tries[i]);
+    }
+    (void) close(fd);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(pthread_join(tries[i].thread, NULL), 0);
+    }
+    assert_true(tries[1].rc == PMIX_SUCCESS || tries[4].rc == PMIX_SUCCESS);
+    assert_true(tries[1].rc == PMIX_ERR_INIT || tries[4].rc == PMIX_ERR_INIT);
+    assert_true(tries[2].rc == PMIX_ERR_INIT || tries[2].rc == PMIX_ERR_UNREACH);
+    assert_true(tries[3].rc == PMIX_ERR_INIT || tries[3].rc == PMIX_ERR_NOT_FOUND);
+    assert_int_equal(PMIx_Initialized(), 0);
+}
+
 static int count_connections(int listener)
 {
     int n = 0;
@@ -402,11 +500,17 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_init),      cmocka_unit_test(stopped_server),
-        cmocka_unit_test(counted),          cmocka_unit_test(again_and_again),
-        cmocka_unit_test(bad_arguments),    cmocka_unit_test(abi_at_any_time),
-        cmocka_unit_test(inside_a_handler), cmocka_unit_test(forked),
-        cmocka_unit_test(driven_by_hand),   cmocka_unit_test(tool_without_server),
+        cmocka_unit_test(before_init),
+        cmocka_unit_test(stopped_server),
+        cmocka_unit_test(counted),
+        cmocka_unit_test(again_and_again),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(abi_at_any_time),
+        cmocka_unit_test(inside_a_handler),
+        cmocka_unit_test(forked),
+        cmocka_unit_test(driven_by_hand),
+        cmocka_unit_test(tool_without_server),
+        cmocka_unit_test(tool_ends_meanwhile),
     };
 
     return cmocka_run_group_tests_name("life", tests, set_up, NULL);
