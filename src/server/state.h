@@ -106,6 +106,7 @@ struct px_server {
     struct px_group_walk *group_walk; /* under way (group_leave.c), or NULL */
     struct px_map group_names;        /* names that have been used for groups (group_names.c) */
     struct px_list group_infos;       /* what groups have in the stores (group_infos.c); owns it */
+    uint64_t group_serials;           /* of px_proc_set.serial, the last one */
     size_t n_group_infos;
     size_t n_new_group_infos;          /* noted since the last px_group_infos_trim */
     struct px_map group_values;        /* the same ones, by context id, process and key */

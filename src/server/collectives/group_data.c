@@ -26,8 +26,6 @@
 #include "src/value/number.h"
 #include "src/wire/messages.h"
 #include "src/wire/view.h"
-#include "gds/batch.h"
-#include "gds/publication.h"
 
 /* The `absorb` of the table identifies the operation: no other table has this one. */
 struct px_group_build *px_group_build_of(const struct px_coll *coll)
@@ -320,81 +318,6 @@ int px_group_describe(const struct px_coll *coll, struct px_upcall *up)
 
 /* --- and back --- */
 
-/* Stores one contribution under its contributor, as values of global scope. A malformed one, one of
- * a namespace that is not known here, and values that are the host's are passed over. 0,
- * PMIX_ERR_NOMEM, or a status of the store. */
-static int store_given(struct px_server *s, const struct px_group_build *build,
-                       const pmix_info_t *given)
-{
-    size_t n = 0;
-    const pmix_info_t *infos = NULL;
-    pmix_info_t qualifier;
-    struct px_batch *batch;
-    struct px_nspace *ns;
-    int rc = PMIX_SUCCESS;
-
-    if (px_info_open(&given->value, &infos, &n) || n < 2 || infos[0].value.type != PMIX_PROC ||
-        !infos[0].value.data.proc) {
-        return PMIX_SUCCESS;
-    }
-    ns = px_nspace_find(s, infos[0].value.data.proc->nspace);
-    if (!ns) {
-        return PMIX_SUCCESS;
-    }
-    memset(&qualifier, 0, sizeof(qualifier));
-    memcpy(qualifier.key, PMIX_GROUP_CONTEXT_ID, sizeof(PMIX_GROUP_CONTEXT_ID));
-    qualifier.value.type = PMIX_SIZE;
-    qualifier.value.data.size = build->id;
-    batch = px_batch_create();
-    rc = batch ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    for (size_t i = 1; !rc && i < n; i++) {
-        struct px_store_entry entry = {
-            .level = PX_LEVEL_PROC,
-            .index = infos[0].value.data.proc->rank,
-            .key = infos[i].key,
-            .value = &infos[i].value,
-            .scope = PMIX_GLOBAL,
-            .quals = build->has_id ? &qualifier : NULL,
-            .n_quals = build->has_id ? 1 : 0,
-        };
-
-        if (px_nspace_is_hosts(ns, entry.index, entry.key)) {
-            continue;
-        }
-        rc = px_batch_add(batch, &entry);
-        if (!rc && build->has_id) {
-            px_group_infos_note(s, build->name, build->id, infos[0].value.data.proc, infos[i].key);
-        }
-    }
-    rc = rc ? rc : px_store_publish(ns->store, batch);
-    px_nspace_note_change(s, ns, infos[0].value.data.proc->rank);
-    px_batch_destroy(batch);
-    px_nspace_compact(s, ns);
-    return rc;
-}
-
-/* Stores all contributions among the infos; a host may nest them in PMIX_GROUP_INFO_ARRAY. */
-static int store_all_given(struct px_server *s, const struct px_group_build *build,
-                           const pmix_info_t *info, size_t n)
-{
-    const pmix_info_t *one = px_infos_next(info, n, NULL, PMIX_GROUP_INFO);
-    const pmix_info_t *many = px_infos_next(info, n, NULL, PMIX_GROUP_INFO_ARRAY);
-    int rc = PMIX_SUCCESS;
-
-    for (; !rc && one; one = px_infos_next(info, n, one, PMIX_GROUP_INFO)) {
-        rc = store_given(s, build, one);
-    }
-    for (; !rc && many; many = px_infos_next(info, n, many, PMIX_GROUP_INFO_ARRAY)) {
-        const pmix_info_t *inner;
-        size_t n_inner;
-
-        if (!px_info_open(&many->value, &inner, &n_inner)) {
-            rc = store_all_given(s, build, inner, n_inner);
-        }
-    }
-    return rc;
-}
-
 /* Stores job information from the host: {STRING nspace; BYTE_OBJECT of KVALs}..., as
  * px_collect_job_info packs it. Namespaces that are registered here have theirs already. */
 static int store_jobs(struct px_server *s, const pmix_byte_object_t *bytes)
@@ -459,7 +382,9 @@ static int settle(struct px_server *s, struct px_group_build *build)
     px_proc_list_remove(&build->members, build->failed.at, build->failed.n);
     rc = build->order.n ? order_members(s, build) : PMIX_SUCCESS;
 
-    return rc ? rc : store_all_given(s, build, build->info, build->n_info);
+    return rc ? rc
+              : px_group_infos_store(s, build->name, build->has_id ? &build->id : NULL, build->info,
+                                     build->n_info);
 }
 
 /* Stores the committed data and the job information among the host's infos. */

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pmix.h>
+
 #include "gds/batch.h"
+#include "gds/kval_reader.h"
 #include "gds/level.h"
 #include "gds/payload.h"
 #include "gds/publication.h"
@@ -15,7 +18,10 @@
 #include "src/nspace/proc_sets.h"
 #include "src/server/data/compaction.h"
 #include "src/server/data/nspace.h"
+#include "src/server/data/posted.h"
 #include "src/server/state.h"
+#include "src/value/infos.h"
+#include "src/value/nested.h"
 
 /* How many values one trim looks at beside two for each that is new: it has an end, however many
  * are of groups that exist, and gets through all of them in time. */
@@ -93,14 +99,51 @@ static bool is_in_use(struct px_server *s, const struct group_value *noted)
     return px_proc_set_find(&s->proc_sets, PX_SET_GROUP, giver->key.group, &giver->key.proc);
 }
 
+/* The qualifier of values that are of the group with this context id. */
+static pmix_info_t qualifier(size_t id)
+{
+    return (pmix_info_t){.key = PMIX_GROUP_CONTEXT_ID,
+                         .value = {.type = PMIX_SIZE, .data.size = id}};
+}
+
+/* Counts a value as posted by its process, or, if it is deleted, no longer; if the process is of
+ * this node. Without memory the count stays. */
+static void count_value(const struct px_nspace *ns, const struct px_store_entry *entry)
+{
+    struct px_local_proc *rank = px_local_proc_find(ns, entry->index);
+    struct px_kval kval = {.entry = *entry, .key_len = strnlen(entry->key, PMIX_MAX_KEYLEN)};
+    struct px_kval_name name;
+    size_t bytes = 0;
+
+    if (!rank || px_kval_name(&kval, &name)) {
+        return;
+    }
+    if (entry->value == &px_deleted) {
+        px_posted_not_here(rank, name.bytes, name.len);
+    } else if (!PMIx_Value_get_size(entry->value, &bytes)) {
+        px_posted_here(rank, name.bytes, name.len, bytes);
+    }
+    px_buf_fini(&name.room);
+}
+
+/* All values of a process have been counted that have changed. */
+static void recount(struct px_server *s, struct px_nspace *ns, pmix_rank_t from)
+{
+    struct px_local_proc *rank = px_local_proc_find(ns, from);
+
+    px_nspace_note_change(s, ns, from);
+    if (rank) {
+        px_posted_recount(s, rank);
+    }
+}
+
 /* Deletes the value from the store of its namespace. Without memory it stays there. */
 static void delete_value(struct px_server *s, const struct group_value *noted)
 {
     const struct value_key *key = &noted->key;
     struct px_nspace *ns = px_nspace_find(s, key->from.nspace);
     struct px_batch *batch = ns ? px_batch_create() : NULL;
-    pmix_info_t id = {.key = PMIX_GROUP_CONTEXT_ID,
-                      .value = {.type = PMIX_SIZE, .data.size = key->id}};
+    pmix_info_t id = qualifier(key->id);
     struct px_store_entry entry = {.level = PX_LEVEL_PROC,
                                    .index = key->from.rank,
                                    .key = key->key,
@@ -112,7 +155,8 @@ static void delete_value(struct px_server *s, const struct group_value *noted)
     if (batch && !px_batch_add(batch, &entry)) {
         (void) px_store_publish(ns->store, batch);
         ns->deletes = true;
-        px_nspace_note_change(s, ns, key->from.rank);
+        count_value(ns, &entry);
+        recount(s, ns, key->from.rank);
     }
     px_batch_destroy(batch);
     if (ns) {
@@ -141,14 +185,14 @@ void px_group_infos_trim(struct px_server *s)
     }
 }
 
-void px_group_infos_note(struct px_server *s, const char *group, size_t id, const pmix_proc_t *from,
-                         const char *key)
+/* Notes that a value of a process was stored for a group. */
+static void note(struct px_server *s, const char *group, size_t id, const pmix_proc_t *from,
+                 const char *key)
 {
     struct group_value *noted = calloc(1, sizeof(*noted));
     struct giver *giver = noted ? find_giver(s, group, from) : NULL;
     struct group_value *old;
 
-    px_assert(px_loop_inside(s->loop));
     if (!giver) {
         free(noted);
         return;
@@ -169,6 +213,93 @@ void px_group_infos_note(struct px_server *s, const char *group, size_t id, cons
     if (px_map_set(&s->group_values, &noted->key, sizeof(noted->key), noted)) {
         forget(s, noted);
     }
+}
+
+/* A contribution begins with its contributor. NULL: it is malformed. */
+static const pmix_proc_t *contributor(const pmix_info_t *infos, size_t n)
+{
+    return n > 1 && infos[0].value.type == PMIX_PROC ? infos[0].value.data.proc : NULL;
+}
+
+/* Stores one contribution. */
+static int store_one(struct px_server *s, const char *group, const size_t *id,
+                     const pmix_info_t *given)
+{
+    size_t n = 0;
+    const pmix_info_t *infos = NULL;
+    bool open = !px_info_open(&given->value, &infos, &n);
+    const pmix_proc_t *from = open ? contributor(infos, n) : NULL;
+    struct px_nspace *ns = from ? px_nspace_find(s, from->nspace) : NULL;
+    pmix_info_t of_group = qualifier(id ? *id : 0);
+    struct px_batch *batch = ns ? px_batch_create() : NULL;
+    int rc = ns && !batch ? PMIX_ERR_NOMEM : PMIX_SUCCESS;
+
+    for (size_t i = 1; !rc && ns && i < n; i++) {
+        struct px_store_entry entry = {.level = PX_LEVEL_PROC,
+                                       .index = from->rank,
+                                       .key = infos[i].key,
+                                       .value = &infos[i].value,
+                                       .scope = PMIX_GLOBAL,
+                                       .quals = id ? &of_group : NULL,
+                                       .n_quals = id != NULL};
+
+        if (px_nspace_is_hosts(ns, entry.index, entry.key)) {
+            continue;
+        }
+        rc = px_batch_add(batch, &entry);
+        if (!rc) {
+            count_value(ns, &entry);
+        }
+        if (!rc && id) {
+            note(s, group, *id, from, infos[i].key);
+        }
+    }
+    if (ns) {
+        rc = rc ? rc : px_store_publish(ns->store, batch);
+        recount(s, ns, from->rank);
+        px_batch_destroy(batch);
+        px_nspace_compact(s, ns);
+    }
+    return rc;
+}
+
+int px_group_infos_store(struct px_server *s, const char *group, const size_t *id,
+                         const pmix_info_t *info, size_t n)
+{
+    const pmix_info_t *one = px_infos_next(info, n, NULL, PMIX_GROUP_INFO);
+    const pmix_info_t *many = px_infos_next(info, n, NULL, PMIX_GROUP_INFO_ARRAY);
+    int rc = PMIX_SUCCESS;
+
+    px_assert(px_loop_inside(s->loop));
+    for (; !rc && one; one = px_infos_next(info, n, one, PMIX_GROUP_INFO)) {
+        rc = store_one(s, group, id, one);
+    }
+    for (; !rc && many; many = px_infos_next(info, n, many, PMIX_GROUP_INFO_ARRAY)) {
+        const pmix_info_t *inner;
+        size_t n_inner;
+
+        if (!px_info_open(&many->value, &inner, &n_inner)) {
+            rc = px_group_infos_store(s, group, id, inner, n_inner);
+        }
+    }
+    return rc;
+}
+
+bool px_group_infos_allowed(struct px_server *s, const pmix_proc_t *who, const pmix_info_t *info,
+                            size_t n)
+{
+    struct px_local_proc *rank = px_local_proc_of(s, who);
+    const pmix_info_t *given = px_infos_next(info, n, NULL, PMIX_GROUP_INFO);
+    size_t bytes = 0;
+
+    px_assert(px_loop_inside(s->loop));
+    for (; given; given = px_infos_next(info, n, given, PMIX_GROUP_INFO)) {
+        size_t more = 0;
+
+        (void) PMIx_Value_get_size(&given->value, &more);
+        bytes += more;
+    }
+    return !bytes || (rank && px_posted_allows(s, rank, bytes));
 }
 
 void px_group_infos_nspace_removed(struct px_server *s, const char *nspace)

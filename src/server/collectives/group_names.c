@@ -129,7 +129,6 @@ void px_group_names_job(struct px_server *s, const char *name)
 struct px_proc_set *px_group_names_add(struct px_server *s, const char *name,
                                        const pmix_proc_t *members, size_t n)
 {
-    static uint64_t last_serial; /* loop thread */
     struct px_proc_set *group =
         px_group_name_is_job(s, name)
             ? NULL
@@ -137,7 +136,7 @@ struct px_proc_set *px_group_names_add(struct px_server *s, const char *name,
 
     px_assert(px_loop_inside(s->loop));
     if (group) {
-        group->serial = ++last_serial;
+        group->serial = ++s->group_serials;
     }
     return group;
 }

@@ -119,7 +119,7 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
 
 /* PMIX_ERR_EXISTS: one of the processes is in a group of this name, or in another construction
  * of it, or a job has it. Of a call that joins an open construction only the caller is looked at.
- * PMIX_ERR_OUT_OF_RESOURCE: its user has too many groups. */
+ * PMIX_ERR_OUT_OF_RESOURCE: its user has too many groups, or it has posted too much. */
 static int construct_admit(struct px_server *s, const struct px_coll_call *call,
                            const struct px_coll_member *who)
 {
@@ -131,8 +131,11 @@ static int construct_admit(struct px_server *s, const struct px_coll_call *call,
           is_being_made(s, call, &who->proc)))) {
         return PMIX_ERR_EXISTS;
     }
-    return px_quota_allows_set(s, &who->proc, call->set.n) ? PMIX_SUCCESS
-                                                           : PMIX_ERR_OUT_OF_RESOURCE;
+    return px_quota_allows_set(s, &who->proc, call->set.n) &&
+                   px_group_infos_allowed(s, &who->proc, call->args.head.info,
+                                          call->args.head.ninfo)
+               ? PMIX_SUCCESS
+               : PMIX_ERR_OUT_OF_RESOURCE;
 }
 
 /* --- construction --- */
