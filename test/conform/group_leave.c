@@ -210,6 +210,37 @@ static void leave_a_destruct(void)
     check_status(PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct again");
 }
 
+/* Rank 1 says of rank 0 that it is no member any more, also beside itself. */
+static void said_of_another(void)
+{
+    static const pmix_status_t codes[] = {PMIX_GROUP_LEFT, PMIX_GROUP_MEMBER_FAILED};
+    pmix_proc_t other = process("A", 0);
+
+    construct_all();
+    for (int i = 0; i < 4 && me.rank == 1; i++) {
+        struct infos list = {0};
+
+        add_text(&list, PMIX_GROUP_ID, name);
+        if (i > 1) {
+            add(&list, PMIX_EVENT_AFFECTED_PROC, &me, PMIX_PROC);
+        }
+        add(&list, PMIX_EVENT_AFFECTED_PROC, &other, PMIX_PROC);
+        check_status(
+            PMIX_ERR_NO_PERMISSIONS,
+            PMIx_Notify_event(codes[i % 2], &me, PMIX_RANGE_SESSION, list.at, list.n, NULL, NULL),
+            "event %d", i);
+        free_infos(&list);
+    }
+    fence_all(NULL);
+    same(ranks_but(PMIX_RANK_UNDEF, last_rank()), members_now(), "the members");
+    check_status(PMIX_SUCCESS, PMIx_Group_destruct(name, NULL, 0), "destruct");
+}
+
+static void none_told(void)
+{
+    check(upcalls(ON_NOTIFY, -1) == 0, "%d hosts are told", upcalls(ON_NOTIFY, -1));
+}
+
 /* ---- what does not succeed changes nothing */
 
 static void destruct_too_late(void)
@@ -281,6 +312,14 @@ const struct conform_case cases[] = {
      .ranks = 3,
      .client = leave_a_destruct,
      .seconds = 20},
+    {.ids = "GRP-102",
+     .what = "one says that another has left",
+     .spread = true,
+     .ranks = 3,
+     .client = said_of_another,
+     .after = none_told,
+     .seconds = 20,
+     .ours_only = "whom a client may speak of is this library's rule"},
     {.ids = "GRP-097",
      .what = "a destruct that ends too early leaves the group as it is",
      .spread = true,

@@ -255,8 +255,24 @@ static bool excuse(struct px_server *s, const char *name, const pmix_proc_t *lef
     return any;
 }
 
+bool px_group_left_speaks_of_others(const struct px_event *event)
+{
+    static const char key[] = PMIX_EVENT_AFFECTED_PROC;
+    const pmix_info_t *info = px_infos_next(event->info, event->ninfo, NULL, key);
+    bool others = false;
+
+    for (; info && !others; info = px_infos_next(event->info, event->ninfo, info, key)) {
+        struct px_procs affected;
+
+        others = !px_value_procs(&info->value, &affected) || affected.n != 1 ||
+                 !px_proc_equal(affected.at, &event->source);
+    }
+    return others;
+}
+
 /* Who has left is the affected process; without one it is the source. */
-bool px_group_left(struct px_server *s, const struct px_event *event, bool own)
+bool px_group_left(struct px_server *s, const struct px_event *event, bool own,
+                   const struct px_peer *by)
 {
     const pmix_value_t *value = px_info_find(event->info, event->ninfo, PMIX_EVENT_AFFECTED_PROC);
     const pmix_proc_t *left = &event->source;
@@ -269,7 +285,7 @@ bool px_group_left(struct px_server *s, const struct px_event *event, bool own)
     if (value && px_value_procs(value, &affected) && affected.n == 1) {
         left = affected.at;
     }
-    if (own && !px_proc_equal(left, &event->source)) {
+    if (own && !px_proc_equal(left, by ? &by->proc : &event->source)) {
         return false;
     }
     affected = (struct px_procs){left, 1};

@@ -12,6 +12,7 @@
 #include <pmix_common.h>
 
 struct px_event;
+struct px_peer;
 struct px_proc_list;
 struct px_proc_set;
 struct px_server;
@@ -40,11 +41,17 @@ bool px_groups_recheck(struct px_server *s);
  * than the caller's may complete. */
 void px_group_expel(struct px_server *s, struct px_proc_set *group);
 
+/* True if one of the affected processes of a client's event is not its source: it must not say of
+ * others that they have left a group, since servers and hosts believe it. */
+bool px_group_left_speaks_of_others(const struct px_event *event);
+
 /* An event PMIX_GROUP_LEFT or PMIX_GROUP_MEMBER_FAILED is about to be delivered: takes the process
  * out of the group's record, and does not wait for it any more where others destruct the group. A
- * client may only say it of itself (`own`). True if the group has changed; then px_group_announce
- * is to follow the event. */
-bool px_group_left(struct px_server *s, const struct px_event *event, bool own);
+ * client may only say it of itself (`own`): of the process that is connected (NULL: the source),
+ * whatever it gives as the source. True if the group has changed; then px_group_announce is to
+ * follow the event. */
+bool px_group_left(struct px_server *s, const struct px_event *event, bool own,
+                   const struct px_peer *by);
 
 /* Raises PMIX_GROUP_MEMBERSHIP_UPDATE, with all members that the group now has, for those of this
  * server. `event` is the one that has changed it. Without memory the event is lost. */

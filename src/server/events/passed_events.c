@@ -145,11 +145,17 @@ static bool is_known(struct px_server *s, const char *nspace)
     return false;
 }
 
+/* True if it may speak for others: a launcher of root or of the server's own user. */
+static bool is_believed(const struct px_server *s, const struct px_peer *peer)
+{
+    return peer->launcher && (peer->uid == 0 || peer->uid == s->uid);
+}
+
 pmix_proc_t px_event_source(struct px_server *s, const struct px_peer *peer,
                             const pmix_info_t *info, size_t ninfo)
 {
     const pmix_value_t *said =
-        peer->launcher ? px_info_find(info, ninfo, PX_KEY_EVENT_SOURCE) : NULL;
+        is_believed(s, peer) ? px_info_find(info, ninfo, PX_KEY_EVENT_SOURCE) : NULL;
 
     px_assert(px_loop_inside(s->loop));
     return said && said->type == PMIX_PROC && said->data.proc->nspace[0] &&

@@ -64,8 +64,8 @@ void px_event_pass_up(struct px_server *s, const struct px_event *event, const s
 void px_event_from_above(struct px_server *s, const struct px_event *event,
                          const pmix_proc_t *from);
 
-/* The process that has raised an event: of a launcher the one that it names, unless that has a
- * namespace that is known here; else the peer itself. */
+/* The process that has raised an event: of a launcher of root or of the server's own user the one
+ * that it names, unless that has a namespace that is known here; else the peer itself. */
 pmix_proc_t px_event_source(struct px_server *s, const struct px_peer *peer,
                             const pmix_info_t *info, size_t ninfo);
 

@@ -313,7 +313,7 @@ static void fan_out(struct px_server *s, const struct px_event *event, enum px_o
 {
     struct px_raiser raiser = {origin == PX_ORIGIN_CLIENT || origin == PX_ORIGIN_MONITOR,
                                by ? by->uid : user_of(s, event)};
-    bool left = changes_group(event->code) && px_group_left(s, event, raiser.client);
+    bool left = changes_group(event->code) && px_group_left(s, event, raiser.client, by);
     bool up = raiser.client && px_event_goes_up(s, event);
     struct px_audience to;
 
@@ -353,7 +353,22 @@ bool px_notify_ahead(struct px_upcall *up)
     return px_named_ahead(up->server, &event, &up->named);
 }
 
-/* The event is for those who are members of a group now, also when it is kept. */
+/* True if a peer says of others that they are no members of a group any more. */
+static bool is_false(const struct px_upcall *up, const struct px_notify_args *args)
+{
+    const struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
+    const struct px_args *head = &args->head;
+    struct px_event event = {.info = head->info, .ninfo = head->ninfo};
+
+    if (!peer || !changes_group(args->code)) {
+        return false;
+    }
+    event.source = px_event_source(up->server, peer, head->info, head->ninfo);
+    return px_group_left_speaks_of_others(&event);
+}
+
+/* The event is for those who are members of a group now, also when it is kept. A status by which it
+ * is refused, or PMIX_OPERATION_SUCCEEDED. */
 pmix_status_t px_notify_call(struct px_upcall *up)
 {
     const struct px_notify_args *args = up->args;
@@ -361,8 +376,11 @@ pmix_status_t px_notify_call(struct px_upcall *up)
     pmix_info_t *range = PX_BORROWED(
         px_infos_next(args->head.info, args->head.ninfo, NULL, PMIX_EVENT_CUSTOM_RANGE));
     const struct px_list *sets = &up->server->proc_sets;
-    int rc = range && !px_list_empty(sets) ? px_proc_sets_spell(sets, source, range) : PMIX_SUCCESS;
+    int rc = is_false(up, args) ? PMIX_ERR_NO_PERMISSIONS : PMIX_SUCCESS;
 
+    if (!rc && range && !px_list_empty(sets)) {
+        rc = px_proc_sets_spell(sets, source, range);
+    }
     return rc ? rc : PMIX_OPERATION_SUCCEEDED;
 }
 

@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Groups of a job while processes of another user's job name that job's processes in groups of the
- * same name. No process runs: the test makes their calls on the loop's thread.
- * Covers: GRP-004, GRP-061, GRP-097, GRP-101 */
+ * same name, or say of them that they have left. No process runs: the test makes their calls on the
+ * loop's thread.
+ * Covers: GRP-004, GRP-061, GRP-097, GRP-101, GRP-102 */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -22,12 +23,19 @@
 
 #include "job_of_two.h"
 #include "src/context/context.h"
+#include "src/event/registry.h"
 #include "src/nspace/proc_sets.h"
+#include "src/request/reply.h"
 #include "src/request/schema.h"
+#include "src/server/collectives/group_names.h"
+#include "src/server/events/passed_events.h"
+#include "src/server/events/server_events.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/server/requests/requests.h"
 #include "src/server/state.h"
+#include "src/value/infos.h"
+#include "src/wire/message.h"
 #include "src/wire/messages.h"
 
 #define STRANGERS "strangers"
@@ -229,13 +237,72 @@ static void a_leader_of_others(void **state)
     assert_int_equal(n_members(), 2);
 }
 
+/* --- who has left --- */
+
+/* An event of a launcher's, or of a rank of the job, by which `left` has left; what came of it. */
+struct departure {
+    bool launcher;
+    uid_t uid;
+    pmix_proc_t left;
+    pmix_proc_t source;
+    size_t n_members;
+};
+
+/* The group is one of the job and a process of another node. */
+static void say_left(void *arg)
+{
+    struct departure *said = arg;
+    struct px_server *s = px_ctx()->server;
+    const pmix_proc_t members[3] = {proc_of(JOB, 0), proc_of(JOB, 1), proc_of("far", 0)};
+    struct px_proc_set *group = px_group_names_add(s, "g", members, 3);
+    const struct px_peer peer = {.server = s,
+                                 .id = UINT64_MAX,
+                                 .proc = said->launcher ? proc_of(STRANGERS, 0) : said->left,
+                                 .launcher = said->launcher,
+                                 .uid = said->uid};
+    struct px_infos infos = {0};
+    struct px_event event = {.code = PMIX_GROUP_LEFT, .range = PMIX_RANGE_SESSION};
+
+    (void) px_infos_append(&infos.info, &infos.n, PMIX_GROUP_ID, "g", PMIX_STRING);
+    (void) px_infos_append(&infos.info, &infos.n, PX_KEY_EVENT_SOURCE, &said->left, PMIX_PROC);
+    (void) px_infos_append(&infos.info, &infos.n, PMIX_EVENT_AFFECTED_PROC, &said->left, PMIX_PROC);
+    event.info = infos.info;
+    event.ninfo = infos.n;
+    said->source = event.source = px_event_source(s, &peer, infos.info, infos.n);
+    (void) px_event_fan_out(s, &event, PX_ORIGIN_CLIENT, &peer);
+    said->n_members = group->n;
+    px_proc_set_remove(group);
+    px_infos_fini(&infos);
+}
+
+static void check_left(struct departure said, const char *source, size_t n_members)
+{
+    assert_int_equal(px_loop_run(px_ctx()->loop, say_left, &said), 0);
+    assert_string_equal(said.source.nspace, source);
+    assert_int_equal(said.n_members, n_members);
+}
+
+/* Only launchers of this user are believed that others have raised an event, and nobody is that
+ * others have left. */
+static void a_departure_of_others(void **state)
+{
+    const uid_t own = geteuid();
+
+    (void) state;
+    check_left((struct departure){.launcher = true, .uid = own + 1, .left = proc_of("far", 0)},
+               STRANGERS, 3);
+    check_left((struct departure){.launcher = true, .uid = own, .left = proc_of("far", 0)}, "far",
+               3);
+    check_left((struct departure){.uid = own, .left = proc_of(JOB, 0)}, JOB, 2);
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, start, job_of_two_stop)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_destruct_before),       CASE(a_destruct_of_others), CASE(an_unknown_group),
-        CASE(a_construct_with_others), CASE(a_leader_of_others),
+        CASE(a_construct_with_others), CASE(a_leader_of_others),   CASE(a_departure_of_others),
     };
 
     alarm(60);
