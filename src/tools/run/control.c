@@ -96,10 +96,10 @@ void px_run_abort(struct px_run_task *task)
     if (job == NULL || !job->apart) {
         px_run.code = px_run.code != 0 ? px_run.code : code;
     }
-    if (!whole && !is_among(task)) {
-        px_host_reply_status(&task->upcall, PMIX_SUCCESS);
-    }
     act_on(whole ? &all : procs, whole ? 1 : task->upcall.n_procs, &kill_them);
+    if (!whole && !is_among(task)) {
+        px_host_reply_status(&task->upcall, PMIX_SUCCESS); /* last: the library frees `procs` */
+    }
 }
 
 /* ---- job control */
