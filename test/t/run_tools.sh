@@ -78,6 +78,38 @@ pmix.qry.jst: PMIX_ERR_NOT_FOUND' "$out"
     done
 done
 
+# Output that two tools have asked for is nobody's when both have left: the next one does not find it kept. One leaves while the
+# other is still there; who asks for the job is answered behind what the server says of their end.
+for nodes in 1 2; do
+    begin $nodes 'echo here; while read -r word; do echo "$word"; done <$GATE.$PMIX_RANK'
+    exec 4>"$SCRATCH/gate.0"
+    mkfifo "$SCRATCH/stay"
+    "$attend" --pid $runner pull job '*' out , say ready , read >"$SCRATCH/all.out" 2>&1 <"$SCRATCH/stay" 4>&- &
+    all=$!
+    exec 5>"$SCRATCH/stay"
+    until_lines 2 "$SCRATCH/all.out"
+    tool pull job '*' out
+    exec 5>&-
+    wait $all
+    rm "$SCRATCH/stay"
+    tool query PMIX_QUERY_JOB_STATUS job
+    echo unheard >&4
+    until_lines 5 "$SCRATCH/job.out"
+    "$attend" --pid $runner pull job '*' out , say ready , until 4 >"$SCRATCH/next.out" 2>&1 </dev/null 4>&- &
+    all=$!
+    check "output is asked for again, on $nodes nodes" until_true 'the tool is ready' grep -q ready "$SCRATCH/next.out"
+    echo heard >&4
+    exec 4>&-
+    for rank in 1 2 3; do
+        exec 4>"$SCRATCH/gate.$rank"
+        exec 4>&-
+    done
+    wait $all
+    same 'and what nobody wanted is not there' '0 out: heard' "$(grep heard "$SCRATCH/next.out")"
+    exec 3>&-
+    wait $runner
+done
+
 # What a tool writes is what the processes read, to the last byte, also on another node; 64 MiB in the long form.
 head -c $([ -n "$PX_LONG" ] && echo 67108864 || echo 3000000) /dev/urandom >"$SCRATCH/bytes"
 for nodes in 1 2; do

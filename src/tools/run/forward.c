@@ -39,17 +39,21 @@ static pmix_status_t add(const pmix_proc_t *proc, pmix_iof_channel_t channels, u
     return PMIX_SUCCESS;
 }
 
-/* Takes back one wish of the node, if it has this one. */
+/* Takes back the wishes of the node that are this one: its server says once that none of those who
+ * have asked for the same is left. */
 static void drop(const pmix_proc_t *proc, pmix_iof_channel_t channels, uint32_t node)
 {
-    for (struct want **link = &wants; *link != NULL; link = &(*link)->next) {
+    struct want **link = &wants;
+
+    while (*link != NULL) {
         struct want *w = *link;
 
         if (w->node == node && w->channels == channels && w->proc.rank == proc->rank &&
             strcmp(w->proc.nspace, proc->nspace) == 0) {
             *link = w->next;
             free(w);
-            return;
+        } else {
+            link = &w->next;
         }
     }
 }
