@@ -112,6 +112,12 @@ push: PMIX_SUCCESS
 2 out: others
 push: PMIX_SUCCESS' "$(grep -e ^push -e others "$SCRATCH/out" | sort)"
 
+        run "$attend" --pid $runner spawn PMIX_FWD_STDOUT 2 true / '!PMIX_FWD_STDIN' 2 cat , pull @ '*' out , push @ 2 app , push @ 2 , until 4
+        same "an application's first process is given input, $with" '2 out: app' "$(grep 'out: ' "$SCRATCH/out")"
+        tool hear PMIX_EVENT_JOB_END , spawn PMIX_NOTIFY_COMPLETION 1 true / '!PMIX_FWD_STDOUT' 1 echo of-an-app \
+            , await PMIX_EVENT_JOB_END
+        same 'what an application wants of the output is the job'"'"'s wish' 0 "$(grep -c of-an-app "$SCRATCH/job.out")"
+
         tool hear PMIX_EVENT_JOB_END , spawn PMIX_FWD_STDOUT PMIX_NOTIFY_COMPLETION 2 echo early \
             , await PMIX_EVENT_JOB_END , pull @ '*' out , until 2
         same 'also if it asks when the job is over' 2 "$(grep -c 'out: early' "$SCRATCH/out")"

@@ -42,6 +42,36 @@ static pmix_status_t fill_command(const pmix_app_t *from, struct px_run_app *app
     return PMIX_SUCCESS;
 }
 
+/* Adds what an application asks for to the wishes of all: that which is of the job. */
+static void add_of_job(struct px_run_wishes *job, const struct px_run_wishes *own)
+{
+    const struct px_run_wishes of_all = *job;
+
+    *job = *own;
+    job->env = of_all.env;
+    job->first = of_all.first;
+    job->cwd = of_all.cwd;
+    job->policy = of_all.policy;
+    job->per_node = of_all.per_node;
+    job->rank_by_node = of_all.rank_by_node;
+    job->hosts = of_all.hosts;
+    job->target = of_all.target;
+    job->daemons_per_node = of_all.daemons_per_node;
+    job->daemons_per_proc = of_all.daemons_per_proc;
+}
+
+/* The directives of the job, which change each application's environment. What else they ask for
+ * they have said with the first. */
+static pmix_status_t read_of_job(const struct upcall *order, uint32_t first, struct px_run_app *app,
+                                 struct px_run_wishes *job)
+{
+    struct px_run_wishes again = *job;
+    struct px_run_wishes *w = first == 0 ? job : &again;
+
+    w->env = &app->env;
+    return px_run_wishes_read(order->infos, order->n_infos, w);
+}
+
 /* `job`: the wishes of all applications, which those of this one are added to. */
 static pmix_status_t fill_app(const struct upcall *order, const pmix_app_t *from, uint32_t first,
                               struct px_run_app *app, struct px_run_wishes *job)
@@ -51,12 +81,13 @@ static pmix_status_t fill_app(const struct upcall *order, const pmix_app_t *from
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    job->env = &app->env;
-    rc = px_run_wishes_read(order->infos, order->n_infos, job);
+    rc = read_of_job(order, first, app, job);
     for (char **e = from->env; rc == PMIX_SUCCESS && e != NULL && *e != NULL; e++) {
         rc = px_env_put(&app->env, *e);
     }
     struct px_run_wishes own = *job;
+    own.env = &app->env;
+    own.first = first;
     if (rc == PMIX_SUCCESS) {
         rc = px_run_wishes_read(from->info, from->ninfo, &own);
     }
@@ -71,8 +102,7 @@ static pmix_status_t fill_app(const struct upcall *order, const pmix_app_t *from
     if (rc == PMIX_SUCCESS) {
         rc = px_run_map(app, first, &own);
     }
-    job->tool = own.tool; /* what one application says of the job */
-    job->stop = own.stop;
+    add_of_job(job, &own);
     return rc;
 }
 

@@ -147,8 +147,8 @@ static pmix_status_t set_input(const pmix_value_t *v, struct px_run_wishes *w)
     return PMIX_SUCCESS;
 }
 
-/* A flag (OpenPMIx) stands for the first process, or a rank is there (Standard). PMIX_STDIN_TGT
- * before or behind it wins. */
+/* A flag (OpenPMIx) stands for the first process of those that it is for, or a rank is there
+ * (Standard). PMIX_STDIN_TGT before or behind it wins. */
 static pmix_status_t feed(const pmix_value_t *v, struct px_run_wishes *w)
 {
     if (w->input_rank != PMIX_RANK_INVALID) {
@@ -157,7 +157,7 @@ static pmix_status_t feed(const pmix_value_t *v, struct px_run_wishes *w)
     if (v->type == PMIX_PROC_RANK) {
         return set_input(v, w);
     }
-    w->input_rank = PMIx_Value_true(v) == PMIX_BOOL_TRUE ? 0 : PMIX_RANK_INVALID;
+    w->input_rank = PMIx_Value_true(v) == PMIX_BOOL_TRUE ? w->first : PMIX_RANK_INVALID;
     return PMIX_SUCCESS;
 }
 

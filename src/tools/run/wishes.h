@@ -10,7 +10,8 @@
 #include "src/base/output_format.h"
 
 /* What the directives of a PMIx_Spawn ask for: those of the job are read first, then those of an
- * application, which replace what the job's have set. Borrowed from the request. Main thread. */
+ * application, which replace what the job's have set. What an application asks for that is of the
+ * job holds for the whole job. Borrowed from the request. Main thread. */
 
 enum px_run_policy { PX_RUN_BY_DEFAULT, PX_RUN_BY_SLOT, PX_RUN_BY_NODE, PX_RUN_BY_NUMBER };
 
@@ -18,7 +19,8 @@ struct px_run_app;
 
 struct px_run_wishes {
     /* of an application */
-    char ***env; /* its environment, which is changed */
+    char ***env;       /* its environment, which is changed */
+    pmix_rank_t first; /* the rank of its first process; of the job: 0 */
     const char *cwd;
     enum px_run_policy policy;
     uint32_t per_node;         /* PX_RUN_BY_NUMBER: processes on each node */
