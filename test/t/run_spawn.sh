@@ -50,6 +50,8 @@ same 'so many on each node' '0 node0,1 node0,2 node1,3 node1,4 node2,5 node2' "$
 same 'and not more than are asked for' '0 node0,1 node1' "$(where PMIX_PPR=1:node 2 true)"
 same 'on some nodes, in their order' '0 node2,1 node2,2 node0' "$(where PMIX_HOST=node2,node0 3 true)"
 same 'a node that is named twice is one' '0 node2,1 node2,2 node0' "$(where PMIX_HOST=node2,node2,node0,node2 3 true)"
+same 'in turn, also with another order behind that is not known' '0 node0,1 node1,2 node2,3 node0' \
+    "$(where PMIX_RANKBY=node PMIX_RANKBY=socket 4 true)"
 same 'each application where it wants to be' '0 node1,1 node2,2 node2' \
     "$(where PMIX_HOST=node1 1 true / PMIX_HOST=node2 2 true)"
 tool spawn PMIX_MAPBY=ppr:1:node 0 true , get @ '*' PMIX_JOB_SIZE , get @ '*' PMIX_NUM_NODES , get @ 2 PMIX_HOSTNAME , get @ '*' PMIX_MAPBY

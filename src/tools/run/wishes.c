@@ -118,8 +118,11 @@ static pmix_status_t set_ranking(const pmix_value_t *v, struct px_run_wishes *w)
 {
     const char *text = v->data.string;
 
-    w->rank_by_node = strcmp(text, "node") == 0;
-    return w->rank_by_node || strcmp(text, "slot") == 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_SUPPORTED;
+    if (strcmp(text, "node") != 0 && strcmp(text, "slot") != 0) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    w->rank_by_node = text[0] == 'n';
+    return PMIX_SUCCESS;
 }
 
 /* Nothing is bound but by our option. */
@@ -206,9 +209,13 @@ SWITCH(nothing, (void) w; (void) on)
 /* The relay takes lines of all its nodes' jobs, and cannot tell them apart. */
 static pmix_status_t set_raw(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    w->raw = PMIx_Value_true(v) == PMIX_BOOL_TRUE;
-    return w->raw && px_run.place == PX_RUN_NODE && !px_run.options.raw ? PMIX_ERR_NOT_SUPPORTED
-                                                                        : PMIX_SUCCESS;
+    bool raw = PMIx_Value_true(v) == PMIX_BOOL_TRUE;
+
+    if (raw && px_run.place == PX_RUN_NODE && !px_run.options.raw) {
+        return PMIX_ERR_NOT_SUPPORTED;
+    }
+    w->raw = raw;
+    return PMIX_SUCCESS;
 }
 
 /* ---- debuggers */
