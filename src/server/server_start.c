@@ -92,14 +92,15 @@ static int open_listeners(struct px_server *s)
  * tool may connect as soon as it finds a file. 0 or the status of px_rendezvous_write. */
 static int write_rendezvous_files(struct px_server *s)
 {
+    const char *file = secure_getenv(PMIX_LAUNCHER_RNDZ_FILE);
     int rc;
 
     if (!s->tools && !s->rendezvous_opts.report) {
         return PMIX_SUCCESS;
     }
     s->rendezvous_opts.tools = s->tools;
-    if (!s->rendezvous_opts.launcher_file) {
-        s->rendezvous_opts.launcher_file = secure_getenv(PMIX_LAUNCHER_RNDZ_FILE);
+    if (!s->rendezvous_opts.launcher_file && file && file[0]) {
+        s->rendezvous_opts.launcher_file = file;
     }
     if (!s->rendezvous_opts.mode) {
         s->rendezvous_opts.mode = s->foreign_tools ? 0644 : 0640;

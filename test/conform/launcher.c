@@ -346,6 +346,9 @@ static void be_found(void)
     check_for("TOOL-069", getenv("PMIX_LAUNCHER_RNDZ_FILE") == NULL, "the variable is used up");
     tool_end();
     check_for("TOOL-010", access(path_named("%s/by", scratch()), F_OK) != 0, "no folder is left");
+    setenv("PMIX_LAUNCHER_RNDZ_FILE", "", 1);
+    check_status(PMIX_SUCCESS, tool_begin(alone(launcher())), "an empty variable is none");
+    tool_end();
 }
 
 /* Connects by the directive, and uses what the launcher has. */

@@ -210,6 +210,19 @@ export TMPDIR
 run env TMPDIR=/nonexistent "$pmixrun" -n 2 true
 same 'a job needs no directory for tools' '0 ' "$code $err"
 
+# The file that a tool names is of the first node's server. Each process goes on when the other one is there, so both servers are.
+# shellcheck disable=SC2016
+meet='if [ $PMIX_RANK = 0 ]; then read -r word <"$1"; echo >"$2"; else echo >"$1"; read -r word <"$2"; fi
+    echo "$PMIX_RANK ${PMIX_LAUNCHER_RNDZ_FILE-none} ${PMIX_LAUNCHER_RNDZ_URI-none} $(sed "s/;.*//; q" "$3")"'
+mkfifo "$SCRATCH/meet.1" "$SCRATCH/meet.2"
+PMIX_LAUNCHER_RNDZ_FILE=$SCRATCH/tmp/by/variable PMIX_LAUNCHER_RNDZ_URI=nobody run "$pmixrun" --nodes 2 -n 2 sh -c "$meet" sh \
+    "$SCRATCH/meet.1" "$SCRATCH/meet.2" "$SCRATCH/tmp/by/variable"
+same 'a file for who has started pmixrun is written once, and its processes do not know' '0 none none pmixrun-server.PID.0
+1 none none pmixrun-server.PID.0' "$(lines | sed 's/server\.[0-9]*\./server.PID./')"
+same 'and goes with it' '' "$(files)"
+PMIX_LAUNCHER_RNDZ_FILE='' run "$pmixrun" true
+same 'an empty name is none' '0 ' "$code $err"
+
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     begin 1 'echo here; read -r word <$GATE.$PMIX_RANK'
     chmod 755 "$SCRATCH" "$TMPDIR"

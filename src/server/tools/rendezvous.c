@@ -311,7 +311,7 @@ static int make_dirs(struct px_rendezvous *rendezvous, const char *path)
     if (strlen(path) >= sizeof(dir)) {
         return PMIX_ERR_BAD_PARAM;
     }
-    for (const char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
+    for (const char *at = strchr(path + (path[0] == '/'), '/'); at; at = strchr(at + 1, '/')) {
         (void) snprintf(dir, sizeof(dir), "%.*s", (int) (at - path), path);
         if (mkdir(dir, 0755) == 0) {
             if (rendezvous->n_dirs == MAX_DIRS) {

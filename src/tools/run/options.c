@@ -92,6 +92,7 @@ static bool is_of_outer_job(const char *assignment)
         "PMIX_DSTORE_",
         "PMIX_ID=",
         "PMIX_KEEPALIVE_PIPE=",
+        "PMIX_LAUNCHER_RNDZ_",
         "PMIX_SERVER_TMPDIR=",
         "PMIX_SYSTEM_TMPDIR=",
         "PMIX_MCA_shmix_report_fd=",

@@ -48,6 +48,8 @@ static int make_first_job(void)
     return rc == PMIX_SUCCESS ? 0 : -1;
 }
 
+/* With several nodes, the server of the first one writes the file that PMIX_LAUNCHER_RNDZ_FILE
+ * names. */
 static pmix_status_t start_server(void)
 {
     char server[PMIX_MAX_NSLEN + 1];
@@ -59,6 +61,9 @@ static pmix_status_t start_server(void)
 
     if (info == NULL) {
         return PMIX_ERR_NOMEM;
+    }
+    if (px_run.node > 0) {
+        (void) unsetenv(PMIX_LAUNCHER_RNDZ_FILE);
     }
     snprintf(server, sizeof(server), PX_RUN_SERVERS "%d", (int) px_run.pid);
     pmix_status_t rc = PMIx_Info_load(&info[0], PMIX_SERVER_NSPACE, server, PMIX_STRING);
