@@ -95,7 +95,8 @@ static size_t load_infos(char **words, int n, pmix_info_t **ret)
     return count;
 }
 
-/* Returns how many words the application takes. */
+/* Returns how many words the application takes. "as:NAME" behind the program is its first argument.
+ */
 static int load_app(pmix_app_t *app, char **words, int n)
 {
     int at = 0;
@@ -105,6 +106,10 @@ static int load_app(pmix_app_t *app, char **words, int n)
     at += (int) app->ninfo;
     app->maxprocs = at < n ? atoi(words[at++]) : 0;
     app->cmd = strdup(at < n ? words[at] : "");
+    if (at + 1 < n && strncmp(words[at + 1], "as:", 3) == 0) {
+        must(PMIx_Argv_append_nosize(&app->argv, words[at + 1] + 3), "argv");
+        at += 2;
+    }
     for (; at < n && strcmp(words[at], "/") != 0; at++) {
         must(PMIx_Argv_append_nosize(&app->argv, words[at]), "argv");
     }

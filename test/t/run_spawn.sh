@@ -68,6 +68,10 @@ same 'and not required' PMIX_SUCCESS "$(outcome PMIX_MAPBY=socket 1 true)"
 same 'a directive that is not known, required' PMIX_ERR_NOT_SUPPORTED "$(outcome '!PMIX_HOSTFILE=x' 1 true)"
 same 'and not required' PMIX_SUCCESS "$(outcome PMIX_HOSTFILE=x 1 true)"
 same 'no such program' PMIX_ERR_JOB_EXE_NOT_FOUND "$(outcome PMIX_MAPBY=node 3 /nonexistent)"
+same 'no such directory' PMIX_ERR_JOB_WDIR_NOT_FOUND "$(outcome PMIX_WDIR=/nonexistent 3 true)"
+tool spawn PMIX_FWD_STDOUT 1 /bin/sh as:other -c 'echo $0' , query PMIX_QUERY_PROC_TABLE @ , pull @ '*' out , until 1
+same 'a program sees its first argument, whatever is executed' '/bin/sh, 0 out: other,' \
+    "$(sed -n 's/^rank 0 on node0: \([^,]*\).*/\1/p; /out: /p' "$SCRATCH/out" | tr '\n' ',' | sed 's/,/, /')"
 same 'no program' PMIX_ERR_JOB_NO_EXE_SPECIFIED "$(outcome 1 '')"
 tool query PMIX_QUERY_SPAWN_SUPPORT
 same 'what is known is told' 1 "$(grep -c 'pmix.mapby,pmix.ppr,.*pmix.dbg.exec' "$SCRATCH/out")"

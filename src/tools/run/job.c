@@ -106,6 +106,7 @@ struct px_run_job *px_run_job_create(const char *nspace, struct px_run_app *apps
 void px_run_apps_destroy(struct px_run_app *apps, int n)
 {
     for (int a = 0; a < n; a++) {
+        free(apps[a].cmd);
         px_env_free(apps[a].argv);
         px_env_free(apps[a].env);
         free(apps[a].cwd);

@@ -349,7 +349,7 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
                         .fds = {pipes.in[0], pipes.out[1], merge ? pipes.out[1] : pipes.err[1]}};
 
     if (error == 0) {
-        plan.path = find_program(app->argv[0], app->env);
+        plan.path = find_program(app->cmd, app->env);
         error = plan.path == NULL ? errno : 0;
     }
     if (error == 0) {
@@ -376,7 +376,7 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
 /* The process that has spawned the job is told, too. */
 static void say_not_started(const struct px_run_proc *proc, int error)
 {
-    const char *program = proc->job->apps[proc->app].argv[0];
+    const char *program = proc->job->apps[proc->app].cmd;
 
     if (proc->job->spawned) {
         px_run_verbose("%s cannot be started: %s: %s", proc->job->nspace, program, strerror(error));

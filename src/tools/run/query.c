@@ -106,7 +106,7 @@ static void describe(const struct px_run_proc *proc, pmix_proc_info_t *info)
 
     PMIX_LOAD_PROCID(&info->proc, job->nspace, proc->rank);
     info->hostname = strdup(px_run_node_name(proc->node));
-    info->executable_name = strdup(job->apps[proc->app].argv[0]);
+    info->executable_name = strdup(job->apps[proc->app].cmd);
     info->pid = proc->pid;
     info->state = proc->alive ? PMIX_PROC_STATE_RUNNING : PMIX_PROC_STATE_TERMINATED;
     info->exit_code = proc->alive || !WIFEXITED(proc->status) ? 0 : WEXITSTATUS(proc->status);

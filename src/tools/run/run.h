@@ -104,7 +104,8 @@ struct px_run_proc {
 };
 
 struct px_run_app {
-    char **argv;
+    char *cmd;   /* what is executed; NULL: a node, which is not */
+    char **argv; /* what it sees */
     char **env;
     char *cwd; /* NULL: ours */
     int n_procs;

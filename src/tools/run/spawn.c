@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "nodes.h"
@@ -25,21 +26,30 @@ static pmix_status_t fill_command(const pmix_app_t *from, struct px_run_app *app
     if (!has_cmd && (!has_argv || from->argv[0][0] == '\0')) {
         return PMIX_ERR_JOB_NO_EXE_SPECIFIED;
     }
+    app->cmd = strdup(has_cmd ? from->cmd : from->argv[0]);
     app->argv = px_env_copy(has_argv ? from->argv : only_cmd);
     app->env = px_env_copy(px_run.options.env);
-    if (app->argv == NULL || app->env == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    if (has_cmd && strcmp(from->cmd, app->argv[0]) != 0) {
-        char *cmd = strdup(from->cmd);
+    return app->cmd != NULL && app->argv != NULL && app->env != NULL ? PMIX_SUCCESS
+                                                                     : PMIX_ERR_NOMEM;
+}
 
-        if (cmd == NULL) {
-            return PMIX_ERR_NOMEM;
-        }
-        free(app->argv[0]);
-        app->argv[0] = cmd;
+/* The directory to start in: what the application says, else its directives, else ours.
+ * PMIX_ERR_JOB_WDIR_NOT_FOUND or PMIX_ERR_NOMEM. */
+static pmix_status_t fill_directory(const pmix_app_t *from, const struct px_run_wishes *own,
+                                    struct px_run_app *app)
+{
+    const char *cwd = from->cwd != NULL && from->cwd[0] != '\0' ? from->cwd : own->cwd;
+    struct stat st;
+
+    if (cwd == NULL) {
+        app->cwd = getcwd(NULL, 0); /* NULL: a folder that is no more */
+        return PMIX_SUCCESS;
     }
-    return PMIX_SUCCESS;
+    if (stat(cwd, &st) != 0 || !S_ISDIR(st.st_mode)) {
+        return PMIX_ERR_JOB_WDIR_NOT_FOUND;
+    }
+    app->cwd = strdup(cwd);
+    return app->cwd != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
 /* Adds what an application asks for to the wishes of all: that which is of the job. */
@@ -91,12 +101,8 @@ static pmix_status_t fill_app(const struct upcall *order, const pmix_app_t *from
     if (rc == PMIX_SUCCESS) {
         rc = px_run_wishes_read(from->info, from->ninfo, &own);
     }
-    const char *cwd = from->cwd != NULL ? from->cwd : own.cwd;
-    if (rc == PMIX_SUCCESS && cwd != NULL) {
-        app->cwd = strdup(cwd);
-        rc = app->cwd != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-    } else {
-        app->cwd = getcwd(NULL, 0); /* NULL: a folder that is no more */
+    if (rc == PMIX_SUCCESS) {
+        rc = fill_directory(from, &own, app);
     }
     app->n_procs = from->maxprocs;
     if (rc == PMIX_SUCCESS) {

@@ -59,8 +59,7 @@ void px_run_trace_forked(const struct px_run_proc *proc, uint64_t since_ns)
                                      .number = proc->pid};
 
     if (records != NULL) {
-        px_trace_write(fileno(records), &record, proc->job->nspace,
-                       proc->job->apps[proc->app].argv[0]);
+        px_trace_write(fileno(records), &record, proc->job->nspace, proc->job->apps[proc->app].cmd);
     }
 }
 
