@@ -39,10 +39,11 @@ static void answer(struct px_session *session, uint64_t serial, pmix_status_t co
     px_infos_fini(&infos);
 }
 
-/* The handlers have completed. The one that wants to lead says so among its results. For
- * px_events_ask. */
+/* The handlers have completed. The one that wants to lead says so among its results. Once the
+ * context is down the server is being left, and the session may be gone. For px_events_ask. */
 static void decided(void *serial, pmix_status_t status, const pmix_info_t *results, size_t nresults)
 {
+    PX_SCOPED struct px_ctx *ctx = px_ctx_enter();
     pmix_status_t code = nresults > 0 ? PMIX_GROUP_MEMBERSHIP_UPDATE : PMIX_ERR_NOT_FOUND;
 
     if (px_group_says_abort(status, results, nresults)) {
@@ -50,7 +51,9 @@ static void decided(void *serial, pmix_status_t status, const pmix_info_t *resul
     } else if (px_infos_flag(results, nresults, PMIX_GROUP_LEADER)) {
         code = PMIX_GROUP_LEADER_SELECTED;
     }
-    answer(px_session(px_ctx()), (uintptr_t) serial, code);
+    if (ctx != NULL) {
+        answer(px_session(ctx), (uintptr_t) serial, code);
+    }
 }
 
 bool px_group_decide_event(struct px_session *session, const struct px_event *event)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The answers to a group construct of every generation of servers. */
+/* The answers to a group construct of every generation of servers; and what a server asks while one
+ * is under way. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
 #include "script.h"
+#include "src/client/group_decide.h"
+#include "src/wire/message.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
@@ -212,9 +215,63 @@ static void layouts(void **state)
     assert_int_not_equal(construct("6.0.0", hollow, false, &out), PMIX_SUCCESS);
 }
 
+/* The server asks what is to become of a group. For px_loop_run. */
+static void ask_handlers(void *arg)
+{
+    uint64_t serial = 7;
+    pmix_info_t info;
+    struct px_event event = {.code = PMIX_GROUP_MEMBER_FAILED, .info = &info, .ninfo = 1};
+
+    PMIx_Info_construct(&info);
+    PMIx_Info_load(&info, PX_KEY_DECIDE, &serial, PMIX_UINT64);
+    *(bool *) arg = px_group_decide_event(px_session(ctx), &event);
+    PMIx_Info_destruct(&info);
+}
+
+/* What is asked is answered, without a handler at once. The number of answers that the server has
+ * got. */
+static unsigned n_answers(void)
+{
+    struct px_wait wait;
+    bool asked = false;
+
+    assert_int_equal(px_loop_run(ctx->loop, ask_handlers, &asked), 0);
+    assert_true(asked);
+    assert_int_equal(px_loop_run(ctx->loop, nothing_loop, NULL), 0); /* behind the handlers */
+    px_wait_init(&wait);
+    assert_int_equal(script_fence(op_done, &wait), PMIX_SUCCESS); /* behind the answer */
+    assert_int_equal(px_wait_for(&wait), PMIX_SUCCESS);
+    return script_commands(PX_CMD_NOTIFY);
+}
+
+static bool agree(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    (void) command;
+    (void) in;
+    (void) px_pack_status(reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
+    return true;
+}
+
+/* While this process is leaving, its handlers may still complete. */
+static void asked_at_the_end(void **state)
+{
+    (void) state;
+    client_open("5.0.0", agree);
+    px_lock_take(&ctx->lock);
+    px_ctx_up(ctx);
+    px_lock_give(&ctx->lock);
+    assert_int_equal(n_answers(), 1);
+    px_lock_take(&ctx->lock);
+    px_ctx_down(ctx);
+    px_lock_give(&ctx->lock);
+    assert_int_equal(n_answers(), 1);
+    client_close();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts),
+                                       cmocka_unit_test(asked_at_the_end)};
 
     return cmocka_run_group_tests_name("group", tests, limit_time, NULL);
 }
