@@ -55,6 +55,7 @@ int px_api_open(struct px_ctx *ctx, bool external)
     }
     stay_loaded(ctx);
     ctx->external = external;
+    px_list_init(&ctx->registrations);
     ctx->events = px_events_create(ctx->loop, codes_dropped, ctx);
     ctx->attrs = px_attrs_create();
     if (ctx->events == NULL || ctx->attrs == NULL) {

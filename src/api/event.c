@@ -4,7 +4,8 @@
 /* Events. The registry (src/event) belongs to the progress thread, so a registration is a task
  * there. Its steps: add the handler, which holds its events back; ask the server for the codes that
  * are new to this process; report the result to the caller; only then deliver events. So a handler
- * never runs before its registration was acknowledged.
+ * never runs before its registration was acknowledged. A registration whose codes another one is
+ * asking for waits until that is answered: if it is refused, the next one has to ask.
  *
  *   caller's thread                  loop thread
  *   copies codes and directives
@@ -30,9 +31,13 @@ struct registration {
     struct px_task task;
     struct px_after after;
     struct px_ctx *ctx;
+    struct px_list link; /* in px_ctx.registrations, from px_events_add until the answer */
     pmix_status_t *codes;
     size_t ncodes;
     pmix_status_t *fresh; /* codes that the server has to be asked for */
+    size_t nfresh;
+    bool all;   /* the server has to be asked for all codes */
+    bool waits; /* for another registration */
     pmix_info_t *info;
     size_t ninfo;
     pmix_notification_fn_t handler;
@@ -63,6 +68,7 @@ static struct registration *registration_create(const pmix_status_t *codes, size
     if (reg == NULL) {
         return NULL;
     }
+    px_list_init(&reg->link);
     reg->codes = calloc(ncodes + 1, sizeof(*codes));
     reg->fresh = calloc(ncodes + 1, sizeof(*codes));
     if (reg->codes == NULL || reg->fresh == NULL || px_infos_copy(info, ninfo, &reg->info) != 0) {
@@ -116,19 +122,8 @@ static void registration_done(struct registration *reg, pmix_status_t status)
  * needs the host. */
 static void codes_answered(struct registration *reg, pmix_status_t status)
 {
-
+    px_list_remove(&reg->link);
     registration_done(reg, status == PMIX_ERR_NOT_SUPPORTED && reg->met ? PMIX_SUCCESS : status);
-}
-
-/* Completion of the request to the server. Loop thread. */
-static void codes_registered(const struct px_completion *to, struct px_reply *reply)
-{
-    struct registration *reg = to->target;
-
-    if (reg->id > 0) {
-        px_events_replays_to(reg->ctx->events, reg->id);
-    }
-    codes_answered(reg, reply->status);
 }
 
 /* True if the handler is for events of this process only: no server has to know of it. */
@@ -154,24 +149,104 @@ static int spell_sources(struct registration *reg)
     return rc;
 }
 
-/* Adds the handler, whose sources are processes now; or `rc` is why it cannot be added. The server
- * is asked if there are codes that it was not asked for yet, or if this is the first default
- * handler. It is asked for all codes again if a required directive is the host's to honour. */
-static void add_handler(struct registration *reg, int rc)
+/* True if the server is being asked for a code of the registration, or, for a default handler, for
+ * all codes. */
+static bool is_asked_now(const struct registration *reg)
+{
+    px_list_for(const struct registration, other, &reg->ctx->registrations, link) {
+        if (!other->waits && reg->ncodes == 0 && other->all) {
+            return true;
+        }
+        for (size_t i = 0; !other->waits && i < other->nfresh; i++) {
+            for (size_t k = 0; k < reg->ncodes; k++) {
+                if (reg->codes[k] == other->fresh[i]) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* Finds out what the server has to be asked for: codes for which it was not asked yet, and all if
+ * this is the first default handler. It is asked for all codes again if a required directive is the
+ * host's to honour. */
+static void find_fresh(struct registration *reg)
+{
+    const struct px_events *events = reg->ctx->events;
+    bool local = is_local(reg);
+
+    reg->all = !local && reg->ncodes == 0 && !px_events_asked_default(events);
+    reg->nfresh = 0;
+    for (size_t i = 0; !local && i < reg->ncodes; i++) {
+        if (!reg->met || !px_events_asked(events, reg->codes[i])) {
+            reg->fresh[reg->nfresh] = reg->codes[i];
+            reg->nfresh++;
+        }
+    }
+}
+
+static void ask_server(struct registration *reg);
+
+/* Goes on with registrations that have waited for one that was answered. */
+static void resume_waiting(struct px_ctx *ctx)
+{
+    struct px_list *at = ctx->registrations.next;
+
+    while (at != &ctx->registrations) {
+        struct registration *reg = px_container_of(at, struct registration, link);
+
+        at = at->next;
+        if (reg->waits && !is_asked_now(reg)) {
+            find_fresh(reg);
+            px_events_set_asked(ctx->events, reg->id, true);
+            ask_server(reg);
+            at = ctx->registrations.next; /* others may have ended meanwhile */
+        }
+    }
+}
+
+/* Completion of the request to the server. Loop thread. */
+static void codes_registered(const struct px_completion *to, struct px_reply *reply)
+{
+    struct registration *reg = to->target;
+    struct px_ctx *ctx = reg->ctx;
+
+    px_events_replays_to(ctx->events, reg->id);
+    codes_answered(reg, reply->status);
+    resume_waiting(ctx);
+}
+
+/* Asks the server for what find_fresh has found, if there is anything. */
+static void ask_server(struct registration *reg)
 {
     struct px_ctx *ctx = reg->ctx;
     struct px_completion to = {.done = codes_registered, .target = reg};
     struct px_codes_args args = {.head = PX_DIRECTIVES_OF(reg->info, reg->ninfo),
-                                 .codes = reg->fresh};
-    bool local = is_local(reg);
-    bool all = !local && reg->ncodes == 0 && !px_events_asked_default(ctx->events);
+                                 .codes = reg->fresh,
+                                 .ncodes = reg->nfresh};
+    int rc = PMIX_OPERATION_SUCCEEDED;
 
-    for (size_t i = 0; !local && i < reg->ncodes; i++) {
-        if (!reg->met || !px_events_asked(ctx->events, reg->codes[i])) {
-            reg->fresh[args.ncodes] = reg->codes[i];
-            args.ncodes++;
-        }
+    reg->waits = false;
+    if ((reg->nfresh > 0 || reg->all) && ctx->ops != NULL) {
+        rc = ctx->ops->request(ctx, &px_request_register_codes, &args.head, &to);
     }
+    if (rc == PMIX_OPERATION_SUCCEEDED) {
+        rc = PMIX_ERR_NOT_SUPPORTED; /* the server was not asked */
+    }
+    if (rc != PMIX_SUCCESS) {
+        codes_answered(reg, rc);
+    }
+}
+
+/* Adds the handler, whose sources are processes now; or `rc` is why it cannot be added. Then asks
+ * the server, or waits. */
+static void add_handler(struct registration *reg, int rc)
+{
+    struct px_ctx *ctx = reg->ctx;
+
+    reg->waits = !is_local(reg) && is_asked_now(reg);
+    find_fresh(reg);
     rc = rc != 0 ? rc
                  : px_events_add(ctx->events, reg->codes, reg->ncodes, reg->info, reg->ninfo,
                                  reg->handler, &reg->id);
@@ -180,15 +255,11 @@ static void add_handler(struct registration *reg, int rc)
         registration_done(reg, rc);
         return;
     }
-    rc = PMIX_OPERATION_SUCCEEDED;
-    if ((args.ncodes > 0 || all) && ctx->ops != NULL) {
-        rc = ctx->ops->request(ctx, &px_request_register_codes, &args.head, &to);
-    }
-    if (rc == PMIX_OPERATION_SUCCEEDED) {
-        rc = PMIX_ERR_NOT_SUPPORTED; /* the server was not asked */
-    }
-    if (rc != PMIX_SUCCESS) {
-        codes_answered(reg, rc);
+    px_list_append(&ctx->registrations, &reg->link);
+    if (reg->waits) {
+        px_events_set_asked(ctx->events, reg->id, false);
+    } else {
+        ask_server(reg);
     }
 }
 

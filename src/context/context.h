@@ -13,6 +13,7 @@
 
 #include "src/base/atomic.h"
 #include "src/base/epoch.h"
+#include "src/base/list.h"
 #include "src/base/lock.h"
 #include "src/loop/loop.h"
 #include "src/loop/wait.h"
@@ -41,9 +42,11 @@ struct px_ctx {
     struct px_server *server;
     struct px_loop *loop;
     struct px_events *events; /* loop thread */
-    struct px_input *input;   /* loop thread: standard input that is being pushed, or NULL */
-    struct px_attrs *attrs;   /* constant while up: what the host supports */
-    pmix_proc_t self;         /* constant while up */
+    /* Loop thread: registrations of handlers that a server has not answered (src/api/event.c). */
+    struct px_list registrations;
+    struct px_input *input; /* loop thread: standard input that is being pushed, or NULL */
+    struct px_attrs *attrs; /* constant while up: what the host supports */
+    pmix_proc_t self;       /* constant while up */
     void *loaded;  /* lock: dlopen handle that keeps this library loaded while up, or NULL */
     bool external; /* constant while up: the application drives the loop (PMIx_Progress) */
     pmix_status_t init_status; /* lock: what the first init returned */

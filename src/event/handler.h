@@ -38,6 +38,7 @@ struct px_handler {
     bool gone;    /* deregistered: chains pass it over */
     bool oneshot; /* removed before its first call */
     bool local;   /* its range is PMIX_RANGE_PROC_LOCAL: no server is asked for its codes */
+    bool asked;   /* a server was asked for its codes; not of a local one (px_events_set_asked) */
     char *name;   /* or NULL */
     /* The codes that it was registered for; none: every code. */
     pmix_status_t *codes;

@@ -342,6 +342,7 @@ int px_events_add(struct px_events *events, const pmix_status_t *codes, size_t n
         px_handler_unref(made);
         return rc;
     }
+    made->asked = !made->local;
     made->id = events->next_id++;
     *ret_id = made->id;
     return 0;
@@ -381,12 +382,22 @@ void px_events_ready(struct px_events *events, size_t id)
     }
 }
 
-/* True if a handler names the code; `asked`: one whose codes a server is asked for. */
+void px_events_set_asked(struct px_events *events, size_t id, bool asked)
+{
+    struct px_handler *handler = find_id(events, id);
+
+    px_assert(px_loop_inside(events->loop));
+    if (handler != NULL) {
+        handler->asked = asked && !handler->local;
+    }
+}
+
+/* True if a handler names the code; `asked`: one whose codes a server was asked for. */
 static bool is_named(const struct px_events *events, pmix_status_t code, bool asked)
 {
     const struct px_handler *handler = px_handler_next(events, NULL);
 
-    while (handler != NULL && ((asked && handler->local) || !px_handler_names(handler, code))) {
+    while (handler != NULL && ((asked && !handler->asked) || !px_handler_names(handler, code))) {
         handler = px_handler_next(events, handler);
     }
     return handler != NULL;
@@ -397,7 +408,7 @@ static bool has_default(const struct px_events *events, bool asked)
 {
     const struct px_handler *handler = px_handler_next(events, NULL);
 
-    while (handler != NULL && ((asked && handler->local) || handler->ncodes > 0)) {
+    while (handler != NULL && ((asked && !handler->asked) || handler->ncodes > 0)) {
         handler = px_handler_next(events, handler);
     }
     return handler != NULL;

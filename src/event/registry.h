@@ -76,14 +76,18 @@ int px_events_remove(struct px_events *events, size_t id);
  * handlers were registered for are not examined. */
 bool px_events_wanted(const struct px_events *events, pmix_status_t code);
 
-/* True if a handler names this code, or has no codes; handlers of this process's own events only
- * (PMIX_RANGE of PMIX_RANGE_PROC_LOCAL), for which no server is asked, do not count. */
+/* Whether a server was asked for the codes of a handler; after px_events_add it counts as asked. No
+ * effect if the id is unknown, or if the handler is for this process's own events only (PMIX_RANGE
+ * of PMIX_RANGE_PROC_LOCAL), for which no server is asked. */
+void px_events_set_asked(struct px_events *events, size_t id, bool asked);
+
+/* True if a handler for which a server was asked names this code, or has no codes. */
 bool px_events_asked(const struct px_events *events, pmix_status_t code);
 bool px_events_asked_default(const struct px_events *events);
 
 /* What a server is to be asked for: the codes that handlers name, each once, malloc'd, the
- * caller's; and in *ret_default whether there is a default handler. Handlers count as for
- * px_events_asked. 0 or PMIX_ERR_NOMEM. */
+ * caller's; and in *ret_default whether there is a default handler. Handlers of this process's own
+ * events only do not count. 0 or PMIX_ERR_NOMEM. */
 int px_events_codes(const struct px_events *events, pmix_status_t **ret, size_t *ret_n,
                     bool *ret_default);
 
