@@ -88,11 +88,31 @@ void px_conn_close_loop(struct px_conn *conn, int status)
     conn->closed = true;
     px_io_stop_loop(&conn->io);
     px_timer_stop_loop(&conn->next_turn);
+    px_timer_stop_loop(&conn->next_try);
     px_lock_take(&conn->lock);
     conn->broken = true;
     px_lock_give(&conn->lock);
     (void) shutdown(conn->fd, SHUT_RDWR);
     conn->ops.closed(conn->arg, status);
+}
+
+static void on_next_try(struct px_timer *timer);
+
+/* The connection is entered. */
+static void write_in_turns(struct px_conn *conn)
+{
+    if (px_conn_flush_loop(conn) && !conn->closed) {
+        px_timer_start_loop(conn->loop, &conn->next_try, PX_CONN_RETRY_MS, on_next_try);
+    }
+}
+
+static void on_next_try(struct px_timer *timer)
+{
+    struct px_conn *conn = px_container_of(timer, struct px_conn, next_try);
+
+    conn_enter_loop(conn);
+    write_in_turns(conn);
+    conn_leave_loop(conn);
 }
 
 /* The task of a sender that left something in the queue. It may run after destroy, and then frees
@@ -106,7 +126,7 @@ static void wake_run(struct px_task *task)
     px_lock_give(&conn->lock);
     conn_enter_loop(conn);
     if (!conn->closed && !conn->destroyed) {
-        px_conn_flush_loop(conn);
+        write_in_turns(conn);
     }
     conn_leave_loop(conn);
 }
@@ -155,7 +175,7 @@ static void ready(struct px_io *io, int what)
         read_in_turns(conn);
     }
     if ((what & PX_IO_WRITE) && !conn->closed && !conn->destroyed) {
-        px_conn_flush_loop(conn);
+        write_in_turns(conn);
     }
     conn_leave_loop(conn);
 }
@@ -291,6 +311,7 @@ void px_conn_destroy_loop(struct px_conn *conn)
     conn->destroyed = true;
     px_io_stop_loop(&conn->io);
     px_timer_stop_loop(&conn->next_turn);
+    px_timer_stop_loop(&conn->next_try);
     px_lock_take(&conn->lock);
     conn->broken = true;
     px_lock_give(&conn->lock);

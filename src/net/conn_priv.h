@@ -56,6 +56,7 @@ struct px_conn {
     /* Reading, and the life of the connection. */
     struct px_io io;              /* loop thread */
     struct px_timer next_turn;    /* loop thread: armed while in.waits */
+    struct px_timer next_try;     /* loop thread: armed while the kernel is short of memory */
     struct px_conn_in in;         /* loop thread */
     unsigned busy;                /* loop thread: callbacks on the stack (enter, leave) */
     bool closed;                  /* loop thread: `closed` was called, or destroy */

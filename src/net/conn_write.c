@@ -39,6 +39,11 @@ enum {
         16, /* descriptors in one queue, against a peer that requests them and does not read */
 };
 
+/* How sending from the queue ended: nothing is left (or the stream is broken); there is more than
+ * the kernel has room for, or than it was given; the kernel is short of memory, or too many
+ * descriptors are under way, and epoll does not tell when that is over. */
+enum flushed { FLUSHED, NO_ROOM, SCARCE };
+
 /* Bytes that are sent to several peers. */
 struct px_parcel {
     uint64_t n_owners; /* atomic: its maker, and messages that wait */
@@ -184,7 +189,8 @@ static size_t bounded(struct iovec *iov, size_t n_iov)
 }
 
 /* One system call, with `fd` (or -1) at its first byte. Returns the bytes that were taken, 0 if the
- * kernel takes none now, or PX_ERR_LOST_CONNECTION. */
+ * kernel takes none now, PX_ERR_OUT_OF_RESOURCE if that is because it is short of memory, or
+ * PX_ERR_LOST_CONNECTION. */
 static ssize_t transmit(struct px_conn *conn, struct iovec *iov, size_t n_iov, int fd)
 {
     union {
@@ -211,11 +217,10 @@ static ssize_t transmit(struct px_conn *conn, struct iovec *iov, size_t n_iov, i
     if (n >= 0) {
         return n;
     }
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS || errno == ENOMEM ||
-        errno == ETOOMANYREFS) {
-        return 0;
+    if (errno == ENOBUFS || errno == ENOMEM || errno == ETOOMANYREFS) {
+        return PX_ERR_OUT_OF_RESOURCE;
     }
-    return PX_ERR_LOST_CONNECTION;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : PX_ERR_LOST_CONNECTION;
 }
 
 /* Marks the stream broken and drops the queue. The loop reads the end of the stream and reports
@@ -278,9 +283,8 @@ static void advance_locked(struct px_conn *conn, size_t bytes)
     }
 }
 
-/* Sends from the queue until the kernel takes no more, or so many bytes have been sent. True if the
- * queue is empty or the stream broken. */
-static bool flush_locked(struct px_conn *conn, size_t most)
+/* Sends from the queue until the kernel takes no more, or so many bytes have been sent. */
+static enum flushed flush_locked(struct px_conn *conn, size_t most)
 {
     struct iovec iov[SLICES * BATCH];
     size_t sent = 0;
@@ -291,66 +295,80 @@ static bool flush_locked(struct px_conn *conn, size_t most)
         size_t n_iov = gather_locked(conn, iov, &fd);
         ssize_t n = transmit(conn, iov, n_iov, fd);
 
-        if (n < 0) {
+        if (n == PX_ERR_LOST_CONNECTION) {
             break_locked(conn);
-        } else if (n == 0) {
-            return false;
+        } else if (n <= 0) {
+            return n ? SCARCE : NO_ROOM;
         } else {
             advance_locked(conn, (size_t) n);
             sent += (size_t) n;
         }
     }
-    return conn->broken || px_list_empty(&conn->queue);
+    return conn->broken || px_list_empty(&conn->queue) ? FLUSHED : NO_ROOM;
 }
 
 /* flush_locked, under the lock. */
-static bool flush(struct px_conn *conn, size_t most)
+static enum flushed flush(struct px_conn *conn, size_t most)
 {
-    bool empty;
+    enum flushed how;
 
     px_lock_take(&conn->lock);
-    empty = flush_locked(conn, most);
+    how = flush_locked(conn, most);
     px_lock_give(&conn->lock);
-    return empty;
+    return how;
 }
 
 bool px_conn_flush(struct px_conn *conn)
 {
-    return flush(conn, SIZE_MAX);
+    return flush(conn, SIZE_MAX) == FLUSHED;
+}
+
+/* Waits until the kernel may take more. False: it has not, within so many milliseconds. */
+static bool wait_to_write(const struct px_conn *conn, bool scarce, int patience_ms)
+{
+    struct pollfd writable = {.fd = conn->fd, .events = POLLOUT};
+
+    if (scarce) {
+        (void) poll(NULL, 0, PX_CONN_RETRY_MS);
+        return true;
+    }
+    return poll(&writable, 1, patience_ms) != 0;
 }
 
 /* A connection that breaks has nothing queued. */
 void px_conn_drain_loop(struct px_conn *conn, int patience_ms, uint64_t deadline_ns)
 {
-    px_assert(px_loop_inside(conn->loop));
-    while (!conn->closed && !px_conn_flush(conn) && px_clock_ns() < deadline_ns) {
-        struct pollfd writable = {.fd = conn->fd, .events = POLLOUT};
+    enum flushed how = conn->closed ? FLUSHED : flush(conn, SIZE_MAX);
 
-        if (poll(&writable, 1, patience_ms) == 0) {
-            return;
-        }
+    px_assert(px_loop_inside(conn->loop));
+    while (how != FLUSHED && px_clock_ns() < deadline_ns &&
+           wait_to_write(conn, how == SCARCE, patience_ms)) {
+        how = flush(conn, SIZE_MAX);
     }
 }
 
 /* A peer that reads as fast as it is sent to does not hold up others. The connection ends with
- * PX_ERR_NOMEM if the watcher cannot be changed: without it the queue would never be sent. */
-void px_conn_flush_loop(struct px_conn *conn)
+ * PX_ERR_NOMEM if the watcher cannot be changed: without it the queue would never be sent. Where
+ * memory is scarce the descriptor is ready to write all the time, and is not watched for that. */
+bool px_conn_flush_loop(struct px_conn *conn)
 {
-    bool empty = flush(conn, SENT_PER_ROUND);
+    enum flushed how = flush(conn, SENT_PER_ROUND);
+    int want = how == NO_ROOM ? PX_IO_READ | PX_IO_WRITE : PX_IO_READ;
     bool drained;
 
     px_assert(px_loop_inside(conn->loop));
-    if (px_io_want_loop(&conn->io, empty ? PX_IO_READ : PX_IO_READ | PX_IO_WRITE) != PX_OK) {
+    if (px_io_want_loop(&conn->io, want) != PX_OK) {
         px_conn_close_loop(conn, PX_ERR_NOMEM);
-        return;
+        return false;
     }
     px_lock_take(&conn->lock);
-    drained = empty && conn->was_queued && !conn->broken;
+    drained = how == FLUSHED && conn->was_queued && !conn->broken;
     conn->was_queued = conn->was_queued && !drained;
     px_lock_give(&conn->lock);
     if (drained && conn->ops.drained) {
         conn->ops.drained(conn->arg);
     }
+    return how == SCARCE;
 }
 
 /* True if nothing can wait for the connections of the pool any more, but what waits alone. */
@@ -437,11 +455,11 @@ static int send_locked(struct px_conn *conn, struct out *out, bool *ret_queued)
         size_t n_iov = slices(out, iov);
         ssize_t n = transmit(conn, iov, n_iov, out->fd);
 
-        if (n < 0) {
+        if (n == PX_ERR_LOST_CONNECTION) {
             break_locked(conn);
             return PX_ERR_LOST_CONNECTION;
         }
-        out->done = (size_t) n;
+        out->done = n > 0 ? (size_t) n : 0;
         if (out->done > 0) {
             out->fd = -1;
         }

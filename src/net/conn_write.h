@@ -12,6 +12,9 @@
 struct px_buf;
 struct px_conn;
 
+/* The pause between two attempts to send while the kernel is short of memory. */
+enum { PX_CONN_RETRY_MS = 5 };
+
 /* The bytes of a message for several peers, of which there is one copy, however many of them have
  * to wait. Any thread. */
 struct px_parcel;
@@ -52,9 +55,10 @@ void px_conn_out_drop(struct px_conn *conn);
 bool px_conn_flush(struct px_conn *conn);
 
 /* Sends some of what is queued, then watches the descriptor for writing as long as something is
- * queued, and calls `drained` when nothing is any more. Loop thread; its caller in conn.c has
- * entered the connection. */
-void px_conn_flush_loop(struct px_conn *conn);
+ * queued, and calls `drained` when nothing is any more. True: the kernel is short of memory, and it
+ * is to be called again after PX_CONN_RETRY_MS. Loop thread; its caller in conn.c has entered the
+ * connection. */
+bool px_conn_flush_loop(struct px_conn *conn);
 
 /* Sends what is queued while the peer reads: gives up when it has read nothing for `patience_ms`,
  * or at the deadline, a time of px_clock_ns. Blocks: only for an owner that ends. Loop thread. */

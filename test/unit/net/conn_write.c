@@ -4,6 +4,7 @@
 #include "config.h"
 #endif
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -13,11 +14,26 @@
 
 #include <cmocka.h>
 
+#include "src/base/clock.h"
 #include "src/base/lent.h"
 #include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
 #include "test/unit/net/pair.h"
 #include "src/net/conn_write.h"
+
+/* What sendmsg fails with, and how often it was called; by atomics. */
+static uint64_t shortage;
+static uint64_t n_calls;
+
+ssize_t __real_sendmsg(int fd, const struct msghdr *msg, int flags);
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags);
+
+ssize_t __wrap_sendmsg(int fd, const struct msghdr *msg, int flags)
+{
+    (void) px_fetch_add(&n_calls, 1);
+    errno = (int) px_load_acquire(&shortage);
+    return errno ? -1 : __real_sendmsg(fd, msg, flags);
+}
 
 /* Bytes waiting for the peer to read. */
 static size_t queued(struct px_conn *conn)
@@ -408,6 +424,62 @@ static void sending_to_nobody(void **state)
     pair_close(&pair);
 }
 
+static void note_want(void *arg)
+{
+    struct pair *pair = arg;
+
+    pair->max_msg = (size_t) pair->sink.conn->io.want;
+}
+
+/* A kernel that is short of memory, or has too many descriptors under way, says nothing when that
+ * is over, and the socket has room all the time: the loop does not wait for room, and tries again.
+ */
+static void a_shortage_passes(void **state)
+{
+    static const int shortages[] = {ENOBUFS, ENOMEM, ETOOMANYREFS};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct pair pair;
+        struct px_buf one = payload(100, 10);
+
+        pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+        px_store_release(&shortage, (uint64_t) shortages[i]);
+        assert_int_equal(px_conn_send_take(pair.sink.conn, 100, &one, -1), 0);
+        assert_int_equal(px_loop_run(*state, note_want, &pair), 0); /* behind the loop's own try */
+        assert_int_equal(pair.max_msg, PX_IO_READ);
+        assert_int_equal(queued(pair.sink.conn), 26);
+        px_store_release(&shortage, 0);
+        read_messages(pair.raw, 1, 10);
+        while (px_load_acquire(&pair.sink.drains) == 0) { /* pairs with sink_drained */
+            sched_yield();
+        }
+        pair_close(&pair);
+    }
+}
+
+static void drain(void *arg)
+{
+    px_conn_drain_loop(arg, 60000, px_clock_ns() + 30 * UINT64_C(1000000));
+}
+
+/* Nor does an owner that ends try without a pause until its deadline. */
+static void a_shortage_while_draining(void **state)
+{
+    struct pair pair;
+    struct px_buf one = payload(100, 10);
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    px_store_release(&shortage, ENOBUFS);
+    assert_int_equal(px_conn_send_take(pair.sink.conn, 100, &one, -1), 0);
+    px_store_release(&n_calls, 0);
+    assert_int_equal(px_loop_run(*state, drain, pair.sink.conn), 0);
+    assert_in_range(px_load_acquire(&n_calls), 1, 40);
+    assert_int_equal(queued(pair.sink.conn), 26);
+    px_store_release(&shortage, 0);
+    read_messages(pair.raw, 1, 10);
+    pair_close(&pair);
+}
+
 enum { SENDERS = 6, SENDS = 300 };
 
 struct sender {
@@ -483,6 +555,8 @@ int main(void)
         T(few_descriptors_wait),
         T(one_message_may_pass_the_limit),
         T(sending_to_nobody),
+        T(a_shortage_passes),
+        T(a_shortage_while_draining),
         T(threads_do_not_mix),
         T(tcp_carries_no_descriptors),
     };

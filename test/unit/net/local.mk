@@ -13,6 +13,7 @@ noinst_HEADERS += %D%/fixture.h %D%/echo_server.h %D%/pair.h %D%/faults.h
 %C%_conn_read_t_LDADD = $(net_libs)
 %C%_conn_write_t_SOURCES = %D%/conn_write.c
 %C%_conn_write_t_LDADD = $(net_libs)
+%C%_conn_write_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sendmsg
 %C%_dial_t_SOURCES = %D%/dial.c
 %C%_dial_t_LDADD = $(net_libs)
 %C%_listener_t_SOURCES = %D%/listener.c
