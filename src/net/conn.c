@@ -159,6 +159,7 @@ static void on_next_turn(struct px_timer *timer)
 
 void px_conn_read_now_loop(struct px_conn *conn)
 {
+    px_assert(!conn->busy); /* its parser is not on the stack */
     conn_enter_loop(conn);
     px_conn_read_out_of_turn_loop(conn);
     wait_for_turn(conn);
