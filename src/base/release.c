@@ -25,7 +25,6 @@ enum { LARGE = 8 << 20, MOST_THREADS = 4 };
 struct giving {
     struct giving *next;
     pthread_t thread;
-    pid_t pid; /* whose thread it is: a forked child has none */
     void (*give_back)(const void *what);
     max_align_t what[];
 };
@@ -34,6 +33,16 @@ struct giving {
 static struct px_lock lock = PX_LOCK_INIT;
 static struct giving *running; /* under the lock, as the next */
 static unsigned n_running;
+static bool prepared; /* lock: the fork handler is registered */
+
+/* Fork handler of the child, which has none of the threads: what they were to give back is its
+ * parent's business, and one of them, or another, may have held the lock. */
+static void in_child(void)
+{
+    px_lock_init(&lock);
+    running = NULL;
+    n_running = 0;
+}
 
 static void *in_thread(void *arg)
 {
@@ -52,7 +61,7 @@ static void join_ended_locked(void)
     while (*at) {
         struct giving *giving = *at;
 
-        if (giving->pid == getpid() && pthread_tryjoin_np(giving->thread, NULL)) {
+        if (pthread_tryjoin_np(giving->thread, NULL)) {
             at = &giving->next;
         } else {
             *at = giving->next;
@@ -71,7 +80,7 @@ static bool begin_locked(void (*give_back)(const void *what), const void *what, 
     if (!giving) {
         return false;
     }
-    *giving = (struct giving){.next = running, .pid = getpid(), .give_back = give_back};
+    *giving = (struct giving){.next = running, .give_back = give_back};
     memcpy(giving->what, what, len);
     if (px_thread_start(in_thread, giving, &giving->thread)) {
         free(giving);
@@ -88,8 +97,9 @@ void px_release(void (*give_back)(const void *what), const void *what, size_t le
 
     if (bytes >= LARGE) {
         px_lock_take(&lock);
+        prepared = prepared || pthread_atfork(NULL, NULL, in_child) == 0;
         join_ended_locked();
-        begun = begin_locked(give_back, what, len);
+        begun = prepared && begin_locked(give_back, what, len);
         px_lock_give(&lock);
     }
     if (!begun) {
@@ -140,9 +150,7 @@ void px_release_wait(void)
     while (all) {
         struct giving *giving = all;
 
-        if (giving->pid == getpid()) {
-            (void) pthread_join(giving->thread, NULL);
-        }
+        (void) pthread_join(giving->thread, NULL);
         all = giving->next;
         free(giving);
     }

@@ -18,7 +18,7 @@ void px_release(void (*give_back)(const void *what), const void *what, size_t le
 void px_release_block(void *block, size_t bytes);
 
 /* Waits until everything is given back, and no thread is left: before the library may be unloaded.
- * In a forked child there is nothing to wait for. Any thread. */
+ * A forked child has nothing to wait for of its parent. Any thread. */
 void px_release_wait(void);
 
 #endif

@@ -33,6 +33,7 @@ TESTS += $(base_tests)
 %C%_quiet_write_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_release_t_SOURCES = %D%/release.c
 %C%_release_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_release_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_thread_start
 %C%_seed_t_SOURCES = %D%/seed.c
 %C%_seed_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_sort_t_SOURCES = %D%/sort.c

@@ -20,9 +20,29 @@
 
 #include <cmocka.h>
 
+#include "src/base/atomic.h"
 #include "src/base/release.h"
+#include "src/base/thread.h"
 
 enum { SMALL = 1 << 20, LARGE = 32 << 20, MANY = 10 };
+
+/* A thread is started under the lock of the releases; here it may have to wait for that. */
+enum { AT_ONCE, HOLD, HELD };
+static uint64_t start; /* atomic: one of these */
+
+int __real_px_thread_start(void *(*run)(void *), void *arg, pthread_t *ret);
+int __wrap_px_thread_start(void *(*run)(void *), void *arg, pthread_t *ret);
+
+int __wrap_px_thread_start(void *(*run)(void *), void *arg, pthread_t *ret)
+{
+    if (px_load_acquire(&start) == HOLD) {
+        px_store_release(&start, HELD);
+        while (px_load_acquire(&start) == HELD) {
+            sched_yield();
+        }
+    }
+    return __real_px_thread_start(run, arg, ret);
+}
 
 /* A file in memory, mapped. */
 struct file {
@@ -198,16 +218,55 @@ static void in_a_child(void **state)
     px_release_wait();
     assert_int_equal(n_mapped(), 0);
 }
+
+static void *release_in_thread(void *seg)
+{
+    release(seg);
+    return NULL;
+}
+
+/* A child that was forked while another thread held the lock does not wait for that thread. */
+static void in_a_child_of_a_holder(void **state)
+{
+    struct file seg = map(LARGE);
+    pthread_t thread;
+    int status;
+    pid_t pid;
+
+    (void) state;
+    px_release_wait();
+    px_store_release(&start, HOLD);
+    assert_int_equal(pthread_create(&thread, NULL, release_in_thread, &seg), 0);
+    while (px_load_acquire(&start) != HELD) {
+        sched_yield();
+    }
+    pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        alarm(10);
+        px_store_release(&start, AT_ONCE);
+        px_release_wait();
+        seg = map(LARGE);
+        release(&seg);
+        px_release_wait();
+        _exit(is_closed(&seg) ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    px_store_release(&start, AT_ONCE);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    px_release_wait();
+    assert_int_equal(status, 0);
+    assert_int_equal(n_mapped(), 0);
+}
 #endif
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(little_at_once),
-        cmocka_unit_test(much_in_the_end),
+        cmocka_unit_test(little_at_once), cmocka_unit_test(much_in_the_end),
         cmocka_unit_test(blocks),
 #ifndef __SANITIZE_THREAD__
-        cmocka_unit_test(in_a_child),
+        cmocka_unit_test(in_a_child),     cmocka_unit_test(in_a_child_of_a_holder),
 #endif
     };
 
