@@ -48,8 +48,9 @@ int px_poll_pause_ms(const struct px_poll *poll)
     return ms < INT_MAX ? (int) ms : INT_MAX;
 }
 
-/* Fetches what the kernel reports. If a watcher was stopped during the sleep, all of it is dropped;
- * the kernel will report the others again. Returns as epoll_wait. */
+/* Fetches what the kernel reports. If a watcher was stopped during the sleep, all of it is dropped,
+ * as if a signal had come instead; the kernel will report the others again. Returns as epoll_wait.
+ */
 static int fetch(struct px_poll *poll, int pause_ms, pthread_mutex_t *lock)
 {
     uint64_t n_forgotten = poll->n_forgotten;
@@ -62,11 +63,15 @@ static int fetch(struct px_poll *poll, int pause_ms, pthread_mutex_t *lock)
     (void) pthread_mutex_unlock(lock);
     n = epoll_wait(poll->fd, poll->batch, PX_POLL_BATCH, pause_ms);
     (void) pthread_mutex_lock(lock);
-    return n > 0 && poll->n_forgotten != n_forgotten ? 0 : n;
+    if (n > 0 && poll->n_forgotten != n_forgotten) {
+        errno = EINTR;
+        return -1;
+    }
+    return n;
 }
 
 /* The kernel goes round its list: after so many looks each descriptor that is ready was among what
- * was fetched. */
+ * was fetched. What is dropped has moved to the end of that list, so the round begins anew. */
 void px_poll_wait(struct px_poll *poll, int pause_ms, pthread_mutex_t *lock)
 {
     int n;
@@ -75,7 +80,11 @@ void px_poll_wait(struct px_poll *poll, int pause_ms, pthread_mutex_t *lock)
     poll->n = 0;
     n = fetch(poll, pause_ms, lock);
     px_assert(n >= 0 || errno == EINTR);
-    poll->n = n > 0 ? n : 0;
+    if (n < 0) {
+        poll->n_looks = 0;
+        return;
+    }
+    poll->n = n;
     poll->n_looks++;
     if (poll->n < PX_POLL_BATCH || poll->n_looks > poll->n_watched / PX_POLL_BATCH) {
         poll->turn++;

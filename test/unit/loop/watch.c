@@ -271,6 +271,53 @@ static void a_timer_ends_the_sleep(void **state)
     px_loop_destroy(sleeper.loop);
 }
 
+/* What a sleep meets: a thread that stops one watch and rings for the other. */
+struct disturbance {
+    struct px_poll poll;
+    pthread_mutex_t lock;
+    struct px_io stopped;
+    struct px_io other;
+};
+
+static void *disturb(void *arg)
+{
+    struct disturbance *d = arg;
+
+    (void) pthread_mutex_lock(&d->lock); /* which the sleep gives up */
+    px_poll_forget(&d->poll, &d->stopped);
+    assert_int_equal(eventfd_write(d->other.fd, 1), 0);
+    (void) pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+/* What is found in a sleep in which a watch was stopped is dropped: nobody has had a turn. */
+static void a_dropped_look_is_no_turn(void **state)
+{
+    struct disturbance d = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t thread;
+
+    (void) state;
+    assert_int_equal(px_poll_open(&d.poll), PX_OK);
+    d.stopped = (struct px_io){.fd = eventfd(0, EFD_CLOEXEC), .want = PX_IO_READ};
+    d.other = (struct px_io){.fd = eventfd(0, EFD_CLOEXEC), .want = PX_IO_READ};
+    assert_int_equal(px_poll_watch(&d.poll, &d.stopped, 0), PX_OK);
+    assert_int_equal(px_poll_watch(&d.poll, &d.other, 0), PX_OK);
+    (void) pthread_mutex_lock(&d.lock);
+    assert_int_equal(pthread_create(&thread, NULL, disturb, &d), 0);
+    px_poll_wait(&d.poll, 60000, &d.lock);
+    (void) pthread_mutex_unlock(&d.lock);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(d.poll.n, 0);
+    assert_int_equal(d.poll.turn, 0);
+    px_poll_wait(&d.poll, 0, NULL);
+    assert_int_equal(d.poll.n, 1);
+    assert_int_equal(d.poll.turn, 1);
+    px_poll_forget(&d.poll, &d.other);
+    px_poll_close(&d.poll);
+    (void) close(d.stopped.fd);
+    (void) close(d.other.fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +328,7 @@ int main(void)
         cmocka_unit_test(an_end_is_seen),
         cmocka_unit_test(timers_do_not_keep_the_loop),
         cmocka_unit_test(a_timer_ends_the_sleep),
+        cmocka_unit_test(a_dropped_look_is_no_turn),
     };
 
     alarm(60);
