@@ -187,6 +187,36 @@ static void shared_stay_shared(void **state)
     px_release_wait();
 }
 
+/* Without memory for any step the store stays as it is, and moves later. */
+static void no_memory(void **state)
+{
+    struct px_store *store = make_moving();
+    struct px_batch *batch = px_batch_create();
+    pmix_data_array_t array = {.type = PMIX_UINT32, .size = 2000, .array = numbers};
+    pmix_value_t shared[] = {str(words), {.type = PMIX_DATA_ARRAY, .data.darray = &array}};
+    long n;
+
+    (void) state;
+    for (uint32_t i = 0; i < 20; i++) {
+        add(batch, PX_LEVEL_PROC, i, "both", &shared[i % 2]);
+    }
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    make_dead(store);
+    for (n = 0; info_of(store).generation == 1; n++) {
+        store->garbage_limit = DEAD;
+        fail_allocs_after(n);
+        while (px_store_compact(store)) {
+        }
+        fail_allocs_after(-1);
+    }
+    assert_true(n > 10);
+    for (uint32_t i = 0; i < 20; i += 2) {
+        assert_bytes(store, i, "both", words, LARGE);
+    }
+    drop_store(store);
+}
+
 /* --- deletions --- */
 
 /* A private store that is enlarged, as that of a client, still knows which values of it were
@@ -259,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_stay_shared),
+        cmocka_unit_test(no_memory),
         cmocka_unit_test(deletions),
         cmocka_unit_test(nodes_only),
     };
