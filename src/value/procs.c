@@ -122,11 +122,7 @@ static int compare(const void *a, const void *b)
 /* Lists up to this length are searched; longer ones have an index. */
 enum { SHORT = 16 };
 
-/* What stands for a process in an index: its rank and its name, without padding. */
-enum { KEY_ROOM = sizeof(pmix_rank_t) + PMIX_MAX_NSLEN };
-
-/* Writes the process's key into `ret`, of KEY_ROOM bytes, and returns its length. */
-static size_t key_of(const pmix_proc_t *proc, char *ret)
+size_t px_proc_key(const pmix_proc_t *proc, char *ret)
 {
     size_t len = strnlen(proc->nspace, PMIX_MAX_NSLEN);
 
@@ -141,8 +137,8 @@ static bool bring_up_to_date(struct px_proc_list *list)
 {
     px_assert(list->n_indexed <= list->n);
     while (list->n_indexed < list->n) {
-        char key[KEY_ROOM];
-        size_t len = key_of(&list->at[list->n_indexed], key);
+        char key[PX_PROC_KEY_ROOM];
+        size_t len = px_proc_key(&list->at[list->n_indexed], key);
 
         if (px_map_set(&list->index, key, len, list)) {
             return false;
@@ -161,7 +157,7 @@ static bool is_ordered(const struct px_proc_list *list)
 
 bool px_proc_list_has(struct px_proc_list *list, const pmix_proc_t *proc)
 {
-    char key[KEY_ROOM];
+    char key[PX_PROC_KEY_ROOM];
     size_t len;
 
     if (list->n > SHORT && is_ordered(list)) {
@@ -170,7 +166,7 @@ bool px_proc_list_has(struct px_proc_list *list, const pmix_proc_t *proc)
     if (list->n <= SHORT || !bring_up_to_date(list)) {
         return px_procs_find(list->at, list->n, proc) < list->n;
     }
-    len = key_of(proc, key);
+    len = px_proc_key(proc, key);
     return px_map_find(&list->index, key, len) != NULL;
 }
 

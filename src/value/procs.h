@@ -27,6 +27,11 @@ bool px_proc_equal(const pmix_proc_t *a, const pmix_proc_t *b);
 /* True if `by` names the process: it is the same, or the wildcard of its namespace. */
 bool px_proc_covers(const pmix_proc_t *by, const pmix_proc_t *proc);
 
+/* What stands for a process in a map: its rank and its name, without padding. Writes it to `ret`,
+ * of so many bytes, and returns its length; a byte of zero may follow it where keys are joined. */
+enum { PX_PROC_KEY_ROOM = sizeof(pmix_rank_t) + PMIX_MAX_NSLEN };
+size_t px_proc_key(const pmix_proc_t *proc, char *ret);
+
 /* The index of the first equal process; n if there is none. */
 size_t px_procs_find(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc);
 /* True if one of the processes covers proc. */

@@ -11,6 +11,7 @@
 #include "group_data.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/base/map.h"
 #include "src/event/registry.h"
 #include "src/request/reply.h"
 #include "src/server/data/nspace.h"
@@ -31,14 +32,17 @@ struct question {
     pmix_status_t said; /* the code of its answer; PMIX_ERR_NOT_FOUND: no handler */
 };
 
-/* What is decided, and by whom. Owned by the build. */
+/* What is decided, and by whom. Owned by the build. Of n members each may be asked about n others,
+ * so nothing that is done often looks at all questions. */
 struct px_group_decision {
-    struct question *asked;
+    struct question *asked; /* in the order of their serial numbers */
     size_t n_asked;
     size_t asked_room;
-    bool begun;      /* the outcome is in the build */
-    bool hosted;     /* the host is asked once more */
-    bool confirming; /* it has been */
+    size_t n_over;       /* so many of them have no answer to come, once it has begun */
+    struct px_map pairs; /* a member and whom it has been asked about -> this */
+    bool begun;          /* the outcome is in the build */
+    bool hosted;         /* the host is asked once more */
+    bool confirming;     /* it has been */
     bool leader_failed;
     bool aborts;
     bool goes; /* a handler goes on with fewer members */
@@ -49,6 +53,7 @@ struct px_group_decision {
 void px_group_decision_free(struct px_group_decision *decision)
 {
     if (decision) {
+        px_map_fini(&decision->pairs);
         free(decision->asked);
         free(decision);
     }
@@ -246,19 +251,7 @@ static int make_question(const struct px_coll *coll, const pmix_proc_t *about, u
     return rc;
 }
 
-static bool was_asked(const struct px_group_decision *decision, const pmix_proc_t *member,
-                      const pmix_proc_t *about)
-{
-    for (size_t i = 0; i < decision->n_asked; i++) {
-        if (px_proc_equal(&decision->asked[i].member, member) &&
-            px_proc_equal(&decision->asked[i].about, about)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Asks one member about one that has ended. 0 or PMIX_ERR_NOMEM. */
+/* Asks one member about one that has ended, once. 0 or PMIX_ERR_NOMEM. */
 static int ask_member(struct px_coll *coll, struct px_peer *peer, const pmix_proc_t *about)
 {
     static uint64_t last_serial; /* loop thread */
@@ -270,11 +263,20 @@ static int ask_member(struct px_coll *coll, struct px_peer *peer, const pmix_pro
                              .source = *about,
                              .range = PMIX_RANGE_CUSTOM};
     struct px_infos infos = {0};
-    int rc = px_array_room(&decision->asked, decision->n_asked, &decision->asked_room,
-                           sizeof(*decision->asked));
+    char pair[2 * PX_PROC_KEY_ROOM + 1] = "";
+    size_t len = px_proc_key(&peer->proc, pair) + 1;
+    int rc;
 
+    len += px_proc_key(about, pair + len);
+    if (px_map_find(&decision->pairs, pair, len)) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_array_room(&decision->asked, decision->n_asked, &decision->asked_room,
+                       sizeof(*decision->asked));
     rc = rc ? PMIX_ERR_NOMEM : make_question(coll, about, ++last_serial, &infos);
+    rc = rc || !px_map_set(&decision->pairs, pair, len, decision) ? rc : PMIX_ERR_NOMEM;
     if (rc) {
+        px_infos_fini(&infos);
         return rc;
     }
     decision->asked[decision->n_asked++] = (struct question){.serial = last_serial,
@@ -306,9 +308,7 @@ int px_group_ask(struct px_coll *coll, struct px_proc_list *ended)
         bool told = peer && (!leader || lost || px_proc_equal(&peer->proc, leader));
 
         for (size_t k = 0; !rc && told && k < ended->n; k++) {
-            if (!was_asked(build->decision, &peer->proc, &ended->at[k])) {
-                rc = ask_member(coll, peer, &ended->at[k]);
-            }
+            rc = ask_member(coll, peer, &ended->at[k]);
         }
     }
     return rc;
@@ -418,20 +418,29 @@ void px_group_decision_begin(struct px_coll *coll)
 
 /* --- answers --- */
 
+static int by_serial(const void *key, const void *element)
+{
+    uint64_t serial = *(const uint64_t *) key;
+    const struct question *question = element;
+
+    return serial < question->serial ? -1 : serial > question->serial;
+}
+
 /* The construct that asks this client with this number, and the question; or NULL. */
 static struct px_coll *find_question(struct px_server *s, const struct px_peer *peer,
                                      uint64_t serial, struct question **ret)
 {
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         const struct px_group_build *build = px_group_build_of(coll);
+        const struct px_group_decision *decision = build ? build->decision : NULL;
+        struct question *at = decision && decision->n_asked
+                                  ? bsearch(&serial, decision->asked, decision->n_asked,
+                                            sizeof(*decision->asked), by_serial)
+                                  : NULL;
 
-        for (size_t i = 0; build && build->decision && i < build->decision->n_asked; i++) {
-            struct question *at = &build->decision->asked[i];
-
-            if (at->serial == serial && at->peer == peer->id && at->awaited) {
-                *ret = at;
-                return coll;
-            }
+        if (at && at->peer == peer->id && at->awaited) {
+            *ret = at;
+            return coll;
         }
     }
     return NULL;
@@ -467,8 +476,9 @@ static bool is_awaited(const struct px_coll *coll, const struct question *questi
            px_proc_list_has(&build->failed, &question->about);
 }
 
-/* True if the outcome is known to this tracker and all its members have answered. A member that
- * ends before the second upcall ends the construct; one that ends later is in the group. */
+/* True if the outcome is known to this tracker and all its members have answered; an answer that is
+ * not awaited by then never is again. A member that ends before the second upcall ends the
+ * construct; one that ends later is in the group. */
 static bool has_answered(struct px_coll *coll)
 {
     struct px_group_build *build = coll->state;
@@ -481,12 +491,11 @@ static bool has_answered(struct px_coll *coll)
         decision->aborts |=
             !coll->members[i].peer && !px_proc_list_has(&build->failed, &coll->members[i].proc);
     }
-    for (size_t i = 0; i < decision->n_asked; i++) {
-        if (is_awaited(coll, &decision->asked[i])) {
-            return false;
-        }
+    while (decision->n_over < decision->n_asked &&
+           !is_awaited(coll, &decision->asked[decision->n_over])) {
+        decision->n_over++;
     }
-    return true;
+    return decision->n_over == decision->n_asked;
 }
 
 bool px_group_decision_recount(struct px_coll *coll)
