@@ -18,8 +18,8 @@ struct px_upcall;
 /* A member or leader constructs a group. PMIX_ERR_EXISTS if a process is or will be in a group of
  * this name. */
 extern const struct px_coll_ops px_group_construct_ops;
-/* A member destructs its group. PMIX_ERR_NOT_FOUND if no such group is known and the call names no
- * processes. */
+/* A member destructs its group. PMIX_ERR_NOT_FOUND if no such group of the caller is known and the
+ * call names no processes, or a member of another group of this name. */
 extern const struct px_coll_ops px_group_destruct_ops;
 
 /* For `ask` of both tables: calls the host's group function, which has to exist, with the processes

@@ -150,8 +150,8 @@ static int put_procs(const struct answer *a, const pmix_proc_t *procs, size_t n)
     return put_value(a, &array, PMIX_DATA_ARRAY);
 }
 
-/* --- process sets (PMIx_server_define_process_set), and groups constructed through this server;
- *     those made by invitation are not known here --- */
+/* --- process sets (PMIx_server_define_process_set), and groups of which a member is of this
+ *     server, also those made by invitation (invited_group.h) --- */
 
 /* The number of the sets. */
 static int put_count(const struct answer *a)
