@@ -35,6 +35,13 @@ run "$pmixrun" -n 3 --keep-going --nspace named sh -c 'exit $PMIX_RANK'
 same 'each of them' 'pmixrun: named rank 1 ended with exit code 1 on host
 pmixrun: named rank 2 ended with exit code 2 on host' "$(sed "s/ on $host\$/ on host/" "$SCRATCH/err" | sort)"
 
+# The others fail when they are told that the first one has.
+for first in 0 1 2 3; do
+    # shellcheck disable=SC2016
+    code_is "the first that fails decides, of four nodes: $first" 3 "$pmixrun" --nodes 4 -n 4 --keep-going --nspace named sh -c \
+        '[ $PMIX_RANK != $1 ] || exit 3; until grep -q "rank $1 ended" "$2"; do sleep 0.1; done; exit 5' sh $first "$SCRATCH/err"
+done
+
 # One that its peers would wait for is a failure as well.
 for form in '' hash; do
     for nodes in 1 2; do

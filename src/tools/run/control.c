@@ -94,7 +94,7 @@ void px_run_abort(struct px_run_task *task)
         job->code = job->code != 0 ? job->code : code;
     }
     if (job == NULL || !job->apart) {
-        px_run.code = px_run.code != 0 ? px_run.code : code;
+        px_run_note_code(code);
     }
     act_on(whole ? &all : procs, whole ? 1 : task->upcall.n_procs, &kill_them);
     if (!whole && !is_among(task)) {

@@ -86,6 +86,14 @@ void px_run_end(int code)
     kill_all(SIGCONT); /* a stopped process would not see it */
 }
 
+void px_run_note_code(int code)
+{
+    if (px_run.code == 0 && px_run.place == PX_RUN_NODE) {
+        px_run_remote_code(code);
+    }
+    px_run.code = px_run.code != 0 ? px_run.code : code;
+}
+
 static void pass_on(int sig)
 {
     bool again = sig == px_run.last_signal;
@@ -200,14 +208,18 @@ static void failed(struct px_run_proc *proc, int code)
 
     job->failed = job->code != 0 && job->failed != NULL ? job->failed : proc;
     job->code = job->code != 0 ? job->code : code;
-    say_failed(proc, code);
-    if (job->apart) {
+    if (px_run.place == PX_RUN_AT_RELAY) { /* of several nodes' codes the first was told before */
+        say_failed(proc, code);
+        px_run_end(px_run.code != 0 ? px_run.code : code);
         return;
     }
-    if (!px_run.options.keep_going || px_run.place == PX_RUN_AT_RELAY) {
+    bool ends = !job->apart && !px_run.options.keep_going;
+    if (!job->apart && !ends) {
+        px_run_note_code(code);
+    }
+    say_failed(proc, code);
+    if (ends) {
         px_run_end(code);
-    } else {
-        px_run.code = px_run.code != 0 ? px_run.code : code;
     }
 }
 

@@ -47,6 +47,7 @@ enum px_run_frame_type {
     PX_RUN_SPAWN,     /* to: PROC; INFOS; apps. From: namespace in front */
     PX_RUN_SPAWNED,   /* to: namespace, status in the head. From: the same, of all */
     PX_RUN_JOB_DONE,  /* to: namespace, exit code in the head. From: the same, of all */
+    PX_RUN_CODE,      /* to: a process has failed, and others go on; exit code in the head */
     PX_RUN_END,       /* everybody is to terminate; exit code in the head */
     PX_RUN_BYE,       /* from: nothing more will come */
 };
@@ -210,6 +211,7 @@ uint64_t px_run_remote_keep(const struct px_run_task *task);
 /* Gives the request back, once. */
 bool px_run_remote_take(uint64_t id, struct px_run_task *ret_task);
 void px_run_remote_end(int code);
+void px_run_remote_code(int code);
 void px_run_remote_close(void);
 void px_run_remote_started(const struct px_run_job *job);
 void px_run_remote_ended(const struct px_run_proc *proc);

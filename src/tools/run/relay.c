@@ -236,6 +236,9 @@ static void on_frame(struct px_run_link *link, const struct px_run_frame *sent,
     case PX_RUN_JOB_DONE:
         job_done(job_find(px_run_get_string(payload)), head.from, head.status);
         break;
+    case PX_RUN_CODE:
+        px_run_note_code(head.status);
+        break;
     case PX_RUN_END:
         px_run_end(head.status);
         break;

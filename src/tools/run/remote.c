@@ -67,6 +67,11 @@ void px_run_remote_end(int code)
     (void) px_run_remote_send(PX_RUN_END, PX_RUN_RELAY, 0, code, NULL);
 }
 
+void px_run_remote_code(int code)
+{
+    (void) px_run_remote_send(PX_RUN_CODE, PX_RUN_RELAY, 0, code, NULL);
+}
+
 void px_run_remote_started(const struct px_run_job *job)
 {
     struct px_run_bytes b = {0};

@@ -397,6 +397,9 @@ int px_run_signals_open(void);
 /* Deals with the signals that have come. Whether one of them is a request to end: SIGINT, SIGTERM.
  */
 bool px_run_signals_read(void);
+/* A process has failed, and others go on: the exit code, if it is the first that is not 0, of all
+ * nodes. */
+void px_run_note_code(int code);
 /* Everybody is told to terminate, with SIGKILL after a grace; the first code given counts. */
 void px_run_end(int code);
 /* Sends a signal to a process and what it has started. */
