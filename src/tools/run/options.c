@@ -69,7 +69,8 @@ void px_run_usage(FILE *to)
         "  -V, --version      the version\n"
         "  -h, --help         this text\n\n"
         "The exit code is 0, or the first non-zero one of a process (128 + N for signal N; 1 for\n"
-        "one that ends after PMIx_Init without PMIx_Finalize).\n"
+        "one that ends after PMIx_Init without PMIx_Finalize); 127 and 126 for a program that is\n"
+        "not there, or cannot be executed.\n"
         "The job ends as soon as one of its processes fails (see --keep-going) or calls\n"
         "PMIx_Abort.\n"
         "SIGINT (Ctrl-C) and SIGTERM are passed on; sent twice, they end the job.\n",
