@@ -192,6 +192,14 @@ for nodes in 1 3; do
     check "no file stays when pmixrun is killed, with $nodes nodes" until_true 'no rendezvous file is left' no_files
 done
 
+for node in 0 1; do
+    begin 2 'echo here; read -r word <$GATE.$PMIX_RANK'
+    kill -KILL "$(files | sed -n "s/^pmix\.node$node\.tool\.\([0-9]*\)\$/\1/p")"
+    wait $runner
+    same "nor when the server of node $node is" '137 ' "$? $(files)"
+    exec 3>&-
+done
+
 # Servers, tools and pmixrun agree about the directory, whichever variable names it.
 unset TMPDIR
 TEMPDIR=$SCRATCH/tmp

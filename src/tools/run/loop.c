@@ -223,6 +223,17 @@ static void failed(struct px_run_proc *proc, int code)
     }
 }
 
+/* Removes the files of a node's server that a signal has ended; of the first node, also those that
+ * it has for the process that was started. */
+static void sweep_node(const struct px_run_proc *proc)
+{
+    const int32_t pids[] = {(int32_t) proc->pid, (int32_t) px_run.pid};
+
+    if (px_run.place == PX_RUN_AT_RELAY && WIFSIGNALED(proc->status)) {
+        px_run_rendezvous_sweep(pids, proc->rank == 0 ? 2 : 1);
+    }
+}
+
 static void proc_ended(struct px_run_proc *proc, int status)
 {
     struct px_run_job *job = proc->job;
@@ -234,6 +245,7 @@ static void proc_ended(struct px_run_proc *proc, int status)
     proc->status = status;
     job->n_alive--;
     px_run_guard_drop(proc->pid);
+    sweep_node(proc);
     px_run_trace_ended(proc);
     px_run_verbose("%s rank %u has ended with code %d", job->nspace, proc->rank, code);
     px_run_published_forget(job->nspace, proc->rank);
