@@ -405,10 +405,23 @@ static void write_line(void)
     check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "deliver: %d", rc);
 }
 
+/* The host registers the job, and says that it is over. */
+static void end_job(void)
+{
+    pmix_nspace_t name;
+
+    PMIX_LOAD_NSPACE(name, "J");
+    check(PMIx_server_register_nspace(name, 0, NULL, 0, NULL, NULL) >= 0, "register");
+    PMIx_server_deregister_nspace(name, NULL, NULL);
+}
+
 static void write_for_each(void)
 {
-    for (int i = 1; i <= 3; i++) {
+    for (int i = 1; i <= 4; i++) {
         await(path_named("spawned %d", i));
+        if (i == 2) {
+            end_job();
+        }
         write_line();
         tell(path_named("written %d", i));
     }
@@ -440,8 +453,11 @@ static void show_of_others(void)
     same("a line\n", shown_of(list, &none, 1), "a launcher, what its job writes");
     list = one_pid(server_pid(0));
     add_true(list, PMIX_LAUNCHER);
-    same("", shown_of(list, &no_output, 2), "unless it says that it does not");
-    same("", shown_of(one_pid(server_pid(0)), &none, 3), "a tool shows what it has asked for");
+    same("", shown_of(list, &none, 2), "until the host says that it is over");
+    list = one_pid(server_pid(0));
+    add_true(list, PMIX_LAUNCHER);
+    same("", shown_of(list, &no_output, 3), "unless it says that it does not");
+    same("", shown_of(one_pid(server_pid(0)), &none, 4), "a tool shows what it has asked for");
     free_infos(&no_output);
 }
 

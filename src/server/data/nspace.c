@@ -31,6 +31,7 @@
 #include "modex.h"
 #include "server_get.h"
 #include "src/server/events/output_cache.h"
+#include "src/server/events/server_iof.h"
 #include "src/server/peers/inherited.h"
 #include "src/server/peers/peer.h"
 #include "src/server/peers/segment_offer.h"
@@ -248,6 +249,7 @@ void px_nspace_drop(struct px_server *s, struct px_nspace *ns)
     close_peers(s, ns, NULL);
     px_proc_sets_nspace_removed(s);
     px_group_infos_nspace_removed(s, ns->name);
+    px_iof_subscriptions_nspace_removed(s, ns->name);
     px_outputs_nspace_removed(s, ns->name);
     px_offers_nspace_removed(s, ns);
     ns_destroy(s, ns);

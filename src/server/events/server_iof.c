@@ -474,7 +474,19 @@ void px_iof_launched(struct px_server *s, struct px_peer *peer, const struct px_
     PMIX_LOAD_PROCID(&job, nspace, PMIX_RANK_WILDCARD);
     pull = px_iof_subscription_add(s, peer->id, &job, 1, channels);
     if (pull) {
+        pull->of_launch = true;
         px_outputs_deliver(s, peer->id, pull->id, NULL, 0);
+    }
+}
+
+/* The host was not asked for this output, and is not told. */
+void px_iof_subscriptions_nspace_removed(struct px_server *s, const char *name)
+{
+    px_assert(px_loop_inside(s->loop));
+    px_list_for(struct px_iof_subscription, pull, &s->pulls, link) {
+        if (pull->of_launch && strcmp(pull->procs[0].nspace, name) == 0) {
+            pull_destroy(s, pull);
+        }
     }
 }
 

@@ -28,6 +28,7 @@ struct px_iof_subscription {
     struct px_holding holding; /* of the peer */
     /* The peer's request, until the host has answered it; borrowed; else NULL. */
     const struct px_args *asked;
+    bool of_launch; /* of px_iof_launched, to one job */
 };
 
 /* Adds a subscription with a copy of procs. Owned by the server. NULL when memory is out. */
@@ -63,10 +64,14 @@ void px_iof_pull_answered(struct px_upcall *up);
 
 /* A job that this peer has asked for has started. If the peer is a launcher, it is subscribed to
  * the job's output and errors, unless the request says PMIX_FWD_STDOUT or PMIX_FWD_STDERR false.
+ * This lasts as long as the job is registered here, or the peer is connected.
  * The output comes as number 0, which tools write to their own streams: launchers that were written
  * for OpenPMIx neither ask for it nor call PMIx_IOF_pull. Lost if memory is out. */
 void px_iof_launched(struct px_server *s, struct px_peer *peer, const struct px_args *args,
                      const char *nspace);
+
+/* A namespace is dropped: ends the subscriptions of px_iof_launched to its job. */
+void px_iof_subscriptions_nspace_removed(struct px_server *s, const char *name);
 
 /* Service of PMIx_IOF_deregister, its `call`. PMIX_OPERATION_SUCCEEDED or PMIX_ERR_NOT_FOUND. */
 pmix_status_t px_iof_deregister_call(struct px_upcall *up);
