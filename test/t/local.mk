@@ -91,4 +91,4 @@ px_script_tests += %D%/doctor.sh %D%/shm_waits.sh %D%/run_trace.sh %D%/probes.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)
 px_long_tests += %D%/packages.sh %D%/oss_fuzz.sh %D%/run_agree.sh %D%/run_group_faults.sh %D%/run_many_threads.sh %D%/run_large.sh %D%/run_tools.sh %D%/many_clients.sh %D%/roles.sh %D%/throng.sh
-EXTRA_DIST += %D%/run.sh %D%/trace.py %D%/top.py quickstart
+EXTRA_DIST += %D%/run.sh %D%/trace.py %D%/top.py %D%/terminal.py quickstart

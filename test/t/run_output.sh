@@ -108,6 +108,12 @@ same 'is said' 1 "$(grep -c '^pmixrun: cannot write to standard output' "$SCRATC
 limit 60 "$pmixrun" -n 2 cat <&- >"$SCRATCH/out" 2>"$SCRATCH/err"
 same 'a closed input is an empty one' '0 ' "$? $(cat "$SCRATCH/err")"
 
+if command -v python3 >/dev/null 2>&1; then
+    check 'a job in the background reads when it gets the terminal' python3 "$PX_TOP_SRCDIR/test/t/terminal.py" "$pmixrun" sh -c 'echo up; exec cat'
+else
+    skip 'a job in the background reads when it gets the terminal' 'no python3'
+fi
+
 GIVEN=mine run "$pmixrun" -n 1 -x GIVEN -x NEW=value=2 -x GIVEN2= sh -c 'echo "$GIVEN,$NEW,${GIVEN2-unset}"'
 same 'variables' 'mine,value=2,' "$out"
 run "$pmixrun" sh -c 'echo $OMPI_MCA_schizo'

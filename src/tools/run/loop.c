@@ -17,6 +17,7 @@
 
 #define GRACE_MS     2000 /* between SIGTERM and SIGKILL */
 #define TIMEOUT_CODE 124
+#define LOOK_MS      1000 /* how often we look whether the terminal is ours again */
 
 struct px_run px_run = {.signal_fd = -1, .task_fd = -1};
 
@@ -403,6 +404,14 @@ void px_run_expire(void)
     }
 }
 
+/* How long a round may wait, in ms; -1: for ever. */
+static int round_ms(void)
+{
+    int ms = child_ended ? 0 : px_run_wait_ms();
+
+    return px_run_stdin_is_away() && (ms < 0 || ms > LOOK_MS) ? LOOK_MS : ms;
+}
+
 /* One round; false when memory is out. */
 static bool turn(void)
 {
@@ -421,7 +430,7 @@ static bool turn(void)
     struct pollfd *inputs = links + n_links;
     px_run_links_poll(links);
     px_run_inputs_poll(inputs);
-    if (poll(p, n + 3 + n_links + n_inputs, child_ended ? 0 : px_run_wait_ms()) > 0) {
+    if (poll(p, n + 3 + n_links + n_inputs, round_ms()) > 0) {
         each_stream(move_stream, p + 3);
         px_run_inputs_move(inputs); /* before what follows opens or closes some */
         px_run_links_move(links);

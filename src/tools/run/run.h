@@ -331,6 +331,8 @@ void px_run_stdin_open(struct px_run_input *in);
 void px_run_stdin_feed(const struct px_run_job *job);
 void px_run_stdin_forget(const struct px_run_input *in); /* it is closed */
 int px_run_stdin_poll_fd(void);                          /* descriptor to read, -1: none */
+/* True if there is none only because the terminal is another job's: nothing says when that ends. */
+bool px_run_stdin_is_away(void);
 void px_run_stdin_move(void);
 
 /* Moves what is there to our own output, whole lines; closes the stream at its end.

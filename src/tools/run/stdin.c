@@ -64,6 +64,11 @@ int px_run_stdin_poll_fd(void)
     return may_take() && may_read() ? STDIN_FILENO : -1;
 }
 
+bool px_run_stdin_is_away(void)
+{
+    return may_take() && !may_read();
+}
+
 /* A push fails when nobody is left who reads. */
 static void pushed(pmix_status_t status, void *cbdata)
 {
