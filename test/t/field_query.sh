@@ -106,6 +106,8 @@ results:0:value:job' "$out"
     code 'a job that is not there' 5 pps none job
     said 'which is said' 'pps: none: not found: PMIX_ERR_NOT_FOUND'
     same 'and the other is shown' 1 "$(grep -c '^job: 4' "$SCRATCH/out")"
+    code 'in JSON, too' 5 pps --json job none
+    python 'with the status of the request that failed' '[d["status"]] + [j["nspace"] for j in d["jobs"]]' "['PMIX_ERR_NOT_FOUND', 'job']"
     end
 done
 

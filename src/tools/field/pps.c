@@ -242,31 +242,80 @@ static void print_job(const struct options *o, const char *nspace, const pmix_va
     free(procs);
 }
 
-/* Shows one job. Returns an exit code. */
-static int show_job(struct options *o, const char *nspace)
-{
-    struct px_field_answer *table = NULL;
-    struct px_field_answer *status = NULL;
-    const pmix_value_t *procs = NULL;
-    int code = 0;
-    pmix_status_t rc = ask(&o->field, PMIX_QUERY_PROC_TABLE, nspace, &table);
+/* One job, and what the server has said of it. */
+struct job {
+    const char *nspace; /* borrowed */
+    pmix_status_t rc;
+    struct px_field_answer *table;
+    struct px_field_answer *status;
+    const pmix_data_array_t *procs; /* of the table; NULL: rc is not PMIX_SUCCESS */
+    const pmix_value_t *is;         /* the job's status; NULL: few hosts say how a job is */
+};
 
-    if (rc == PMIX_SUCCESS) {
-        procs = answered(table, PMIX_QUERY_PROC_TABLE);
-        rc = procs != NULL && procs->type == PMIX_DATA_ARRAY && procs->data.darray != NULL &&
-                     procs->data.darray->type == PMIX_PROC_INFO
-                 ? PMIX_SUCCESS
-                 : PMIX_ERR_NOT_FOUND;
+static void ask_job(struct px_field *field, struct job *job)
+{
+    const pmix_value_t *procs = NULL;
+
+    job->rc = ask(field, PMIX_QUERY_PROC_TABLE, job->nspace, &job->table);
+    if (job->rc != PMIX_SUCCESS) {
+        return;
     }
-    if (rc == PMIX_SUCCESS) { /* few hosts say how a job is */
-        bool has = ask(&o->field, PMIX_QUERY_JOB_STATUS, nspace, &status) == PMIX_SUCCESS;
-        print_job(o, nspace, has ? answered(status, PMIX_QUERY_JOB_STATUS) : NULL,
-                  procs->data.darray);
-    } else {
-        code = px_field_fail(&o->field, nspace, rc);
+    procs = answered(job->table, PMIX_QUERY_PROC_TABLE);
+    if (procs == NULL || procs->type != PMIX_DATA_ARRAY || procs->data.darray == NULL ||
+        procs->data.darray->type != PMIX_PROC_INFO) {
+        job->rc = PMIX_ERR_NOT_FOUND;
+        return;
     }
-    px_field_answer_destroy(&o->field, table);
-    px_field_answer_destroy(&o->field, status);
+    job->procs = procs->data.darray;
+    if (ask(field, PMIX_QUERY_JOB_STATUS, job->nspace, &job->status) == PMIX_SUCCESS) {
+        job->is = answered(job->status, PMIX_QUERY_JOB_STATUS);
+    }
+}
+
+/* Shows the jobs, or says why not. Returns an exit code. */
+static int show_jobs(struct options *o, const struct job *jobs, size_t n)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (jobs[i].procs != NULL) {
+            print_job(o, jobs[i].nspace, jobs[i].is, jobs[i].procs);
+        } else {
+            int one = px_field_fail(&o->field, jobs[i].nspace, jobs[i].rc);
+            code = code != 0 ? code : one;
+        }
+    }
+    return code;
+}
+
+/* Asks for all jobs, and then shows them: the status of the output, which comes first, is that of
+ * the first request that failed. Returns an exit code. */
+static int ask_and_show(struct options *o, char **nspaces, size_t n)
+{
+    struct job *jobs = calloc(n + 1, sizeof(*jobs));
+    pmix_status_t rc = jobs != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    size_t n_asked = 0;
+    int code = 0;
+
+    for (; jobs != NULL && n_asked < n && !o->field.expired; n_asked++) {
+        jobs[n_asked].nspace = nspaces[n_asked];
+        ask_job(&o->field, &jobs[n_asked]);
+        rc = rc != PMIX_SUCCESS ? rc : jobs[n_asked].rc;
+    }
+    px_field_open_output(rc);
+    if (px_out_form() != PX_OUT_PLAIN) {
+        px_out_open_list("jobs");
+    }
+    code = jobs != NULL ? show_jobs(o, jobs, n_asked) : px_field_fail(&o->field, "the jobs", rc);
+    if (px_out_form() != PX_OUT_PLAIN) {
+        px_out_close_list();
+    }
+    px_field_close_output();
+    for (size_t i = 0; i < n_asked; i++) {
+        px_field_answer_destroy(&o->field, jobs[i].table);
+        px_field_answer_destroy(&o->field, jobs[i].status);
+    }
+    free(jobs);
     return code;
 }
 
@@ -286,33 +335,36 @@ static char *find_nspaces(struct px_field *field, pmix_status_t *ret_status)
     return text;
 }
 
+/* No job is shown. Returns an exit code. */
+static int fail_all(struct px_field *field, pmix_status_t rc)
+{
+    px_field_open_output(rc);
+    if (px_out_form() != PX_OUT_PLAIN) {
+        px_out_open_list("jobs");
+        px_out_close_list();
+    }
+    px_field_close_output();
+    return px_field_fail(field, "the server's jobs", rc);
+}
+
 static int run(struct px_field *field)
 {
     struct options *o = (struct options *) field;
     pmix_status_t rc = PMIX_SUCCESS;
-    char *found = o->nspaces == NULL ? find_nspaces(field, &rc) : NULL;
-    char *rest = NULL;
-    int code = 0;
 
-    px_field_open_output(rc);
-    if (px_out_form() != PX_OUT_PLAIN) {
-        px_out_open_list("jobs");
+    if (o->nspaces != NULL) {
+        return ask_and_show(o, o->nspaces, (size_t) o->n_nspaces);
     }
-    for (int i = 0; i < o->n_nspaces && !field->expired; i++) {
-        int one = show_job(o, o->nspaces[i]);
-        code = code != 0 ? code : one;
+    char *found = find_nspaces(field, &rc);
+    if (rc != PMIX_SUCCESS) {
+        return fail_all(field, rc);
     }
-    for (char *nspace = found != NULL ? strtok_r(found, ",", &rest) : NULL;
-         nspace != NULL && !field->expired; nspace = strtok_r(NULL, ",", &rest)) {
-        int one = show_job(o, nspace);
-        code = code != 0 ? code : one;
-    }
-    if (px_out_form() != PX_OUT_PLAIN) {
-        px_out_close_list();
-    }
-    px_field_close_output();
+    char **nspaces = found != NULL ? PMIx_Argv_split(found, ',') : NULL;
+    int code = ask_and_show(o, nspaces, nspaces != NULL ? (size_t) PMIx_Argv_count(nspaces) : 0);
+
+    PMIx_Argv_free(nspaces);
     free(found);
-    return rc != PMIX_SUCCESS ? px_field_fail(field, "the server's jobs", rc) : code;
+    return code;
 }
 
 static int read_words(char **words, int n, struct px_field *field)
