@@ -203,18 +203,26 @@ int px_client_timeout(const pmix_info_t *info, size_t ninfo, uint64_t *ret_ms)
     return rc;
 }
 
+int px_request_send_within(struct px_link_server *server, const struct px_request *request,
+                           const struct px_args *args, uint64_t timeout_ms,
+                           const struct px_completion *to)
+{
+    struct px_msg msg;
+    int rc = px_msg_describe(server, request, args, &msg);
+
+    return rc == 0 ? send_for_reply(&msg, timeout_ms, request->reply, to) : rc;
+}
+
 /* For a request with a time limit, the link's time-out is longer than the server's, whose reply
  * says more. */
 int px_request_send_at(struct px_link_server *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to)
 {
     uint64_t timeout_ms;
-    struct px_msg msg;
     int rc = px_args_limit(request, args, &timeout_ms);
 
     timeout_ms += rc == 0 && timeout_ms > 0 ? GRACE_MS : 0;
-    rc = rc != 0 ? rc : px_msg_describe(server, request, args, &msg);
-    return rc == 0 ? send_for_reply(&msg, timeout_ms, request->reply, to) : rc;
+    return rc == 0 ? px_request_send_within(server, request, args, timeout_ms, to) : rc;
 }
 
 int px_request_send(struct px_session *session, const struct px_request *request,

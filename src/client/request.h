@@ -56,6 +56,11 @@ int px_request_send(struct px_session *session, const struct px_request *request
 /* The same to a given server, primary or not. */
 int px_request_send_at(struct px_link_server *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to);
+/* The same, which ends with PMIX_ERR_TIMEOUT without a reply in that time (0: no limit), whatever
+ * the arguments say. */
+int px_request_send_within(struct px_link_server *server, const struct px_request *request,
+                           const struct px_args *args, uint64_t timeout_ms,
+                           const struct px_completion *to);
 
 /* True if the server has the command: its release has it, or it is one of ours (it gave us a
  * segment). */

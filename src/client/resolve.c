@@ -167,13 +167,18 @@ static void local_done(const struct px_completion *to, struct px_reply *reply)
 }
 
 /* PMIX_LOCAL_PROCS: all processes of this node, of any job. The server is sent a resolve request
- * for this node and every namespace. */
-static pmix_status_t local_procs_nb(struct px_session *session, pmix_value_cbfunc_t cbfunc,
-                                    void *cbdata)
+ * for this node and every namespace, which has no directives, hence no time limit of the server. */
+static pmix_status_t local_procs_nb(struct px_session *session, uint64_t timeout_ms,
+                                    pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_completion to = {local_done, NULL, (px_callback) cbfunc, cbdata};
     struct px_resolve_args args = {.node = session->hostname};
-    int rc = px_request_send(session, &px_request_resolve_peers, &args.head, &to);
+    struct px_link_server *server;
+    int rc = px_msg_server(session, &server);
+
+    if (rc == 0) {
+        rc = px_request_send_within(server, &px_request_resolve_peers, &args.head, timeout_ms, &to);
+    }
 
     return rc == PMIX_ERR_NOT_SUPPORTED ? PMIX_ERR_NOT_FOUND : rc;
 }
@@ -198,15 +203,19 @@ static void names_answered(const struct px_completion *inner, struct px_reply *r
 }
 
 /* PMIX_PSET_NAMES or PMIX_GROUP_NAMES of a process: sends a query for that key, qualified by the
- * process. Statuses as px_client_query. */
+ * process and the time limit. Statuses as px_client_query. */
 static pmix_status_t names_nb(struct px_session *session, const pmix_proc_t *proc, const char *key,
-                              pmix_value_cbfunc_t cbfunc, void *cbdata)
+                              uint64_t timeout_ms, pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
     struct local_call *call = malloc(sizeof(*call));
     char *keys[] = {(char *) (uintptr_t) key, NULL};
     pmix_proc_t who = *proc;
-    pmix_info_t qualifier = {.key = PMIX_PROCID, .value = {.type = PMIX_PROC, .data.proc = &who}};
-    pmix_query_t query = {.keys = keys, .qualifiers = &qualifier, .nqual = 1};
+    pmix_info_t qualifiers[] = {
+        {.key = PMIX_PROCID, .value = {.type = PMIX_PROC, .data.proc = &who}},
+        {.key = PMIX_TIMEOUT,
+         .value = {.type = PMIX_INT, .data.integer = (int) (timeout_ms / 1000)}},
+    };
+    pmix_query_t query = {.keys = keys, .qualifiers = qualifiers, .nqual = timeout_ms > 0 ? 2 : 1};
     struct px_query_args args = {.queries = &query, .nqueries = 1};
     struct px_completion to = {.done = names_answered, .target = call};
     pmix_status_t rc;
@@ -229,11 +238,12 @@ bool px_key_is_dynamic(const char *key)
 }
 
 pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
-                                       const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata)
+                                       const char *key, uint64_t timeout_ms,
+                                       pmix_value_cbfunc_t cbfunc, void *cbdata)
 {
     px_assert(px_key_is_dynamic(key));
     return strcmp(key, PMIX_LOCAL_PROCS) == 0
-               ? local_procs_nb(session, cbfunc, cbdata)
-               : names_nb(session, proc, strcmp(key, names[0]) == 0 ? names[0] : names[1], cbfunc,
-                          cbdata);
+               ? local_procs_nb(session, timeout_ms, cbfunc, cbdata)
+               : names_nb(session, proc, strcmp(key, names[0]) == 0 ? names[0] : names[1],
+                          timeout_ms, cbfunc, cbdata);
 }

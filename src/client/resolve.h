@@ -19,11 +19,13 @@ struct px_session;
  * for. */
 bool px_key_is_dynamic(const char *key);
 
-/* Gets the value of a dynamic key from the server. 0: cbfunc is called once on the loop thread; the
- * value is borrowed for the callback. PMIX_ERR_NOT_FOUND (an old server), PMIX_ERR_NOMEM, or no
+/* Gets the value of a dynamic key from the server. timeout_ms: whole seconds, 0: no limit. 0:
+ * cbfunc is called once on the loop thread, with PMIX_ERR_TIMEOUT if there was no answer in time;
+ * the value is borrowed for the callback. PMIX_ERR_NOT_FOUND (an old server), PMIX_ERR_NOMEM, or no
  * server (PMIX_ERR_UNREACH, PMIX_ERR_LOST_CONNECTION): it is not called. */
 pmix_status_t px_client_get_dynamic_nb(struct px_session *session, const pmix_proc_t *proc,
-                                       const char *key, pmix_value_cbfunc_t cbfunc, void *cbdata);
+                                       const char *key, uint64_t timeout_ms,
+                                       pmix_value_cbfunc_t cbfunc, void *cbdata);
 
 /* px_role_ops.resolve. Answered from the segment if it is complete and the host does not answer
  * such calls itself, else by the server, or by what is here if the server has no answer.

@@ -14,6 +14,7 @@
 
 #define HOST_FIRST "asking the host first came with 6.x"
 #define REFUSED    "-23" /* PMIX_ERR_NO_PERMISSIONS */
+#define TIMED_OUT  "-24"
 
 /* ---- the host answers */
 
@@ -316,6 +317,21 @@ static void fill_success(void)
     free_asked(&other);
 }
 
+/* ---- gets that the host answers */
+
+static void get_in_time(void)
+{
+    static const char *const keys[] = {PMIX_PSET_NAMES, PMIX_GROUP_NAMES, PMIX_LOCAL_PROCS};
+    struct infos list = {0};
+    int second = 1;
+
+    add(&list, PMIX_TIMEOUT, &second, PMIX_INT);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        same(TIMED_OUT, got("A", 0, keys[i], list.at, list.n), "%s", keys[i]);
+    }
+    free_infos(&list);
+}
+
 const struct conform_case cases[] = {
     {.ids = "RES-017 RES-024 RES-025 RES-026",
      .otherwise = "RES-024",
@@ -448,5 +464,10 @@ const struct conform_case cases[] = {
      .client = fill_success,
      .host = {[ON_QUERY] = {OWN, .own = always_glad}},
      .ours_only = "the other library passes on success without an answer"},
+    {.ids = "GET-022",
+     .what = "a get of what only the host knows ends in time",
+     .host = {[ON_QUERY] = {NEVER}},
+     .client = get_in_time,
+     .ours_only = "the other library does not ask the host"},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -555,8 +555,8 @@ static int ask(struct waiter *waiter)
         return ask_server(waiter);
     }
     proc = proc_of(request);
-    return px_client_get_dynamic_nb(waiter->session, &proc, request->spec.key, dynamic_reply,
-                                    waiter);
+    return px_client_get_dynamic_nb(waiter->session, &proc, request->spec.key, request->timeout_ms,
+                                    dynamic_reply, waiter);
 }
 
 /* --- */
