@@ -12,6 +12,7 @@
 #include "request.h"
 #include "src/base/epoch.h"
 #include "src/context/reply_wait.h"
+#include "src/nspace/query_args.h"
 #include "src/nspace/resolve.h"
 #include "src/value/infos.h"
 #include "query.h"
@@ -192,7 +193,7 @@ static void names_answered(const struct px_completion *inner, struct px_reply *r
 {
     struct local_call *call = inner->target;
     pmix_status_t status = reply->status;
-    const pmix_value_t *value = px_info_find(reply->info, reply->ninfo, call->key);
+    const pmix_value_t *value = px_query_result(reply->info, reply->ninfo, call->key);
 
     if (value == NULL && (status == PMIX_SUCCESS || status == PMIX_ERR_NOT_SUPPORTED)) {
         status = PMIX_ERR_NOT_FOUND;

@@ -332,6 +332,23 @@ static void get_in_time(void)
     free_infos(&list);
 }
 
+static pmix_status_t answer_names(struct upcall *ask)
+{
+    struct infos flat = {0};
+    struct infos wrap = {0};
+
+    add_text(&flat, PMIX_PSET_NAMES, "one,two");
+    add_array(&wrap, PMIX_QUERY_RESULTS, &flat);
+    reply_infos(ask, PMIX_SUCCESS, wrap.at, wrap.n);
+    free_infos(&wrap);
+    return PMIX_SUCCESS;
+}
+
+static void get_names(void)
+{
+    same("one,two", got("A", 0, PMIX_PSET_NAMES, NULL, 0), "the host's names");
+}
+
 const struct conform_case cases[] = {
     {.ids = "RES-017 RES-024 RES-025 RES-026",
      .otherwise = "RES-024",
@@ -468,6 +485,11 @@ const struct conform_case cases[] = {
      .what = "a get of what only the host knows ends in time",
      .host = {[ON_QUERY] = {NEVER}},
      .client = get_in_time,
+     .ours_only = "the other library does not ask the host"},
+    {.ids = "PST-004",
+     .what = "the host answers for a process in the nested form",
+     .host = {[ON_QUERY] = {OWN, .own = answer_names}},
+     .client = get_names,
      .ours_only = "the other library does not ask the host"},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);
