@@ -50,7 +50,8 @@ static pmix_status_t start(struct px_ctx *ctx, const struct px_request *request,
                                                    : PMIX_ERR_NOMEM);
 }
 
-/* A request whose result is useless without a callback is refused here, before anything is sent. */
+/* A request whose result is useless without a callback is refused here, before anything is sent; so
+ * is one whose callback would never be called, in a forked child. */
 pmix_status_t px_api_start_to(const struct px_request *request, const struct px_args *args,
                               const struct px_completion *to)
 {
@@ -60,6 +61,9 @@ pmix_status_t px_api_start_to(const struct px_request *request, const struct px_
     PX_PROBE(call_begin, request->name, to->cbdata);
     if (rc == PMIX_SUCCESS && request->needs_callback && to->callback == NULL) {
         rc = PMIX_ERR_BAD_PARAM;
+    }
+    if (rc == PMIX_SUCCESS && to->callback != NULL && !px_loop_alive(ctx->loop)) {
+        rc = PMIX_ERR_UNREACH;
     }
     rc = rc == PMIX_SUCCESS ? start(ctx, request, args, to) : rc;
     PX_PROBE(call_end, request->name, rc);

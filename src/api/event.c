@@ -300,8 +300,11 @@ pmix_status_t PMIx_Register_event_handler(pmix_status_t codes[], size_t ncodes, 
     if (rc != PMIX_SUCCESS) {
         return rc;
     }
-    if (evhdlr == NULL || (info == NULL && ninfo > 0) || !px_loop_alive(ctx->loop)) {
+    if (evhdlr == NULL || (info == NULL && ninfo > 0)) {
         return PMIX_ERR_BAD_PARAM;
+    }
+    if (!px_loop_alive(ctx->loop)) {
+        return PMIX_ERR_UNREACH;
     }
     reg = registration_create(codes, codes != NULL ? ncodes : 0, info, ninfo);
     if (reg == NULL) {

@@ -42,6 +42,9 @@ pmix_status_t PMIx_IOF_pull(const pmix_proc_t procs[], size_t nprocs,
     if ((channel & PMIX_FWD_STDIN_CHANNEL) != 0) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
+    if (!px_loop_alive(ctx->loop)) {
+        return PMIX_ERR_UNREACH;
+    }
     if (regcbfunc != NULL) {
         return ctx->ops->iof_pull(ctx, &args, cbfunc, regcbfunc, regcbdata);
     }

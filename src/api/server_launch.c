@@ -134,6 +134,9 @@ pmix_status_t PMIx_server_setup_application(const pmix_nspace_t nspace, pmix_inf
     if (!px_api_check_required(ctx, &px_call_setup_app, info, ninfo)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
+    if (!px_loop_alive(ctx->loop)) {
+        return PMIX_ERR_UNREACH;
+    }
     setup = calloc(1, sizeof(*setup));
     if (setup == NULL) {
         return PMIX_ERR_NOMEM;
@@ -285,6 +288,9 @@ pmix_status_t PMIx_server_collect_inventory(pmix_info_t directives[], size_t ndi
     }
     if (!px_api_check_required(ctx, &px_call_collect_inventory, directives, ndirs)) {
         return PMIX_ERR_NOT_SUPPORTED;
+    }
+    if (!px_loop_alive(ctx->loop)) {
+        return PMIX_ERR_UNREACH;
     }
     inventory = calloc(1, sizeof(*inventory));
     if (inventory == NULL) {

@@ -170,6 +170,9 @@ pmix_status_t PMIx_Compute_distances_nb(pmix_topology_t *topo, pmix_cpuset_t *cp
     if (cbfunc == NULL) {
         return PMIX_ERR_BAD_PARAM;
     }
+    if (!px_loop_alive(ctx->loop)) {
+        return PMIX_ERR_UNREACH;
+    }
     computed = calloc(1, sizeof(*computed));
     if (computed == NULL) {
         return PMIX_ERR_NOMEM;

@@ -211,6 +211,64 @@ static void inside_a_handler(void **state)
     finish();
 }
 
+/* Nothing calls back in a child that has not initialised the library: no call may promise it. These
+ * callbacks are not called. */
+static void got_infos(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                      pmix_release_cbfunc_t release_fn, void *release_cbdata)
+{
+    (void) status;
+    (void) info;
+    (void) ninfo;
+    (void) cbdata;
+    (void) release_fn;
+    (void) release_cbdata;
+}
+
+static void got_distances(pmix_status_t status, pmix_device_distance_t *dist, size_t ndist,
+                          void *cbdata, pmix_release_cbfunc_t release_fn, void *release_cbdata)
+{
+    (void) status;
+    (void) dist;
+    (void) ndist;
+    (void) cbdata;
+    (void) release_fn;
+    (void) release_cbdata;
+}
+
+static void op_over(pmix_status_t status, void *cbdata)
+{
+    (void) status;
+    (void) cbdata;
+}
+
+static void registered(pmix_status_t status, size_t id, void *cbdata)
+{
+    (void) status;
+    (void) id;
+    (void) cbdata;
+}
+
+/* The first call that does not say PMIX_ERR_UNREACH; 0: all do. */
+static int promises_of_child(void)
+{
+    char key[] = PMIX_QUERY_ATTRIBUTE_SUPPORT;
+    char *keys[] = {key, NULL};
+    pmix_query_t query = {.keys = keys};
+    pmix_status_t code = -5000;
+    pmix_status_t rc[4];
+
+    rc[0] = PMIx_Query_info_nb(&query, 1, got_infos, NULL);
+    rc[1] = PMIx_Compute_distances_nb(NULL, NULL, NULL, 0, got_distances, NULL);
+    rc[2] = PMIx_IOF_deregister(1, NULL, 0, op_over, NULL);
+    rc[3] = PMIx_Register_event_handler(&code, 1, NULL, 0, handler, registered, NULL);
+    for (int i = 0; i < 4; i++) {
+        if (rc[i] != PMIX_ERR_UNREACH) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
 static int child_of_client(void)
 {
     pmix_value_t *got = NULL;
@@ -222,6 +280,9 @@ static int child_of_client(void)
     PMIx_Value_free(got, 1);
     if (PMIx_Get_nb(NULL, "other", NULL, 0, NULL, NULL) == PMIX_SUCCESS) {
         return 2;
+    }
+    if (promises_of_child() != 0) {
+        return 10 + promises_of_child();
     }
     if (PMIx_Init(&me, NULL, 0) != PMIX_ERR_UNREACH) {
         return 3;
