@@ -320,7 +320,6 @@ static void resolve(struct px_invite *invite);
 static void size_came(pmix_status_t status, pmix_value_t *value, void *serial)
 {
     struct px_invite *invite = px_invite_find(serial);
-    pmix_proc_t proc;
     uint32_t n = 0;
     int rc = status;
 
@@ -332,9 +331,10 @@ static void size_came(pmix_status_t status, pmix_value_t *value, void *serial)
         return;
     }
     rc = rc == 0 ? px_value_u32(value, &n) : rc;
-    proc = invite->named.at[invite->n_resolved];
-    for (proc.rank = 0; proc.rank < n && rc == 0; proc.rank++) {
-        rc = px_invitees_add(&invite->invitees, &proc);
+    if (rc == 0) {
+        const pmix_proc_t *named = &invite->named.at[invite->n_resolved];
+
+        rc = px_invitees_add_job(&invite->invitees, named->nspace, n);
     }
     if (rc != 0) {
         px_invite_finish(invite, rc, NULL);

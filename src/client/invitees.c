@@ -4,7 +4,10 @@
 #include "invitees.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "src/base/array.h"
+#include "src/base/assert.h"
 #include "src/value/procs.h"
 
 /* An invitee fails once. One that has accepted may still decline, when its caller does not wait any
@@ -24,14 +27,30 @@ bool px_invitee_learn(struct px_invitee *invitee, enum px_invitee_news news)
     return invitee->state != was;
 }
 
+/* What stands for a process in the index: its rank and its name, without padding. */
+struct proc_key {
+    pmix_rank_t rank;
+    char nspace[PMIX_MAX_NSLEN];
+};
+
+/* Fills the key and returns its length. */
+static size_t key_of(const pmix_proc_t *proc, struct proc_key *ret)
+{
+    size_t len = strnlen(proc->nspace, PMIX_MAX_NSLEN);
+
+    ret->rank = proc->rank;
+    memcpy(ret->nspace, proc->nspace, len);
+    return offsetof(struct proc_key, nspace) + len;
+}
+
 struct px_invitee *px_invitees_find(const struct px_invitees *invitees, const pmix_proc_t *proc)
 {
-    for (size_t i = 0; i < invitees->n; i++) {
-        if (px_proc_equal(&invitees->at[i].proc, proc)) {
-            return &invitees->at[i];
-        }
-    }
-    return NULL;
+    struct proc_key key;
+    size_t len = key_of(proc, &key);
+    size_t place = (size_t) (uintptr_t) px_map_find(&invitees->index, &key, len);
+
+    px_assert(place <= invitees->n);
+    return place > 0 ? &invitees->at[place - 1] : NULL;
 }
 
 size_t px_invitees_count(const struct px_invitees *invitees, enum px_invitee_state state)
@@ -59,23 +78,36 @@ int px_invitees_gather(const struct px_invitees *invitees, enum px_invitee_state
 
 int px_invitees_add(struct px_invitees *invitees, const pmix_proc_t *proc)
 {
-    struct px_invitee *grown;
+    struct proc_key key;
+    size_t len = key_of(proc, &key);
 
     if (px_invitees_find(invitees, proc) != NULL) {
         return 0;
     }
-    grown = realloc(invitees->at, (invitees->n + 1) * sizeof(*grown));
-    if (grown == NULL) {
+    if (px_array_room(&invitees->at, invitees->n, &invitees->room, sizeof(*invitees->at)) != 0 ||
+        px_map_set(&invitees->index, &key, len, (void *) (uintptr_t) (invitees->n + 1)) != 0) {
         return PMIX_ERR_NOMEM;
     }
-    invitees->at = grown;
-    grown[invitees->n] = (struct px_invitee){.proc = *proc, .state = PX_INVITED};
+    invitees->at[invitees->n] = (struct px_invitee){.proc = *proc, .state = PX_INVITED};
     invitees->n++;
     return 0;
 }
 
+int px_invitees_add_job(struct px_invitees *invitees, const char *nspace, uint32_t n)
+{
+    pmix_proc_t proc;
+    int rc = n <= PX_INVITEES_MAX ? 0 : PMIX_ERR_OUT_OF_RESOURCE;
+
+    for (pmix_rank_t rank = 0; rc == 0 && rank < n; rank++) {
+        PMIx_Load_procid(&proc, nspace, rank);
+        rc = px_invitees_add(invitees, &proc);
+    }
+    return rc;
+}
+
 void px_invitees_fini(struct px_invitees *invitees)
 {
+    px_map_fini(&invitees->index);
     free(invitees->at);
     *invitees = (struct px_invitees){0};
 }

@@ -7,8 +7,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <pmix.h>
+
+#include "src/base/map.h"
 
 struct px_proc_list;
 
@@ -21,24 +24,32 @@ struct px_invitee {
     enum px_invitee_state state;
 };
 
+/* The most invitees that a namespace may stand for. An invitation lists all of them, so that more
+ * would not fit in a message. */
+enum { PX_INVITEES_MAX = 1 << 21 };
+
 /* A growing array in malloc memory. Zeros: nobody. */
 struct px_invitees {
     struct px_invitee *at;
-    size_t n;
+    size_t n, room;
+    struct px_map index; /* of each process its place in the array, counted from 1 */
 };
 
 /* Takes the news of an invitee in. True if its state has changed by them. */
 bool px_invitee_learn(struct px_invitee *invitee, enum px_invitee_news news);
 
-/* The invitee of that name, or NULL. Valid until one is added. */
+/* The invitee of that name, or NULL. O(1). Valid until one is added. */
 struct px_invitee *px_invitees_find(const struct px_invitees *invitees, const pmix_proc_t *proc);
 /* The number of those in a state. */
 size_t px_invitees_count(const struct px_invitees *invitees, enum px_invitee_state state);
 /* Appends those in a state to the list. 0 or PMIX_ERR_NOMEM. */
 int px_invitees_gather(const struct px_invitees *invitees, enum px_invitee_state state,
                        struct px_proc_list *list);
-/* Adds an invitee, unless it is one already. 0 or PMIX_ERR_NOMEM. */
+/* Adds an invitee, unless it is one already. O(1). 0 or PMIX_ERR_NOMEM. */
 int px_invitees_add(struct px_invitees *invitees, const pmix_proc_t *proc);
+/* Adds n ranks of a namespace, from 0 on. 0; PMIX_ERR_OUT_OF_RESOURCE (more than PX_INVITEES_MAX);
+ * PMIX_ERR_NOMEM: some have been added. */
+int px_invitees_add_job(struct px_invitees *invitees, const char *nspace, uint32_t n);
 /* Frees the array and leaves nobody. */
 void px_invitees_fini(struct px_invitees *invitees);
 

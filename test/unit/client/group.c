@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The answers to a group construct of every generation of servers; and what a server asks while one
- * is under way. */
+/* The answers to a group construct of every generation of servers, and what a server asks while one
+ * is under way; the invitation of whole namespaces. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -10,6 +10,8 @@
 
 #include "script.h"
 #include "src/client/group_decide.h"
+#include "src/client/invitees.h"
+#include "src/client/invite.h"
 #include "src/wire/message.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
@@ -268,10 +270,79 @@ static void asked_at_the_end(void **state)
     client_close();
 }
 
+/* A job has as many processes as no job can have. */
+static bool boast(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    pmix_value_t size = {.type = PMIX_UINT32, .data.uint32 = UINT32_MAX};
+    pmix_proc_t job = {.nspace = "other", .rank = PMIX_RANK_WILDCARD};
+    struct px_buf blob = {0};
+
+    (void) in;
+    (void) px_pack_status(reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
+    if (command == PX_CMD_GET) {
+        (void) px_pack(&blob, PX_WIRE_PLAIN, PMIX_PROC, &job, 1);
+        (void) px_pack_kval(&blob, PX_WIRE_PLAIN, PMIX_JOB_SIZE, &size);
+        (void) px_pack_bytes(reply, PX_WIRE_PLAIN, blob.data, blob.len);
+        px_buf_fini(&blob);
+    }
+    return true;
+}
+
+static void invited(const struct px_completion *to, struct px_reply *reply)
+{
+    px_wait_done(to->target, reply->status);
+}
+
+static void too_many_invited(void **state)
+{
+    const pmix_proc_t all = {.nspace = "other", .rank = PMIX_RANK_WILDCARD};
+    struct px_wait wait;
+    struct px_completion to = {.done = invited, .target = &wait};
+
+    (void) state;
+    client_open("5.0.0", boast);
+    px_wait_init(&wait);
+    assert_int_equal(px_client_group_invite_nb(ctx, "g", &all, 1, NULL, 0, &to), PMIX_SUCCESS);
+    assert_int_equal(px_wait_for(&wait), PMIX_ERR_OUT_OF_RESOURCE);
+    client_close();
+}
+
+/* Each is found where it is, whatever comes before it. */
+static void many_invitees(void **state)
+{
+    enum { MANY = 100000 };
+    struct px_invitees invitees = {0};
+    pmix_proc_t proc = {.nspace = "first", .rank = 7};
+
+    (void) state;
+    assert_null(px_invitees_find(&invitees, &proc));
+    assert_int_equal(px_invitees_add(&invitees, &proc), 0);
+    for (int i = 0; i < 2; i++) { /* each once */
+        assert_int_equal(px_invitees_add_job(&invitees, "second", MANY), 0);
+        assert_int_equal(px_invitees_add(&invitees, &proc), 0);
+        assert_int_equal(invitees.n, MANY + 1);
+    }
+    assert_ptr_equal(px_invitees_find(&invitees, &proc), &invitees.at[0]);
+    PMIx_Load_nspace(proc.nspace, "second");
+    for (proc.rank = 0; proc.rank < MANY; proc.rank++) {
+        const struct px_invitee *found = px_invitees_find(&invitees, &proc);
+
+        assert_ptr_equal(found, &invitees.at[proc.rank + 1]);
+        assert_int_equal(found->proc.rank, proc.rank);
+    }
+    assert_null(px_invitees_find(&invitees, &proc));
+    assert_int_equal(px_invitees_add_job(&invitees, "third", PX_INVITEES_MAX + 1),
+                     PMIX_ERR_OUT_OF_RESOURCE);
+    assert_int_equal(invitees.n, MANY + 1);
+    px_invitees_fini(&invitees);
+    assert_null(px_invitees_find(&invitees, &proc));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(layouts),
-                                       cmocka_unit_test(asked_at_the_end)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts), cmocka_unit_test(asked_at_the_end),
+        cmocka_unit_test(too_many_invited), cmocka_unit_test(many_invitees)};
 
     return cmocka_run_group_tests_name("group", tests, limit_time, NULL);
 }
