@@ -68,44 +68,56 @@ static int set_cell(struct build *b, const struct px_datum *proc, struct px_val 
     return rc;
 }
 
-/* True if the datum is the same string or value in the same place as that of the entry before: it
- * needs no encoding and no comparison. */
-static bool repeats(const struct px_datum *proc)
+/* True if two data are the same string or value in the same place: the second one needs no encoding
+ * and no comparison. */
+static bool is_same(const struct px_datum *one, const struct px_datum *two)
 {
-    const struct px_datum *before = proc - 1;
-
-    if (proc->kind != before->kind || proc->scope != before->scope) {
+    if (one->kind != two->kind || one->scope != two->scope) {
         return false;
     }
-    return proc->kind == PX_DATUM_TEXT
-               ? proc->text == before->text
-               : proc->kind == PX_DATUM_VALUE && proc->value == before->value;
+    return one->kind == PX_DATUM_TEXT ? one->text == two->text
+                                      : one->kind == PX_DATUM_VALUE && one->value == two->value;
 }
 
-/* Enters the new values, which ascend by rank. A scalar takes no memory and no hashing; what
- * repeats the one before takes the cell of that. */
+/* How many data are remembered by their address. */
+enum { RECENT = 256 };
+
+/* The place in `recent` of a datum with that address. */
+static uint32_t *recent_of(uint32_t recent[RECENT], const struct px_datum *proc)
+{
+    uintptr_t at = (uintptr_t) proc->value;
+
+    return &recent[(at >> 4 ^ at >> 12) % RECENT];
+}
+
+/* Enters the new values, which ascend by rank. A scalar takes no memory and no hashing; what has
+ * the address of one before, as host names and what a move copies have, takes the cell of that. */
 static int set_values(struct build *b, const struct px_datum *procs, size_t n_procs)
 {
+    uint32_t recent[RECENT] = {0}; /* positions in procs: guesses */
     size_t i;
     int rc = 0;
 
     for (i = 0; rc == 0 && i < n_procs; i++) {
         const struct px_datum *proc = &procs[i];
         struct px_val *val = &b->vals[proc->rank];
+        uint32_t *before = recent_of(recent, proc);
 
         px_assert(proc->rank < b->n && (i == 0 || proc[-1].rank < proc->rank));
         if (proc->kind == PX_DATUM_WORD) {
             *val = (struct px_val){
                 .what = proc->word, .type = proc->type, .scope = proc->scope, .kind = WORD};
-            /* Host names arrive as runs of one pointer. */
-        } else if (i && repeats(proc)) {
-            *val = b->vals[proc[-1].rank];
+            continue;
+        }
+        if (*before < i && is_same(&procs[*before], proc)) {
+            *val = b->vals[procs[*before].rank];
         } else if (px_datum_is_gone(proc)) {
             *val = (struct px_val){.kind = GONE};
             b->n_gone++;
         } else {
             rc = set_cell(b, proc, val);
         }
+        *before = (uint32_t) i;
     }
     b->n_present = (uint32_t) n_procs - b->n_gone;
     return rc;
