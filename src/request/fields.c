@@ -39,6 +39,7 @@ static size_t *count_of(const struct px_field *field, const void *base)
  * another form is never empty. */
 static bool is_empty(const struct px_field *field, const void *base)
 {
+    const pmix_byte_object_t *bytes;
     const char *text;
     char **keys;
 
@@ -48,9 +49,14 @@ static bool is_empty(const struct px_field *field, const void *base)
     case PX_FIELD_KEYS:
         keys = *array_of(field, base);
         return keys == NULL || keys[0] == NULL;
+    case PX_FIELD_NSPACE:
+        text = member(field, base);
+        return text[0] == '\0';
     case PX_FIELD_ONE:
+        bytes = member(field, base);
         text = field->type == PMIX_STRING ? *array_of(field, base) : "-";
-        return text == NULL || text[0] == '\0';
+        return text == NULL || text[0] == '\0' ||
+               (field->type == PMIX_BYTE_OBJECT && (bytes->bytes == NULL || bytes->size == 0));
     default:
         return false;
     }

@@ -131,6 +131,26 @@ static void assert_long_name_is_refused(void)
     px_buf_fini(&buf);
 }
 
+/* What a reply is about is not empty in a success. */
+static void what_is_needed_is_there(void **state)
+{
+    const struct px_reply_type *types[] = {&px_reply_spawn, &px_reply_credential};
+
+    (void) state;
+    for (size_t i = 0; i < 2; i++) {
+        struct px_reply empty = {.status = PMIX_SUCCESS};
+        struct px_buf buf = {0};
+        struct px_in in;
+
+        px_reply_pack(&buf, PX_WIRE_PLAIN, types[i], &empty);
+        in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+        assert_int_equal(px_unpack_status(&in, &empty.status), 0);
+        px_reply_unpack(&in, types[i], &empty);
+        assert_int_equal(empty.status, PMIX_ERR_BAD_PARAM);
+        px_buf_fini(&buf);
+    }
+}
+
 static void what_cannot_be_read_becomes_the_status(void **state)
 {
     struct px_reply reply = read_reply(&px_reply_spawn, PMIX_SUCCESS, "");
@@ -265,6 +285,7 @@ int main(void)
         cmocka_unit_test(what_may_be_missing_is_empty),
         cmocka_unit_test(infos_follow_a_failure_too),
         cmocka_unit_test(what_cannot_be_read_becomes_the_status),
+        cmocka_unit_test(what_is_needed_is_there),
         cmocka_unit_test(infos_stay_until_they_are_released),
         cmocka_unit_test(a_refused_credential_is_none),
         cmocka_unit_test(nobody_need_listen),
