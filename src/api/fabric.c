@@ -11,12 +11,19 @@
 #include "api.h"
 #include "call.h"
 #include "src/request/reply.h"
+#include "src/value/infos.h"
 
-/* Replaces the infos of the fabric by those of a successful reply, which gives them up. Returns the
- * status of the reply; after a failure the fabric is unchanged. */
+/* Replaces the infos of the fabric by those of a successful reply, which gives them up, and takes
+ * its index from there if the host gives it. Returns the status of the reply; after a failure the
+ * fabric is unchanged. */
 static pmix_status_t keep_info(pmix_fabric_t *fabric, struct px_reply *reply)
 {
+    const pmix_value_t *index = px_info_find(reply->info, reply->ninfo, PMIX_FABRIC_INDEX);
+
     if (reply->status == PMIX_SUCCESS) {
+        if (index != NULL && index->type == PMIX_SIZE) {
+            fabric->index = index->data.size;
+        }
         PMIx_Info_free(fabric->info, fabric->ninfo);
         fabric->info = reply->info;
         fabric->ninfo = reply->ninfo;
@@ -76,8 +83,8 @@ pmix_status_t PMIx_Fabric_register(pmix_fabric_t *fabric, const pmix_info_t dire
     return run(&px_request_fabric_register, &args, fabric);
 }
 
-/* The fabric is identified by the index that its registration has set. At the server:
- * add_fabric_index, then call_fabric (src/server/requests/requests.c). */
+/* The fabric is identified by the index that its registration has set, or the application. At the
+ * server: add_fabric_index, then call_fabric (src/server/requests/requests.c). */
 pmix_status_t PMIx_Fabric_update_nb(pmix_fabric_t *fabric, pmix_op_cbfunc_t cbfunc, void *cbdata)
 {
     struct px_fabric_args args = {.index = fabric != NULL ? fabric->index : 0};

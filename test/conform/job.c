@@ -272,6 +272,32 @@ static void find_no_fabric(void)
     same("-46", got("A", 0, PMIX_FABRIC_COORDINATES, NULL, 0), "no coordinates");
 }
 
+/* The host knows a fabric by its index. */
+static pmix_status_t number_fabric(struct upcall *ask)
+{
+    struct infos list = {0};
+    size_t index = 3;
+
+    add(&list, PMIX_FABRIC_INDEX, &index, PMIX_SIZE);
+    reply_infos(ask, PMIX_SUCCESS, list.at, list.n);
+    free_infos(&list);
+    return PMIX_SUCCESS;
+}
+
+static void find_fabric(void)
+{
+    pmix_fabric_t fabric;
+    const struct note *index;
+
+    PMIX_FABRIC_CONSTRUCT(&fabric);
+    check_status(PMIX_SUCCESS, PMIx_Fabric_register(&fabric, NULL, 0), "register");
+    check(fabric.index == 3 && fabric.ninfo == 1, "index %zu", fabric.index);
+    check_status(PMIX_SUCCESS, PMIx_Fabric_update(&fabric), "update");
+    index = record_info(upcall(ON_FABRIC, 0, 1), PMIX_FABRIC_INDEX);
+    check(index != NULL && index->number == 3, "the host is told which one");
+    check(PMIx_Fabric_deregister(&fabric) <= 0, "deregister");
+}
+
 /* ---- logs */
 
 static void tell_host(void)
@@ -501,6 +527,11 @@ const struct conform_case cases[] = {
      .what = "fabrics and storage that nobody knows",
      .host = {[ON_FABRIC] = {MISSING}},
      .client = find_no_fabric},
+    {.ids = "JOB-009",
+     .what = "a fabric is updated by the index that its host gave",
+     .host = {[ON_FABRIC] = {OWN, .own = number_fabric}},
+     .client = find_fabric,
+     .ours_only = "the other library keeps the index that was there"},
     {.ids = "UPC-002",
      .what = "a host that never answers, and limits of time",
      .host = {[ON_SPAWN] = {NEVER}, [ON_QUERY] = {NEVER}},
