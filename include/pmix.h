@@ -33,6 +33,8 @@
  *   progress thread, with the status that the blocking form returns. PMIX_OPERATION_SUCCEEDED means
  *   that the work is done already; then, and after an error, cbfunc is not called. The library has
  *   copied its arguments when the call returns; portable programs keep them until cbfunc is called.
+ * - "On the progress thread" includes a thread that waits in a blocking call: while the progress
+ *   thread sleeps, it may run in its place the callbacks that precede the result of that call.
  *
  * "Std" is the section of the PMIx Standard, version 5.0, with the full contract; a call without it
  * is an extension. Each call has a manual page, made from these comments: "name: text" describes an
@@ -52,7 +54,8 @@ extern "C" {
 /*
  * Join the job that started this process. Connects to the server of the node and maps the job's
  * segment. Blocking. Calls nest: each one needs its PMIx_Finalize, also one that returned
- * PMIX_ERR_UNREACH. A child of fork() that calls it starts anew.
+ * PMIX_ERR_UNREACH. A child of fork() that calls it starts anew. Callbacks run on the progress
+ * thread, which it starts, or on a thread that waits in a blocking call in its place.
  *
  *   proc: receives the caller's name; may be NULL
  *   info, ninfo: directives; a nested call may not change PMIX_EXTERNAL_PROGRESS
