@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Which events a handler gets: of the sources that it was registered for, each once, whatever else
- * is registered; and what a host says of who raised an event. */
+ * is registered; what a host says of who raised an event; and two registrations at once. */
 
 #include "lib/calls.h"
 
@@ -246,6 +246,33 @@ static void of_the_own_job(void)
     expect("late", job, 2);
 }
 
+/* ---- two registrations at once */
+
+static void registration_over(pmix_status_t status, size_t id, void *cbdata)
+{
+    (void) id;
+    check_status(PMIX_ERR_NO_PERMISSIONS, status, "the host refuses");
+    tell(cbdata);
+}
+
+/* The second one begins while the host is asked for the first one. */
+static void fail_to_register_twice(void)
+{
+    pmix_status_t code = PMIX_EVENT_NODE_DOWN;
+
+    for (int i = 0; i < 2; i++) {
+        check_status(PMIX_SUCCESS,
+                     PMIx_Register_event_handler(&code, 1, NULL, 0, event_came, registration_over,
+                                                 (void *) "over"),
+                     "a registration begins");
+        await_upcalls(ON_REGISTER, 1);
+    }
+    tell("go");
+    await_n("over", 2);
+    await_upcalls(ON_DEREGISTER, 2);
+    check(upcalls(ON_REGISTER, -1) == 2, "each asks for itself");
+}
+
 const struct conform_case cases[] = {
     {.ids = "EVT-009 EVT-010",
      .what = "a handler is for the sources of its range",
@@ -277,5 +304,10 @@ const struct conform_case cases[] = {
      .client = of_the_own_job,
      .script = host_raises_twice,
      .seconds = 20},
+    {.ids = "UPC-002",
+     .what = "one of two registrations at once is refused",
+     .client = fail_to_register_twice,
+     .host = {[ON_REGISTER] = {CALLBACK, PMIX_ERR_NO_PERMISSIONS, .when = "go"}},
+     .ours_only = "the distribution's library accepts the second one at once"},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -179,31 +179,6 @@ static void fail_to_register(void)
     await_upcalls(ON_DEREGISTER, 1);
 }
 
-static void registration_over(pmix_status_t status, size_t id, void *cbdata)
-{
-    (void) id;
-    check_status(PMIX_ERR_NO_PERMISSIONS, status, "the host refuses");
-    tell(cbdata);
-}
-
-/* The second one begins while the host is asked for the first one. */
-static void fail_to_register_twice(void)
-{
-    pmix_status_t code = PMIX_EVENT_NODE_DOWN;
-
-    for (int i = 0; i < 2; i++) {
-        check_status(PMIX_SUCCESS,
-                     PMIx_Register_event_handler(&code, 1, NULL, 0, ignore_event, registration_over,
-                                                 (void *) "over"),
-                     "a registration begins");
-        await_upcalls(ON_REGISTER, 1);
-    }
-    tell("go");
-    await_n("over", 2);
-    await_upcalls(ON_DEREGISTER, 2);
-    check(upcalls(ON_REGISTER, -1) == 2, "each asks for itself");
-}
-
 static void dropped_once(void)
 {
     char code[16];
@@ -552,11 +527,6 @@ const struct conform_case cases[] = {
      .client = fail_to_register,
      .after = dropped_once,
      .host = {[ON_REGISTER] = {CALLBACK, PMIX_ERR_NO_PERMISSIONS}}},
-    {.ids = "UPC-002",
-     .what = "one of two registrations at once is refused",
-     .client = fail_to_register_twice,
-     .host = {[ON_REGISTER] = {CALLBACK, PMIX_ERR_NO_PERMISSIONS, .when = "go"}},
-     .ours_only = "the distribution's library accepts the second one at once"},
     {.ids = "UPC-007",
      .what = "of the two that announce clients the newer",
      .ranks = 2,
