@@ -335,6 +335,26 @@ static char *find_nspaces(struct px_field *field, pmix_status_t *ret_status)
     return text;
 }
 
+/* Cuts a list at its commas into *ret_n words. The array is for free(3), and borrows the words from
+ * the list. NULL: no memory. */
+static char **cut(char *list, size_t *ret_n)
+{
+    size_t most = 1;
+    char *rest = NULL;
+    char **words;
+
+    for (const char *at = list; *at != '\0'; at++) {
+        most += *at == ',';
+    }
+    words = calloc(most, sizeof(*words));
+    *ret_n = 0;
+    for (char *word = strtok_r(list, ",", &rest); words != NULL && word != NULL;
+         word = strtok_r(NULL, ",", &rest)) {
+        words[(*ret_n)++] = word;
+    }
+    return words;
+}
+
 /* No job is shown. Returns an exit code. */
 static int fail_all(struct px_field *field, pmix_status_t rc)
 {
@@ -359,10 +379,11 @@ static int run(struct px_field *field)
     if (rc != PMIX_SUCCESS) {
         return fail_all(field, rc);
     }
-    char **nspaces = found != NULL ? PMIx_Argv_split(found, ',') : NULL;
-    int code = ask_and_show(o, nspaces, nspaces != NULL ? (size_t) PMIx_Argv_count(nspaces) : 0);
+    size_t n = 0;
+    char **nspaces = found != NULL ? cut(found, &n) : NULL;
+    int code = nspaces != NULL ? ask_and_show(o, nspaces, n) : fail_all(field, PMIX_ERR_NOMEM);
 
-    PMIx_Argv_free(nspaces);
+    free(nspaces);
     free(found);
     return code;
 }
