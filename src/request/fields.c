@@ -49,9 +49,6 @@ static bool is_empty(const struct px_field *field, const void *base)
     case PX_FIELD_KEYS:
         keys = *array_of(field, base);
         return keys == NULL || keys[0] == NULL;
-    case PX_FIELD_NSPACE:
-        text = member(field, base);
-        return text[0] == '\0';
     case PX_FIELD_ONE:
         bytes = member(field, base);
         text = field->type == PMIX_STRING ? *array_of(field, base) : "-";

@@ -133,7 +133,6 @@ static void done_value(const struct px_completion *to, struct px_reply *reply)
 /* The fields of each reply in the order of the message (docs/wire-format.md, 5). */
 static const struct px_field infos[] = {MANY(info, PMIX_INFO)};
 static const struct px_field lookup[] = {MANY(data, PMIX_PDATA)};
-/* A new job has a name. */
 static const struct px_field spawn[] = {
     {PX_FIELD_NSPACE, PX_REQUIRED, PMIX_STRING, offsetof(struct px_reply, proc.nspace), 0},
 };

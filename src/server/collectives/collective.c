@@ -385,10 +385,9 @@ static int check(struct px_server *s, struct entry *entry)
     struct px_coll_call *call = &entry->call;
     const struct px_args *args = &call->args.head;
     const pmix_proc_t *proc = &entry->who.proc;
-    int rc;
+    int rc = px_server_keys_drop(&call->args);
 
-    px_server_keys_drop(&call->args);
-    rc = call->ops->prepare ? call->ops->prepare(s, &entry->who, call) : PMIX_SUCCESS;
+    rc = rc || !call->ops->prepare ? rc : call->ops->prepare(s, &entry->who, call);
     rc = rc ? rc : spell(s, call, proc);
     rc = rc || is_named(call, proc) ? rc : PMIX_ERR_NOT_A_MEMBER;
     rc = rc ? rc : px_group_names_check(s, call->args.procs, call->args.nprocs, proc);

@@ -20,13 +20,22 @@ static const struct {
     {PMIX_GROUP_MEMBERSHIP, true},         {PMIX_PROCID, true},
 };
 
-void px_server_keys_drop(struct px_coll_args *args)
+int px_server_keys_drop(struct px_coll_args *args)
 {
     struct px_args *head = &args->head;
+    const pmix_info_t *info;
 
     for (size_t i = 0; head->ninfo && i < sizeof(keys) / sizeof(keys[0]); i++) {
-        if (args->group || !keys[i].groups) {
-            px_infos_drop(head->info, &head->ninfo, keys[i].key);
+        if (!args->group && keys[i].groups) {
+            continue;
         }
+        info = px_infos_next(head->info, head->ninfo, NULL, keys[i].key);
+        for (; info; info = px_infos_next(head->info, head->ninfo, info, keys[i].key)) {
+            if (info->flags & PMIX_INFO_REQD) {
+                return PMIX_ERR_NOT_SUPPORTED;
+            }
+        }
+        px_infos_drop(head->info, &head->ninfo, keys[i].key);
     }
+    return PMIX_SUCCESS;
 }

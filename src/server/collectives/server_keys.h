@@ -8,7 +8,8 @@
 
 struct px_coll_args;
 
-/* Drops from a caller's directives those that only servers give. */
-void px_server_keys_drop(struct px_coll_args *args);
+/* Drops from a caller's directives those that only servers give. 0; PMIX_ERR_NOT_SUPPORTED: one of
+ * them is required. */
+int px_server_keys_drop(struct px_coll_args *args);
 
 #endif
