@@ -90,8 +90,9 @@ static uint32_t *recent_of(uint32_t recent[RECENT], const struct px_datum *proc)
     return &recent[(at >> 4 ^ at >> 12) % RECENT];
 }
 
-/* Enters the new values, which ascend by rank. A scalar takes no memory and no hashing; what has
- * the address of one before, as host names and what a move copies have, takes the cell of that. */
+/* Enters the new values, which ascend by rank. A scalar takes no memory and no hashing. A value at
+ * the same address as an earlier one takes the cell of that one: host names share addresses, and so
+ * do the values that a move copies. */
 static int set_values(struct build *b, const struct px_datum *procs, size_t n_procs)
 {
     uint32_t recent[RECENT] = {0}; /* positions in procs: guesses */

@@ -175,8 +175,9 @@ static bool is_of_column(struct px_copy *copy, const struct px_column *col, uint
     return px_read_column_cell(&copy->read, col, rank, &own) == 0 && own.payload == slice->payload;
 }
 
-/* True if what was not found was deleted, and is to be known as such: in a store that does not move
- * by itself, where a client looks for its own deletions (px_store_is_deleted). */
+/* True if the copy has to keep the deletion of a value that was not found. It has to in a store
+ * that does not move by itself: there a client looks for its own deletions (px_store_is_deleted).
+ */
 static bool keeps_deletion(const struct px_copy *copy, const struct px_store_entry *entry,
                            const struct px_slice *slice, const struct px_qual_digest *quals)
 {

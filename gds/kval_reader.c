@@ -125,7 +125,7 @@ struct px_kval_reader {
     size_t n_added;
     bool plain;
     const char *only;
-    struct kval_chunk *chunks[PX_N_VIEW_OWNS]; /* by what is to be freed of their values */
+    struct kval_chunk *chunks[PX_N_VIEW_OWNS]; /* one list for each way to free values */
     struct cached_key names[N_NAMES];          /* by length and last character */
 };
 
@@ -175,8 +175,8 @@ void px_kval_reader_destroy(struct px_kval_reader *reader)
 }
 
 /* Replaces a compressed value by what it was, also inside a data array; a value that borrows from
- * the input gets memory of its own first. On failure the value is as sound as before; view->owns
- * says what is to be freed of it. */
+ * the input gets memory of its own first. On failure the value is as sound as before, and
+ * view->owns tells the caller how to free it. */
 static int inflate(struct px_kval_view *view)
 {
     pmix_value_t own;

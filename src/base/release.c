@@ -35,8 +35,8 @@ static struct giving *running; /* under the lock, as the next */
 static unsigned n_running;
 static bool prepared; /* lock: the fork handler is registered */
 
-/* Fork handler of the child, which has none of the threads: what they were to give back is its
- * parent's business, and one of them, or another, may have held the lock. */
+/* Fork handler, in the child. The child has none of the releasing threads; the parent gives back
+ * what they have. Another thread of the parent may have held the lock at the fork. */
 static void in_child(void)
 {
     px_lock_init(&lock);

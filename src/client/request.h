@@ -56,8 +56,8 @@ int px_request_send(struct px_session *session, const struct px_request *request
 /* The same to a given server, primary or not. */
 int px_request_send_at(struct px_link_server *server, const struct px_request *request,
                        const struct px_args *args, const struct px_completion *to);
-/* The same, which ends with PMIX_ERR_TIMEOUT without a reply in that time (0: no limit), whatever
- * the arguments say. */
+/* The same with this time limit (0: none) in place of that of the arguments: without a reply in
+ * this time the request ends with PMIX_ERR_TIMEOUT. */
 int px_request_send_within(struct px_link_server *server, const struct px_request *request,
                            const struct px_args *args, uint64_t timeout_ms,
                            const struct px_completion *to);

@@ -70,8 +70,9 @@ static int fetch(struct px_poll *poll, int pause_ms, pthread_mutex_t *lock)
     return n;
 }
 
-/* The kernel goes round its list: after so many looks each descriptor that is ready was among what
- * was fetched. What is dropped has moved to the end of that list, so the round begins anew. */
+/* The kernel goes round its list of ready descriptors: after n_watched / PX_POLL_BATCH looks each
+ * of them has been fetched once. If a look is dropped, its descriptors are at the end of that list
+ * again, so the count of looks starts again. */
 void px_poll_wait(struct px_poll *poll, int pause_ms, pthread_mutex_t *lock)
 {
     int n;

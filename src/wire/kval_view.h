@@ -11,7 +11,7 @@
 
 struct px_in;
 
-/* What is to be freed of a value that was read in place. */
+/* How a value that was read in place is freed (px_view_free). */
 enum px_view_owns {
     PX_VIEW_NOTHING,
     PX_VIEW_BLOCK, /* the array that data.darray points at is one block, and owns nothing */

@@ -25,9 +25,10 @@ void px_server_reuse_locked(struct px_session *session, struct px_link_server *s
  * not its primary one by now. Loop thread. */
 bool px_session_is_heard(const struct px_session *session);
 
-/* Drops what servers have said that are lost and not the primary one: segments and stores are
- * unmapped when nobody reads them, and our standard input is not pushed there any more. That of a
- * lost primary one stays until there is another. Loop thread; the argument is the session. */
+/* Drops what lost servers have said, except the primary one. Their segments and stores are unmapped
+ * when nobody reads them, and standard input that was pushed to them ends. What a lost primary
+ * server has said stays until another server is primary. Loop thread; the argument is the session.
+ */
 void px_session_forget_lost(void *arg);
 
 /* Frees what a server has said. No other thread may use it. */

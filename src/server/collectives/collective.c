@@ -197,9 +197,9 @@ static bool clones_missing(struct px_server *s, const struct px_coll *coll)
     return false;
 }
 
-/* Of the processes that have called, each counted once: those that have departed afterwards, and
- * those that nobody waits for, as they are not registered here: tools, and processes of a job that
- * was deregistered. */
+/* Callers that do not count in place of a member who is waited for; each process is counted once.
+ * `departed`: they have departed since their call. `unknown`: they are not registered here, so
+ * nobody waits for them; they are tools, or processes of a job that was deregistered. */
 struct others_come {
     uint32_t departed;
     uint32_t unknown;
@@ -471,8 +471,8 @@ static void drop_entry(struct px_step *step)
     free(entry);
 }
 
-/* Copies a piece of what is owed. When nothing is owed any more, does the next stage of the call.
- */
+/* Copies the next piece of the arrays that the message still has (owed.h). When all are copied,
+ * runs the next stage of the call. */
 static int go_on(struct px_step *step, struct px_peer *peer)
 {
     struct entry *entry = px_container_of(step, struct entry, step);

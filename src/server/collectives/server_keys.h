@@ -9,7 +9,7 @@
 struct px_coll_args;
 
 /* Drops from a caller's directives those that only servers give. 0; PMIX_ERR_NOT_SUPPORTED: one of
- * them is required. */
+ * them is required (PMIX_INFO_REQD), and no host honours it for a client. */
 int px_server_keys_drop(struct px_coll_args *args);
 
 #endif

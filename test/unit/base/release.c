@@ -195,6 +195,18 @@ static void blocks(void **state)
 }
 
 #ifndef __SANITIZE_THREAD__ /* which takes the parent's thread for one that the child has lost */
+/* What a forked child does: it waits for its own releases only. Does not return. */
+static void release_in_child(void)
+{
+    struct file seg;
+
+    px_release_wait();
+    seg = map(LARGE);
+    release(&seg);
+    px_release_wait();
+    _exit(is_closed(&seg) ? 0 : 1);
+}
+
 /* A child has none of its parent's threads, and releases of its own. */
 static void in_a_child(void **state)
 {
@@ -207,11 +219,7 @@ static void in_a_child(void **state)
     pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        px_release_wait();
-        seg = map(LARGE);
-        release(&seg);
-        px_release_wait();
-        _exit(is_closed(&seg) ? 0 : 1);
+        release_in_child();
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
@@ -245,11 +253,7 @@ static void in_a_child_of_a_holder(void **state)
     if (pid == 0) {
         alarm(10);
         px_store_release(&start, AT_ONCE);
-        px_release_wait();
-        seg = map(LARGE);
-        release(&seg);
-        px_release_wait();
-        _exit(is_closed(&seg) ? 0 : 1);
+        release_in_child();
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     px_store_release(&start, AT_ONCE);
