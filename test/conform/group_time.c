@@ -40,7 +40,8 @@ static void shortest(void)
     tell("over");
 }
 
-/* Three seconds, in which nobody posts this. */
+/* Three seconds, in which nobody posts this, and behind them the other's, who does not end before
+ * (a get for a process that has ended is not one that waits). */
 static void let_time_pass(void)
 {
     pmix_proc_t job = process(me.nspace, 1 - me.rank);
@@ -52,6 +53,8 @@ static void let_time_pass(void)
     check_status(PMIX_ERR_TIMEOUT, PMIx_Get(&job, "nobody.posts.this", list.at, list.n, &value),
                  "time");
     free_infos(&list);
+    tell("time has passed");
+    await_n("time has passed", 2);
 }
 
 static void handed_over(size_t leaders)
