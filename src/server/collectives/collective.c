@@ -527,6 +527,7 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
 {
     struct entry entry = {.step = {go_on, drop_entry, px_reply_to_peer(peer, tag)},
                           .who = {.peer = peer->id,
+                                  .uid = peer->uid,
                                   .tag = tag,
                                   .row = peer->rank ? peer->rank->waits : 0,
                                   .request = peer->request,

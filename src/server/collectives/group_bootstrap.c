@@ -41,11 +41,11 @@ struct px_coll *px_group_next_tracker(struct px_coll *coll, const struct px_coll
     return part;
 }
 
-/* True if a part is complete, and waits here for others of the user of `who`. */
-static bool is_waiting(const struct px_coll *part, const pmix_proc_t *who)
+/* True if a part is complete, and waits here for others of this user. */
+static bool is_waiting(const struct px_coll *part, uid_t user)
 {
     return part->closed && !part->upcall && !px_group_decision_begun(part->state) &&
-           px_group_one_user(part->server, &part->members[0].proc, who);
+           part->members[0].uid == user;
 }
 
 /* The next part that waits of the group that `part` is of, behind `from` (NULL: the first). */
@@ -53,7 +53,7 @@ static struct px_coll *next_waiting(struct px_coll *part, const struct px_coll *
 {
     struct px_coll *next = px_group_next_tracker(part, from);
 
-    while (next && !is_waiting(next, &part->members[0].proc)) {
+    while (next && !is_waiting(next, part->members[0].uid)) {
         next = px_group_next_tracker(part, next);
     }
     return next;
@@ -200,8 +200,8 @@ static void finish_part(struct px_coll *part, const struct px_group_build *whole
 }
 
 /* The end of one part may be that of others. */
-static void finish_parts(struct px_server *s, const struct px_group_build *whole,
-                         const pmix_proc_t *who, pmix_status_t status)
+static void finish_parts(struct px_server *s, const struct px_group_build *whole, uid_t user,
+                         pmix_status_t status)
 {
     struct px_coll_walk walk;
     struct px_coll *coll;
@@ -209,7 +209,7 @@ static void finish_parts(struct px_server *s, const struct px_group_build *whole
     px_coll_walk_begin(&walk, &s->colls);
     while ((coll = px_coll_walk_next(&walk)) != NULL) {
         if (px_group_in_parts(coll) && strcmp(coll->name, whole->name) == 0 &&
-            is_waiting(coll, who)) {
+            is_waiting(coll, user)) {
             finish_part(coll, whole, status);
         }
     }
@@ -221,7 +221,7 @@ static void finish_parts(struct px_server *s, const struct px_group_build *whole
 bool px_group_bootstrap(struct px_coll *part)
 {
     struct px_server *s = part->server;
-    pmix_proc_t who = part->members[0].proc;
+    uid_t user = part->members[0].uid;
     char *name = strdup(part->name);
     struct px_group_build whole = {.name = name};
     int rc = name ? gather(part, &whole) : PMIX_ERR_NOMEM;
@@ -235,7 +235,7 @@ bool px_group_bootstrap(struct px_coll *part)
     if (!name) {
         px_coll_finish(part, rc);
     } else if (rc != PMIX_ERR_NOT_FOUND) {
-        finish_parts(s, &whole, &who, rc);
+        finish_parts(s, &whole, user, rc);
     }
     free(name);
     px_group_build_fini(&whole);

@@ -55,33 +55,21 @@ bool px_group_name_used(struct px_server *s, const char *name, const pmix_proc_t
     return group;
 }
 
-/* The user of a process of this server; of others, that of the server. */
-static uid_t user_of(struct px_server *s, const pmix_proc_t *who)
-{
-    const struct px_local_proc *rank = px_local_proc_of(s, who);
-
-    return rank ? rank->uid : s->uid;
-}
-
-bool px_group_one_user(struct px_server *s, const pmix_proc_t *a, const pmix_proc_t *b)
-{
-    px_assert(px_loop_inside(s->loop));
-    return user_of(s, a) == user_of(s, b);
-}
-
 /* Serial numbers are far below those for users. */
-uint64_t px_group_name_meaning(struct px_server *s, const char *name, const pmix_proc_t *who)
+uint64_t px_group_name_meaning(struct px_server *s, const char *name,
+                               const struct px_coll_member *who)
 {
-    const struct px_proc_set *group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, who);
+    const struct px_proc_set *group =
+        px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, &who->proc);
 
     px_assert(px_loop_inside(s->loop));
-    return group ? group->serial : UINT64_MAX - user_of(s, who);
+    return group ? group->serial : UINT64_MAX - who->uid;
 }
 
 /* True if another construction is one of processes that the call names, too. What a process of
  * another user names there does not count, unless the call names that process. */
-static bool collides(struct px_server *s, const struct px_coll *coll,
-                     const struct px_coll_call *call, const pmix_proc_t *caller)
+static bool collides(const struct px_coll *coll, const struct px_coll_call *call,
+                     const struct px_coll_member *caller)
 {
     bool found = false;
 
@@ -90,10 +78,10 @@ static bool collides(struct px_server *s, const struct px_coll *coll,
         return false;
     }
     for (size_t i = 0; i < coll->n_members && !found; i++) {
-        const pmix_proc_t *other = &coll->members[i].proc;
+        const struct px_coll_member *other = &coll->members[i];
 
         found =
-            px_group_one_user(s, other, caller) || px_procs_cover(call->set.at, call->set.n, other);
+            other->uid == caller->uid || px_procs_cover(call->set.at, call->set.n, &other->proc);
     }
     return found;
 }
@@ -101,7 +89,7 @@ static bool collides(struct px_server *s, const struct px_coll *coll,
 /* True if the caller, or one of the processes it names, takes part in a construction of that
  * name that is under way. Named processes count only among callers that know each other. */
 static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
-                          const pmix_proc_t *caller)
+                          const struct px_coll_member *caller)
 {
     struct px_coll *first =
         px_colls_first(&s->colls, px_coll_key(call->ops, call->args.group, NULL, 0));
@@ -110,7 +98,7 @@ static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
 
     while (coll && !found) {
         found = coll->ops == call->ops && strcmp(coll->name, call->args.group) == 0 &&
-                (px_coll_has_proc(coll, caller) || collides(s, coll, call, caller));
+                (px_coll_has_proc(coll, &caller->proc) || collides(coll, call, caller));
         coll = px_list_item(coll->alike.next, struct px_coll, alike);
         coll = coll != first ? coll : NULL;
     }
@@ -128,7 +116,7 @@ static int construct_admit(struct px_server *s, const struct px_coll_call *call,
     if (px_group_name_used(s, name, &who->proc, 1) ||
         (!px_coll_find(&s->colls, call, who) &&
          (px_group_name_is_job(s, name) || px_group_name_used(s, name, call->set.at, call->set.n) ||
-          is_being_made(s, call, &who->proc)))) {
+          is_being_made(s, call, who)))) {
         return PMIX_ERR_EXISTS;
     }
     return px_quota_allows_set(s, &who->proc, call->set.n) &&

@@ -11,6 +11,7 @@
 #include <pmix_server.h>
 
 struct px_coll;
+struct px_coll_member;
 struct px_coll_ops;
 struct px_server;
 struct px_upcall;
@@ -32,8 +33,7 @@ pmix_status_t px_group_ask_host(struct px_coll *coll, struct px_upcall *up,
 bool px_group_name_used(struct px_server *s, const char *name, const pmix_proc_t *procs, size_t n);
 /* What a name is to a process: the serial number of the group of this name that has the process or,
  * if it is in none, a number for all processes of its user. Linear in the number of groups. */
-uint64_t px_group_name_meaning(struct px_server *s, const char *name, const pmix_proc_t *who);
-/* True if the processes are of one user, as far as this server knows. */
-bool px_group_one_user(struct px_server *s, const pmix_proc_t *a, const pmix_proc_t *b);
+uint64_t px_group_name_meaning(struct px_server *s, const char *name,
+                               const struct px_coll_member *who);
 
 #endif
