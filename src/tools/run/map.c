@@ -115,7 +115,7 @@ static pmix_status_t place_by_number(struct px_run_app *app, const struct nodes 
 }
 
 /* The same number for each process that is debugged, on the node of that process. */
-static pmix_status_t place_by_target(struct px_run_app *app, const struct px_run_wishes *w)
+static pmix_status_t place_by_target(struct px_run_app *app, const struct px_run_app_wishes *w)
 {
     const struct px_run_job *job = px_run_job_find(w->target->nspace);
     uint32_t each = w->daemons_per_proc;
@@ -143,7 +143,7 @@ static pmix_status_t place_over(struct px_run_app *app, uint32_t first, const st
 }
 
 /* The policy that counts: the command line's, where the wishes have none. */
-static enum px_run_policy policy_of(const struct px_run_wishes *w)
+static enum px_run_policy policy_of(const struct px_run_app_wishes *w)
 {
     if (w->policy != PX_RUN_BY_DEFAULT) {
         return w->policy;
@@ -151,7 +151,7 @@ static enum px_run_policy policy_of(const struct px_run_wishes *w)
     return px_run.options.map_by_node ? PX_RUN_BY_NODE : PX_RUN_BY_SLOT;
 }
 
-static void name_policy(struct px_run_app *app, const struct px_run_wishes *w)
+static void name_policy(struct px_run_app *app, const struct px_run_app_wishes *w)
 {
     if (w->policy == PX_RUN_BY_NUMBER) {
         (void) snprintf(app->mapped_by, sizeof(app->mapped_by), "ppr:%u:node", w->per_node);
@@ -186,7 +186,7 @@ static pmix_status_t rank_by_node(struct px_run_app *app, const struct nodes *no
     return PMIX_SUCCESS;
 }
 
-pmix_status_t px_run_map(struct px_run_app *app, uint32_t first, const struct px_run_wishes *w)
+pmix_status_t px_run_map(struct px_run_app *app, uint32_t first, const struct px_run_app_wishes *w)
 {
     struct nodes nodes = {.at = calloc((size_t) px_run.options.n_nodes, sizeof(uint32_t))};
     pmix_status_t rc = nodes.at != NULL ? choose(&nodes, w->hosts) : PMIX_ERR_NOMEM;

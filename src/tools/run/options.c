@@ -193,7 +193,8 @@ static int read_binding(const char *text, void *options)
 static int put_directive(struct px_run_options *o, const char *option, const char *key,
                          const char *text)
 {
-    struct px_run_wishes wishes = {.input_rank = PMIX_RANK_INVALID};
+    struct px_run_job_wishes of_job = {.input_rank = PMIX_RANK_INVALID};
+    struct px_run_wishes wishes = {.job = &of_job};
     pmix_app_t *app = &o->apps[o->n_done];
     pmix_info_t *infos = realloc(app->info, (app->ninfo + 1) * sizeof(*infos));
 

@@ -27,11 +27,11 @@ static struct px_run_job *first_job; /* until it is in the list of jobs; the rel
 static int make_first_job(void)
 {
     const struct upcall order = {.apps = px_run.options.apps, .n_apps = px_run.options.n_apps};
-    struct px_run_wishes wishes = {.input_rank = px_run.options.input_rank,
-                                   .merge = px_run.options.merge,
-                                   .raw = px_run.options.raw,
-                                   .to = {.directory = px_run.options.output},
-                                   .file_only = px_run.options.output_only};
+    struct px_run_job_wishes wishes = {.input_rank = px_run.options.input_rank,
+                                       .merge = px_run.options.merge,
+                                       .raw = px_run.options.raw,
+                                       .to = {.directory = px_run.options.output},
+                                       .file_only = px_run.options.output_only};
     pmix_status_t rc = px_run_job_make(&order, px_run.options.nspace, &wishes, &first_job);
 
     if (rc == PMIX_ERR_JOB_FAILED_TO_MAP) {

@@ -264,12 +264,12 @@ void px_run_query(struct px_run_task *task);
 void px_run_control(struct px_run_task *task);
 void px_run_abort(struct px_run_task *task);
 void px_run_spawn(struct px_run_task *task);
-struct px_run_wishes;
+struct px_run_job_wishes;
 /* The job that the applications and directives of a PMIx_Spawn describe, not registered yet.
- * wishes: the defaults; then what the job's directives ask for. PMIX_ERR_JOB_NO_EXE_SPECIFIED,
+ * wishes: the defaults; then what the directives ask for the job. PMIX_ERR_JOB_NO_EXE_SPECIFIED,
  * PMIX_ERR_NOMEM, or as px_run_wishes_read and px_run_map. */
 pmix_status_t px_run_job_make(const struct upcall *order, const char *nspace,
-                              struct px_run_wishes *wishes, struct px_run_job **ret_job);
+                              struct px_run_job_wishes *wishes, struct px_run_job **ret_job);
 /* Sends a signal to those processes of this node that `target` means; excuse: what they then return
  * is nobody's failure. */
 void px_run_signal(const pmix_proc_t *target, int sig, bool excuse);

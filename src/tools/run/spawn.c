@@ -35,10 +35,10 @@ static pmix_status_t fill_command(const pmix_app_t *from, struct px_run_app *app
 
 /* The directory to start in: what the application says, else its directives, else ours.
  * PMIX_ERR_JOB_WDIR_NOT_FOUND or PMIX_ERR_NOMEM. */
-static pmix_status_t fill_directory(const pmix_app_t *from, const struct px_run_wishes *own,
+static pmix_status_t fill_directory(const pmix_app_t *from, const char *wished,
                                     struct px_run_app *app)
 {
-    const char *cwd = from->cwd != NULL && from->cwd[0] != '\0' ? from->cwd : own->cwd;
+    const char *cwd = from->cwd != NULL && from->cwd[0] != '\0' ? from->cwd : wished;
     struct stat st;
 
     if (cwd == NULL) {
@@ -52,64 +52,43 @@ static pmix_status_t fill_directory(const pmix_app_t *from, const struct px_run_
     return app->cwd != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
-/* Adds what an application asks for to the wishes of all: that which is of the job. */
-static void add_of_job(struct px_run_wishes *job, const struct px_run_wishes *own)
+/* The directives of the job come first, those of the application behind its environment. What the
+ * former ask for the job they have said with the first application: of others they change only what
+ * is the application's. */
+static pmix_status_t read_directives(const struct upcall *order, const pmix_app_t *from,
+                                     char ***env, struct px_run_wishes *w)
 {
-    const struct px_run_wishes of_all = *job;
+    struct px_run_job_wishes *job = w->job;
+    struct px_run_job_wishes said = *job;
+    pmix_rank_t first = w->app.first;
 
-    *job = *own;
-    job->env = of_all.env;
-    job->first = of_all.first;
-    job->cwd = of_all.cwd;
-    job->policy = of_all.policy;
-    job->per_node = of_all.per_node;
-    job->rank_by_node = of_all.rank_by_node;
-    job->hosts = of_all.hosts;
-    job->target = of_all.target;
-    job->daemons_per_node = of_all.daemons_per_node;
-    job->daemons_per_proc = of_all.daemons_per_proc;
+    w->app.env = env;
+    w->app.first = 0;
+    w->job = first == 0 ? job : &said;
+    pmix_status_t rc = px_run_wishes_read(order->infos, order->n_infos, w);
+    w->app.first = first;
+    w->job = job;
+    for (char **e = from->env; rc == PMIX_SUCCESS && e != NULL && *e != NULL; e++) {
+        rc = px_env_put(env, *e);
+    }
+    return rc == PMIX_SUCCESS ? px_run_wishes_read(from->info, from->ninfo, w) : rc;
 }
 
-/* The directives of the job, which change each application's environment. What else they ask for
- * they have said with the first. */
-static pmix_status_t read_of_job(const struct upcall *order, uint32_t first, struct px_run_app *app,
-                                 struct px_run_wishes *job)
-{
-    struct px_run_wishes again = *job;
-    struct px_run_wishes *w = first == 0 ? job : &again;
-
-    w->env = &app->env;
-    return px_run_wishes_read(order->infos, order->n_infos, w);
-}
-
-/* `job`: the wishes of all applications, which those of this one are added to. */
+/* `job`: what is asked for the job is added. */
 static pmix_status_t fill_app(const struct upcall *order, const pmix_app_t *from, uint32_t first,
-                              struct px_run_app *app, struct px_run_wishes *job)
+                              struct px_run_app *app, struct px_run_job_wishes *job)
 {
+    struct px_run_wishes w = {.app.first = first, .job = job};
     pmix_status_t rc = fill_command(from, app);
 
-    if (rc != PMIX_SUCCESS) {
-        return rc;
-    }
-    rc = read_of_job(order, first, app, job);
-    for (char **e = from->env; rc == PMIX_SUCCESS && e != NULL && *e != NULL; e++) {
-        rc = px_env_put(&app->env, *e);
-    }
-    struct px_run_wishes own = *job;
-    own.env = &app->env;
-    own.first = first;
     if (rc == PMIX_SUCCESS) {
-        rc = px_run_wishes_read(from->info, from->ninfo, &own);
+        rc = read_directives(order, from, &app->env, &w);
     }
     if (rc == PMIX_SUCCESS) {
-        rc = fill_directory(from, &own, app);
+        rc = fill_directory(from, w.app.cwd, app);
     }
     app->n_procs = from->maxprocs;
-    if (rc == PMIX_SUCCESS) {
-        rc = px_run_map(app, first, &own);
-    }
-    add_of_job(job, &own);
-    return rc;
+    return rc == PMIX_SUCCESS ? px_run_map(app, first, &w.app) : rc;
 }
 
 /* ---- the job */
@@ -165,7 +144,7 @@ static pmix_status_t keep_infos(struct px_run_job *job, const pmix_info_t *info,
 
 /* All applications; what they say of the job is added up. */
 static pmix_status_t fill_apps(const struct upcall *order, struct px_run_app *apps,
-                               struct px_run_wishes *w)
+                               struct px_run_job_wishes *w)
 {
     uint32_t first = 0;
     pmix_status_t rc = PMIX_SUCCESS;
@@ -178,7 +157,7 @@ static pmix_status_t fill_apps(const struct upcall *order, struct px_run_app *ap
 }
 
 /* PMIX_ERR_BAD_PARAM or PMIX_ERR_NOMEM. */
-static pmix_status_t keep_files(struct px_run_job *job, const struct px_run_wishes *w)
+static pmix_status_t keep_files(struct px_run_job *job, const struct px_run_job_wishes *w)
 {
     const char *name = w->to.file != NULL ? w->to.file : w->to.directory;
 
@@ -197,7 +176,7 @@ static pmix_status_t keep_files(struct px_run_job *job, const struct px_run_wish
 
 /* Sets the fields of the job that its wishes say. 0 or PMIX_ERR_NOMEM. */
 static pmix_status_t fill_job(struct px_run_job *job, const struct upcall *order,
-                              const struct px_run_wishes *w)
+                              const struct px_run_job_wishes *w)
 {
     pmix_status_t rc = keep_infos(job, order->infos, order->n_infos);
 
@@ -217,7 +196,7 @@ static pmix_status_t fill_job(struct px_run_job *job, const struct upcall *order
 }
 
 pmix_status_t px_run_job_make(const struct upcall *order, const char *nspace,
-                              struct px_run_wishes *wishes, struct px_run_job **ret_job)
+                              struct px_run_job_wishes *wishes, struct px_run_job **ret_job)
 {
     struct px_run_app *apps = calloc(order->n_apps, sizeof(*apps));
 
@@ -279,7 +258,7 @@ static pmix_status_t start_job(struct px_run_job *job)
 
 static pmix_status_t spawn(const struct px_run_task *task, const char *nspace, uint32_t home)
 {
-    struct px_run_wishes w = {.input_rank = PMIX_RANK_INVALID};
+    struct px_run_job_wishes w = {.input_rank = PMIX_RANK_INVALID};
     struct px_run_job *job;
 
     if (task->upcall.n_apps == 0 || task->upcall.n_apps > MAX_APPS) {

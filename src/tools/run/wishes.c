@@ -21,27 +21,27 @@ static pmix_status_t join_envar(char ***env, const pmix_envar_t *e, bool in_fron
 
 static pmix_status_t set_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    return px_env_set(w->env, v->data.envar.envar, v->data.envar.value);
+    return px_env_set(w->app.env, v->data.envar.envar, v->data.envar.value);
 }
 
 static pmix_status_t add_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    return px_env_get(*w->env, v->data.envar.envar) != NULL ? PMIX_SUCCESS : set_envar(v, w);
+    return px_env_get(*w->app.env, v->data.envar.envar) != NULL ? PMIX_SUCCESS : set_envar(v, w);
 }
 
 static pmix_status_t prepend_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    return join_envar(w->env, &v->data.envar, true);
+    return join_envar(w->app.env, &v->data.envar, true);
 }
 
 static pmix_status_t append_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    return join_envar(w->env, &v->data.envar, false);
+    return join_envar(w->app.env, &v->data.envar, false);
 }
 
 static pmix_status_t unset_envar(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    px_env_unset(*w->env, v->data.string);
+    px_env_unset(*w->app.env, v->data.string);
     return PMIX_SUCCESS;
 }
 
@@ -58,7 +58,7 @@ static pmix_status_t add_prefix(const pmix_value_t *v, struct px_run_wishes *w)
             return PMIX_ERR_NOMEM;
         }
         const pmix_envar_t e = {(char *) names[i], dir, ':'};
-        rc = join_envar(w->env, &e, true);
+        rc = join_envar(w->app.env, &e, true);
         free(dir);
     }
     return rc;
@@ -78,8 +78,8 @@ static pmix_status_t read_number(const char *text, struct px_run_wishes *w)
     if (strcmp(end, ":node") != 0) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    w->policy = PX_RUN_BY_NUMBER;
-    w->per_node = (uint32_t) n;
+    w->app.policy = PX_RUN_BY_NUMBER;
+    w->app.per_node = (uint32_t) n;
     return PMIX_SUCCESS;
 }
 
@@ -98,19 +98,19 @@ static pmix_status_t set_mapping(const pmix_value_t *v, struct px_run_wishes *w)
     if (strcmp(text, "slot") != 0 && strcmp(text, "node") != 0) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    w->policy = text[0] == 's' ? PX_RUN_BY_SLOT : PX_RUN_BY_NODE;
+    w->app.policy = text[0] == 's' ? PX_RUN_BY_SLOT : PX_RUN_BY_NODE;
     return PMIX_SUCCESS;
 }
 
 static pmix_status_t set_hosts(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    w->hosts = v->data.string;
+    w->app.hosts = v->data.string;
     return PMIX_SUCCESS;
 }
 
 static pmix_status_t set_cwd(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    w->cwd = v->data.string;
+    w->app.cwd = v->data.string;
     return PMIX_SUCCESS;
 }
 
@@ -121,7 +121,7 @@ static pmix_status_t set_ranking(const pmix_value_t *v, struct px_run_wishes *w)
     if (strcmp(text, "node") != 0 && strcmp(text, "slot") != 0) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    w->rank_by_node = text[0] == 'n';
+    w->app.rank_by_node = text[0] == 'n';
     return PMIX_SUCCESS;
 }
 
@@ -139,11 +139,11 @@ static pmix_status_t must_be_bound(const pmix_value_t *v, struct px_run_wishes *
 static pmix_status_t set_input(const pmix_value_t *v, struct px_run_wishes *w)
 {
     if (v->type == PMIX_PROC) {
-        w->input_rank = v->data.proc->rank;
+        w->job->input_rank = v->data.proc->rank;
     } else if (v->type == PMIX_PROC_RANK) {
-        w->input_rank = v->data.rank;
+        w->job->input_rank = v->data.rank;
     } else if (v->type == PMIX_UINT32) {
-        w->input_rank = v->data.uint32;
+        w->job->input_rank = v->data.uint32;
     } else {
         return PMIX_ERR_BAD_PARAM;
     }
@@ -154,31 +154,31 @@ static pmix_status_t set_input(const pmix_value_t *v, struct px_run_wishes *w)
  * (Standard). PMIX_STDIN_TGT before or behind it wins. */
 static pmix_status_t feed(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    if (w->input_rank != PMIX_RANK_INVALID) {
+    if (w->job->input_rank != PMIX_RANK_INVALID) {
         return PMIX_SUCCESS;
     }
     if (v->type == PMIX_PROC_RANK) {
         return set_input(v, w);
     }
-    w->input_rank = PMIx_Value_true(v) == PMIX_BOOL_TRUE ? w->first : PMIX_RANK_INVALID;
+    w->job->input_rank = PMIx_Value_true(v) == PMIX_BOOL_TRUE ? w->app.first : PMIX_RANK_INVALID;
     return PMIX_SUCCESS;
 }
 
 static pmix_status_t set_file(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    w->to.file = v->data.string;
+    w->job->to.file = v->data.string;
     return v->data.string[0] != '\0' ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 }
 
 static pmix_status_t set_directory(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    w->to.directory = v->data.string;
+    w->job->to.directory = v->data.string;
     return v->data.string[0] != '\0' ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 }
 
 static void set_format(struct px_run_wishes *w, unsigned what, bool on)
 {
-    w->format = on ? w->format | what : w->format & ~what;
+    w->job->format = on ? w->job->format | what : w->job->format & ~what;
 }
 
 #define SWITCH(name, statement)                                                                    \
@@ -190,20 +190,20 @@ static void set_format(struct px_run_wishes *w, unsigned what, bool on)
         return PMIX_SUCCESS;                                                                       \
     }
 
-SWITCH(set_notify, w->notify = on)
-SWITCH(set_job_events, w->job_events = on)
-SWITCH(set_tool, w->tool = on || w->tool)
-SWITCH(set_from_tool, w->from_tool = on)
+SWITCH(set_notify, w->job->notify = on)
+SWITCH(set_job_events, w->job->job_events = on)
+SWITCH(set_tool, w->job->tool = on || w->job->tool)
+SWITCH(set_from_tool, w->job->from_tool = on)
 SWITCH(set_tag, set_format(w, PX_FORMAT_TAG, on))
 SWITCH(set_rank, set_format(w, PX_FORMAT_RANK, on))
 SWITCH(set_time, set_format(w, PX_FORMAT_TIME, on))
 SWITCH(set_xml, set_format(w, PX_FORMAT_XML, on))
 SWITCH(set_detail, set_format(w, PX_FORMAT_DETAIL, on))
-SWITCH(set_merge, w->merge = on)
-SWITCH(set_pattern, w->to.pattern = on)
-SWITCH(set_file_only, w->file_only = on)
-SWITCH(forward_out, w->forwarded |= on ? PMIX_FWD_STDOUT_CHANNEL : 0)
-SWITCH(forward_err, w->forwarded |= on ? PMIX_FWD_STDERR_CHANNEL : 0)
+SWITCH(set_merge, w->job->merge = on)
+SWITCH(set_pattern, w->job->to.pattern = on)
+SWITCH(set_file_only, w->job->file_only = on)
+SWITCH(forward_out, w->job->forwarded |= on ? PMIX_FWD_STDOUT_CHANNEL : 0)
+SWITCH(forward_err, w->job->forwarded |= on ? PMIX_FWD_STDERR_CHANNEL : 0)
 SWITCH(nothing, (void) w; (void) on)
 
 /* The relay takes lines of all its nodes' jobs, and cannot tell them apart. */
@@ -214,7 +214,7 @@ static pmix_status_t set_raw(const pmix_value_t *v, struct px_run_wishes *w)
     if (raw && px_run.place == PX_RUN_NODE && !px_run.options.raw) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    w->raw = raw;
+    w->job->raw = raw;
     return PMIX_SUCCESS;
 }
 
@@ -222,19 +222,19 @@ static pmix_status_t set_raw(const pmix_value_t *v, struct px_run_wishes *w)
 
 static pmix_status_t set_target(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    w->target = v->data.proc;
+    w->app.target = v->data.proc;
     return PMIX_SUCCESS;
 }
 
 static pmix_status_t set_per_node(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    w->daemons_per_node = v->data.uint16;
+    w->app.daemons_per_node = v->data.uint16;
     return v->data.uint16 > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 }
 
 static pmix_status_t set_per_proc(const pmix_value_t *v, struct px_run_wishes *w)
 {
-    w->daemons_per_proc = v->data.uint16;
+    w->app.daemons_per_proc = v->data.uint16;
     return v->data.uint16 > 0 ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 }
 
@@ -249,7 +249,7 @@ static pmix_status_t set_stop(const pmix_value_t *v, struct px_run_wishes *w)
     if (!ranks && flag == PMIX_NON_BOOL) {
         return PMIX_ERR_BAD_PARAM;
     }
-    w->stop = flag == PMIX_BOOL_FALSE ? NULL : v;
+    w->job->stop = flag == PMIX_BOOL_FALSE ? NULL : v;
     return PMIX_SUCCESS;
 }
 

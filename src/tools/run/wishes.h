@@ -10,17 +10,16 @@
 #include "src/base/output_format.h"
 
 /* What the directives of a PMIx_Spawn ask for: those of the job are read first, then those of an
- * application, which replace what the job's have set. What an application asks for that is of the
- * job holds for the whole job. Borrowed from the request. Main thread. */
+ * application, which replace what the job's have set. Borrowed from the request. Main thread. */
 
 enum px_run_policy { PX_RUN_BY_DEFAULT, PX_RUN_BY_SLOT, PX_RUN_BY_NODE, PX_RUN_BY_NUMBER };
 
 struct px_run_app;
 
-struct px_run_wishes {
-    /* of an application */
+/* Of one application. */
+struct px_run_app_wishes {
     char ***env;       /* its environment, which is changed */
-    pmix_rank_t first; /* the rank of its first process; of the job: 0 */
+    pmix_rank_t first; /* the rank of its first process; for directives of the job: 0 */
     const char *cwd;
     enum px_run_policy policy;
     uint32_t per_node;         /* PX_RUN_BY_NUMBER: processes on each node */
@@ -29,7 +28,10 @@ struct px_run_wishes {
     const pmix_proc_t *target; /* of a debugger's daemons; NULL: none */
     uint16_t daemons_per_node;
     uint16_t daemons_per_proc;
-    /* of the job */
+};
+
+/* Of the job, also if an application asks for it. */
+struct px_run_job_wishes {
     bool notify;     /* say when it has ended */
     bool job_events; /* and when it has started */
     bool tool;       /* it is a tool, or a debugger's daemons: its failure is not the run's */
@@ -41,8 +43,14 @@ struct px_run_wishes {
     bool file_only; /* output with a file is not shown */
     pmix_iof_channel_t forwarded;
     pmix_rank_t input_rank;
-    const pmix_value_t
-        *stop; /* the ranks that are stopped before their first instruction; NULL: none */
+    /* the ranks that are stopped before their first instruction; NULL: none */
+    const pmix_value_t *stop;
+};
+
+/* What a list of directives adds to. */
+struct px_run_wishes {
+    struct px_run_app_wishes app;
+    struct px_run_job_wishes *job;
 };
 
 /* Takes one list of directives, and changes the environment. PMIX_ERR_NOT_SUPPORTED: a required one
@@ -59,6 +67,6 @@ char *px_run_wishes_known(void);
  * such node, or not enough room; PMIX_ERR_NOT_FOUND: there is no such job to debug;
  * PMIX_ERR_BAD_PARAM: no processes; PMIX_ERR_NOMEM. */
 pmix_status_t px_run_map(struct px_run_app *app, uint32_t first,
-                         const struct px_run_wishes *wishes);
+                         const struct px_run_app_wishes *wishes);
 
 #endif
