@@ -211,7 +211,11 @@ static void never_named(void)
 
 /* ---- ranges of events */
 
-enum { CODE = PMIX_EXTERNAL_ERR_BASE - 31, BEHIND = PMIX_EXTERNAL_ERR_BASE - 32 };
+enum {
+    CODE = PMIX_EXTERNAL_ERR_BASE - 31,
+    BEHIND = PMIX_EXTERNAL_ERR_BASE - 32,
+    NEVER_RAISED = PMIX_EXTERNAL_ERR_BASE - 33
+};
 
 static void raise_code(pmix_status_t code, const pmix_proc_t *to)
 {
@@ -327,7 +331,7 @@ static void listen_to_group(void)
 static void listen_in_the_host(void)
 {
     pmix_proc_t of[2] = {process("g", 0), process("g", 7)};
-    pmix_status_t code = CODE - 1; /* no process raises this event */
+    pmix_status_t code = NEVER_RAISED; /* what a host hears it would tell as if it were rank 0 */
 
     if (node() != 0) {
         return;
