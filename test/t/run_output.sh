@@ -88,7 +88,15 @@ limit 60 "$pmixrun" -n 2 sh -c 'while echo y; do :; done' 2>/dev/null | head -n 
 same 'the job ends when nobody reads its output' 'y
 y' "$(cat "$SCRATCH/out")"
 
+# Into a pipe lines are whole as well.
+limit 60 "$pmixrun" -n 4 sh -c 'for i in 1 2 3 4 5 6 7 8 9; do printf "%s %020000d\n" "$PMIX_RANK" "$i"; done' | awk '
+    length($0) != 20002 || $2 + 0 != ++last[$1] { wrong++ } END { print NR + 0, wrong + 0 }' >"$SCRATCH/out"
+same 'long lines into a pipe' '36 0' "$(cat "$SCRATCH/out")"
+
 # What cannot be written ends the job, with words.
+(ulimit -f 64 && limit 60 "$pmixrun" head -c 1000000 /dev/zero >"$SCRATCH/out" 2>"$SCRATCH/err")
+same 'a file that may not grow any more' 1 $?
+same 'is full to its limit' 1 "$(grep -c '^pmixrun: cannot write to standard output: File too large' "$SCRATCH/err")"
 if [ -c /dev/full ]; then
     limit 60 "$pmixrun" -n 2 echo lost >/dev/full 2>"$SCRATCH/err"
     same 'no room for the output' 1 $?
