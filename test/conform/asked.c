@@ -377,7 +377,7 @@ static void start_apart(void)
 }
 
 const struct conform_case cases[] = {
-    {.ids = "NRK-013",
+    {.ids = "KEY-003",
      .what = "a job of which only a process is named is waited for",
      .jobs = {{"A", {1}, .later = true}, {"B", {1}, .later = true}},
      .client = ask_for_the_job,

@@ -230,9 +230,14 @@ static void wait_again(void)
         put_number("k", 2);
         commit();
     } else {
+        struct late_get late = {.step = "answered"};
+
         fence_all(NULL);
+        get_later(&late, "A", 0, "k", NULL);
+        check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind the request");
         tell("asking");
-        same("2", got_of(0, "k", NULL), "what was put again");
+        await("answered");
+        check(late.status == PMIX_SUCCESS && late.number == 2, "what was put again");
     }
     fence_all(NULL);
 }
@@ -409,13 +414,11 @@ static void delete_asked(void)
     pmix_rank_t far = 1 - me.rank;
 
     put_number("k", me.rank);
-    put_number("late", me.rank);
     commit();
     fence_all(NULL);
     check_number(far, far, "k", NULL);
     fence_all(NULL);
     delete (PMIX_DEL_GLOBAL, "k");
-    delete (PMIX_DEL_REMOTE, "late");
     commit();
     fence_all(NULL);
     same(NOT_FOUND, got_of(far, "k", PMIX_GET_REFRESH_CACHE), "a refresh");

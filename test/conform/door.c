@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Who is let in, and when: what the kernel says of a process, what was registered, what the host
- * says; impostors, noise and clones at the listener. Covers: SHM-008 */
+ * says; impostors, noise and clones at the listener. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
@@ -140,7 +140,7 @@ static void pretend(const char *nspace, const char *rank, const char *what)
     check(waitpid(pid, &status, 0) == pid && status == 0, "%s: ends with %d", what, status);
 }
 
-/* Another user, where this one may become it. */
+/* Another user, where this one may become it; else nothing is tried here. */
 static void pretend_as_nobody(void)
 {
     pid_t pid = fork();

@@ -64,9 +64,10 @@ static void claim_later_job(void)
         claim("B", &me, 1);
         tell("claimed");
     } else if (is("A", 0)) {
-        await("B is there");
+        await("B comes");
         fence_with_job();
     } else {
+        tell("B comes");
         fence_with_job();
     }
 }
@@ -75,7 +76,6 @@ static void start_later(void)
 {
     await("claimed");
     job_register("B");
-    tell("B is there");
     job_start("B");
 }
 
@@ -394,6 +394,7 @@ static void tell_group(void)
 
 static void ranges_are_processes(void)
 {
+    check_for("EVT-010", n_nodes() > 1 || upcalls(ON_NOTIFY, 0) == 2, "the host is told of both");
     for (int i = 0; i < upcalls(ON_NOTIFY, 0); i++) {
         const struct note *range = record_info(upcall(ON_NOTIFY, 0, i), PMIX_EVENT_CUSTOM_RANGE);
 

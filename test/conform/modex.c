@@ -395,7 +395,7 @@ static void fetch_on_demand(void)
     }
     if (me.rank == 0) {
         tell("asking");
-        same_for("NRK-005", "7", got_within("A", 2, "k", 5), "what comes later");
+        same_for("NRK-005", "7", got_within("A", 2, "k", 30), "what comes later");
         check_for("NRK-005", told("posting"), "it was waited for");
         await("posted");
         tell("first");

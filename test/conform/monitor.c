@@ -122,6 +122,8 @@ static void fall_silent(void)
         tell("heard");
     } else {
         await_event(SILENCE, 0, 1);
+        check_status(PMIX_ERR_TIMEOUT, fence_seconds(NULL, 0, 2), "two seconds pass");
+        check(events(SILENCE, 0) == 1, "one silence is told once: %d", events(SILENCE, 0));
         PMIx_Heartbeat();
         await_event(SILENCE, 0, 2);
     }

@@ -379,6 +379,7 @@ const struct conform_case cases[] = {
      .raw = true,
      .dirty = true},
     {.ids = "RES-003 RES-039 RES-014 RES-013",
+     .otherwise = "RES-003 RES-039 RES-014 RES-013",
      .what = "without a server, all jobs that the client has met",
      .jobs = {{"A", {1}},
               {"B", {1}, .quiet = true},

@@ -486,6 +486,9 @@ static void read_beside(void)
     if (tool_number() == 0) {
         for (int i = 0; i < TIMES; i++) {
             check_status_for("TOOL-015", PMIX_SUCCESS, server_begin(1), "server_init");
+            if (i == 0) {
+                await("found");
+            }
             server_end(1);
         }
         tell("over");
@@ -497,7 +500,9 @@ static void read_beside(void)
         const char *text = read_text(file);
 
         if (text != NULL) {
-            n++;
+            if (n++ == 0) {
+                tell("found");
+            }
             if (!is_whole(text)) {
                 check_for("TOOL-015", false, "half a file: \"%s\"", text);
             }

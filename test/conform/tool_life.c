@@ -519,7 +519,7 @@ const struct conform_case cases[] = {
      .tool = be_admitted_late,
      .host = {[ON_TOOL] = {OWN, .own = choose}}},
     {.ids = "TOOL-043",
-     .what = "a tool that is registered as a client is admitted as one",
+     .what = "a tool that is registered as another user's client is refused",
      .jobs = {{"A", {1}, .quiet = true}},
      .tools = 1,
      .tool = be_another,

@@ -115,12 +115,16 @@ static void refuse_time_limits(void)
     free_infos(&list);
 }
 
+/* A success without data cannot be said by a status: such calls were not made. */
 static void each_once(void)
 {
     for (int i = 0; i < N_CALLS; i++) {
+        pmix_status_t status = the_case()->host[calls[i].entry].status;
+        bool good = status == PMIX_SUCCESS || status == PMIX_OPERATION_SUCCEEDED;
         int n = upcalls(calls[i].entry, 0);
 
-        check(n == 1 || (n == 0 && calls[i].with_data) || (n == 2 && calls[i].entry == ON_FABRIC) ||
+        check(n == 1 || (n == 0 && good && calls[i].with_data) ||
+                  (n == 2 && calls[i].entry == ON_FABRIC) ||
                   (n == 2 && calls[i].entry == ON_PULL &&
                    record_info(upcall(ON_PULL, 0, 1), PMIX_IOF_STOP) != NULL),
               "%s was asked %d times", calls[i].name, n);
@@ -288,8 +292,12 @@ static void borrow(void)
     size_t n = 0;
     pmix_pdata_t *pdata;
 
+    add_text(&list, "word", "hello");
+    check_status(PMIX_SUCCESS, PMIx_Publish_nb(list.at, list.n, call_done, NULL), "publish");
+    check(!call_is_over(), "the upcall has returned, and waits");
     tell("look");
-    publish_later();
+    check_status(PMIX_SUCCESS, await_call(), "publish");
+    free_infos(&list);
     PMIX_PDATA_CREATE(pdata, 1);
     PMIX_LOAD_KEY(pdata[0].key, "word");
     check_status(PMIX_SUCCESS, PMIx_Lookup(pdata, 1, NULL, 0), "lookup");

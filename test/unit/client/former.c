@@ -44,12 +44,17 @@ static struct px_link_server *attach(int *ret_end)
     return server;
 }
 
-/* As px_session_forget_lost leaves it. */
-static void forget(struct px_link_server *server)
+static void mark_forgotten(void *server)
 {
     px_lock_take(&px_session(ctx)->lock);
-    server->forgotten = true;
+    ((struct px_link_server *) server)->forgotten = true;
     px_lock_give(&px_session(ctx)->lock);
+}
+
+/* As px_session_forget_lost leaves it, by its thread. */
+static void forget(struct px_link_server *server)
+{
+    assert_int_equal(px_loop_run(ctx->loop, mark_forgotten, server), 0);
 }
 
 static bool is_listed(const struct px_link_server *server)
