@@ -15,6 +15,7 @@ if [ ! -e "$library" ]; then
 fi
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 99' HUP INT TERM
 
 echo 1..3
 {

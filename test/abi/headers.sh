@@ -13,6 +13,7 @@ ours="-I$build/include -I$top/include"
 
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
+trap 'exit 99' HUP INT TERM
 : >"$scratch/log"
 : >"$scratch/ours.txt"
 echo 1..9

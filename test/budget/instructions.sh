@@ -37,10 +37,11 @@ count() {
     *@nodes) limit 100 "$pmixrun" --nodes 3 -n $ranks "$SCRATCH/rank" "${1%@nodes}" >"$SCRATCH/out" 2>&1 ;;
     *) limit 100 "$host" $ranks "$SCRATCH/rank" "$1" >"$SCRATCH/out" 2>&1 ;;
     esac
+    code=$?
     total=$(sed -n 's/^\(totals\|summary\): *\([0-9]*\).*/\2/p' "$SCRATCH/count" 2>/dev/null | tail -1)
     each=$((${total:-0} / reads))
     echo "# $1: $each instructions"
-    [ -n "$total" ] && [ "$each" -gt 50 ] && [ "$each" -le "$2" ]
+    [ $code -eq 0 ] && [ -n "$total" ] && [ "$each" -gt 50 ] && [ "$each" -le "$2" ]
     report $? "$1: at most $2 instructions"
 }
 

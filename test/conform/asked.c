@@ -376,6 +376,27 @@ static void start_apart(void)
     jobs_apart("A", "B");
 }
 
+/* ---- what is posted later */
+
+static void wait_for_value(void)
+{
+    if (me.rank == 0) {
+        struct late_get late = {.step = "answered"};
+
+        get_later(&late, "A", 1, "late", NULL);
+        check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind the request");
+        check(!told("answered"), "answered before it was posted");
+        tell("asking");
+        same("7", got_of(1, "late", NULL), "what is posted later");
+        await("answered");
+        check(late.status == PMIX_SUCCESS && late.number == 7, "by callback");
+    } else {
+        await("asking");
+        put_number("late", 7);
+        commit();
+    }
+}
+
 const struct conform_case cases[] = {
     {.ids = "KEY-003",
      .what = "a job of which only a process is named is waited for",
@@ -452,5 +473,10 @@ const struct conform_case cases[] = {
      .client = resolve_what_was_got,
      .script = start_apart,
      .seconds = 20},
+    {.ids = "GET-015 NRK-002",
+     .otherwise = "GET-015 NRK-002",
+     .what = "a get waits for the value",
+     .ranks = 2,
+     .client = wait_for_value},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -516,25 +516,6 @@ static void die_when_asked(void)
     host_dies();
 }
 
-static void wait_for_value(void)
-{
-    if (me.rank == 0) {
-        struct late_get late = {.step = "answered"};
-
-        get_later(&late, "A", 1, "late", NULL);
-        check_status(PMIX_SUCCESS, fence(&me, 1, NULL), "behind the request");
-        check(!told("answered"), "answered before it was posted");
-        tell("asking");
-        same("7", got_of(1, "late", NULL), "what is posted later");
-        await("answered");
-        check(late.status == PMIX_SUCCESS && late.number == 7, "by callback");
-    } else {
-        await("asking");
-        put_number("late", 7);
-        commit();
-    }
-}
-
 static void ask_outside(void)
 {
     struct outcome a = {.step = "outside"};
@@ -595,11 +576,6 @@ const struct conform_case cases[] = {
      .script = die_when_asked,
      .raw = true,
      .dirty = true},
-    {.ids = "GET-015 NRK-002",
-     .otherwise = "GET-015 NRK-002",
-     .what = "a get waits for the value",
-     .ranks = 2,
-     .client = wait_for_value},
     {.ids = "GET-018", .what = "outside of init and finalize", .client = ask_outside, .raw = true},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

@@ -296,46 +296,6 @@ static void abort_when_declined(void)
     abort_by_handler(PMIX_GROUP_INVITE_DECLINED);
 }
 
-/* A participant raises the event; rank 2 never answers. */
-static void abort_by_event(pmix_rank_t who)
-{
-    struct infos list = {0};
-    pmix_proc_t all = process("A", PMIX_RANK_WILDCARD);
-
-    hear(ABORT, on_event);
-    if (me.rank == 1) {
-        answer_all(PMIX_GROUP_ACCEPT);
-    }
-    fence_all(NULL);
-    if (me.rank == 0) {
-        invite_ranks_later("g", 1, 2, NULL);
-    }
-    await("asked 1");
-    if (me.rank == who) {
-        add_text(&list, PMIX_GROUP_ID, "g");
-        add_procs(&list, PMIX_EVENT_CUSTOM_RANGE, &all, 1);
-        (void) PMIx_Notify_event(ABORT, &me, PMIX_RANGE_CUSTOM, list.at, list.n, NULL, NULL);
-        free_infos(&list);
-    }
-    if (me.rank == 0) {
-        await("invited all 0");
-        check_status(ABORT, invited.status, "invite");
-    } else if (me.rank == 1) {
-        check_joined(1, ABORT, "");
-    }
-    await_event(ABORT);
-}
-
-static void leader_aborts(void)
-{
-    abort_by_event(0);
-}
-
-static void invitee_aborts(void)
-{
-    abort_by_event(2);
-}
-
 /* ---- who is invited */
 
 static void wildcard(void)
@@ -583,8 +543,6 @@ const struct conform_case cases[] = {
      .what = "a handler aborts when one declines",
      .spread = true,
      ON_NODES(1, 3, abort_when_declined)},
-    {.ids = "GRP-074", .what = "the leader aborts", .spread = true, ON_NODES(1, 3, leader_aborts)},
-    {.ids = "GRP-074", .what = "an invitee aborts", .spread = true, ON_NODES(1, 3, invitee_aborts)},
     {.ids = "GRP-064", .what = "a wildcard is everybody", .spread = true, ON_NODES(1, 4, wildcard)},
     {.ids = "GRP-005 GRP-064",
      .what = "all of another job and of a group",

@@ -398,6 +398,48 @@ static void dies_after_answer(void)
     }
 }
 
+/* ---- somebody aborts it */
+
+/* A participant raises the event; rank 2 never answers. */
+static void abort_by_event(pmix_rank_t who)
+{
+    struct infos list = {0};
+    pmix_proc_t all = process("A", PMIX_RANK_WILDCARD);
+
+    hear(ABORT, on_event);
+    if (me.rank == 1) {
+        answer_all(PMIX_GROUP_ACCEPT);
+    }
+    fence_all(NULL);
+    if (me.rank == 0) {
+        invite_ranks_later("g", 1, 2, NULL);
+    }
+    await("asked 1");
+    if (me.rank == who) {
+        add_text(&list, PMIX_GROUP_ID, "g");
+        add_procs(&list, PMIX_EVENT_CUSTOM_RANGE, &all, 1);
+        (void) PMIx_Notify_event(ABORT, &me, PMIX_RANGE_CUSTOM, list.at, list.n, NULL, NULL);
+        free_infos(&list);
+    }
+    if (me.rank == 0) {
+        await("invited all 0");
+        check_status(ABORT, invited.status, "invite");
+    } else if (me.rank == 1) {
+        check_joined(1, ABORT, "");
+    }
+    await_event(ABORT);
+}
+
+static void leader_aborts(void)
+{
+    abort_by_event(0);
+}
+
+static void invitee_aborts(void)
+{
+    abort_by_event(2);
+}
+
 #define DEATH(n_, ranks_, client_, script_)                                                        \
     .nodes = n_, .ranks = ranks_, .client = client_, .script = script_
 
@@ -459,5 +501,13 @@ const struct conform_case cases[] = {
      .what = "an invitee dies after its answer",
      .spread = true,
      DEATH(1, 3, dies_after_answer, kill_first)},
+    {.ids = "GRP-074",
+     .what = "the leader aborts",
+     .spread = true,
+     DEATH(1, 3, leader_aborts, NULL)},
+    {.ids = "GRP-074",
+     .what = "an invitee aborts",
+     .spread = true,
+     DEATH(1, 3, invitee_aborts, NULL)},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);

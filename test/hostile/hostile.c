@@ -178,9 +178,10 @@ static bool many_idlers(const char *uri)
 
     for (int i = 0; i < IDLERS; i++) {
         fds[i] = dial(uri);
+        held = held && fds[i] >= 0;
     }
     fd = admitted(uri);
-    held = fd >= 0;
+    held = held && fd >= 0;
     close(fd);
     for (int i = 0; i < IDLERS; i++) {
         close(fds[i]);

@@ -113,9 +113,11 @@ dead() {
     ! alive "$1"
 }
 
-# gone PID...: until none is alive; gives up after a minute.
+# gone PID...: until none is alive; gives up after a minute. At least one has to be named.
 gone() {
+    [ $# -gt 0 ] || { echo 'no process is named'; return 1; }
     for gone_pid in "$@"; do
+        [ -n "$gone_pid" ] || { echo 'a process without a number'; return 1; }
         until_true "process $gone_pid ends" dead "$gone_pid" || return 1
     done
 }

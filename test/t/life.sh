@@ -5,7 +5,8 @@
 # What outlives a server, and what a server outlives.
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 mkdir "$SCRATCH/tmp"
-segments() { find "$SCRATCH/tmp" /dev/shm -size +3k -newer "$SCRATCH/tmp" 2>/dev/null | grep -i shmix; }
+: >"$SCRATCH/start"
+segments() { find "$SCRATCH/tmp" /dev/shm -size +3k -newer "$SCRATCH/start" 2>/dev/null | grep -i shmix; }
 said_by '' env TMPDIR="$SCRATCH/tmp" "$PX_TOP_BUILDDIR/test/t/life" 1000
 same 'everything was tried' 19 "$TAP_COUNT"
 same 'no segment is left in a file system' '' "$(segments)"

@@ -16,7 +16,7 @@ SEED=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
 echo "# SEED=$SEED"
 mkdir "$SCRATCH/tmp"
 : >"$SCRATCH/start"
-left() { find "$SCRATCH/tmp" /dev/shm -newer "$SCRATCH/start" ! -type d 2>/dev/null | grep -e "$SCRATCH/tmp" -e shmix -e pmix; }
+left() { find "$SCRATCH/tmp" /dev/shm -newer "$SCRATCH/start" ! -type d ! -path '/dev/shm/pmixrun-*' 2>/dev/null | grep -e "$SCRATCH/tmp" -e shmix -e pmix; }
 
 # throng JOBS AT_ONCE KIND FAILED CODE [OPTION...]
 throng() {

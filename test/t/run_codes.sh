@@ -77,6 +77,7 @@ code_is 'a process is not spared' 153 sh -c "$limited" sh "$pmixrun" sh -c "exec
 code_is 'no such program' 127 "$pmixrun" -n 2 /nonexistent/program
 code_is 'no program at all' 126 "$pmixrun" "$SCRATCH"
 code_is 'the time is over' 124 "$pmixrun" --timeout 1 sleep 1000
+complaint 'as is said' '^pmixrun: the job has run for 1 s and is ended$'
 code_is 'help' 0 "$pmixrun" --help
 code_is 'help, short' 0 "$pmixrun" -h
 for option in --version -V; do
@@ -100,7 +101,8 @@ code_is 'a variable that is not there' 2 "$pmixrun" -x NO_SUCH_VARIABLE_HERE tru
 code_is 'a bad namespace' 2 "$pmixrun" --nspace 'a b' true
 code_is 'options of the program are its own' 3 "$pmixrun" -n 1 sh -c 'exit $1' -- 3
 code_is 'a process that ignores SIGTERM is killed in the end' 5 "$pmixrun" -n 2 \
-    sh -c '[ $PMIX_RANK = 0 ] && exit 5; trap "" TERM; while :; do sleep 1000; done'
+    sh -c 'if [ $PMIX_RANK = 0 ]; then until [ -e "$1" ]; do sleep 0.1; done; exit 5; fi
+        trap "" TERM; : >"$1"; while :; do sleep 1000; done' sh "$SCRATCH/ignores"
 
 # Progress of a long start: on a terminal only.
 run "$pmixrun" -n 256 true

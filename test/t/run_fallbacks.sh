@@ -23,6 +23,7 @@ want=$(results)
 same 'each scenario has a case, and there are no segments in the form of messages' 16 \
     "$(printf '%s\n' "$want" | grep -c '^ok .* S\(01\|08\|15\|29\) ')"
 "$conform/put.t" --worlds >"$SCRATCH/worlds"
+check 'there are worlds' [ -s "$SCRATCH/worlds" ]
 while read -r world reading; do
     if "$conform/put.t" --world "$world" --list S08 | grep -q SKIP; then
         skip "$world" 'the kernel or its administrator does not allow to make it'

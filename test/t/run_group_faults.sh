@@ -70,6 +70,7 @@ for kind in ${1:-collective bootstrap added invite}; do
                 "$PX_TOP_BUILDDIR/test/t/group_rounds" "$first" $count "$program" $kind >"$SCRATCH/out" 2>"$SCRATCH/err"
             bad=$(judge "$SCRATCH/out" | head -5)
             [ -z "$bad" ] || grep "^$(echo "$bad" | sed -n '1s/seed \([0-9]*\).*/\1/p') " "$SCRATCH/out"
+            bad="$bad$(grep -e 'ended with exit code' -e 'was ended by signal 14 ' "$SCRATCH/err" | head -n 3)"
             grep -q '^done$' "$SCRATCH/out" || bad="$bad $(tail -n 1 "$SCRATCH/out") $(tail -n 3 "$SCRATCH/err")"
             same "$kind, $nodes nodes, $gds: $count jobs from seed $first" '' "$bad"
             echo "# $(cat "$SCRATCH/made") groups; kB and descriptors of the servers: $(tr '\n' ';' <"$SCRATCH/figures")"

@@ -75,7 +75,7 @@ same 'a process that is killed ends the job' 137 "$code"
 run "$pmixrun" --nodes 2 -n 2 /nonexistent/program
 same 'no such program' 127 "$code"
 run "$pmixrun" --nodes 2 -n 4 --timeout 1 sleep 1000
-same 'the time is over' 124 "$code"
+same 'the time is over, as is said' '124 1' "$code $(grep -c 'the job has run for 1 s and is ended$' "$SCRATCH/err")"
 printf 'a line\n' >"$SCRATCH/in"
 same 'input goes to rank 0' 'a line' "$(limit 60 "$pmixrun" --nodes 2 -n 2 cat <"$SCRATCH/in")"
 

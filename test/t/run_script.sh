@@ -34,10 +34,11 @@ begin=$(date +%s%N)
 asked 'half a second late' publish=late:500 PMIX_SUCCESS publish
 check 'and not earlier' [ $((($(date +%s%N) - begin) / 1000000)) -ge 500 ]
 
-run "$pmixrun" --timeout 1 --script lookup=never "$actor" ask publish lookup
-same 'a request that is never answered' '124 0 publish PMIX_SUCCESS' "$code $out"
+over() { grep -c 'the job has run for [0-9]* s and is ended$' "$SCRATCH/err"; }
+run "$pmixrun" --timeout 5 --script lookup=never "$actor" ask publish lookup
+same 'a request that is never answered' '124 1 0 publish PMIX_SUCCESS' "$code $(over) $out"
 run "$pmixrun" --timeout 1 --script publish=late:3600000 --script lookup=after:query "$actor" ask publish
-same 'what is still to be answered keeps pmixrun from nothing' 124 "$code"
+same 'what is still to be answered keeps pmixrun from nothing' '124 1' "$code $(over)"
 
 # Rank 0 asks first and is answered last: rank 1 begins when rank 0 has asked.
 mkfifo "$SCRATCH/turn"
@@ -68,7 +69,7 @@ fences 'is answered from other threads' PMIX_SUCCESS --script fence=thread
 fences 'goes through when another rule comes first' PMIX_SUCCESS --script fence#1=thread \
     --script fence=PMIX_ERR_NOT_SUPPORTED
 run "$pmixrun" --nodes 2 -n 2 --timeout 1 --script fence@1=never "$actor" ask fence
-same 'a node that never answers' '124 ' "$code $out"
+same 'a node that never answers' '124 1 ' "$code $(over) $out"
 run "$pmixrun" --nodes 2 -n 2 --script publish@1=missing "$actor" ask publish
 same 'an entry that one node lacks' '0 publish PMIX_SUCCESS
 1 publish PMIX_ERR_NOT_SUPPORTED' "$(lines)"
@@ -79,6 +80,7 @@ carried() { # carried PIECE: of the fences of two nodes
     same "all fences are passed, with pieces $1" 0 "$code"
     grep '"fence_nb"' "$SCRATCH/fences" >"$SCRATCH/all"
     grep '"value": true' "$SCRATCH/all" >"$SCRATCH/collecting"
+    check 'in some data is collected' [ -s "$SCRATCH/collecting" ]
     same 'where data is collected, always' "$(wc -l <"$SCRATCH/collecting")" "$(grep -c '"bytes"' "$SCRATCH/collecting")"
     same 'of listed processes, nothing' '2 0' \
         "$(grep -c '"procs": \["job:0"' "$SCRATCH/all") $(grep '"procs": \["job:0"' "$SCRATCH/all" | grep -c '"bytes"')"

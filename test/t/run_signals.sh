@@ -72,8 +72,8 @@ check 'nothing stays when pmixrun is killed' gone $pids
 
 # Files, and sockets in the file system: none is made in the directories for them.
 mkdir "$SCRATCH/tmp"
-in_shm() { # what other jobs have there comes and goes
-    find /dev/shm -mindepth 1 -user "$(id -u)" ! -path '*/pmixrun-*' ! -name 'vader_segment*' 2>/dev/null | wc -l
+in_shm() { # what other jobs and libraries have there comes and goes
+    find /dev/shm -mindepth 1 -user "$(id -u)" ! -path '*/pmixrun-*' \( -name '*pmix*' -o -name '*shmix*' \) 2>/dev/null | wc -l
 }
 before=$(in_shm)
 (
@@ -86,7 +86,8 @@ before=$(in_shm)
     gone $pids
 )
 same 'no file is made while a job runs, but those by which tools find it' '' "$(cat "$SCRATCH/files")"
-same 'nor left when pmixrun is killed' '' "$(find "$SCRATCH/tmp" -mindepth 1)"
+no_files() { [ -z "$(find "$SCRATCH/tmp" -mindepth 1)" ]; }
+check 'nor left when pmixrun is killed' until_true 'no file is left' no_files
 [ "$(in_shm)" -le "$before" ]
 report $? 'nor in /dev/shm'
 
@@ -149,7 +150,9 @@ same 'a reader that is slow gets all, also after a signal' '7 60000 60000 60000'
 exec 4<&- 5>&-
 
 # A process that leaves its group and its session is found in the end.
-run "$pmixrun" sh -c "setsid sleep 1000 >/dev/null 2>&1 & echo \$! >$SCRATCH/escaped; exit 0"
+# shellcheck disable=SC2016
+run "$pmixrun" sh -c 'setsid sh -c "echo \$\$ >\"\$1\"; exec sleep 1000" sh "$1" >/dev/null 2>&1 &
+    until [ -s "$1" ]; do sleep 0.1; done; exit 0' sh "$SCRATCH/escaped"
 same 'a job that leaves somebody behind ends' 0 "$code"
 check 'and nobody stays' gone "$(cat "$SCRATCH/escaped")"
 finish

@@ -15,7 +15,7 @@ ln -s "$PX_TOP_BUILDDIR/examples" "$SCRATCH/top/examples"
 ln -s "$PX_TOP_BUILDDIR" "$SCRATCH/top/build"
 
 # What has no end by itself gets one.
-typed() { sed -n 's/^ *\$ //p' | sed 's/^pmix-shm top$/timeout 2 pmix-shm top  # exit code 124/'; }
+typed() { sed -n 's/^ *\$ //p' | sed 's/^pmix-shm top$/timeout 5 pmix-shm top  # exit code 124/'; }
 typed <"$PX_TOP_SRCDIR/docs/tools.md" >"$SCRATCH/lines"
 type_lines "$SCRATCH/top"
 shown_by "$PX_TOP_SRCDIR/docs/tools.md"

@@ -51,8 +51,8 @@ def frames():
     return text.decode().split("\033[H\033[J" if rows else "     pid s ")[1:]
 
 
-def until(there, what):
-    while not any(there(frame) for frame in frames()[:-1]):
+def until(there, what, first=0):
+    while not any(there(frame) for frame in frames()[first:-1]):
         if not read():
             fail(what)
 
@@ -70,8 +70,7 @@ if made != "-":
     until(has(other), "a new server does not show")
     open(gone, "w").close()
     text = b"\033[H\033[J" + text[-1:] if rows else text
-    seen = len(frames())
-    until(lambda frame: frames().index(frame) > seen and not has(other)(frame), "a server that has gone stays")
+    until(lambda frame: not has(other)(frame), "a server that has gone stays", len(frames()))
 first = text[:40]
 top.send_signal(signal.SIGINT)
 while read():
