@@ -251,6 +251,7 @@ static void pass_events(void)
     tell("up");
     run("mine", "hearing");
     check(times(TO_CHILD) == 0, "the launcher hears nothing that names its client alone");
+    check(times(HERE_ALONE) == 0, "nor what is for its client's job alone");
     check(times(FROM_CHILD) == 1, "what its client says it hears once");
     check_status(PMIX_SUCCESS, PMIx_Deregister_event_handler((size_t) id, NULL, NULL), "the end");
     run("open", "open");

@@ -4,6 +4,7 @@
 #
 # Many small requests for large answers, of one who does not read them, in both forms.
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
+by_messages && skip_all 'both forms are tried'
 [ "$(id -u)" = 0 ] || skip_all 'only root can be two users'
 
 said_by 'with segments' "$PX_TOP_BUILDDIR/test/hostile/gets"

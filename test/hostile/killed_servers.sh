@@ -13,5 +13,5 @@ said_by 'with segments' "$PX_TOP_BUILDDIR/test/hostile/killed_servers" "${n:-50}
 PMIX_MCA_gds=hash
 export PMIX_MCA_gds
 said_by 'by messages' "$PX_TOP_BUILDDIR/test/hostile/killed_servers" "${n:-50}" "$SEED"
-same 'nothing is left in shared memory' '' "$(find /dev/shm -newer "$SCRATCH" -name '*shmix*' 2>/dev/null)"
+same 'nothing is left in /dev/shm' '' "$(find /dev/shm -newer "$SCRATCH" -name '*shmix*' 2>/dev/null)"
 finish

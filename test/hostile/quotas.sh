@@ -4,6 +4,7 @@
 #
 # Quotas of a process and of a user at one server, in both forms: nobody takes another one's part, and nothing of it is lost.
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
+by_messages && skip_all 'both forms are tried'
 [ "$(id -u)" = 0 ] || skip_all 'only root can be two users'
 
 said_by 'with segments' "$PX_TOP_BUILDDIR/test/hostile/quotas"

@@ -4,6 +4,7 @@
 #
 # Who does not read, and who comes late, at one server with others who raise many events, in both forms.
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
+by_messages && skip_all 'both forms are tried'
 [ "$(id -u)" = 0 ] || skip_all 'only root can be two users'
 
 said_by 'with segments' "$PX_TOP_BUILDDIR/test/hostile/slow"

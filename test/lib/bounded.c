@@ -26,6 +26,7 @@
 
 enum {
     GRACE = 10,      // seconds for what is still running after the test itself ended
+    GENTLE = 2,      // and for a test that was told to end
     HARD_ERROR = 99, // automake's exit status of a test that could not be carried out
 };
 
@@ -141,9 +142,13 @@ static void show_stacks(pid_t pid)
     (void) !system(script); // no debugger, no stacks
 }
 
+static pid_t spared; // or 0
+
 static void end(pid_t pid)
 {
-    (void) kill(pid, SIGKILL);
+    if (pid != spared) {
+        (void) kill(pid, SIGKILL);
+    }
 }
 
 // Takes the status of every child that ended; true when none is left.
@@ -190,6 +195,16 @@ static void end_all(const sigset_t *set, pid_t test, int *status)
     } while (!wait_until(now() + 0.2, set, test, false, status));
 }
 
+// Ends the test by a signal, and all that it may wait for, so that it can remove what it has made.
+static void end_gently(const sigset_t *set, pid_t test, int *status)
+{
+    (void) kill(test, SIGTERM);
+    spared = test;
+    (void) each_descendant(end);
+    spared = 0;
+    (void) wait_until(now() + GENTLE, set, test, true, status);
+}
+
 static int run(char **command, const sigset_t *set, const sigset_t *before)
 {
     int status = -1;
@@ -208,6 +223,7 @@ static int run(char **command, const sigset_t *set, const sigset_t *before)
     if (!wait_until(now() + limit(), set, test, true, &status)) {
         (void) printf("# no end after %.0f seconds; these were running:\n", limit());
         (void) each_descendant(show_stacks);
+        end_gently(set, test, &status);
         end_all(set, test, &status);
         (void) printf("Bail out! no end after %.0f seconds\n", limit());
         return HARD_ERROR;

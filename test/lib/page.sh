@@ -7,6 +7,7 @@
 # type_lines DIRECTORY: types the lines of $SCRATCH/lines there, in one shell that goes on if a line fails; what each prints is in
 # $SCRATCH/said.N, its exit code in $SCRATCH/code.N. Reports each line.
 type_lines() {
+    rm -f "$SCRATCH"/said.* "$SCRATCH"/code.* "$SCRATCH"/shown.* # of another page
     n=0
     while IFS= read -r line; do
         n=$((n + 1))
@@ -20,6 +21,7 @@ type_lines() {
         same "$line" "${want:-0}" "$(cat "$SCRATCH/code.$n" 2>/dev/null || cat "$SCRATCH/out")"
         [ "${want:-0}" = "$(cat "$SCRATCH/code.$n")" ] || sed 's/^/# /' "$SCRATCH/said.$n"
     done <"$SCRATCH/lines"
+    [ $n -gt 0 ] || report 1 'a line is typed'
 }
 
 # number LINE: of the first typed line that begins so

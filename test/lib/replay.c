@@ -102,8 +102,8 @@ static void say_which(void)
 
 static void on_abort(int signal)
 {
-    (void) signal;
     say_which();
+    (void) raise(signal); /* its handler is gone: this ends the program when we return */
 }
 
 /* The sanitizers' function, if they are here: called before they end the program. */

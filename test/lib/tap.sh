@@ -101,10 +101,9 @@ alive() {
 until_true() {
     until_what=$1
     shift
-    until_tries=0
+    until_end=$(($(date +%s) + 60))
     until "$@" >/dev/null 2>&1; do
-        until_tries=$((until_tries + 1))
-        [ $until_tries -lt 600 ] || { echo "not within a minute: $until_what"; return 1; }
+        [ "$(date +%s)" -lt $until_end ] || { echo "not within a minute: $until_what"; return 1; }
         sleep 0.1
     done
 }

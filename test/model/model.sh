@@ -33,8 +33,10 @@ fails() {
 }
 
 found() {
-    # shellcheck disable=SC2013
-    for mistake in $(sed -n 's/^#define \([A-Z_]*\) [0-9]* *\/\* .*mistake: .*/\1/p' "$model"); do
+    mistakes=$(sed -n 's/^#define \([A-Z_]*\) [0-9]* *\/\* .*mistake: .*/\1/p' "$model")
+    same "${model##*/}: all its mistakes are tried" "$(grep -c '^#define .*mistake: ' "$model")" "$(echo "$mistakes" | grep -c .)"
+    [ -n "$mistakes" ] || report 1 "${model##*/} has mistakes to find"
+    for mistake in $mistakes; do
         check "found: $mistake" fails "-DBROKEN=$mistake"
     done
 }

@@ -248,11 +248,14 @@ int main(int argc, char **argv)
     n_nodes = (uint32_t) atoi(argv[2]);
     must(PMIx_Init(&me, NULL, 0), "init");
     size = number(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
+    bool done = false;
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
         if (strcmp(argv[1], acts[i].name) == 0) {
             acts[i].act();
+            done = true;
         }
     }
+    expect(done, "what is to be done?");
     must(PMIx_Finalize(NULL, 0), "finalize");
     return failures == 0 ? 0 : 98;
 }

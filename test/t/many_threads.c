@@ -86,7 +86,7 @@ static void read_others(unsigned thread, unsigned round)
     uint32_t now = get((me.rank + 1 + thread) % size, "many_threads.main");
 
     (void) round;
-    expect(size != 1 || now >= seen, "a value went back", PMIX_SUCCESS);
+    expect(now >= seen, "a value went back", PMIX_SUCCESS);
     seen = now;
 }
 

@@ -91,6 +91,7 @@ same "Debian's, too" "$(sed -n 's/^Version: *//p' "$contrib/shmix.spec")" \
     "$(sed -n '1s/.*(\(.*\)-[0-9]*).*/\1/p' "$contrib/debian/changelog")"
 # The formal part of the maintainer scripts: what is added is what is removed.
 names() { sed -n 's/^ *for name in \(.*\); do/\1/p; s/.*\(--divert [^ ]*\).*/\1/p' "$contrib/debian/divert.$1"; }
+check 'something is diverted' [ -n "$(names preinst)" ]
 same 'what is diverted comes back' "$(names preinst)" "$(names postrm)"
 
 [ -n "${PX_LONG:-}" ] || { skip 'packages are built and tried' 'make check-long does'; finish; }

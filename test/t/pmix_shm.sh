@@ -143,8 +143,8 @@ all_counted 'in full'
 
 # --- pmixrun --report counts with the same code
 run "$pmixrun" --nspace "$job" -n 2 --report --verbose "$actor" job
-same 'the parts are in the report' "$(sed -n 's/.*segment of \([0-9]*\) bytes/\1/p' "$SCRATCH/err")" \
-    "$(sed -n 's/^pmixrun: .*: bytes: //p' "$SCRATCH/err" | tr ',' '\n' | awk '{ sum += $1 } END { print sum }')"
+same 'the parts are in the report' "0 $(sed -n 's/.*segment of \([0-9]*\) bytes/\1/p' "$SCRATCH/err")" \
+    "$code $(sed -n 's/^pmixrun: .*: bytes: //p' "$SCRATCH/err" | tr ',' '\n' | awk '{ sum += $1 } END { print sum + 0 }')"
 more=yes
 [ -z "$PX_SANITIZED" ] || more=no # nothing is counted
 same 'the heap at each step, and more of it with a server, and with a job' "4 $more" "$(

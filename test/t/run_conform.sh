@@ -6,6 +6,7 @@
 # says what it found in each form of output. And a library that answers wrongly, crashes, hangs or cannot begin: exactly the
 # requirement of which this is true fails, and no other.
 . "${PX_TOP_SRCDIR:?}/test/lib/tap.sh"
+by_messages && skip_all 'the programs choose their form'
 unset MAKEFLAGS
 conform=$PX_TOP_BUILDDIR/test/conform
 

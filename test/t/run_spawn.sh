@@ -241,8 +241,10 @@ tool spawn PMIX_DEBUG_STOP_ON_EXEC=r:1 PMIX_FWD_STDOUT 2 sleep 1000 , query PMIX
     , spawn PMIX_DEBUGGER_DAEMONS 'PMIX_DEBUG_TARGET=p:job.1/1' PMIX_DEBUG_DAEMONS_PER_PROC=h:2 0 true \
     , query PMIX_QUERY_PROC_TABLE @ \
     , spawn PMIX_DEBUGGER_DAEMONS 'PMIX_DEBUG_TARGET=p:none/*' PMIX_DEBUG_DAEMONS_PER_NODE=h:1 0 true
-same 'one process is stopped' 'S T' "$(for pid in $(sed -n 's/^rank . on .*: sleep, .*pid \([0-9]*\), .*/\1/p' "$SCRATCH/out"); do
-    sed 's/.*) \(.\) .*/\1/' "/proc/$pid/stat"; done | tr '\n' ' ' | sed 's/ $//')"
+# shellcheck disable=SC2046
+set -- $(sed -n 's/^rank . on .*: sleep, .*pid \([0-9]*\), .*/\1/p' "$SCRATCH/out")
+check 'one process runs' until_state "${1:-none}" S
+check 'and one is stopped' until_state "${2:-none}" T
 same 'daemons for one process are beside it' 2 "$(grep -c '^rank . on node1: true' "$SCRATCH/out")"
 same 'nobody is not debugged' 'spawn: PMIX_ERR_NOT_FOUND' "$(tail -n 1 "$SCRATCH/out")"
 tool spawn PMIX_SPAWN_TOOL PMIX_FWD_STDOUT 2 "$attend" --job who , pull @ '*' out , until 2

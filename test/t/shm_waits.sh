@@ -215,7 +215,8 @@ run "$shm" waits --pid $runner
 same 'says nothing' 1 "$code"
 unset PMIX_MCA_shmix_waits
 echo >"$SCRATCH/off"
-check 'and goes on' gone $runner
+wait $runner
+same 'and goes on' 0 $?
 runner=
 
 # --- who came last

@@ -23,16 +23,26 @@
 
 extern char **environ;
 
+static int n_never; /* callbacks that must not come */
+
+static void never(pmix_status_t status, void *cbdata)
+{
+    (void) status;
+    (void) cbdata;
+    n_never++;
+}
+
 static int start(void **state)
 {
     (void) state;
+    n_never = 0;
     return PMIx_Init(NULL, NULL, 0) == PMIX_ERR_UNREACH ? 0 : -1;
 }
 
 static int finish(void **state)
 {
     (void) state;
-    return PMIx_Finalize(NULL, 0);
+    return PMIx_Finalize(NULL, 0) != PMIX_SUCCESS || n_never != 0;
 }
 
 static void truth_values_of_texts(void **state)
@@ -200,12 +210,6 @@ static void numbers_of_handlers(void **state)
     assert_int_equal(PMIx_Deregister_event_handler((size_t) id, NULL, NULL), PMIX_ERR_BAD_PARAM);
 }
 
-static void never(pmix_status_t status, void *cbdata)
-{
-    (void) status;
-    *(int *) cbdata = 1;
-}
-
 static void alone(void **state)
 {
     pmix_value_t value = {.type = PMIX_INT32};
@@ -213,7 +217,6 @@ static void alone(void **state)
     pmix_proc_t *procs = NULL;
     pmix_nspace_t nobody = "nobody";
     size_t n = 1;
-    int called = 0;
 
     (void) state;
     assert_int_equal(PMIx_Initialized(), 1);
@@ -226,8 +229,7 @@ static void alone(void **state)
     PMIx_Value_free(got, 1);
     assert_int_equal(PMIx_Commit(), PMIX_SUCCESS);
     assert_int_equal(PMIx_Fence(NULL, 0, NULL, 0), PMIX_SUCCESS);
-    assert_int_equal(PMIx_Fence_nb(NULL, 0, NULL, 0, never, &called), PMIX_OPERATION_SUCCEEDED);
-    assert_int_equal(called, 0);
+    assert_int_equal(PMIx_Fence_nb(NULL, 0, NULL, 0, never, NULL), PMIX_OPERATION_SUCCEEDED);
     assert_int_equal(PMIx_Resolve_peers(NULL, nobody, &procs, &n), PMIX_ERR_INVALID_NAMESPACE);
     assert_null(procs);
     assert_int_equal(n, 0);
@@ -257,12 +259,10 @@ static void places(void **state)
 static void fabric_deregistration_never_calls_back(void **state)
 {
     pmix_fabric_t fabric;
-    int called = 0;
 
     (void) state;
     PMIx_Fabric_construct(&fabric);
-    assert_int_equal(PMIx_Fabric_deregister_nb(&fabric, never, &called), PMIX_OPERATION_SUCCEEDED);
-    assert_int_equal(called, 0);
+    assert_int_equal(PMIx_Fabric_deregister_nb(&fabric, never, NULL), PMIX_OPERATION_SUCCEEDED);
 }
 
 /* --- a tool without a server --- */

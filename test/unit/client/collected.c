@@ -204,6 +204,7 @@ static void bad_pieces(void **state)
             }
         } else {
             fence();
+            assert_int_equal(n_asked, 2);
             assert_int_equal(asked_since[1], 0); /* nothing is known to be here */
         }
         client_close();

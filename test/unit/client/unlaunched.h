@@ -3,7 +3,7 @@
 #ifndef PX_TEST_UNIT_CLIENT_UNLAUNCHED_H
 #define PX_TEST_UNIT_CLIENT_UNLAUNCHED_H
 
-/* A client that nobody launched, with a loop without a thread: for tests of what it does by itself.
+/* A client that nobody launched, with a loop of its own: for tests of what it does by itself.
  * Included after <cmocka.h>. */
 
 #include <stdlib.h>

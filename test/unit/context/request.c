@@ -108,8 +108,12 @@ static int setup(void **state)
     (void) pthread_cond_init(&b->cond, NULL);
     b->raw = ends[1];
     *state = b;
-    return fcntl(ends[0], F_SETFL, O_NONBLOCK) || px_loop_create(false, &b->loop) ||
-           px_link_open(b->loop, ends[0], 3, PX_WIRE_PLAIN, &link_ops, b, &b->link);
+    if (fcntl(ends[0], F_SETFL, O_NONBLOCK) || px_loop_create(false, &b->loop) ||
+        px_link_open(b->loop, ends[0], 3, PX_WIRE_PLAIN, &link_ops, b, &b->link)) {
+        return -1;
+    }
+    fixture_settle(b->loop); /* it reads, and has all its descriptors */
+    return 0;
 }
 
 static int teardown(void **state)

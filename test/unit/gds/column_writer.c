@@ -103,7 +103,9 @@ static void check(const struct px_store *store, uint32_t rank, const pmix_value_
         assert_string_equal(got.data.string, want->data.string);
         free(got.data.string);
     } else {
-        assert_memory_equal(&got.data, &want->data, want->type == PMIX_UINT64 ? 8 : 2);
+        size_t size = want->type == PMIX_UINT64 ? 8 : want->type == PMIX_UINT16 ? 2 : 4;
+
+        assert_memory_equal(&got.data, &want->data, size);
     }
 }
 

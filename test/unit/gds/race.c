@@ -11,6 +11,7 @@
 #include "gds/publication.h"
 #include "gds/level.h"
 #include "gds/slice.h"
+#include "src/base/atomic.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -184,6 +185,7 @@ static void killed_writer(void **state)
     (void) state;
     for (trial = 0; trial < 20; trial++) {
         struct px_store *store = make_store(true);
+        uint64_t until = next_random(&rng) % 200;
         uint32_t newest = 0;
         pid_t pid = fork();
         int status;
@@ -198,10 +200,11 @@ static void killed_writer(void **state)
             }
             _exit(1);
         }
-        while (px_store_header(store)->sequence < next_random(&rng) % 200) {
+        while (px_load_acquire(&px_store_header(store)->sequence) < until) {
         }
         assert_int_equal(kill(pid, SIGKILL), 0);
         assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
         assert_sound(store);
         assert_int_equal(read_round(store, &newest), 0);
         px_store_destroy(store);

@@ -19,6 +19,8 @@
 #include "gds/publication.h"
 #include "gds/slice.h"
 
+enum { NO_SECCOMP = 77 }; /* of a child that cannot have it here */
+
 static void fill(struct px_store *store)
 {
     struct px_batch *batch = px_batch_create();
@@ -100,7 +102,7 @@ static void no_system_call(void **state)
         int n = 0;
 
         if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)) {
-            _exit(0); /* not to be had here */
+            _exit(NO_SECCOMP);
         }
         for (i = 0; i < 1000; i++) {
             n += read_everything(reader);
@@ -109,9 +111,12 @@ static void no_system_call(void **state)
     }
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
     close_reader(store, reader);
     drop_store(store);
+    if (WEXITSTATUS(status) == NO_SECCOMP) {
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
 #endif
 }
 

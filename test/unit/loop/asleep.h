@@ -11,6 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "src/base/bytes.h"
+#include "src/loop/loop.h"
+#include "src/loop/wait.h"
+
 /* The system calls in which a loop's own thread sleeps, and a thread that has borrowed something of
  * the loop. */
 #ifdef SYS_epoll_wait
@@ -67,6 +71,32 @@ static inline void await_call(pid_t tid, long call)
         (void) fclose(file);
         (void) sched_yield();
     }
+}
+
+/* For await_idle. */
+struct idle {
+    struct px_task task;
+    struct px_wait wait;
+    pid_t tid;
+};
+
+static inline void say_tid(struct px_task *task)
+{
+    struct idle *idle = px_container_of(task, struct idle, task);
+
+    idle->tid = thread_id();
+    px_wait_done(&idle->wait, 0);
+}
+
+/* Returns when the loop's own thread sleeps in the kernel. */
+static inline void await_idle(struct px_loop *loop)
+{
+    struct idle idle = {.task.run = say_tid};
+
+    px_wait_init(&idle.wait);
+    px_loop_post(loop, &idle.task);
+    assert_int_equal(px_wait_for(&idle.wait), 0);
+    await_call(idle.tid, PROGRESS_SLEEPS);
 }
 
 #endif

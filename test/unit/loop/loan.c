@@ -420,6 +420,7 @@ static void the_kernel_is_asked_again(void **state)
     say(&bed, 'n');
     await_byte(&bed);
     assert_int_equal(bed.reader, bed.progress);
+    await_call(bed.progress, PROGRESS_SLEEPS);
     px_wait_init(&bed.wait);
     refuse = true;
     assert_int_equal(wait_while(&bed, say_end), 'e');

@@ -555,6 +555,7 @@ static void a_waiter_reads_no_more_than_its_own(void **state)
                                     &waiting, &waiting.conn),
                      0);
     assert_int_equal(px_loop_run(waiting.loop, start_and_offer, &waiting), 0);
+    await_idle(waiting.loop);
     assert_int_equal(pthread_create(&thread, NULL, write_three, &waiting), 0);
     assert_int_equal(px_loop_wait(waiting.loop, &waiting.wait), 0);
     while (sem_wait(&waiting.all) != 0) {

@@ -64,12 +64,17 @@ static void round_trip(enum px_wire_kind kind)
     compare(to);
     /* The maps were expanded; they do not travel. */
     expect_none(to, ALL, PMIX_NODE_MAP);
-    /* Truncated at any place: refused or read, never worse; the store is as before when refused. */
+    /* Truncated at every seventh place: refused or read, never worse; the store is as before when
+     * refused. */
     for (size_t n = 0; n < buf.len; n += 7) {
         struct px_store *cut = make_store();
+        struct px_store_info info;
+        int rc;
 
         in = px_in_make(buf.data, n, kind);
-        (void) px_jobinfo_unpack(&in, cut, "n1");
+        rc = px_jobinfo_unpack(&in, cut, "n1");
+        px_store_info(cut, &info);
+        assert_true(rc == 0 || info.sequence == 0);
         px_store_destroy(cut);
     }
     px_buf_fini(&buf);

@@ -180,6 +180,7 @@ static void too_early(void *arg)
     struct px_named *named = NULL;
     struct ranged ranged;
 
+    PMIX_LOAD_PROCID(&names[0], JOB, 1); /* the part has somebody */
     ranged_make(&ranged, names, MANY);
     (void) px_named_ahead(s, &ranged.event, &named);
     judge(s, &ranged, named, true, arg);

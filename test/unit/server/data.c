@@ -43,14 +43,11 @@ static int act_collect(void)
 
         check_status(get_with(r, "g", PMIX_IMMEDIATE, &v), PMIX_SUCCESS);
         check(v == 100 + r);
-        if (r == me.rank) {
-            continue;
-        }
-        if (is_near(r)) {
+        if (r != me.rank && is_near(r)) {
             check_status(get_with(r, "l", PMIX_IMMEDIATE, &v), PMIX_SUCCESS);
             check(v == 200 + r);
             check_status(get_with(r, "r", PMIX_IMMEDIATE, &v), PMIX_ERR_EXISTS_OUTSIDE_SCOPE);
-        } else {
+        } else if (r != me.rank) {
             check_status(get_with(r, "r", PMIX_IMMEDIATE, &v), PMIX_SUCCESS);
             check(v == 300 + r);
             check(get_with(r, "l", PMIX_IMMEDIATE, &v) != PMIX_SUCCESS);
@@ -296,18 +293,20 @@ static int act_missing(void)
     post(PMIX_LOCAL, "x", 1);
     check_status(PMIx_Commit(), PMIX_SUCCESS);
     fence_all(false);
+    PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &forever, PMIX_INT);
     if (me.rank == 0) {
         check_status(get_with(1, "k", NULL, &v), PMIX_ERR_NOT_FOUND);
-        PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &forever, PMIX_INT);
+        post(PMIX_LOCAL, "had none", 1);
+        check_status(PMIx_Commit(), PMIX_SUCCESS);
         check_status(PMIx_Get(&other, "k", &info, 1, &value), PMIX_SUCCESS);
         check(value->data.uint32 == 7);
-        PMIx_Value_free(value, 1);
     } else {
-        linger();
-        linger();
+        check_status(PMIx_Get(&other, "had none", &info, 1, &value), PMIX_SUCCESS);
+        linger(); /* longer than the limit of the others */
         post(PMIX_LOCAL, "k", 7);
         check_status(PMIx_Commit(), PMIX_SUCCESS);
     }
+    PMIx_Value_free(value, 1);
     fence_all(false);
     return 0;
 }

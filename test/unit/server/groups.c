@@ -52,6 +52,7 @@ static size_t construct(const char *name, const pmix_info_t *info, size_t ninfo,
 {
     pmix_proc_t members[2] = {proc_of(me.nspace, 1), proc_of(me.nspace, 0)};
     pmix_info_t *results = NULL;
+    bool seen = false;
     size_t n = 0;
     size_t id = 0;
 
@@ -64,8 +65,10 @@ static size_t construct(const char *name, const pmix_info_t *info, size_t ninfo,
 
             check(results[i].value.data.darray->size == 2);
             check(procs[0].rank == 1 && procs[1].rank == 0);
+            seen = true;
         }
     }
+    check(seen == (want == PMIX_SUCCESS));
     PMIx_Info_free(results, n);
     return id;
 }

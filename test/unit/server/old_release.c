@@ -12,6 +12,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include <pmix.h>
@@ -151,6 +152,9 @@ static pid_t serve(uint16_t *ret_port)
     check(getsockname(fd, (struct sockaddr *) &at, &len) == 0);
     *ret_port = ntohs(at.sin_port);
     pid = fork();
+    if (pid == 0) {
+        (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    }
     while (pid == 0) {
         char byte;
         int peer = accept(fd, NULL, NULL);

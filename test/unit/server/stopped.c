@@ -316,9 +316,9 @@ static pid_t start_tool(bool fits)
         execv("/proc/self/exe", argv);
         _exit(127);
     }
+    close(ready[1]);
     check(read(ready[0], &byte, 1) == 1);
     close(ready[0]);
-    close(ready[1]);
     return pid;
 }
 

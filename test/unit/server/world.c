@@ -237,8 +237,8 @@ static int run_node(void)
                  PMIX_SUCCESS);
     PMIx_Value_destruct(&info[0].value);
     PMIx_Value_destruct(&info[1].value);
+    register_job(); /* before the others' questions are heard: nobody here knows the job yet */
     check(pthread_create(&listener, NULL, listen_to_relay, NULL) == 0);
-    register_job();
     if (world->ready) {
         world->ready(node);
     }

@@ -272,6 +272,7 @@ static void clones(void **state)
     assert_ptr_equal(join(&colls, 2, 0, &all, 1), coll);
     assert_int_equal(coll->n_arrived, 1);
     coll->all_clones = true; /* however many connections have to come, it is one process */
+    assert_ptr_equal(join(&colls, 3, 0, &all, 1), coll);
     assert_int_equal(coll->n_arrived, 1);
     assert_true(px_coll_has_peer(coll, 2));
     px_coll_forget_peer(coll, 2);
