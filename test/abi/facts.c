@@ -100,8 +100,10 @@ static void check_constants(void)
 
 static void report(int test, const char *what)
 {
+    bool right = n_wrong == 0 && n_facts > 0;
+
     if (!printing) {
-        printf("%s %d - %d %s\n", n_wrong == 0 ? "ok" : "not ok", test, n_facts, what);
+        printf("%s %d - %d %s\n", right ? "ok" : "not ok", test, n_facts, what);
     }
     n_facts = 0;
     n_wrong = 0;

@@ -237,6 +237,9 @@ static void take_part(size_t n, enum fate fate, enum kind kind, bool survive, un
     rc = PMIx_Group_construct("g", procs, parties.n_procs, info, n_info, &results, &n_results);
     say(rc, results, n_results);
     PMIX_INFO_FREE(results, n_results);
+    for (size_t i = 0; i < n_info; i++) {
+        PMIX_INFO_DESTRUCT(&info[i]);
+    }
     if (rc == PMIX_SUCCESS) {
         use();
     }

@@ -112,10 +112,13 @@ static void text_cannot_forge_lines(void **state)
 
 static void bad_topics_are_ignored(void **state)
 {
+    char text[256];
+
     (void) state;
     px_log_set(PX_LOG_TOPICS, 5);
     assert_int_equal(px_log_level(PX_LOG_TOPICS), 0);
     px_log(PX_LOG_TOPICS, 1, "nowhere");
+    assert_int_equal(packet(text, sizeof(text)), -1);
     px_log_set(PX_LOG_EVENT, -3);
     assert_int_equal(px_log_level(PX_LOG_EVENT), 0);
 }

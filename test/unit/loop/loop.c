@@ -289,11 +289,11 @@ static void start_race(void *arg)
     struct race *race = arg;
 
     px_timer_start_loop(race->loop, &race->never, UINT64_MAX, tick);
-    px_timer_start_loop(race->loop, &race->timer, 120, then_fires);
+    px_timer_start_loop(race->loop, &race->timer, 1200, then_fires);
     assert_int_equal(px_io_start_loop(race->loop, &race->io, race->fd, PX_IO_READ, first_comes), 0);
 }
 
-/* Milliseconds are no microseconds: what comes after 20 of them is before a timer of 120, however
+/* Milliseconds are no microseconds: what comes after 20 of them is before a timer of 1,200, however
  * late the loop looks. A timer of all the time that there is does not fire. */
 static void a_timer_waits(void **state)
 {

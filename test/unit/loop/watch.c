@@ -166,6 +166,7 @@ static void a_file_is_refused(void **state)
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
     (void) state;
+    assert_true(fd >= 0);
     assert_int_equal(px_loop_create(true, &loop), PX_OK);
     assert_int_equal(px_io_start_loop(loop, &io, fd, PX_IO_READ, on_bell), PX_ERR_NOMEM);
     assert_null(io.loop);

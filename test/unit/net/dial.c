@@ -64,7 +64,7 @@ static int dial_speaker(int door, enum px_handshake_flag flag, const void *words
     assert_true(s.listener >= 0);
     (void) snprintf(s.uri, sizeof(s.uri), "SERVER.0;%s", where);
     assert_int_equal(pthread_create(&s.thread, NULL, speak, &s), 0);
-    rc = px_dial(s.uri, &handshake, silent ? 30 : 60000, NULL, dialed);
+    rc = px_dial(s.uri, &handshake, silent ? 300 : 60000, NULL, dialed);
     assert_int_equal(pthread_join(s.thread, NULL), 0);
     (void) close(s.listener);
     return rc;

@@ -123,7 +123,7 @@ static void refusals(void **state)
             PMIX_ERR_UNREACH);
         handshake = echo_server_greeting(PX_HANDSHAKE_CLIENT, "hold");
         assert_int_equal(
-            px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 20, NULL, &dialed),
+            px_dial(echo_server_uri(&echo_server, door, uri), &handshake, 300, NULL, &dialed),
             PMIX_ERR_TIMEOUT);
         echo_server_await(&echo_server, &echo_server.gone, (unsigned) door + 1); /* it hung up */
     }
@@ -247,6 +247,7 @@ static void full_table(void **state)
     if (pid == 0) {
         _exit(client_side(&echo_server, go[0], told[1]));
     }
+    (void) close(told[1]);
     assert_int_equal(read(told[0], &byte, 1), 1);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
     tight = old;
@@ -273,7 +274,6 @@ static void full_table(void **state)
     (void) close(go[0]);
     (void) close(go[1]);
     (void) close(told[0]);
-    (void) close(told[1]);
 }
 
 /* --- the path listener --- */

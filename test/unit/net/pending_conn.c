@@ -280,7 +280,7 @@ static void the_held_are_not(void **state)
     int idle;
 
     (void) state;
-    echo_server_open_with(&echo_server, 200, NULL);
+    echo_server_open_with(&echo_server, 2000, NULL);
     fd = echo_server_knock(&echo_server, 0);
     fixture_write(fd, buf.data, buf.len);
     echo_server_await(&echo_server, &echo_server.hellos, 1);
@@ -346,11 +346,11 @@ static void killed_at_every_step(void **state)
         if (pid == 0) {
             reach_step(&echo_server, i % 2, i / 2 % 6, told[1]);
         }
+        (void) close(told[1]);
         assert_int_equal(read(told[0], &byte, 1), 1);
         assert_int_equal(kill(pid, SIGKILL), 0);
         assert_int_equal(waitpid(pid, NULL, 0), pid);
         (void) close(told[0]);
-        (void) close(told[1]);
         echo_server_serves(&echo_server, i % 2);
     }
     echo_server_await(&echo_server, &echo_server.inside, 0);

@@ -44,6 +44,8 @@ static void messages_have_their_bytes(void **state)
     struct px_iof_deregister_args ended_pull = {{NULL, 0}, 7};
     struct px_iof_push_args push = {{NULL, 0}, &proc, 1, {"xy", 2}};
     struct px_validate_args valid = {{NULL, 0}, {"xy", 2}};
+    struct px_block_args block = {{NULL, 0}, PMIX_RESOURCE_BLOCK_DEFINE, (char *) "b", NULL, 0};
+    struct px_resolve_args names = {.node = (char *) "n", .nspace = (char *) "j"};
     struct px_coll_args group = {PX_DIRECTIVES_OF(&flag, 1), (char *) "g", &proc, 1};
 
     (void) state;
@@ -70,6 +72,9 @@ static void messages_have_their_bytes(void **state)
     assert_message(&px_request_iof_push, &push, "0217 0201 02046a0003 0200 02027879");
     assert_message(&px_request_validate, &valid, "0215 02027879 0200");
     assert_message(&px_request_credential, &valid, "0214 0200");
+    assert_message(&px_request_block, &block, "0222 0201 02046200 0200 0200");
+    assert_message(&px_request_resolve_peers, &names, "0225 02046e00 02046a00");
+    assert_message(&px_request_resolve_nodes, &names, "0226 02046a00");
 }
 
 /* The user stands first, whoever that is, then the keys one by one. */
