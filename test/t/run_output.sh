@@ -97,6 +97,18 @@ limit 60 "$pmixrun" -n 4 sh -c 'for i in 1 2 3 4 5 6 7 8 9; do printf "%s %02000
     length($0) != 20002 || $2 + 0 != ++last[$1] { wrong++ } END { print NR + 0, wrong + 0 }' >"$SCRATCH/out"
 same 'long lines into a pipe' '36 0' "$(cat "$SCRATCH/out")"
 
+# A file takes what was read at once.
+if command -v strace >/dev/null 2>&1 && [ -z "$PX_SANITIZED" ]; then
+    limit 60 strace -qq -e trace=read,write -o "$SCRATCH/trace" "$pmixrun" head -c 4000000 /dev/zero >"$SCRATCH/out"
+    same 'all of it' 4000000 "$(wc -c <"$SCRATCH/out" | tr -d ' ')"
+    writes=$(grep -c '^write(1, ' "$SCRATCH/trace")
+    reads=$(grep -c '^read(.* = [1-9]' "$SCRATCH/trace")
+    [ "$writes" -gt 0 ] && [ "$writes" -le "$reads" ]
+    report $? "as many writes as reads ($writes, $reads)"
+else
+    skip 'as many writes as reads' 'no strace here, or a sanitizer'
+fi
+
 # What cannot be written ends the job, with words.
 if [ -c /dev/full ]; then
     limit 60 "$pmixrun" -n 2 echo lost >/dev/full 2>"$SCRATCH/err"
