@@ -29,9 +29,6 @@
 #include "group_names.h"
 #include "group_reply.h"
 #include "src/request/reply.h"
-#include "src/server/data/nspace.h"
-#include "src/server/peers/dispatch.h"
-#include "src/server/peers/peer.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 
