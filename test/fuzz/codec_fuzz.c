@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* The codec against any bytes: byte 0 chooses the kind of buffer and the form of floats, byte 1 the
- * type, the rest is the message. What can be read can be written, and what was written is read and
- * written as the same bytes. */
+ * type, the rest is the message. A value that was read and could be written again reads and writes
+ * as the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 

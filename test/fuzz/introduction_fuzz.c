@@ -4,8 +4,8 @@
 /* The first bytes of a connection: as a message that is parsed alone, and sent to a server, whole
  * and, if byte 0 is odd, in two parts. Byte 0 chooses the host, too, and with 0x80 the way is TCP.
  * With 0x40 the server finds what stands behind the header in the file of another system server.
- * 0x38 is what happens meanwhile (enum course). What can be parsed can be packed, and is then
- * parsed the same. */
+ * 0x38 is what happens meanwhile (enum course). An introduction that was parsed and could be packed
+ * again parses the same. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -16,6 +16,7 @@
 #include "fuzz_clock.h"
 #include "half_server.h"
 #include "src/net/handshake.h"
+#include "src/value/procs.h"
 
 enum { HEADER_BYTES = 16, BY_TCP = 0x80, FILE_FIRST = 0x40, COURSE = 0x38, COURSE_SHIFT = 3 };
 
@@ -51,9 +52,11 @@ static void parse(const uint8_t *body, size_t len)
     (void) px_handshake_pid(&first);
     if (px_handshake_pack(&first, &buf) == 0) {
         require(px_handshake_parse(buf.data + HEADER_BYTES, buf.len - HEADER_BYTES, &second) == 0);
-        require(first.flag == second.flag && first.cred_len == second.cred_len &&
-                first.kind == second.kind && strcmp(first.version, second.version) == 0 &&
-                strcmp(first.gds, second.gds) == 0);
+        require(first.flag == second.flag && first.kind == second.kind && first.uid == second.uid &&
+                first.gid == second.gid && px_proc_equal(&first.proc, &second.proc));
+        require(strcmp(first.psec, second.psec) == 0 && strcmp(first.bfrops, second.bfrops) == 0 &&
+                strcmp(first.version, second.version) == 0 && strcmp(first.gds, second.gds) == 0);
+        require(first.cred_len == second.cred_len && first.blob_len == second.blob_len);
     }
     px_buf_fini(&buf);
 }

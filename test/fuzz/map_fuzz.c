@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The maps of nodes and ranks against any bytes: what can be read can be written as text that reads
- * the same. */
+/* The maps of nodes and ranks against any bytes: nodes that can be read can be written as text that
+ * reads the same. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,8 @@
 
 host=$PX_TOP_BUILDDIR/test/interop/host
 peer=$PX_TOP_BUILDDIR/test/interop/peer
-by_messages && form='by messages' || form='with segments'
+form='with segments'
+if by_messages; then form='by messages'; fi
 check "$form" limit 100 "$host" 4 "$peer"
 check "clients that resolve" limit 100 "$host" 3 "$peer" resolve
 check "the same by messages" env PMIX_MCA_gds=hash timeout 100 "$host" 3 "$peer" resolve

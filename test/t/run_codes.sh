@@ -100,9 +100,10 @@ code_is 'an unknown binding' 2 "$pmixrun" --bind-to moon true
 code_is 'a variable that is not there' 2 "$pmixrun" -x NO_SUCH_VARIABLE_HERE true
 code_is 'a bad namespace' 2 "$pmixrun" --nspace 'a b' true
 code_is 'options of the program are its own' 3 "$pmixrun" -n 1 sh -c 'exit $1' -- 3
+mkfifo "$SCRATCH/ignores" # written when rank 1 ignores the signal
 code_is 'a process that ignores SIGTERM is killed in the end' 5 "$pmixrun" -n 2 \
-    sh -c 'if [ $PMIX_RANK = 0 ]; then until [ -e "$1" ]; do sleep 0.1; done; exit 5; fi
-        trap "" TERM; : >"$1"; while :; do sleep 1000; done' sh "$SCRATCH/ignores"
+    sh -c 'if [ $PMIX_RANK = 0 ]; then read -r word <"$1"; exit 5; fi
+        trap "" TERM; echo >"$1"; exec tail -f /dev/null' sh "$SCRATCH/ignores"
 
 # Progress of a long start: on a terminal only.
 run "$pmixrun" -n 256 true

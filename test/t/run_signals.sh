@@ -150,9 +150,16 @@ same 'a reader that is slow gets all, also after a signal' '7 60000 60000 60000'
 exec 4<&- 5>&-
 
 # A process that leaves its group and its session is found in the end.
+mkfifo "$SCRATCH/away" # written when it has left
+cat >"$SCRATCH/leave" <<'END'
+#!/bin/sh
+echo $$ >"$1/escaped"
+echo >"$1/away"
+exec tail -f /dev/null
+END
+chmod +x "$SCRATCH/leave"
 # shellcheck disable=SC2016
-run "$pmixrun" sh -c 'setsid sh -c "echo \$\$ >\"\$1\"; exec sleep 1000" sh "$1" >/dev/null 2>&1 &
-    until [ -s "$1" ]; do sleep 0.1; done; exit 0' sh "$SCRATCH/escaped"
+run "$pmixrun" sh -c 'setsid "$1/leave" "$1" >/dev/null 2>&1 & read -r word <"$1/away"; exit 0' sh "$SCRATCH"
 same 'a job that leaves somebody behind ends' 0 "$code"
 check 'and nobody stays' gone "$(cat "$SCRATCH/escaped")"
 finish

@@ -61,7 +61,7 @@ static void while_written(void **state)
 
     (void) state;
     assert_int_equal(pthread_create(&writer, NULL, publish_many, store), 0);
-    for (i = 0; i < COPIES; i++) {
+    for (i = 0; i < COPIES || before < 2 * ROUNDS; i++) {
         struct px_store *copy;
         void *bytes;
         size_t len;
