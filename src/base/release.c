@@ -35,8 +35,9 @@ static struct giving *running; /* under the lock, as the next */
 static unsigned n_running;
 static bool prepared; /* lock: the fork handler is registered */
 
-/* Fork handler, in the child. The child has none of the releasing threads; the parent gives back
- * what they have. Another thread of the parent may have held the lock at the fork. */
+/* Fork handler, in the child. Threads that release memory exist in the parent only, so the child
+ * forgets their list. The lock is initialized because a thread of the parent may have held it at
+ * the time of the fork. */
 static void in_child(void)
 {
     px_lock_init(&lock);

@@ -376,7 +376,7 @@ static void start_apart(void)
     jobs_apart("A", "B");
 }
 
-/* ---- what is posted later */
+/* ---- a get waits for a value that is posted after it */
 
 static void wait_for_value(void)
 {

@@ -140,7 +140,7 @@ static void pretend(const char *nspace, const char *rank, const char *what)
     check(waitpid(pid, &status, 0) == pid && status == 0, "%s: ends with %d", what, status);
 }
 
-/* Another user, where this one may become it; else nothing is tried here. */
+/* Tries as another user. Only root can become another user; others try nothing here. */
 static void pretend_as_nobody(void)
 {
     pid_t pid = fork();

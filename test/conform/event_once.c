@@ -55,8 +55,8 @@ static size_t listen_as(const char *name, pmix_status_t code, struct infos *list
     return (size_t) id;
 }
 
-/* Waits for events that have to come; others have come by then, too: a registration is behind the
- * handlers that are due. */
+/* Waits for n events. The registration behind them returns after all handlers that were due, so an
+ * event too many has been counted by then. */
 static void expect(const char *name, const char *source, int n)
 {
     struct infos none = {0};

@@ -125,7 +125,7 @@ static void in_range(void)
         await_n(step_of(CODE - i, "A:0"), strstr(ranges[i].reaches, who) != NULL);
     }
     about(NULL);
-    (void) hear(CODE - N_RANGES); /* behind the handlers that are due */
+    (void) hear(CODE - N_RANGES); /* returns after all handlers that were due */
     for (int i = 0; i < N_RANGES; i++) {
         const char *ids = ranges[i].range == PMIX_RANGE_CUSTOM ? "EVT-010" : "EVT-009";
         bool reached = strstr(ranges[i].reaches, who) != NULL;

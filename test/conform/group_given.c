@@ -446,7 +446,7 @@ static void hear_of_id(void)
     if (me.rank > 0) {
         await(step);
     }
-    code = PMIX_EXTERNAL_ERR_BASE; /* a registration is behind the handlers that are due */
+    code = PMIX_EXTERNAL_ERR_BASE; /* registering returns after all handlers that were due */
     check(PMIx_Register_event_handler(&code, 1, NULL, 0, id_came, NULL, NULL) >= 0, "handler");
     check(told(step) == (me.rank > 0), "%d times %s", told(step), step);
 }

@@ -331,7 +331,7 @@ static void listen_to_group(void)
 static void listen_in_the_host(void)
 {
     pmix_proc_t of[2] = {process("g", 0), process("g", 7)};
-    pmix_status_t code = NEVER_RAISED; /* what a host hears it would tell as if it were rank 0 */
+    pmix_status_t code = NEVER_RAISED; /* event_of in a host would tell the steps of rank 0 */
 
     if (node() != 0) {
         return;

@@ -42,8 +42,8 @@ static void shortest(void)
     tell("over");
 }
 
-/* Three seconds, in which nobody posts this, and behind them the other's, who does not end before
- * (a get for a process that has ended is not one that waits). */
+/* Waits three seconds in a get for a key that no process posts, then for the other rank: if that
+ * one ended first, this get would end with PMIX_ERR_NOT_FOUND. */
 static void let_time_pass(void)
 {
     pmix_proc_t job = process(me.nspace, 1 - me.rank);

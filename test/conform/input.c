@@ -244,7 +244,8 @@ static pmix_status_t take_slowly(struct upcall *ask)
     return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* The server has answered what was asked before, and seen what that answer has let go. */
+/* Two round trips to the server. After the first, its answer to the last push has arrived here;
+ * after the second, the server has received the push that this answer allowed. */
 static void settle_input(void)
 {
     for (int i = 0; i < 2; i++) {

@@ -75,7 +75,7 @@ static void register_late(void)
     }
 }
 
-/* The leader has the first answer when it has fenced with the process that gave it. */
+/* The fence with the first process that answers returns after its answer has arrived here. */
 static void lead_two(void)
 {
     pmix_proc_t two[2] = {process("A", 0), process("A", 1)};
@@ -88,7 +88,7 @@ static void lead_two(void)
     check_status_for("GRP-070", PMIX_SUCCESS, invited.status, "invite");
 }
 
-/* One answers at once and looks later, the other one joins in a call that blocks. */
+/* Rank 1 joins in a call that returns at once, rank 2 afterwards in one that blocks. */
 static void join_here(void)
 {
     pmix_proc_t two[2] = {process("A", 0), process("A", 1)};

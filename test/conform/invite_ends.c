@@ -398,7 +398,7 @@ static void dies_after_answer(void)
     }
 }
 
-/* ---- somebody aborts it */
+/* ---- the leader or an invitee aborts */
 
 /* A participant raises the event; rank 2 never answers. */
 static void abort_by_event(pmix_rank_t who)

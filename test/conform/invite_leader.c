@@ -18,7 +18,8 @@ static pmix_rank_t last_rank(void)
     return (pmix_rank_t) job_size(find_job("A")) - 1;
 }
 
-/* (host) Of a case in which everybody answers: nobody counts as silent for being slow. */
+/* (host) Raises the time limit for votes, for cases in which every process votes: a slow one must
+ * not count as silent. */
 static void be_patient(struct infos *list)
 {
     (void) list;

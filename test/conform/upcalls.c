@@ -115,7 +115,7 @@ static void refuse_time_limits(void)
     free_infos(&list);
 }
 
-/* A success without data cannot be said by a status: such calls were not made. */
+/* The client makes no calls whose results are data if the host answers success by status alone. */
 static void each_once(void)
 {
     for (int i = 0; i < N_CALLS; i++) {

@@ -142,7 +142,7 @@ static void show_stacks(pid_t pid)
     (void) !system(script); // no debugger, no stacks
 }
 
-static pid_t spared; // or 0
+static pid_t spared; // the process that end() leaves alone; 0: none
 
 static void end(pid_t pid)
 {
@@ -195,7 +195,8 @@ static void end_all(const sigset_t *set, pid_t test, int *status)
     } while (!wait_until(now() + 0.2, set, test, false, status));
 }
 
-// Ends the test by a signal, and all that it may wait for, so that it can remove what it has made.
+// Sends the test SIGTERM and kills its descendants, for which it may be waiting: its trap then
+// removes the test's files.
 static void end_gently(const sigset_t *set, pid_t test, int *status)
 {
     (void) kill(test, SIGTERM);

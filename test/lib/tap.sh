@@ -112,7 +112,7 @@ dead() {
     ! alive "$1"
 }
 
-# gone PID...: until none is alive; gives up after a minute. At least one has to be named.
+# gone PID...: waits until none is alive; gives up after a minute. Fails without a PID.
 gone() {
     [ $# -gt 0 ] || { echo 'no process is named'; return 1; }
     for gone_pid in "$@"; do

@@ -25,10 +25,9 @@ void px_server_reuse_locked(struct px_session *session, struct px_link_server *s
  * not its primary one by now. Loop thread. */
 bool px_session_is_heard(const struct px_session *session);
 
-/* Drops what lost servers have said, except the primary one. Their segments and stores are unmapped
- * when nobody reads them, and standard input that was pushed to them ends. What a lost primary
- * server has said stays until another server is primary. Loop thread; the argument is the session.
- */
+/* Drops the data of all lost servers except the primary one: unmaps their segments and stores once
+ * no thread reads them, and ends standard input that is pushed to them. The data of a lost primary
+ * server is kept until another server becomes primary. Loop thread. arg: the session. */
 void px_session_forget_lost(void *arg);
 
 /* Frees what a server has said. No other thread may use it. */

@@ -197,9 +197,9 @@ static bool clones_missing(struct px_server *s, const struct px_coll *coll)
     return false;
 }
 
-/* Callers that do not count in place of a member who is waited for; each process is counted once.
- * `departed`: they have departed since their call. `unknown`: they are not registered here, so
- * nobody waits for them; they are tools, or processes of a job that was deregistered. */
+/* Numbers of callers that must not count as one of the expected members; each process is counted
+ * once. departed: processes that have departed since their call. unknown: tools, and processes of a
+ * job that was deregistered; they are not registered here, so they were never expected. */
 struct others_come {
     uint32_t departed;
     uint32_t unknown;

@@ -31,8 +31,9 @@ pmix_status_t px_group_ask_host(struct px_coll *coll, struct px_upcall *up,
 /* True if one of the processes is in a group of that name. Names are unique only per process:
  * halves of a job may each have a group of the same name, but no process may be in two of them. */
 bool px_group_name_used(struct px_server *s, const char *name, const pmix_proc_t *procs, size_t n);
-/* What a name is to a process: the serial number of the group of this name that has the process or,
- * if it is in none, a number for all processes of its user. Linear in the number of groups. */
+/* The meaning of a group's name for a caller: the serial number of the group of this name of which
+ * the caller is a member; if there is none, a number that all callers of its user share. Linear in
+ * the number of groups. */
 uint64_t px_group_name_meaning(struct px_server *s, const char *name,
                                const struct px_coll_member *who);
 

@@ -79,7 +79,7 @@ struct px_coll_member {
     uint32_t tag;
     uint32_t row;     /* of the process in the area of open waits; 0: it has none */
     uint64_t request; /* that its answer closes (quota.h) */
-    uid_t uid;        /* the caller's, by its connection */
+    uid_t uid;        /* the user of the caller's connection */
     pmix_proc_t proc;
 };
 

@@ -33,7 +33,7 @@ static void give_up(int fd, int error)
     px_run_end(1);
 }
 
-/* A file takes all at once: nobody has to read it first. */
+/* True for a regular file: a write to it never waits for a reader. */
 static bool is_file(int fd)
 {
     struct stat st;

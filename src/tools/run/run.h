@@ -340,7 +340,8 @@ void px_run_stdin_move(void);
 void px_run_stream_move(const struct px_run_proc *proc, struct px_run_stream *s);
 /* Gives out what is left, also an unfinished line, and closes. */
 void px_run_stream_close(const struct px_run_proc *proc, struct px_run_stream *s);
-/* All bytes to our descriptor 1 or 2, while signals are still looked at. */
+/* Writes all bytes to descriptor 1 or 2. Handles signals while it waits for a reader; a write to a
+ * regular file does not wait. Main thread. */
 void px_run_write(int fd, const char *bytes, size_t n);
 void px_run_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "pmixrun: ..." */
 void px_run_verbose(const char *format, ...)

@@ -33,7 +33,8 @@ static pmix_status_t fill_command(const pmix_app_t *from, struct px_run_app *app
                                                                      : PMIX_ERR_NOMEM;
 }
 
-/* The directory to start in: what the application says, else its directives, else ours.
+/* The directory to start in: that of the application, else `wished` by its directives (NULL: not
+ * given), else ours.
  * PMIX_ERR_JOB_WDIR_NOT_FOUND or PMIX_ERR_NOMEM. */
 static pmix_status_t fill_directory(const pmix_app_t *from, const char *wished,
                                     struct px_run_app *app)
@@ -52,9 +53,9 @@ static pmix_status_t fill_directory(const pmix_app_t *from, const char *wished,
     return app->cwd != NULL ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
-/* The directives of the job come first, those of the application behind its environment. What the
- * former ask for the job they have said with the first application: of others they change only what
- * is the application's. */
+/* Reads the directives of the job, then the environment of the application, then its directives.
+ * The job's directives are read again for each application, since they change its environment and
+ * are the defaults of its own. Their effect on w->job counts with the first application only. */
 static pmix_status_t read_directives(const struct upcall *order, const pmix_app_t *from,
                                      char ***env, struct px_run_wishes *w)
 {
@@ -74,7 +75,8 @@ static pmix_status_t read_directives(const struct upcall *order, const pmix_app_
     return rc == PMIX_SUCCESS ? px_run_wishes_read(from->info, from->ninfo, w) : rc;
 }
 
-/* `job`: what is asked for the job is added. */
+/* Makes one application. Its directives that are about the whole job are added to *job. Statuses of
+ * fill_command, px_run_wishes_read, fill_directory and px_run_map. */
 static pmix_status_t fill_app(const struct upcall *order, const pmix_app_t *from, uint32_t first,
                               struct px_run_app *app, struct px_run_job_wishes *job)
 {

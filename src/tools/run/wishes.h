@@ -16,7 +16,7 @@ enum px_run_policy { PX_RUN_BY_DEFAULT, PX_RUN_BY_SLOT, PX_RUN_BY_NODE, PX_RUN_B
 
 struct px_run_app;
 
-/* Of one application. */
+/* Result of the directives for one application. */
 struct px_run_app_wishes {
     char ***env;       /* its environment, which is changed */
     pmix_rank_t first; /* the rank of its first process; for directives of the job: 0 */
@@ -30,7 +30,7 @@ struct px_run_app_wishes {
     uint16_t daemons_per_proc;
 };
 
-/* Of the job, also if an application asks for it. */
+/* Result of the directives for the job, those of its applications included. */
 struct px_run_job_wishes {
     bool notify;     /* say when it has ended */
     bool job_events; /* and when it has started */
@@ -47,7 +47,7 @@ struct px_run_job_wishes {
     const pmix_value_t *stop;
 };
 
-/* What a list of directives adds to. */
+/* Where px_run_wishes_read puts the results. job: borrowed, never NULL. */
 struct px_run_wishes {
     struct px_run_app_wishes app;
     struct px_run_job_wishes *job;

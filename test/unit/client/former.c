@@ -119,7 +119,7 @@ static void freed_when_nobody_can_have_it(void **state)
     for (int i = 0; i < 2; i++) {
         close(ends[i]);
     }
-    while (px_session_server(session) != NULL) { /* the loss is not for the next test */
+    while (px_session_server(session) != NULL) { /* else the next test runs beside link_lost */
         (void) sched_yield();
     }
     assert_int_equal(px_loop_run(ctx->loop, pass, NULL), 0);

@@ -186,7 +186,7 @@ static void in_vain(void **state)
     read_until_asked(7, 1);
     given = px_store_fd(store);
     read_until(2);
-    fence(); /* behind a request of a read that had begun before */
+    fence(); /* a request of an earlier read has arrived before it */
     asked = n_asked();
     for (int i = 0; i < MANY; i++) {
         assert_int_equal(number(), 2);

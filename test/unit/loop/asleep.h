@@ -73,7 +73,7 @@ static inline void await_call(pid_t tid, long call)
     }
 }
 
-/* For await_idle. */
+/* A task that reports the thread it runs in (await_idle). */
 struct idle {
     struct px_task task;
     struct px_wait wait;

@@ -319,7 +319,7 @@ static void directives_reach_the_host(void **state)
     assert_int_equal(await_status(1), PMIX_ERR_NOT_FOUND);
 }
 
-/* True if the thread goes on. One that was joined is listed for a moment more, on its way out. */
+/* True if the thread is not exiting. The kernel lists a thread for a moment after it was joined. */
 static bool goes_on(const char *tid)
 {
     enum { EXITING = 4 }; /* PF_EXITING in the flags of the kernel */

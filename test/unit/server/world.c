@@ -237,7 +237,8 @@ static int run_node(void)
                  PMIX_SUCCESS);
     PMIx_Value_destruct(&info[0].value);
     PMIx_Value_destruct(&info[1].value);
-    register_job(); /* before the others' questions are heard: nobody here knows the job yet */
+    register_job(); /* before questions of other nodes are read: the server would not know the job
+                     */
     check(pthread_create(&listener, NULL, listen_to_relay, NULL) == 0);
     if (world->ready) {
         world->ready(node);
