@@ -2,7 +2,7 @@
 check_LTLIBRARIES += %D%/libconform.la
 conform_lib = %D%/lib/answers.c %D%/lib/board.c %D%/lib/calls.c %D%/lib/children.c %D%/lib/client.c %D%/lib/driver.c %D%/lib/foreign.c \
   %D%/lib/gather.c %D%/lib/groups.c %D%/lib/host.c %D%/lib/infos.c %D%/lib/invites.c %D%/lib/job.c %D%/lib/module.c %D%/lib/queries.c %D%/lib/record.c %D%/lib/relay.c \
-  %D%/lib/launches.c %D%/lib/requests.c %D%/lib/servers.c %D%/lib/shares.c %D%/lib/support.c %D%/lib/tools.c %D%/lib/verdict.c %D%/lib/world.c
+  %D%/lib/launches.c %D%/lib/requests.c %D%/lib/servers.c %D%/lib/shares.c %D%/lib/support.c %D%/lib/tools.c %D%/lib/turns.c %D%/lib/verdict.c %D%/lib/world.c
 %C%_libconform_la_SOURCES = $(conform_lib) %D%/lib/answers.h %D%/lib/calls.h %D%/lib/children.h %D%/lib/conform.h %D%/lib/groups.h %D%/lib/inside.h \
   %D%/lib/invites.h %D%/lib/launches.h %D%/lib/newer.h %D%/lib/queries.h %D%/lib/relay.h %D%/lib/requests.h %D%/lib/support.h %D%/lib/tools.h
 
@@ -360,7 +360,7 @@ EXTRA_DIST += tables/requirements.tsv %D%/README.md %D%/results \
   %D%/suite/build.mk.in %D%/suite/configure %D%/suite/pmix-conform.in %D%/suite/report.awk
 
 # The suite by itself, against the libraries that docs/conformance.md compares; CONFORM="fence get" runs only these,
-# AGAINST="6.1=/opt/openpmix-6.1 ..." with these libraries too, JOBS=8 so many programs at once.
+# AGAINST="6.1=/opt/openpmix-6.1 ..." with these libraries too, JOBS=12 so many programs in turns.
 .PHONY: conformance dist-conform install-conform
 conformance: libpmix.la
 	PX_TOP_SRCDIR='$(abs_top_srcdir)' PX_TOP_BUILDDIR='$(abs_top_builddir)' CC='$(CC)' VERSION='$(PACKAGE_VERSION)' \

@@ -202,23 +202,21 @@ static pmix_status_t answer_by_key(struct upcall *ask)
     const struct note *key = record_info(ask->record, PMIX_REQUIRED_KEY);
     const char *name = key != NULL ? key->text : "";
 
-    if (strcmp(name, "at once") == 0) {
-        return PMIX_ERR_NO_PERMISSIONS;
-    }
-    return later(ask, "now",
-                 strcmp(name, "refused") == 0 ? answer_refused
-                 : strcmp(name, "empty") == 0 ? answer_empty
-                                              : answer_now);
+    return strcmp(name, "at once") == 0   ? PMIX_ERR_NO_PERMISSIONS
+           : strcmp(name, "refused") == 0 ? later(ask, NULL, answer_refused)
+           : strcmp(name, "empty") == 0   ? later(ask, NULL, answer_empty)
+                                          : later(ask, "asked for the last", answer_now);
 }
 
 static void get_answers(void)
 {
     if (me.rank == 1) {
         post("late", 7);
+        await_upcalls(ON_MODEX, 4);
+        tell("asked for the last");
         await("seen");
         return;
     }
-    tell("now");
     same(REFUSED, got_of(1, "at once", NULL), "refused at once");
     same(REFUSED, got_of(1, "refused", NULL), "refused later");
     same(NOT_FOUND, got_of(1, "empty", NULL), "an answer without data");

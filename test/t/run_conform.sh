@@ -92,6 +92,19 @@ other_host() {
 }
 check 'ranks are started by the command of another host; a case of two nodes is skipped' other_host
 
+# ---- turns of programs that run at once
+
+taken() {
+    (
+        exec 9>"$SCRATCH/turns" && flock 9 || exit 1
+        "$conform/resolve_build.t" --form default --turns "$SCRATCH/turns" RES-046 >"$SCRATCH/said" 9>&- &
+        until_true 'it waits for its turn' grep -e "-> FLOCK .* $! " /proc/locks && ! [ -s "$SCRATCH/said" ] || exit 1
+        exec 9>&-
+        wait $! && grep '^ok 1' "$SCRATCH/said"
+    )
+}
+check 'a case begins when another program gives its turn back' taken
+
 # ---- wrong libraries
 
 cat >"$SCRATCH/wrong.c" <<'EOF'
@@ -136,6 +149,14 @@ wrong() {
         grep -q '^not ok' "$SCRATCH/said"
     fi
 }
+waits() {
+    WRONG=hang LD_PRELOAD=$SCRATCH/wrong.so "$conform/resolve_build.t" --form default --seconds 20 --turns "$SCRATCH/turn" RES-046 >"$SCRATCH/said" &
+    until_true 'it has its turn' grep ": FLOCK .* $! " /proc/locks &&
+        until_true 'its turn ends' flock -n "$SCRATCH/turn" true && alive $! && ! [ -s "$SCRATCH/said" ]
+    waited=$?
+    wait $!
+    return $waited
+}
 ids='RES-042 RES-043 RES-033 RES-034 RES-046 RES-010 RES-040 RES-041'
 all_but() { for id in $ids; do [ "$id" = "$1" ] && printf '%s=%s ' "$id" "$2" || printf '%s=setup ' "$id"; done; }
 if $CC -shared -fPIC -o "$SCRATCH/wrong.so" "$SCRATCH/wrong.c" -ldl 2>"$SCRATCH/cc" &&
@@ -144,8 +165,9 @@ if $CC -shared -fPIC -o "$SCRATCH/wrong.so" "$SCRATCH/wrong.c" -ldl 2>"$SCRATCH/
     check 'a wrong order fails the requirement of the order alone' wrong order RES- 'RES-038=fail '
     check 'a crash is that of the requirement that was tried; the others of the case are not decided' wrong crash RES-046 "$(all_but RES-033 crash)"
     check 'likewise a call without an end' wrong hang RES-046 "$(all_but RES-033 hang)"
+    check 'a case that only waits gives its turn back' waits
     check 'what cannot begin fails nothing' wrong init RES-046 "$(all_but none fail)"
 else
-    skip 'wrong libraries' 'nothing can be loaded before this build'
+    skip 'wrong libraries, and a case that only waits' 'nothing can be loaded before this build'
 fi
 finish

@@ -198,6 +198,14 @@ static const char *judge_end(int host, pid_t pid, int status)
     return "fail";
 }
 
+/* Until one of the signals comes, for so long at most. */
+static void nap(int64_t ms, const sigset_t *signals)
+{
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    sigtimedwait(signals, NULL, &t);
+}
+
 /* Sees all processes end: the hosts, and what they have left. */
 static const char *see_end(const pid_t *pids, int64_t deadline)
 {
@@ -211,7 +219,6 @@ static const char *see_end(const pid_t *pids, int64_t deadline)
     for (pid = waitpid(-1, &status, WNOHANG); pid >= 0 && strcmp(end, "pass") == 0;
          pid = waitpid(-1, &status, WNOHANG)) {
         int64_t left = deadline - now_ms();
-        struct timespec t = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000};
 
         if (pid > 0) {
             int host = 0;
@@ -223,7 +230,7 @@ static const char *see_end(const pid_t *pids, int64_t deadline)
             tell_hang();
             return "hang";
         } else {
-            sigtimedwait(&child_ended, NULL, &t);
+            nap(turn_look(left), &child_ended);
         }
     }
     return end;
@@ -363,7 +370,9 @@ static void run(int which, bool shared)
         report(c, form, "fail");
         return;
     }
+    turn_begin();
     report(c, form, judge(c, live(c)));
+    turn_end();
 }
 
 static void omit(int which, const char *form, const char *why)
@@ -423,10 +432,12 @@ static bool chosen(const struct conform_case *c, int n_names, char **names)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: PROGRAM [--list] [--version] [--form default|messages] [--seed N]\n"
-                    "               [--seconds N] [--host COMMAND] [--results FILE] [--worlds]\n"
-                    "               [--world NAME] [CASE...]\n"
-                    "a case is named by a part of its ids or of its sentence\n");
+    fprintf(stderr,
+            "usage: PROGRAM [--list] [--version] [--form default|messages] [--seed N]\n"
+            "               [--seconds N] [--host COMMAND] [--results FILE] [--worlds]\n"
+            "               [--world NAME] [--turns FILE] [CASE...]\n"
+            "a case is named by a part of its ids or of its sentence; of all programs with\n"
+            "the same FILE only one works at a time\n");
     return 64;
 }
 
@@ -466,6 +477,8 @@ static bool option(const char *name, const char *value)
         host_command = value;
     } else if (strcmp(name, "--world") == 0) {
         world = world_find(value);
+    } else if (strcmp(name, "--turns") == 0) {
+        return turns_use(value);
     } else if (strcmp(name, "--results") == 0) {
         results = fopen(value, "w");
         return results != NULL;

@@ -152,6 +152,17 @@ void foreign_unless(void); /* in a function that only our own hosts can serve */
 const char *nspace_of(const char *job);
 const char *job_of(const char *nspace);
 
+/* turns.c: of programs that run at once only one has its turn, and runs a case. Without turns_use
+ * these do nothing. */
+enum { TURN_LOOK_MS = 100 };
+bool turns_use(const char *path);
+void turn_begin(void); /* waits for it */
+void turn_end(void);
+/* How many of the LEFT milliseconds to wait before the next look. The turn ends when the processes
+ * of the case have done nothing for half a second: one that only waits does not disturb the next.
+ */
+int64_t turn_look(int64_t left);
+
 /* servers.c */
 #define FURTHER "conform-server"
 int further_main(void);

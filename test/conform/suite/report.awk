@@ -55,7 +55,7 @@ function count(form,    i, r) {
 # ---- results to be kept: source, id, form, result; and when a program ran
 
 function keep(    i, j, f, id) {
-    print "# label: " label "\n# library: " library "\n# suite: pmix-conform " version "\n# system: " system_ "\n# seconds: " seconds "\n# jobs: " jobs
+    print "# label: " label "\n# library: " library "\n# suite: pmix-conform " version "\n# system: " system_ "\n# seconds: " seconds "\n# jobs: " jobs (jobs > 1 ? ", in turns" : "")
     if (host != "") print "# host: " host
     for (i = 1; i <= n_ran; i++) {
         print "test/conform/" ran[i] ".c\trun\t-\t" date
