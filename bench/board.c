@@ -121,7 +121,7 @@ void board_fence_asked(unsigned nth, uint64_t bytes)
 void board_fence_answered(unsigned nth)
 {
     if (board && nth < BOARD_FENCES) {
-        keep_latest(&board->fences[nth].answered);
+        atomic_store(&board->fences[nth].answered, now_ns());
     }
 }
 

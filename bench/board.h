@@ -39,14 +39,15 @@ void board_arrive(void);
 bool board_wait(unsigned seconds);
 
 /* What the hosts saw of one fence of the job: the bytes that all of them together were given, when
- * the last of them was asked, and when the last answered. Zeros: no host was asked. */
+ * the last of them was asked, and when rank 0's answered. Zeros: no host was asked. */
 struct board_fence {
     uint64_t bytes;
     uint64_t asked;
     uint64_t answered;
 };
 
-/* A host, of the job's nth fence (from 0); only the first BOARD_FENCES are kept. */
+/* A host, of the job's nth fence (from 0); only the first BOARD_FENCES are kept. answered: the host
+ * of rank 0 only. */
 enum { BOARD_FENCES = 1024 };
 void board_fence_asked(unsigned nth, uint64_t bytes);
 void board_fence_answered(unsigned nth);

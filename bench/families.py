@@ -42,6 +42,7 @@ FAMILIES = [
     family("fence", "Fences", ["1x2", "1x64", "2x2", "8x2", "8x8", "32x2"], {
         "fence_first": ("first", NS),
         "fence_20th": ("20th", NS),
+        "fence_plain": ("20th without PMIX_COLLECT_DATA", NS),
         "fence_post": ("post", NS),
         "fence_read": ("read", NS),
         "fence_handed": ("handed", BYTES),

@@ -136,14 +136,13 @@ pmix_status_t family_await(pmix_status_t started, struct awaited *awaited)
     return awaited->status;
 }
 
-/* A uint32_t of the job; 0 if it is not found. */
-static uint32_t of_job(const pmix_proc_t *self, const char *key)
+uint32_t family_of_job(const char *nspace, const char *key)
 {
-    pmix_proc_t job = *self;
+    pmix_proc_t job;
     pmix_value_t *value = NULL;
     uint32_t n = 0;
 
-    job.rank = PMIX_RANK_WILDCARD;
+    PMIX_LOAD_PROCID(&job, nspace, PMIX_RANK_WILDCARD);
     if (PMIx_Get(&job, key, NULL, 0, &value) == PMIX_SUCCESS && value) {
         n = value->data.uint32;
         PMIX_VALUE_RELEASE(value);
@@ -160,8 +159,8 @@ static int run(family_fn fn, int argc, char **argv)
         fprintf(stderr, "family: init failed\n");
         return 70;
     }
-    crew.size = of_job(&crew.self, PMIX_JOB_SIZE);
-    crew.nodes = of_job(&crew.self, PMIX_NUM_NODES);
+    crew.size = family_of_job(crew.self.nspace, PMIX_JOB_SIZE);
+    crew.nodes = family_of_job(crew.self.nspace, PMIX_NUM_NODES);
     good = crew.size && fn(&crew);
     good &= PMIx_Finalize(NULL, 0) == PMIX_SUCCESS;
     return good ? 0 : 1;

@@ -64,6 +64,8 @@ bool crew_fence(bool collect);
 unsigned crew_fences(void);
 /* The process with that rank of the own job. */
 pmix_proc_t crew_proc(const struct crew *crew, pmix_rank_t rank);
+/* A uint32_t of a job; 0 if it is not found. */
+uint32_t family_of_job(const char *nspace, const char *key);
 /* The value of the first info with that key, borrowed; NULL if there is none. */
 const pmix_value_t *family_find(const pmix_info_t *info, size_t n, const char *key);
 

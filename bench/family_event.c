@@ -26,7 +26,7 @@ enum {
 
 static const struct crew *the_crew;
 static unsigned stream_length; /* of ONE_OF_MANY, what each process waits for */
-static _Atomic unsigned seen;
+static unsigned seen[4];       /* of each code; in the thread of handlers */
 static _Atomic bool wrong;
 
 static void sent(pmix_status_t status, void *cbdata)
@@ -61,19 +61,19 @@ static bool notify(pmix_status_t code, pmix_rank_t to, uint64_t number)
 
 static void handle(pmix_status_t code, const pmix_value_t *number)
 {
-    bool good = number && number->type == PMIX_UINT64;
+    unsigned *n = &seen[PING - code];
 
-    if (!good) {
-        atomic_store(&wrong, true);
+    if (!number || number->type != PMIX_UINT64 || number->data.uint64 != (*n)++) {
+        atomic_store(&wrong, true); /* lost, twice, or in another order */
     }
     if (code == PING) {
-        good = good && notify(PONG, 0, number->data.uint64);
+        if (!notify(PONG, 0, *n - 1)) {
+            atomic_store(&wrong, true);
+        }
     } else if (code != ONE_OF_MANY) {
         board_arrive();
-    } else if (good && number->data.uint64 != atomic_fetch_add(&seen, 1)) {
-        atomic_store(&wrong, true); /* lost, twice, or in another order */
-    } else if (atomic_load(&seen) == stream_length) {
-        atomic_store(&seen, 0);
+    } else if (*n == stream_length) {
+        *n = 0;
         board_arrive();
     }
 }

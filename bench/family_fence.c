@@ -61,7 +61,7 @@ struct sweep {
     uint64_t begun; /* now_ns() before the first round */
     char *own;      /* what this process posts in this round, key by key */
     char *want;     /* the same of the processes whose values are read */
-    struct samples post, first, read, last, pack, carry, publish, handed;
+    struct samples post, first, read, last, plain, pack, carry, publish, handed;
 };
 
 static void key_name(char ret[32], unsigned key)
@@ -131,18 +131,18 @@ static bool look(const struct sweep *s)
 /* Runs a fence of all processes. Returns the time from the last call to the return in this process,
  * in ns, or -1 if the fence fails. The caller has to fence again before it does anything else:
  * otherwise, on one CPU, this time includes what another process does after its own return. */
-static double timed_fence(void)
+static double timed_fence(bool collect)
 {
     board_stamp(STAMP_ENTERED);
-    if (!crew_fence(true)) {
+    if (!crew_fence(collect)) {
         return -1;
     }
     return (double) (now_ns() - board_time(STAMP_ENTERED));
 }
 
 /* Where the time of the first fence went, by what the hosts saw: until the last host was asked,
- * until it answered, until this process went on. A server whose clients are all of the job need not
- * ask its host. */
+ * until rank 0's answered, until this process went on. A server whose clients are all of the job
+ * need not ask its host. */
 static void split(struct sweep *s, double took, struct board_fence host)
 {
     double entered = (double) board_time(STAMP_ENTERED);
@@ -154,6 +154,23 @@ static void split(struct sweep *s, double took, struct board_fence host)
         sample_add(&s->publish, took - ((double) host.answered - entered));
         sample_add(&s->handed, (double) host.bytes / s->crew->size);
     }
+}
+
+/* Fences in a row, with nothing new; the last one's time is a sample, if there is a place for it.
+ */
+static bool last_of_row(bool collect, struct samples *samples)
+{
+    double took = 0;
+    bool good = true;
+
+    for (unsigned i = 1; i < IN_A_ROW; i++) {
+        took = timed_fence(collect);
+        good &= took >= 0;
+    }
+    if (samples) {
+        sample_add(samples, took);
+    }
+    return good;
 }
 
 /* Rank 0 posts while all others have posted and wait; then all fence; then rank 0 reads while they
@@ -171,7 +188,7 @@ static bool sweep_round(struct sweep *s, unsigned round)
     start = now_ns();
     good = good && (!first || post(s)) && crew_fence(false);
     posted = (double) (now_ns() - start);
-    took = timed_fence();
+    took = timed_fence(true);
     host = board_fence(crew_fences() - 1);
     good = good && took >= 0 && crew_fence(false);
     start = now_ns();
@@ -183,12 +200,9 @@ static bool sweep_round(struct sweep *s, unsigned round)
         sample_add(&s->read, looked);
     }
     good = good && crew_fence(false) && (first || look(s)) && crew_fence(false);
-    for (unsigned i = 1; i < IN_A_ROW; i++) {
-        took = timed_fence();
-        good &= took >= 0;
-    }
-    if (round >= WARM_UP) {
-        sample_add(&s->last, took);
+    good &= last_of_row(true, round >= WARM_UP ? &s->last : NULL);
+    if (!s->n_keys) {
+        good &= last_of_row(false, round >= WARM_UP ? &s->plain : NULL);
     }
     if (first && round + 1 >= WARM_UP + ROUNDS_LEAST &&
         now_ns() - s->begun > SECONDS_MOST * UINT64_C(1000000000)) {
@@ -203,7 +217,9 @@ static void print(struct sweep *s, bool good)
 
     metric("fence_first", good, &s->first);
     metric("fence_20th", good, &s->last);
-    if (s->n_keys) {
+    if (!s->n_keys) {
+        metric("fence_plain", good, &s->plain);
+    } else {
         metric("fence_post", good, &s->post);
         metric("fence_read", good, &s->read);
     }

@@ -165,6 +165,12 @@ bool family_group(const struct crew *crew)
 
 /* ---- two jobs */
 
+/* As many processes as this job has, as the other says of itself. */
+static bool can_read(const struct crew *crew, const char *other)
+{
+    return family_of_job(other, PMIX_JOB_SIZE) == crew->size + family_corrupts();
+}
+
 static bool connect_rounds(const struct crew *crew, const char *other, struct samples samples[2])
 {
     pmix_proc_t both[2];
@@ -183,6 +189,7 @@ static bool connect_rounds(const struct crew *crew, const char *other, struct sa
 
         good = PMIx_Connect(both, 2, NULL, 0) == PMIX_SUCCESS;
         sample_add(&samples[0], (double) (now_ns() - start));
+        good = good && can_read(crew, other);
         start = now_ns();
         good = good && PMIx_Disconnect(both, 2, NULL, 0) == PMIX_SUCCESS;
         sample_add(&samples[1], (double) (now_ns() - start));

@@ -181,7 +181,7 @@ static int run_node(unsigned node, int events, char **argv)
         die("job: a node");
     }
     block_name(node, name, sizeof(name));
-    node_start(NSPACE, name, n_nodes > 1 ? exchange : NULL, n_nodes > 1 ? events : -1);
+    node_start(node, NSPACE, name, n_nodes > 1 ? exchange : NULL, n_nodes > 1 ? events : -1);
     layout_register(&layout);
     for (unsigned i = 0; i < per_node; i++) {
         pids[i] = daemon_spawn(NSPACE, node * per_node + i, argv, -1, -1);

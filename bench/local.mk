@@ -13,7 +13,8 @@ noinst_PROGRAMS += %D%/bench %D%/fairness %D%/scale %D%/job %D%/job_rank %D%/fam
 %C%_job_SOURCES = %D%/job.c %D%/node.c %D%/node.h %D%/board.c %D%/board.h %D%/layout.c %D%/layout.h \
 	%D%/daemon.c %D%/daemon.h %D%/measure.c %D%/measure.h
 %C%_job_LDADD = libpx-heap.la libpx-host.la libpmix.la -lm
-%C%_job_LDFLAGS = $(AM_LDFLAGS) -no-install
+# Nothing of it is called here: the linker is told to take the allocator's configuration.
+%C%_job_LDFLAGS = $(AM_LDFLAGS) -no-install -Wl,-u,px_heap_look
 %C%_job_rank_SOURCES = %D%/job_rank.c %D%/measure.c %D%/measure.h
 %C%_job_rank_LDADD = libpmix.la -lm
 %C%_job_rank_LDFLAGS = $(AM_LDFLAGS) -no-install

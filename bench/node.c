@@ -21,6 +21,7 @@
 enum { SPAWNED_MAX = 64, ARGS_MAX = 8 };
 #define GIVEN "pmix.grp.infoarray" /* PMIX_GROUP_INFO_ARRAY, which 4.2.2 does not have */
 
+static unsigned the_node;
 static const char *the_nspace;
 static fence_fn with_others;
 static int event_socket = -1;
@@ -59,11 +60,18 @@ static void finish_group(const struct upcall *upcall)
 static unsigned
     n_fences; /* upcalls of this host so far; all hosts get the same ones in one order */
 
+static void note_answer(void)
+{
+    if (the_node == 0) {
+        board_fence_answered(n_fences - 1);
+    }
+}
+
 /* Answers the upcall. all: contributions of all nodes, malloc'd or NULL; taken. */
 static void finish(const struct upcall *upcall, char *all, size_t len)
 {
     if (upcall->entry == ON_FENCE) {
-        board_fence_answered(n_fences - 1);
+        note_answer();
         upcall->reply.modex(PMIX_SUCCESS, all, all ? len : 0, upcall->cbdata, free, all);
         return;
     }
@@ -115,7 +123,7 @@ static pmix_status_t collective(struct upcall *upcall)
     }
     if (!with_others) {
         if (upcall->entry == ON_FENCE) {
-            board_fence_answered(n_fences - 1);
+            note_answer();
             return px_host_fence_alone(upcall);
         }
         finish(upcall, NULL, 0);
@@ -312,12 +320,14 @@ static const struct answer answers[N_ENTRIES] = {
     [ON_TOOL] = {INSIDE, .status = PMIX_SUCCESS},
 };
 
-void node_start(const char *nspace, const char *hostname, fence_fn exchange, int events)
+void node_start(unsigned node, const char *nspace, const char *hostname, fence_fn exchange,
+                int events)
 {
     static const struct px_host host = {.answers = answers};
     bool tools = getenv("BENCH_TOOLS") != NULL;
     pmix_info_t infos[2];
 
+    the_node = node;
     the_nspace = nspace;
     with_others = exchange;
     event_socket = events;

@@ -74,7 +74,8 @@ wrong() {
     same "family $name: a wrong answer is no figure" "metric $metric failed" "$(grep "^metric $metric " "$SCRATCH/out" | sort -u)"
 }
 
-wrong event event_one_per_s
+wrong event event_one
+wrong connect connect
 wrong group group_construct_id_info
 wrong fence fence_first 1 64
 wrong allgather allgather_20 64
@@ -93,6 +94,12 @@ same 'corrupt: scale fails' 1 "$?"
 same 'corrupt: and says so' 1 "$(grep -c '"valid": false' "$SCRATCH/out")"
 unset BENCH_CORRUPT
 
+configured() { nm "$1" | grep -q ' malloc_conf$'; }
+if configured "$PX_TOP_BUILDDIR/src/tools/.libs/pmixrun"; then
+    check 'hosts of bench/job have the allocator as pmixrun has it' configured "$job"
+else
+    skip 'the allocator of hosts' 'pmixrun has no other than the C library'
+fi
 check 'the floor of the machine' limit 120 "$bench" floor
 limit 120 "$bench" floor >"$SCRATCH/out" 2>&1
 same 'every floor is there' 12 "$(grep -c '^metric floor_[a-z0-9_]* [0-9.]*$' "$SCRATCH/out")"
