@@ -1,12 +1,15 @@
 #!/bin/sh
 # The same sources compiled against the system's PMIx headers (4.2 or later) and against ours: they
 # print the same sizes, offsets, values and strings, as C and as C++; and each of our headers compiles
-# alone, without a warning, as C99, C11 and C++17.
+# alone, without a warning, as C99, C11 and C++17. With each release that configure can declare, the headers have what
+# tables/ has of it, and its capability flags.
 # Covers: MAC-001 MAC-015 MAC-016 RES-001
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
-top=${PX_TOP_SRCDIR:-.}
+PX_TOP_SRCDIR=${PX_TOP_SRCDIR:-.}
+top=$PX_TOP_SRCDIR
 build=${PX_TOP_BUILDDIR:-.}
+. "$top/test/lib/declared.sh"
 cc=${CC:-cc}
 cxx=${CXX:-c++}
 ours="-I$build/include -I$top/include"
@@ -16,7 +19,7 @@ trap 'rm -rf "$scratch"' EXIT
 trap 'exit 99' HUP INT TERM
 : >"$scratch/log"
 : >"$scratch/ours.txt"
-echo 1..9
+echo "1..$((9 + 3 * $(releases | wc -l)))"
 
 number=0
 # verdict STATUS TEXT
@@ -99,6 +102,26 @@ levels() {
     verdict $bad "the server module has the length of its series"
 }
 
+# facts COMPILER SOURCE RELEASE: the values and layouts of a declared release.
+facts() {
+    bad=0
+    # shellcheck disable=SC2086
+    $1 -w -D_GNU_SOURCE -include "$scratch/pmix_version.h" $ours "-I$top/test/abi" "$2" -o "$scratch/declared" \
+        >>"$scratch/log" 2>&1 && "$scratch/declared" >>"$scratch/log" || bad=1
+    grep -q '^not ok' "$scratch/log" && bad=1
+    verdict $bad "declared $3: layout, values and prototypes are those of tables/ (${2##*.})"
+}
+
+# flags RELEASE: which capability flags a program finds.
+flags() {
+    # shellcheck disable=SC2086
+    echo '#include <pmix.h>' | $cc -include "$scratch/pmix_version.h" $ours -E -dM -xc - 2>>"$scratch/log" |
+        awk '$2 ~ /^PMIX_CAP(_|ABILITIES$)/ { print $2 }' | sort >"$scratch/defined"
+    awk -F '\t' -v release="$1" '$3 == "capability" && $5 + 0 <= release + 0 && $7 != "absent" { print $1 }' \
+        "$top/tables/constants.tsv" | sort | diff - "$scratch/defined" >>"$scratch/log"
+    verdict $? "declared $1: the capability flags are those of tables/, $(wc -l <"$scratch/defined")"
+}
+
 alone c99 "$cc"
 alone c11 "$cc"
 alone c++17 "$cxx"
@@ -106,10 +129,17 @@ levels
 compare "$cc" c
 compare "$cxx" cc
 if [ -z "$system" ]; then
-    echo "ok 9 # SKIP libpmix-dev is absent"
+    number=$((number + 1))
+    echo "ok $number # SKIP libpmix-dev is absent"
 else
     # shellcheck disable=SC2086
     $cc -w -D_GNU_SOURCE -DPX_SYSTEM_HEADERS "-I$system" -fsyntax-only "$top/test/abi/macros.c" \
         >>"$scratch/log" 2>&1
     verdict $? "test/abi/macros.c is a program for the system's headers too"
 fi
+for release in $(releases); do
+    declare_release "$release" "$scratch/pmix_version.h" >>"$scratch/log" 2>&1 || echo "no header for $release" >>"$scratch/log"
+    facts "$cc" "$top/test/abi/facts.c" "$release"
+    facts "$cxx" "$top/test/abi/facts_cxx.cc" "$release"
+    flags "$release"
+done
