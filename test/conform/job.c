@@ -193,6 +193,38 @@ static void ask_for_nodes(void)
     }
 }
 
+#ifdef PMIX_ALLOC_INHERITANCE
+/* Grants a request only if it requires an inheritance of the right type. */
+static pmix_status_t allocate_for_heirs(struct upcall *ask)
+{
+    for (size_t i = 0; i < ask->n_infos; i++) {
+        const pmix_info_t *info = &ask->infos[i];
+
+        if (PMIX_CHECK_KEY(info, PMIX_ALLOC_INHERITANCE) && PMIX_INFO_IS_REQUIRED(info) &&
+            info->value.type == PMIX_ALLOC_INHERIT &&
+            info->value.data.inheritance == PMIX_ALLOC_INHERIT_CHILD_DEFAULT) {
+            return allocate(ask);
+        }
+    }
+    return PMIX_ERR_NOT_SUPPORTED;
+}
+
+static void ask_for_heirs(void)
+{
+    pmix_alloc_inheritance_t heirs = PMIX_ALLOC_INHERIT_CHILD_DEFAULT;
+    struct infos list = {0};
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    add_required(&list, PMIX_ALLOC_INHERITANCE, &heirs, PMIX_ALLOC_INHERIT);
+    check_status(PMIX_SUCCESS,
+                 PMIx_Allocation_request(PMIX_ALLOC_NEW, list.at, list.n, &results, &n), "request");
+    check(n == 1 && PMIX_CHECK_KEY(&results[0], PMIX_ALLOC_ID), "its name");
+    PMIX_INFO_FREE(results, n);
+    free_infos(&list);
+}
+#endif
+
 /* ---- credentials */
 
 static const char blob[] = "a\0credential";
@@ -501,6 +533,12 @@ const struct conform_case cases[] = {
      .what = "allocations of each kind",
      .host = {[ON_ALLOCATE] = {OWN, .own = allocate}},
      .client = ask_for_nodes},
+#ifdef PMIX_ALLOC_INHERITANCE
+    {.ids = "JOB-006",
+     .what = "the inheritance of an allocation reaches the host, required and with its type",
+     .host = {[ON_ALLOCATE] = {OWN, .own = allocate_for_heirs}},
+     .client = ask_for_heirs},
+#endif
     {.ids = "JOB-007",
      .what = "a host that logs gets everything",
      .host = {[ON_LOG] = {CALLBACK, PMIX_SUCCESS}},

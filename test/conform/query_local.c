@@ -264,6 +264,7 @@ static void answer_one(struct infos *list, const char *key)
     pid_t pid = 4711;
     pmix_proc_state_t state = PMIX_PROC_STATE_RUNNING;
     struct infos memory = {0};
+    struct infos ids = {0};
 
     if (strcmp(key, PMIX_TIME_REMAINING) == 0) {
         add(list, key, &seconds, PMIX_UINT32);
@@ -274,6 +275,10 @@ static void answer_one(struct infos *list, const char *key)
     } else if (strcmp(key, PMIX_QUERY_MEMORY_USAGE) == 0) {
         add_u32(&memory, "rss", 5);
         add_array(list, key, &memory);
+    } else if (strcmp(key, PMIX_QUERY_ALLOC_IDS) == 0) {
+        add_text(&ids, PMIX_ALLOC_ID, "first");
+        add_text(&ids, PMIX_ALLOC_ID, "second");
+        add_array(list, key, &ids);
     } else {
         add_text(list, key, key);
     }
@@ -336,13 +341,20 @@ static void of_host(void)
               ((pmix_info_t *) v->data.darray->array)->value.data.uint32 == 5,
           "its memory");
     free_asked(&asked);
+    v = ask_host(&asked, PMIX_QUERY_ALLOC_IDS, false);
+    check(v != NULL && v->type == PMIX_DATA_ARRAY && v->data.darray->type == PMIX_INFO &&
+              v->data.darray->size == 2 &&
+              PMIX_CHECK_KEY((pmix_info_t *) v->data.darray->array, PMIX_ALLOC_ID) &&
+              strcmp(((pmix_info_t *) v->data.darray->array)[1].value.data.string, "second") == 0,
+          "the allocations");
+    free_asked(&asked);
 }
 
 static void check_of_host(void)
 {
     int n = upcalls(ON_QUERY, 0);
 
-    check(n == 10, "%d upcalls", n);
+    check(n == 11, "%d upcalls", n);
     for (int i = 0; i < n; i++) {
         const struct record *r = upcall(ON_QUERY, 0, i);
         const struct note *queue = note_info(&r->infos[0], PMIX_ALLOC_QUEUE);

@@ -27,10 +27,10 @@
 #ifndef PMIX_GROUP_BOOTSTRAP
 #define PMIX_GROUP_BOOTSTRAP "pmix.grp.btstrp"
 #endif
-
-#ifndef PMIX_GROUP_INFO_ARRAY
-#define PMIX_GROUP_INFO_ARRAY "pmix.grp.infoarray"
+#ifndef PMIX_QUERY_ALLOC_IDS
+#define PMIX_QUERY_ALLOC_IDS "pmix.query.alloc.ids"
 #endif
+
 /* Release 4.2 has no way to release one. */
 #ifndef PMIX_CPUSET_DESTRUCT
 #define PMIX_CPUSET_DESTRUCT(m) PMIX_CPUSET_CONSTRUCT(m)
