@@ -115,6 +115,18 @@ static void take_servers_word(void)
     same("node0", hosts("A"), "the registered nodes");
 }
 
+static void take_servers_word_inside(void)
+{
+    take_servers_word();
+    tell("asked");
+}
+
+static void take_servers_word_and_wait(void)
+{
+    take_servers_word();
+    await("asked");
+}
+
 static void take_refusal(void)
 {
     same(REFUSED, peers(NULL, "A"), "peers");
@@ -435,7 +447,8 @@ const struct conform_case cases[] = {
      .what = "a host that cannot read the question leaves it to the server",
      .ranks = 3,
      .host = {[ON_QUERY] = {CALLBACK, PMIX_ERR_INVALID_VAL}},
-     .client = take_servers_word},
+     .script = take_servers_word_inside,
+     .client = take_servers_word_and_wait},
     {.ids = "RES-019",
      .what = "part of an answer without the key leaves it to the server",
      .ranks = 3,

@@ -236,6 +236,7 @@ static void resolve_at_other_servers(void **state)
     expect_resolve("5.0.8", PMIX_ERR_INVALID_VAL, PMIX_SUCCESS, 2);
     expect_resolve("5.0.8", PMIX_ERR_NOT_FOUND, PMIX_SUCCESS, 2);
     expect_resolve("5.0.8", PMIX_ERR_NOT_SUPPORTED, PMIX_SUCCESS, 2);
+    expect_resolve("5.0.8", PMIX_ERR_INVALID_NAMESPACE, PMIX_SUCCESS, 2);
     expect_resolve("5.0.8", PMIX_ERR_NO_PERMISSIONS, PMIX_ERR_NO_PERMISSIONS, 2);
     expect_resolve("5.0.8", PMIX_ERR_UNREACH, PMIX_ERR_UNREACH, 2);
 }
