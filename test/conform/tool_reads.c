@@ -248,7 +248,7 @@ static void come_and_go(void)
     deregister_job("other", 2);
 }
 
-static void see_them(void)
+static void see_first(void)
 {
     await("come");
     begin();
@@ -259,13 +259,25 @@ static void see_them(void)
     same("64", of("other", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE), "it is no more, and can be read");
     tell("read.gone");
     await("again");
-    if (shared_form()) {
-        await_value("32", "other", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
-    } else {
-        same("32", with(PMIX_GET_REFRESH_CACHE, "other", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE),
-             "another of its name");
-    }
-    check(n_segments() <= (shared_form() ? 2 : 0), "%d segments are mapped", n_segments());
+}
+
+static void see_them(void)
+{
+    see_first();
+    same("32", with(PMIX_GET_REFRESH_CACHE, "other", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE),
+         "another of its name");
+    same("32", of("other", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE), "and so it stays");
+    same("-46", of("other", PMIX_RANK_WILDCARD, "conform.nothing"), "what nobody has");
+    check(n_segments() <= 2 && (n_segments() > 0) == shared_form(), "%d segments are mapped",
+          n_segments());
+    tool_end();
+    tell("read.again");
+}
+
+static void notice_them(void)
+{
+    see_first();
+    await_value("32", "other", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
     tool_end();
     tell("read.again");
 }
@@ -470,6 +482,14 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {0}}},
      .tools = 1,
      .tool = see_them,
+     .own_host = true},
+    {.ids = "KEY-003",
+     .what = "a tool that reads segments finds the new job without a directive",
+     .script = come_and_go,
+     .jobs = {{"A", {0}}},
+     .tools = 1,
+     .tool = notice_them,
+     .form = SHARED,
      .own_host = true},
     {.ids = "TOOL-054",
      .what =

@@ -412,6 +412,23 @@ static bool start_refresh(struct px_session *session, struct px_space *space,
     return true;
 }
 
+/* A server that answers knows a job of this name, and the one of our segment has ended. Until the
+ * new segment arrives, the answer in the private store is what a get finds. */
+void px_session_refreshed(struct px_session *session, const char *nspace)
+{
+    struct px_space *space = px_space_named(session, nspace);
+    const struct px_store *segment = space != NULL ? px_space_segment(space) : NULL;
+    struct px_store_info info = {0};
+
+    px_assert(px_loop_inside(session->ctx->loop));
+    if (segment != NULL && space != &session->own) {
+        px_store_info(segment, &info);
+    }
+    if (info.dead && start_refresh(session, space, segment, NULL)) {
+        replace_segment(session, space, NULL);
+    }
+}
+
 /* True if the caller is the one that has to ask: no request is under way, and the back-off is over.
  * Counts an occasion. Any thread. */
 static bool may_request(struct px_space *space)
