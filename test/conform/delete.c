@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* PMIx_Put with PMIX_DEL_LOCAL, PMIX_DEL_REMOTE, PMIX_DEL_GLOBAL and PMIX_DEL_INTERNAL: what goes
- * away for whom, and when (docs/decisions/0024-deletion.md). Covers: PUT-019 */
+ * away for whom, and when (docs/decisions/0024-deletion.md). */
 
 #include "lib/answers.h"
 #include "lib/calls.h"

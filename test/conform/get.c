@@ -3,7 +3,7 @@
 
 /* PMIx_Get and PMIx_Get_nb: what the arguments mean, in which manner values are handed out, and
  * which status says what. The directives about where to look are in get_directives.c, processes of
- * other nodes in modex.c. Covers: SHM-001 SHM-002 SHM-016 */
+ * other nodes in modex.c. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* PMIx_Put, PMIx_Commit, PMIx_Store_internal: who sees what, and when. Values of all types are in
- * put_types.c. Covers: SHM-003 */
+ * put_types.c. */
 
 #include "lib/answers.h"
 #include "lib/calls.h"
