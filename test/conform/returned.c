@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -263,6 +264,16 @@ static void on_modex(pmix_status_t status, char *data, size_t n, void *cbdata)
     note();
 }
 
+static void on_distances(pmix_status_t status, pmix_device_distance_t *distances, size_t n,
+                         void *cbdata, pmix_release_cbfunc_t release, void *release_cbdata)
+{
+    (void) status, (void) distances, (void) n, (void) cbdata;
+    note();
+    if (release != NULL) {
+        release(release_cbdata);
+    }
+}
+
 /* ---- one call */
 
 /* A progress thread that is awake finds what it is handed without a system call, behind which the
@@ -477,6 +488,43 @@ static void try_input(void)
     TRY(PMIx_IOF_push(&me, 1, &bytes, NULL, 0, on_op, NULL));
 }
 
+/* A machine with a device, which this one need not have. hwloc reads it at the first use of the
+ * topology. */
+static bool write_machine(const char *path)
+{
+    static const char sets[] = "cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" "
+                               "complete_nodeset=\"0x1\"";
+    FILE *to = fopen(path, "w");
+
+    if (to == NULL) {
+        return false;
+    }
+    fprintf(to,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n"
+            "<object type=\"Machine\" os_index=\"0\" gp_index=\"1\" allowed_cpuset=\"0x1\" "
+            "allowed_nodeset=\"0x1\" %s>\n"
+            "<object type=\"NUMANode\" os_index=\"0\" gp_index=\"2\" local_memory=\"1048576\" "
+            "%s/>\n"
+            "<object type=\"PU\" os_index=\"0\" gp_index=\"3\" %s/>\n"
+            "<object type=\"OSDev\" gp_index=\"4\" name=\"eth7\" osdev_type=\"2\"/>\n"
+            "</object>\n</topology>\n",
+            sets, sets, sets);
+    return fclose(to) == 0;
+}
+
+static void try_distances(void)
+{
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s/machine.xml", scratch());
+    check(write_machine(path), "a file for the machine");
+    setenv("HWLOC_XMLFILE", path, 1);
+    TRY(PMIx_Compute_distances_nb(NULL, NULL, NULL, 0, on_distances, NULL));
+    unsetenv("HWLOC_XMLFILE");
+    (void) unlink(path);
+}
+
 static void try_groups(void)
 {
     pmix_proc_t other = process(me.nspace, 1);
@@ -503,6 +551,7 @@ static void client(void)
     try_security();
     try_events();
     try_input();
+    try_distances();
     try_groups();
     check(n_held >= 20, "%d calls were waited for", n_held);
     for (size_t i = 0; i < sizeof(from_callbacks) / sizeof(from_callbacks[0]); i++) {
@@ -560,6 +609,9 @@ static void host(void)
     TRY(PMIx_server_deliver_inventory(&info, 1, NULL, 0, on_op, NULL));
     PMIX_INFO_DESTRUCT(&info);
     TRY(PMIx_server_IOF_deliver(&other, PMIX_FWD_STDOUT_CHANNEL, &bytes, NULL, 0, on_op, NULL));
+#ifndef CONFORM_THEIRS
+    TRY(PMIx_server_IOF_flow_control(NULL, PMIX_FWD_STDIN_CHANNEL, false, NULL, 0, on_op, NULL));
+#endif
     PMIX_LOAD_PROCID(&me, "A", 0);
     try_events();
     try_security();
