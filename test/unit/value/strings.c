@@ -79,6 +79,10 @@ static void directives_have_texts(void **state)
     (void) state;
     assert_string_equal(PMIx_Alloc_directive_string(PMIX_ALLOC_EXTEND), "EXTEND");
     assert_string_equal(PMIx_Alloc_directive_string(99), "UNSPECIFIED");
+    assert_string_equal(PMIx_Alloc_inheritance_string(PMIX_ALLOC_INHERIT_CHILD_DEFAULT),
+                        "CHILD_DEFAULT");
+    assert_string_equal(PMIx_Alloc_inheritance_string(PMIX_ALLOC_INHERIT_NONE), "NONE");
+    assert_string_equal(PMIx_Alloc_inheritance_string(99), "UNSPECIFIED");
     assert_string_equal(PMIx_Resource_block_directive_string(PMIX_RESOURCE_BLOCK_REMOVE), "REMOVE");
     assert_string_equal(PMIx_Resource_block_directive_string(99), "UNSPECIFIED");
     assert_string_equal(PMIx_Value_comparison_string(PMIX_VALUE1_GREATER), "VALUE1 GREATER");

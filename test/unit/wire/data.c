@@ -264,6 +264,25 @@ static void regular_expressions(void **state)
     free(made[0]);
 }
 
+static void maps_as_structures(void **state)
+{
+    static const char list[] = "node1,node2;node3";
+    pmix_regex2_t map = PMIX_REGEX2_STATIC_INIT;
+    char *back = NULL;
+
+    (void) state;
+    assert_int_equal(PMIx_generate_regex2(NULL, NULL, 0, &map), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(PMIx_generate_regex2(list, NULL, 0, NULL), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(PMIx_generate_regex2(list, NULL, 0, &map), PMIX_SUCCESS);
+    assert_string_equal(map.type, "raw");
+    assert_int_equal(PMIx_parse_regex2(NULL, NULL, 0, &back), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(PMIx_parse_regex2(&map, NULL, 0, NULL), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(PMIx_parse_regex2(&map, NULL, 0, &back), PMIX_SUCCESS);
+    assert_string_equal(back, list);
+    free(back);
+    PMIx_Regex2_destruct(&map);
+}
+
 static void opaque_types_return(void **state)
 {
     pmix_data_buffer_t buffer = PMIX_DATA_BUFFER_STATIC_INIT;
@@ -370,6 +389,7 @@ int main(void)
         cmocka_unit_test(a_failed_pack_changes_nothing),
         cmocka_unit_test(payloads_move_and_are_copied),
         cmocka_unit_test(regular_expressions),
+        cmocka_unit_test(maps_as_structures),
         cmocka_unit_test(opaque_types_return),
         cmocka_unit_test(copies_are_deep),
         cmocka_unit_test(every_type_prints),
