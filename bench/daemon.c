@@ -11,10 +11,12 @@
 #include <pthread.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -22,6 +24,7 @@ extern char **environ;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER;
 static fence_fn change_data;
+static _Atomic uint64_t spawn_cpu;
 
 static void die(const char *what, int code)
 {
@@ -157,18 +160,36 @@ static char **environment(const char *nspace, pmix_rank_t rank)
     return env;
 }
 
-/* What the process inherits where PMIX_SHMIX_INHERIT=ask stands in the environment of the
- * benchmark; -1: nothing. */
+/* Descriptor that the process inherits, if PMIX_SHMIX_INHERIT=ask is in the environment of the
+ * benchmark; -1: none. A server that gives none although it was asked ends the program: what the
+ * client measures would be an ordinary init. */
 static int inherited_by(char **env)
 {
-    static const char name[] = "PMIX_SHMIX_INHERIT=";
+    static const char name[] = "PMIX_SHMIX_INHERIT";
+    const char *asked = getenv(name);
+    int fd = -1;
 
+    if (!asked || strcmp(asked, "ask") != 0) {
+        return -1;
+    }
     for (; *env; env++) {
-        if (strncmp(*env, name, sizeof(name) - 1) == 0) {
-            return atoi(*env + sizeof(name) - 1);
+        if (strncmp(*env, name, sizeof(name) - 1) == 0 && (*env)[sizeof(name) - 1] == '=') {
+            fd = atoi(*env + sizeof(name));
         }
     }
-    return -1;
+    if (fd <= 0) {
+        die("nothing to inherit", fd);
+    }
+    return fd;
+}
+
+/* As thread_cpu_ns; this file is also linked without measure.c. */
+static uint64_t thread_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t) t.tv_sec * 1000000000 + (uint64_t) t.tv_nsec;
 }
 
 pid_t daemon_spawn(const char *nspace, pmix_rank_t rank, char *const argv[], int in, int out)
@@ -176,6 +197,7 @@ pid_t daemon_spawn(const char *nspace, pmix_rank_t rank, char *const argv[], int
     char **env = environment(nspace, rank);
     posix_spawn_file_actions_t files;
     int inherited = inherited_by(env);
+    uint64_t cpu;
     pid_t pid = -1;
     int rc;
 
@@ -189,7 +211,9 @@ pid_t daemon_spawn(const char *nspace, pmix_rank_t rank, char *const argv[], int
     if (inherited > 0) {
         posix_spawn_file_actions_adddup2(&files, inherited, inherited); /* not closed by exec */
     }
+    cpu = thread_ns();
     rc = posix_spawnp(&pid, argv[0], &files, NULL, argv, env);
+    spawn_cpu += thread_ns() - cpu;
     if (inherited > 0) {
         (void) close(inherited);
     }
@@ -199,6 +223,11 @@ pid_t daemon_spawn(const char *nspace, pmix_rank_t rank, char *const argv[], int
         die("no client", rc);
     }
     return pid;
+}
+
+uint64_t daemon_spawn_cpu_ns(void)
+{
+    return spawn_cpu;
 }
 
 int daemon_wait(pid_t pid)

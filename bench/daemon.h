@@ -3,6 +3,7 @@
 #ifndef PX_BENCH_DAEMON_H
 #define PX_BENCH_DAEMON_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "src/host/host.h"
@@ -26,6 +27,8 @@ void daemon_register_client(const char *nspace, pmix_rank_t rank);
 /* Starts argv as that process; its standard input and output are the given descriptors, -1: the
  * daemon's own. */
 pid_t daemon_spawn(const char *nspace, pmix_rank_t rank, char *const argv[], int in, int out);
+/* Processor time of all calls of posix_spawn by daemon_spawn so far. */
+uint64_t daemon_spawn_cpu_ns(void);
 
 /* BENCH_CORRUPT, for a test of the benchmarks themselves: hosts register and peers post other
  * values than clients expect. 1 then, else 0. */

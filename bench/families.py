@@ -58,12 +58,13 @@ FAMILIES = [
         variants=[(size_text(size), (str(size),)) for size in (64, 4096)]),
     family("spawn", "Spawn", ["1x1"], {
         "spawn": ("one process, until its PMIx_Init returns", NS),
-        "spawn_posix": ("posix_spawn of the program, until it has ended", NS)}),
-    family("publish", "Publish and look up", ["1x1"], {
+        "spawn_posix": ("posix_spawn of the program, until it has ended", NS),
+        "spawn_bare": ("the same of a program without PMIx", NS)}),
+    family("publish", "Publish and look up", ["1x1", "8x1"], {
         "publish": ("publish", NS),
         "lookup": ("lookup", NS),
         "unpublish": ("unpublish", NS)}),
-    family("query", "Query", ["1x1"], {"query": ("the namespaces, which the host knows", NS)}),
+    family("query", "Query", ["1x1", "8x1"], {"query": ("the namespaces, which the host knows", NS)}),
     family("attach", "Tools", ["1x1"], {
         "attach": ("the first attachment of a process", NS),
         "attach_again": ("its second", NS)}, environment={"BENCH_TOOLS": "1"}),

@@ -135,18 +135,31 @@ bool family_spawn_child(const struct crew *crew)
     return true;
 }
 
-/* The program that is started, without the library's part. */
-static bool start_and_wait(const struct crew *crew, unsigned nth)
+static bool start_and_wait(const char *program, const char *argument)
 {
     extern char **environ;
-    char *argv[] = {(char *) family_program, (char *) "nothing", NULL};
+    char *argv[] = {(char *) program, (char *) argument, NULL};
     int status = 0;
     pid_t pid;
 
+    return posix_spawn(&pid, program, NULL, NULL, argv, environ) == 0 &&
+           waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+/* The program that is spawned, which ends at once. */
+static bool start_own(const struct crew *crew, unsigned nth)
+{
     (void) crew;
     (void) nth;
-    return posix_spawn(&pid, family_program, NULL, NULL, argv, environ) == 0 &&
-           waitpid(pid, &status, 0) == pid && status == 0;
+    return start_and_wait(family_program, "nothing");
+}
+
+/* A program that does nothing either, and is linked with the C library only. */
+static bool start_bare(const struct crew *crew, unsigned nth)
+{
+    (void) crew;
+    (void) nth;
+    return start_and_wait("/bin/true", NULL);
 }
 
 bool family_spawn_one(const struct crew *crew)
@@ -167,7 +180,8 @@ bool family_spawn_one(const struct crew *crew)
     }
     if (crew->self.rank == 0) {
         metric("spawn", good, &samples);
-        (void) repeat(crew, "spawn_posix", start_and_wait, scaled(SPAWNS));
+        (void) repeat(crew, "spawn_posix", start_own, scaled(SPAWNS));
+        (void) repeat(crew, "spawn_bare", start_bare, scaled(SPAWNS));
     }
     return crew_fence(false) && good;
 }

@@ -8,9 +8,10 @@
  * usage: job_rank BYTES pointer|copy, with JOB_START set to the CLOCK_MONOTONIC nanoseconds at
  * which the job was started.
  *
- * Prints one line: "rank R node N", then pairs of name and number: nanoseconds of each phase and,
- * while everybody is there, KiB of memory: its own share, and by the first process of a node that
- * of its parent, the server, and of the shared mappings. Exits with 1 when an answer was wrong. */
+ * Prints one line: "rank R node N", then pairs of name and number: nanoseconds of each phase,
+ * processor time of all of them together, and, while everybody is there, KiB of memory: its own
+ * share, and by the first process of a node that of its parent, the server, and of the shared
+ * mappings. Exits with 1 when an answer was wrong. */
 
 #include <pmix.h>
 
@@ -29,6 +30,7 @@ static const char *const phase_names[PHASES] = {"start", "init",   "post",
 
 struct kept {
     uint64_t ns[PHASES];
+    uint64_t cpu_ns; /* of all threads, from before init until after finalize, without weigh */
     uint32_t node;
     uint32_t size;
     bool first; /* of its node */
@@ -168,7 +170,8 @@ static void print(const struct kept *kept)
         n += (size_t) snprintf(line + n, sizeof(line) - n, " %s_ns %llu", phase_names[i],
                                (unsigned long long) kept->ns[i]);
     }
-    n += (size_t) snprintf(line + n, sizeof(line) - n, " client_pss_kb %ld", kept->own_kb);
+    n += (size_t) snprintf(line + n, sizeof(line) - n, " client_cpu_ns %llu client_pss_kb %ld",
+                           (unsigned long long) kept->cpu_ns, kept->own_kb);
     if (kept->first) {
         n += (size_t) snprintf(line + n, sizeof(line) - n,
                                " server_pss_kb %ld server_rss_kb %ld shared_kb %ld",
@@ -186,6 +189,8 @@ int main(int argc, char **argv)
     size_t n = argc > 2 ? strtoul(argv[1], NULL, 10) / sizeof(uint64_t) : 0;
     struct kept kept = {.ns = {0}};
     uint64_t at[PHASES + 1];
+    uint64_t cpu = cpu_ns();
+    uint64_t apart;
 
     at[INIT] = now_ns();
     at[START] = start ? strtoull(start, NULL, 10) : at[INIT];
@@ -202,10 +207,13 @@ int main(int argc, char **argv)
     look_around(&kept);
     verify(kept.size, n, strcmp(argv[2], "pointer") == 0);
     kept.ns[VERIFY] = now_ns() - at[VERIFY];
+    apart = cpu_ns();
     weigh(&kept);
+    apart = cpu_ns() - apart;
     at[FINALIZE] = now_ns();
     must(PMIx_Finalize(NULL, 0), "finalize");
     kept.ns[FINALIZE] = now_ns() - at[FINALIZE];
+    kept.cpu_ns = cpu_ns() - cpu - apart;
     for (unsigned i = 0; i < VERIFY; i++) {
         kept.ns[i] = at[i + 1] - at[i];
     }

@@ -225,19 +225,54 @@ static size_t fill(struct input *in)
     return top;
 }
 
+/* Reads key and value of each info once, arrays included, in the order in which they lie. Of texts
+ * the length is found, which is the fastest way to look at every byte. Returns a sum of it all. */
+static uint64_t read_input(const pmix_info_t *infos, size_t n)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const pmix_value_t *value = &infos[i].value;
+
+        sum += strlen(infos[i].key);
+        switch (value->type) {
+        case PMIX_DATA_ARRAY:
+            sum += read_input(value->data.darray->array, value->data.darray->size);
+            break;
+        case PMIX_STRING:
+            sum += strlen(value->data.string);
+            break;
+        case PMIX_UINT16:
+            sum += value->data.uint16;
+            break;
+        case PMIX_REGEX: /* no text, and one for the whole job */
+            break;
+        default: /* uint32_t and ranks */
+            sum += value->data.uint32;
+        }
+    }
+    return sum;
+}
+
 /* Registers the job. The host's own work, making the input, is told apart from the library's; of
- * that also the processor time, which other load on the machine disturbs less. */
+ * that also the processor time, which other load on the machine disturbs less. Before it the input
+ * is read once, which no library can leave out. */
 static void register_job(void)
 {
     struct input in = {.infos = NULL};
     uint64_t start = now_ns();
     size_t n = fill(&in);
     uint64_t filled = now_ns();
+    volatile uint64_t sum = read_input(in.infos, n);
+    uint64_t seen = now_ns();
     uint64_t cpu = cpu_ns();
 
+    (void) sum;
     daemon_register_job(SCALE_NSPACE, SCALE_LOCAL, in.infos, n);
-    printf(", \"host_input_ns\": %.0f, \"register_ns\": %.0f, \"register_cpu_ns\": %.0f",
-           (double) (filled - start), (double) (now_ns() - filled), (double) (cpu_ns() - cpu));
+    printf(", \"host_input_ns\": %.0f, \"input_read_ns\": %.0f, \"register_ns\": %.0f, "
+           "\"register_cpu_ns\": %.0f",
+           (double) (filled - start), (double) (seen - filled), (double) (now_ns() - seen),
+           (double) (cpu_ns() - cpu));
     free(in.infos);
     free(in.arrays);
     free(in.strings);

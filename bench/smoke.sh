@@ -30,7 +30,8 @@ for form in $forms; do
     for way in pointer copy; do
         limit 120 "$job" 3 4 "${job}_rank" 1024 $way >"$SCRATCH/out" 2>&1
         same "$form, $way: job ends well" 0 $?
-        same "$form, $way: every process of it tells what it took" 12 "$(grep -c '^rank .* finalize_ns ' "$SCRATCH/out")"
+        same "$form, $way: every process of it tells what it took" 12 "$(grep -c '^rank .* finalize_ns .* client_cpu_ns [1-9]' "$SCRATCH/out")"
+        same "$form, $way: and every host" 3 "$(grep -c '^host . server_cpu_ns [1-9][0-9]*$' "$SCRATCH/out")"
     done
 done
 unset PMIX_MCA_gds
@@ -57,9 +58,11 @@ for form in $forms; do
     smoke fence 4 1 2 8 64
     smoke fence 8 2 2 1 65536
     smoke allgather 3 2 2 64
-    smoke spawn 2 1 1
+    smoke spawn 3 1 1
     smoke publish 3 1 1
+    smoke publish 3 2 1
     smoke query 1 1 1
+    smoke query 1 2 1
     BENCH_TOOLS=1 && export BENCH_TOOLS
     smoke attach 2 1 1
     unset BENCH_TOOLS
