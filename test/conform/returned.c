@@ -10,12 +10,12 @@
 
 #include "lib/calls.h"
 #include "lib/conform.h"
+#include "lib/tools.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -176,52 +176,37 @@ static void note(void)
     pthread_mutex_unlock(&lock);
 }
 
-static void on_op(pmix_status_t status, void *cbdata)
+static void note_and_release(pmix_release_cbfunc_t release, void *release_cbdata)
 {
-    (void) status, (void) cbdata;
-    note();
-}
-
-static void on_value(pmix_status_t status, pmix_value_t *value, void *cbdata)
-{
-    (void) status, (void) value, (void) cbdata;
-    note();
-}
-
-static void on_infos(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata,
-                     pmix_release_cbfunc_t release, void *release_cbdata)
-{
-    (void) status, (void) info, (void) n, (void) cbdata;
     note();
     if (release != NULL) {
         release(release_cbdata);
     }
 }
 
-static void on_lookup(pmix_status_t status, pmix_pdata_t *data, size_t n, void *cbdata)
-{
-    (void) status, (void) data, (void) n, (void) cbdata;
-    note();
-}
+/* Callbacks that look at nothing. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define NOTES(name, ...)                                                                           \
+    static void name(pmix_status_t status, __VA_ARGS__)                                            \
+    {                                                                                              \
+        note();                                                                                    \
+    }
+#define RELEASES(name, type)                                                                       \
+    static void name(pmix_status_t status, type *at, size_t n, void *cbdata,                       \
+                     pmix_release_cbfunc_t release, void *release_cbdata)                          \
+    {                                                                                              \
+        note_and_release(release, release_cbdata);                                                 \
+    }
 
-static void on_spawn(pmix_status_t status, pmix_nspace_t nspace, void *cbdata)
-{
-    (void) status, (void) nspace, (void) cbdata;
-    note();
-}
-
-static void on_credential(pmix_status_t status, pmix_byte_object_t *credential, pmix_info_t *info,
-                          size_t n, void *cbdata)
-{
-    (void) status, (void) credential, (void) info, (void) n, (void) cbdata;
-    note();
-}
-
-static void on_validation(pmix_status_t status, pmix_info_t *info, size_t n, void *cbdata)
-{
-    (void) status, (void) info, (void) n, (void) cbdata;
-    note();
-}
+NOTES(on_op, void *cbdata)
+NOTES(on_value, pmix_value_t *value, void *cbdata)
+NOTES(on_lookup, pmix_pdata_t *data, size_t n, void *cbdata)
+NOTES(on_spawn, pmix_nspace_t nspace, void *cbdata)
+NOTES(on_credential, pmix_byte_object_t *credential, pmix_info_t *info, size_t n, void *cbdata)
+NOTES(on_validation, pmix_info_t *info, size_t n, void *cbdata)
+NOTES(on_modex, char *data, size_t n, void *cbdata)
+RELEASES(on_infos, pmix_info_t)
+RELEASES(on_distances, pmix_device_distance_t)
 
 static size_t number; /* of the last handler or subscription */
 
@@ -237,40 +222,20 @@ static void on_event(size_t id, pmix_status_t status, const pmix_proc_t *source,
                      size_t ninfo, pmix_info_t *results, size_t nresults,
                      pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
-    (void) id, (void) status, (void) source, (void) info, (void) ninfo, (void) results;
-    (void) nresults;
     done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
 }
 
 static void on_output(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
                       pmix_byte_object_t *bytes, pmix_info_t info[], size_t ninfo)
 {
-    (void) id, (void) channel, (void) source, (void) bytes, (void) info, (void) ninfo;
 }
 
 static void on_setup(pmix_status_t status, pmix_info_t info[], size_t n, void *given,
                      pmix_op_cbfunc_t release, void *release_cbdata)
 {
-    (void) status, (void) info, (void) n, (void) given;
     note();
     if (release != NULL) {
         release(PMIX_SUCCESS, release_cbdata);
-    }
-}
-
-static void on_modex(pmix_status_t status, char *data, size_t n, void *cbdata)
-{
-    (void) status, (void) data, (void) n, (void) cbdata;
-    note();
-}
-
-static void on_distances(pmix_status_t status, pmix_device_distance_t *distances, size_t n,
-                         void *cbdata, pmix_release_cbfunc_t release, void *release_cbdata)
-{
-    (void) status, (void) distances, (void) n, (void) cbdata;
-    note();
-    if (release != NULL) {
-        release(release_cbdata);
     }
 }
 
@@ -488,40 +453,20 @@ static void try_input(void)
     TRY(PMIx_IOF_push(&me, 1, &bytes, NULL, 0, on_op, NULL));
 }
 
-/* A machine with a device, which this one need not have. hwloc reads it at the first use of the
- * topology. */
-static bool write_machine(const char *path)
-{
-    static const char sets[] = "cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" "
-                               "complete_nodeset=\"0x1\"";
-    FILE *to = fopen(path, "w");
-
-    if (to == NULL) {
-        return false;
-    }
-    fprintf(to,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology version=\"2.0\">\n"
-            "<object type=\"Machine\" os_index=\"0\" gp_index=\"1\" allowed_cpuset=\"0x1\" "
-            "allowed_nodeset=\"0x1\" %s>\n"
-            "<object type=\"NUMANode\" os_index=\"0\" gp_index=\"2\" local_memory=\"1048576\" "
-            "%s/>\n"
-            "<object type=\"PU\" os_index=\"0\" gp_index=\"3\" %s/>\n"
-            "<object type=\"OSDev\" gp_index=\"4\" name=\"eth7\" osdev_type=\"2\"/>\n"
-            "</object>\n</topology>\n",
-            sets, sets, sets);
-    return fclose(to) == 0;
-}
+/* A machine with one device: this one need not have any. */
+#define SETS "cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\""
+static const char machine[] = "<topology version=\"2.0\">\n<object type=\"Machine\" " SETS ">\n"
+                              "<object type=\"NUMANode\" os_index=\"0\" " SETS "/>\n"
+                              "<object type=\"PU\" os_index=\"0\" " SETS "/>\n"
+                              "<object type=\"OSDev\" osdev_type=\"2\"/>\n</object>\n</topology>\n";
 
 static void try_distances(void)
 {
-    char path[4096];
+    const char *path = path_named("%s/machine.xml", scratch());
 
-    snprintf(path, sizeof(path), "%s/machine.xml", scratch());
-    check(write_machine(path), "a file for the machine");
+    write_text(path, machine);
     setenv("HWLOC_XMLFILE", path, 1);
     TRY(PMIx_Compute_distances_nb(NULL, NULL, NULL, 0, on_distances, NULL));
-    unsetenv("HWLOC_XMLFILE");
     (void) unlink(path);
 }
 
