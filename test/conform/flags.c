@@ -321,7 +321,7 @@ static bool has_rendezvous(void)
 
 static void look_for_rendezvous(void)
 {
-    check(!has_rendezvous(), "no tool is to find the server");
+    check_for("MAC-009 SRV-002", !has_rendezvous(), "no tool is to find the server");
 }
 
 static int n_settings;
@@ -356,7 +356,8 @@ static void set_up(const char *key, const char *value, const char *other, bool w
                                                (void *) (uintptr_t) step),
                  "setup_application");
     await_n(step, before + 1);
-    check(n_settings == wanted, "%s=%s: %d settings", key, value, n_settings);
+    check_for("MAC-009 SRV-022", n_settings == wanted, "%s=%s: %d settings", key, value,
+              n_settings);
     free_infos(&list);
 }
 
@@ -378,7 +379,8 @@ static void with_data(const struct job *job, struct infos *list)
 
 static void see_data(void)
 {
-    same("1", got_of(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL), "the job's size");
+    same_for("MAC-009 SRV-009", "1", got_of(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, NULL),
+             "the job's size");
 }
 
 /* ---- values that are none */
@@ -442,16 +444,16 @@ const struct conform_case cases[] = {
      .host = {[ON_PULL] = {CALLBACK, PMIX_SUCCESS}},
      .client = pull_oldest},
     {.ids = "MAC-009 SRV-002",
-     .otherwise = "MAC-009 SRV-002",
+     .otherwise = "SRV-002",
      .what = "PMIX_SERVER_TOOL_SUPPORT",
      .server = no_tools,
      .client = look_for_rendezvous},
     {.ids = "MAC-009 SRV-022",
-     .otherwise = "MAC-009 SRV-022",
+     .otherwise = "SRV-022",
      .what = "PMIX_SETUP_APP_ENVARS and ALL",
      .script = want_settings},
     {.ids = "MAC-009 SRV-009",
-     .otherwise = "MAC-009 SRV-009",
+     .otherwise = "SRV-009",
      .what = "PMIX_REGISTER_NODATA",
      .setup = with_data,
      .client = see_data},

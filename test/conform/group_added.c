@@ -278,7 +278,7 @@ const struct conform_case cases[] = {
      DEALT(2, leaders_only),
      .host = {[ON_GROUP] = {MISSING}}},
     {.ids = "GRP-017 GRP-020",
-     .otherwise = "GRP-017 GRP-020",
+     .otherwise = "GRP-020",
      .what = "a host is told of those who are added",
      DEALT(4, added_with_host),
      .after = told_of_added},

@@ -192,8 +192,9 @@ static void in_order(void)
     }
     await_n("one ends", ENDS);
     for (int i = 0; i < ENDS; i++) {
-        check(ended[i].seconds == (i < KINDS ? 1 : 2), "number %d that ends is the %s of %d s", i,
-              ended[i].kind, ended[i].seconds);
+        check_for(strcmp(ended[i].kind, "invite") == 0 ? "GRP-082" : "GRP-022",
+                  ended[i].seconds == (i < KINDS ? 1 : 2), "number %d that ends is the %s of %d s",
+                  i, ended[i].kind, ended[i].seconds);
     }
 }
 
@@ -281,7 +282,7 @@ const struct conform_case cases[] = {
      .client = together,
      .seconds = 30},
     {.ids = "GRP-022 GRP-082",
-     .otherwise = "GRP-022 GRP-082",
+     .otherwise = "GRP-022",
      .what = "nothing ends a second late",
      .ranks = 2,
      .spread = true,
