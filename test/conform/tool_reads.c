@@ -257,6 +257,8 @@ static void see_first(void)
     tell("read");
     await("gone");
     same("64", of("other", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE), "it is no more, and can be read");
+    /* a question behind the one for a new segment, which is in vain */
+    same("-46", of("other", PMIX_RANK_WILDCARD, "conform.nothing"), "what nobody has");
     tell("read.gone");
     await("again");
 }
