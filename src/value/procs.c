@@ -83,19 +83,6 @@ bool px_procs_equal(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_
     return same;
 }
 
-/* The sets may be in any form, so every pair is compared. */
-bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
-{
-    for (size_t i = 0; i < na; i++) {
-        for (size_t j = 0; j < nb; j++) {
-            if (PMIx_Check_procid(&a[i], &b[j])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* The order of the normal form: by namespace, then by rank; the wildcard comes before the ranks of
  * its namespace, so that a covered rank follows the process that covers it. */
 static int proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
@@ -117,10 +104,77 @@ static int compare(const void *a, const void *b)
     return proc_compare(a, b);
 }
 
-/* --- lists that are made --- */
-
 /* Lists up to this length are searched; longer ones have an index. */
 enum { SHORT = 16 };
+
+/* --- lists in any form that are compared --- */
+
+static bool pairs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < na && !found; i++) {
+        for (size_t j = 0; j < nb && !found; j++) {
+            found = PMIx_Check_procid(&a[i], &b[j]);
+        }
+    }
+    return found;
+}
+
+/* A map has each process, namespace and rank of a list. Looks for one; or adds it, if it can. */
+static bool map_has(struct px_map *map, bool add, char kind, pmix_rank_t rank, const char *nspace)
+{
+    pmix_proc_t proc = {.rank = rank};
+    char key[1 + PX_PROC_KEY_ROOM];
+    size_t len;
+
+    memcpy(proc.nspace, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
+    key[0] = kind;
+    len = 1 + px_proc_key(&proc, key + 1);
+    return add ? !px_map_set(map, key, len, map) : px_map_find(map, key, len) != NULL;
+}
+
+/* True if a process of the map, which is not empty, matches this one as PMIx_Check_procid does. */
+static bool map_matches(struct px_map *map, const pmix_proc_t *proc)
+{
+    const char *name = proc->nspace;
+
+    if (proc->rank == PMIX_RANK_WILDCARD) {
+        return !name[0] || map_has(map, false, 'n', 0, name) || map_has(map, false, 'n', 0, "");
+    }
+    if (!name[0]) {
+        return map_has(map, false, 'r', proc->rank, "") ||
+               map_has(map, false, 'r', PMIX_RANK_WILDCARD, "");
+    }
+    return map_has(map, false, 'p', proc->rank, name) ||
+           map_has(map, false, 'p', PMIX_RANK_WILDCARD, name) ||
+           map_has(map, false, 'p', proc->rank, "") ||
+           map_has(map, false, 'p', PMIX_RANK_WILDCARD, "");
+}
+
+/* Two long lists may come from a peer, so one of them is entered in a map. */
+bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
+{
+    struct px_map map = {0};
+    bool found = false;
+    bool mapped = true;
+
+    if (na <= SHORT || nb <= SHORT) {
+        return pairs_overlap(a, na, b, nb);
+    }
+    for (size_t i = 0; mapped && i < na; i++) {
+        mapped = map_has(&map, true, 'p', a[i].rank, a[i].nspace) &&
+                 map_has(&map, true, 'n', 0, a[i].nspace) &&
+                 map_has(&map, true, 'r', a[i].rank, "");
+    }
+    for (size_t i = 0; mapped && !found && i < nb; i++) {
+        found = map_matches(&map, &b[i]);
+    }
+    px_map_fini(&map);
+    return mapped ? found : pairs_overlap(a, na, b, nb);
+}
+
+/* --- lists that are made --- */
 
 size_t px_proc_key(const pmix_proc_t *proc, char *ret)
 {

@@ -31,6 +31,20 @@ static void list_procs(uint32_t n)
     px_proc_list_fini(&list);
 }
 
+/* Two lists of N processes that have none in common. */
+static void overlap_procs(uint32_t n)
+{
+    pmix_proc_t *both = calloc(2 * n, sizeof(*both));
+
+    for (uint32_t i = 0; both != NULL && i < 2 * n; i++) {
+        both[i] = (pmix_proc_t){.nspace = "job", .rank = i};
+    }
+    if (both == NULL || px_procs_overlap(both, n, both + n, n)) {
+        exit(1);
+    }
+    free(both);
+}
+
 /* A set of N codes, registered and deregistered all at once, in no order. */
 static void register_codes(uint32_t n)
 {
@@ -151,8 +165,9 @@ static const struct {
     const char *name;
     void (*run)(uint32_t n);
 } cases[] = {
-    {"list_procs", list_procs},   {"register_codes", register_codes}, {"put_keys", put_keys},
-    {"name_groups", name_groups}, {"name_members", name_members},
+    {"list_procs", list_procs},         {"overlap_procs", overlap_procs},
+    {"register_codes", register_codes}, {"put_keys", put_keys},
+    {"name_groups", name_groups},       {"name_members", name_members},
 };
 
 int main(int argc, char **argv)

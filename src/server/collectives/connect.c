@@ -164,11 +164,12 @@ static struct px_nspace *pack_namespaces(struct px_buf *reply, struct px_peer *p
     struct px_nspace *rides = NULL;
 
     for (size_t i = 0; i < coll->nset; i++) {
+        /* In normal form the processes of a namespace are neighbours. */
         const char *name = coll->set[i].nspace;
         struct px_nspace *ns = px_nspace_find(coll->server, name);
 
         if (!ns || strcmp(name, peer->proc.nspace) == 0 ||
-            px_procs_have_nspace(coll->set, i, name)) {
+            (i > 0 && px_procs_have_nspace(&coll->set[i - 1], 1, name))) {
             continue;
         }
         if (!px_peer_may_read(peer, ns)) {

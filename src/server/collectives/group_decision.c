@@ -318,11 +318,22 @@ int px_group_ask(struct px_coll *coll, struct px_proc_list *ended)
 static bool knows_all(const struct px_coll *coll)
 {
     const struct px_group_build *build = coll->state;
+    struct px_proc_list set = {0};
     bool all = true;
 
-    for (size_t i = 0; all && !px_group_in_parts(coll) && i < build->members.n; i++) {
-        all = px_procs_cover(coll->set, coll->nset, &build->members.at[i]);
+    if (px_group_in_parts(coll)) {
+        return true;
     }
+    if (px_proc_list_add_all(&set, coll->set, coll->nset)) {
+        all = false; /* there is no memory to ask anybody, either */
+    }
+    for (size_t i = 0; all && i < build->members.n; i++) {
+        pmix_proc_t job = build->members.at[i];
+
+        job.rank = PMIX_RANK_WILDCARD;
+        all = px_proc_list_has(&set, &build->members.at[i]) || px_proc_list_has(&set, &job);
+    }
+    px_proc_list_fini(&set);
     return all;
 }
 

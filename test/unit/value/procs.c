@@ -6,7 +6,9 @@
 #include "support.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <pmix.h>
 
@@ -70,6 +72,50 @@ static void overlaps_in_any_form(void **state)
     assert_false(px_procs_overlap(b, 2, c, 2));
     assert_true(px_procs_overlap(&every, 1, b, 2));
     assert_false(px_procs_overlap(NULL, 0, b, 2));
+}
+
+/* Mostly named processes, some without a name, some for all ranks; one of three ranks of its own,
+ * so that short lists of few may have nothing in common. */
+static void draw(pmix_proc_t *procs, size_t n, unsigned kind, unsigned *seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned x = rand_r(seed) >> 4;
+
+        procs[i] = (pmix_proc_t) P("A", (pmix_rank_t) (x % 400 * 3 + kind));
+        procs[i].nspace[0] = (char) ('A' + x / 400 % 3);
+        if (x % 307 == 0) {
+            procs[i].rank = ALL;
+        }
+        if (x % 211 == 0) {
+            procs[i].nspace[0] = '\0';
+        }
+    }
+}
+
+/* Long lists are looked up in a map; it says what comparing each pair says. */
+static void overlaps_when_long(void **state)
+{
+    unsigned seed = (unsigned) getpid();
+    unsigned n_found = 0;
+
+    (void) state;
+    print_message("# seed %u\n", seed);
+    for (unsigned round = 0; round < 2000; round++) {
+        pmix_proc_t a[40];
+        pmix_proc_t b[40];
+        size_t na = 17 + (size_t) rand_r(&seed) % 23;
+        size_t nb = 17 + (size_t) rand_r(&seed) % 23;
+        bool found = false;
+
+        draw(a, na, 0, &seed);
+        draw(b, nb, round % 3 == 0 ? 0 : 1, &seed);
+        for (size_t i = 0; i < na * nb; i++) {
+            found |= PMIx_Check_procid(&a[i / nb], &b[i % nb]);
+        }
+        assert_int_equal(px_procs_overlap(a, na, b, nb), found);
+        n_found += found;
+    }
+    assert_in_range(n_found, 200, 1800);
 }
 
 static void a_list_has_each_once(void **state)
@@ -339,6 +385,7 @@ int main(void)
         cmocka_unit_test(a_wildcard_covers_its_namespace),
         cmocka_unit_test(equal_is_not_covered),
         cmocka_unit_test(overlaps_in_any_form),
+        cmocka_unit_test(overlaps_when_long),
         cmocka_unit_test(a_list_has_each_once),
         cmocka_unit_test(a_list_in_order),
         cmocka_unit_test(a_long_list_has_each_once),
