@@ -94,13 +94,14 @@ int actor_finish(const struct actor *actor)
     return waitpid(actor->pid, &status, 0) == actor->pid && status == 0 ? 0 : 1;
 }
 
-static const char *const uris[] = {"PMIX_SHMIX_URI", "PMIX_SERVER_URI41", "PMIX_SERVER_URI4"};
+static const char *const uris[] = {"PMIX_SHMIX_URI", "PMIX_SERVER_URI41", "PMIX_SERVER_URI4",
+                                   "PMIX_VERSION"};
 
 void join_job(const struct contact *contact, const char *name)
 {
     pmix_proc_t me;
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         if (contact->env[i][0] != '\0') {
             setenv(uris[i], contact->env[i], 1);
         }
@@ -112,7 +113,7 @@ void join_job(const struct contact *contact, const char *name)
 
 void contact_read(struct contact *contact, const char *name)
 {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         (void) environment_of(name, uris[i], contact->env[i], sizeof(contact->env[i]));
     }
 }

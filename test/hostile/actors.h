@@ -16,7 +16,7 @@ enum { FIRST = 1001, SECOND = 1002, ACTOR_SECONDS = 100 };
 
 /* Where the processes of a job find the server; in memory that server and actors share. */
 struct contact {
-    char env[3][512];
+    char env[4][512];
 };
 
 /* Zeroed memory that host and actors share, for the life of the processes. To be called once,

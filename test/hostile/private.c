@@ -118,6 +118,18 @@ static void connect_both(void)
     say(PMIx_Connect(both, 2, NULL, 0) == PMIX_SUCCESS, "the two are connected");
 }
 
+/* A group of both, in which the host takes no part: it has no entry for groups. */
+static void group_both(void)
+{
+    pmix_proc_t both[2] = {owner, other};
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    say(PMIx_Group_construct("both", both, 2, NULL, 0, &results, &n) == PMIX_SUCCESS,
+        "the two are in a group");
+    PMIX_INFO_FREE(results, n);
+}
+
 static pmix_status_t get(pmix_rank_t rank, const char *key)
 {
     pmix_value_t *value = NULL;
@@ -165,6 +177,7 @@ static void own(void)
     say(from_other == 0, "events of another user's job do not come");
     say(from_monitor == 0, "nor those of its monitors");
     step_done();
+    group_both();
     connect_both();
     step_done();
     await_host(2);
@@ -189,6 +202,9 @@ static void pry(void)
     step_done();
     await_host(1);
     say(from_owner == 0, "nor does an event that was kept");
+    group_both();
+    say(get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == PMIX_ERR_NO_PERMISSIONS,
+        "what is of the job, in a group without the host");
     connect_both();
     say(get(0, "secret") == PMIX_SUCCESS, "the value, when the two are connected");
     say(get(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE) == PMIX_SUCCESS, "the job's, too");

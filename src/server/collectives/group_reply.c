@@ -18,6 +18,7 @@
 #include "src/net/conn_write.h"
 #include "src/request/reply.h"
 #include "src/server/data/nspace.h"
+#include "src/server/peers/access.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/server/peers/quota.h"
@@ -45,13 +46,33 @@ static enum layout layout_of(const struct px_peer *peer)
     return LAYOUT_ID;
 }
 
-/* True if a member before this one is of the same namespace; most often that is the one before. */
-static bool is_seen(const struct px_group_build *group, size_t at)
+/* The members' namespaces, each once, as the wildcards of them. 0 or PMIX_ERR_NOMEM; the caller
+ * releases the list either way. */
+static int list_jobs(const struct px_group_build *group, struct px_proc_list *ret)
 {
-    const pmix_proc_t *members = group->members.at;
+    const char *last = "";
+    int rc = PMIX_SUCCESS;
 
-    return at > 0 && (strcmp(members[at - 1].nspace, members[at].nspace) == 0 ||
-                      px_procs_have_nspace(members, at, members[at].nspace));
+    for (size_t i = 0; !rc && i < group->members.n; i++) {
+        const char *name = group->members.at[i].nspace;
+        pmix_proc_t job;
+
+        if (strcmp(name, last) != 0) {
+            PMIX_LOAD_PROCID(&job, name, PMIX_RANK_WILDCARD);
+            rc = px_proc_list_add(ret, &job);
+            last = name;
+        }
+    }
+    return rc;
+}
+
+/* True if the peer gets the job's information: it is another one than its own, and the host took
+ * part in the group, or the peer may have the information anyway. */
+static bool is_told_of(struct px_server *s, const struct px_peer *peer,
+                       const struct px_group_build *group, const struct px_nspace *ns)
+{
+    return ns && strcmp(ns->name, peer->proc.nspace) != 0 &&
+           (group->hosted || px_access_data(s, peer, ns));
 }
 
 /* Packs the job information of the other members' namespaces, as byte objects within one byte
@@ -59,20 +80,19 @@ static bool is_seen(const struct px_group_build *group, size_t at)
 static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px_peer *peer,
                       const struct px_group_build *group)
 {
+    struct px_proc_list list = {0};
     struct px_buf jobs = {0};
 
-    for (size_t i = 0; i < group->members.n; i++) {
-        const char *name = group->members.at[i].nspace;
-        bool passed = strcmp(name, peer->proc.nspace) == 0 || is_seen(group, i);
-        struct px_nspace *ns = passed ? NULL : px_nspace_find(s, name);
-        pmix_proc_t owner = {.rank = PMIX_RANK_WILDCARD};
+    (void) px_buf_fail(reply, list_jobs(group, &list));
+    for (size_t i = 0; i < list.n; i++) {
+        const pmix_proc_t *owner = &list.at[i];
+        struct px_nspace *ns = px_nspace_find(s, owner->nspace);
         struct px_buf one = {0};
 
-        if (!ns) {
+        if (!is_told_of(s, peer, group, ns)) {
             continue;
         }
-        memcpy(owner.nspace, ns->name, sizeof(owner.nspace));
-        (void) px_pack(&one, peer->kind, PMIX_PROC, &owner, 1);
+        (void) px_pack(&one, peer->kind, PMIX_PROC, owner, 1);
         if (!px_nspace_append_info(ns, peer->kind, peer->ours, &one)) {
             (void) px_pack_bytes(&jobs, peer->kind, one.data, one.len);
         }
@@ -80,6 +100,7 @@ static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px
     }
     (void) px_pack_bytes(reply, peer->kind, jobs.data, jobs.len);
     px_buf_fini(&jobs);
+    px_proc_list_fini(&list);
 }
 
 /* The reply to clients of release 6: members, context id if there is one, infos. */
@@ -127,7 +148,8 @@ struct px_group_reply_cache {
     struct px_parcel *bytes; /* NULL: none */
     enum layout layout;
     enum px_wire_kind kind;
-    pmix_nspace_t nspace; /* of the peer, whose job information is left out */
+    pmix_nspace_t nspace;       /* of the peer, whose job information is left out */
+    const struct px_user *user; /* of the peer: what it may have; borrowed, never read */
 };
 
 void px_group_reply_drop(struct px_group_reply_cache *cache)
@@ -142,7 +164,7 @@ void px_group_reply_drop(struct px_group_reply_cache *cache)
 static bool is_alike(const struct px_group_reply_cache *cache, const struct px_peer *peer)
 {
     return cache->bytes && cache->layout == layout_of(peer) && cache->kind == peer->kind &&
-           strcmp(cache->nspace, peer->proc.nspace) == 0;
+           cache->user == peer->user && strcmp(cache->nspace, peer->proc.nspace) == 0;
 }
 
 /* Packs the reply for this peer, in place of the one before. 0 or why there is none. */
@@ -159,6 +181,7 @@ static int renew(struct px_server *s, struct px_group_reply_cache *cache,
     cache->bytes = px_parcel_take(&buf, NULL, NULL);
     cache->layout = layout_of(peer);
     cache->kind = peer->kind;
+    cache->user = peer->user;
     memcpy(cache->nspace, peer->proc.nspace, sizeof(cache->nspace));
     return rc || cache->bytes ? rc : PMIX_ERR_NOMEM;
 }
