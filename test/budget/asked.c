@@ -5,6 +5,7 @@
  * PMIx_Finalize. growth.sh counts the instructions of the server's thread. usage: asked CASE N */
 
 #include <pmix.h>
+#include <pmix_tool.h>
 
 #include <semaphore.h>
 #include <stdbool.h>
@@ -70,17 +71,78 @@ static void query(uint32_t n)
     free(keys);
 }
 
+/* One key of N nodes, all of which are this one. */
+static void nodes(uint32_t n)
+{
+    char *keys[2] = {(char *) PMIX_LOCAL_PROCS, NULL};
+    pmix_query_t one = {.keys = keys, .qualifiers = PMIx_Info_create(n), .nqual = n};
+    pmix_info_t *results = NULL;
+    size_t n_results = 0;
+    char name[256] = "";
+
+    (void) gethostname(name, sizeof(name) - 1);
+    for (uint32_t i = 0; i < n; i++) {
+        PMIX_INFO_LOAD(&one.qualifiers[i], PMIX_HOSTNAME, name, PMIX_STRING);
+    }
+    must(PMIx_Query_info(&one, 1, &results, &n_results) == PMIX_SUCCESS && n_results > 0, "nodes");
+    must(results[0].value.data.darray->size == PAIR_CLIENTS, "each process of them once");
+    PMIX_INFO_FREE(results, n_results);
+    PMIx_Info_free(one.qualifiers, n);
+}
+
+/* N processes of which nobody knows; the numbers begin with `first`. */
+static pmix_proc_t *strangers(uint32_t n, uint32_t first)
+{
+    pmix_proc_t *names = calloc(n + 1, sizeof(*names));
+
+    for (uint32_t i = 0; i < n; i++) {
+        snprintf(names[i].nspace, sizeof(names[i].nspace), "nobody.%u", first + i);
+    }
+    return names;
+}
+
+/* Two groups of one name that have N members each, of which one is the same; no host is asked. */
+static void groups(uint32_t n)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        pmix_proc_t *names = strangers(n, i * n);
+        pmix_data_array_t list = {.type = PMIX_PROC, .size = n + 1, .array = names};
+        pmix_info_t infos[2];
+
+        names[n] = self;
+        PMIX_INFO_LOAD(&infos[0], PMIX_GROUP_ID, "group", PMIX_STRING);
+        PMIX_INFO_LOAD(&infos[1], PMIX_GROUP_MEMBERSHIP, &list, PMIX_DATA_ARRAY);
+        must(PMIx_Notify_event(PMIX_GROUP_CONSTRUCT_COMPLETE, &self, PMIX_RANGE_NAMESPACE, infos, 2,
+                               NULL, NULL) == PMIX_SUCCESS,
+             "group");
+        PMIX_INFO_DESTRUCT(&infos[0]);
+        PMIX_INFO_DESTRUCT(&infos[1]);
+        free(names);
+    }
+}
+
+/* Two subscriptions to the output of N processes each; one ends. */
+static void pulls(uint32_t n)
+{
+    pmix_status_t ids[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        pmix_proc_t *names = strangers(n, i * n);
+
+        ids[i] = PMIx_IOF_pull(names, n, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, NULL, NULL, NULL);
+        must(ids[i] >= 0, "pull");
+        free(names);
+    }
+    must(PMIx_IOF_deregister((size_t) ids[0], NULL, 0, NULL, NULL) == PMIX_SUCCESS, "its end");
+}
+
 /* One event for N processes by name. */
 static void range(uint32_t n)
 {
-    pmix_proc_t *names = calloc(n, sizeof(*names));
+    pmix_proc_t *names = strangers(n, 0);
     pmix_data_array_t list = {.type = PMIX_PROC, .size = n, .array = names};
     pmix_info_t info;
 
-    for (uint32_t i = 0; i < n; i++) {
-        names[i].rank = i;
-        snprintf(names[i].nspace, sizeof(names[i].nspace), "nobody.%u", i);
-    }
     PMIX_INFO_CONSTRUCT(&info);
     PMIX_LOAD_KEY(info.key, PMIX_EVENT_CUSTOM_RANGE);
     info.value = (pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = &list};
@@ -142,8 +204,8 @@ static const struct {
     const char *name;
     void (*ask)(uint32_t n);
 } cases[] = {
-    {"query", query}, {"range", range},   {"codes", codes},
-    {"gets", gets},   {"fences", fences}, {"replies", replies},
+    {"query", query}, {"nodes", nodes}, {"groups", groups}, {"pulls", pulls},     {"range", range},
+    {"codes", codes}, {"gets", gets},   {"fences", fences}, {"replies", replies},
 };
 
 /* --- */

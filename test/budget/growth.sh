@@ -24,13 +24,16 @@ grows() {
     report $? "$1: four times as many take at most six times as long"
 }
 
-for name in list_procs register_codes put_keys name_groups name_members; do
+for name in list_procs overlap_procs register_codes put_keys name_groups name_members; do
     grows "$name" 2000 "$(count "$name" growth "$name" 2000)" "$(count "$name" growth "$name" 8000)"
 done
 
-# A whole server: keys of one query, names of a custom range, codes of a handler, gets that wait, fences that do not end, large
+# A whole server: keys of one query, nodes of one key, members of groups of one name, names in subscriptions to output, names of a
+# custom range, codes of a handler, gets that wait, fences that do not end, large
 # values by message. Each is counted with what the server's thread does for the connection.
-for name in query range codes gets fences; do
+PMIX_MCA_shmix_peer_pulls=4000
+export PMIX_MCA_shmix_peer_pulls
+for name in query nodes groups pulls range codes gets fences; do
     grows "$name" 500 "$(count progress asked "$name" 500)" "$(count progress asked "$name" 2000)"
 done
 grows replies 25 "$(count progress asked replies 25)" "$(count progress asked replies 100)"

@@ -9,8 +9,9 @@
 
 enum { PAIR_CLIENTS = 2, PAIR_SECONDS = 90 };
 
-/* Starts the server, without upcalls, and the clients: argv in a process each, which knows by
- * PMIX_RANK that it is one. Waits for both. 0: they and the server have ended well. */
+/* Starts the server, with no upcall but that of a subscription to output, and the clients: argv in
+ * a process each, which knows by PMIX_RANK that it is one. Waits for both. 0: they and the server
+ * have ended well. */
 int pair_serve(char **argv);
 
 #endif

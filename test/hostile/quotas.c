@@ -36,7 +36,8 @@ enum {
 static const char *const bounds[][2] = {
     {"PMIX_MCA_shmix_rank_posted", "30000"},    {"PMIX_MCA_shmix_user_posted", "50000"},
     {"PMIX_MCA_shmix_peer_requests", "100000"}, {"PMIX_MCA_shmix_user_requests", "250000"},
-    {"PMIX_MCA_shmix_user_groups", "8000000"},
+    {"PMIX_MCA_shmix_user_groups", "8000000"},  {"PMIX_MCA_shmix_peer_pulls", "60"},
+    {"PMIX_MCA_shmix_user_pulls", "61"},
 };
 
 static struct contact *contact;
@@ -253,7 +254,7 @@ static void pull_much(void)
 
     join_job(contact, "second");
     n = pulls();
-    say(n > 20 && n < MANY, "subscriptions to output count, too");
+    say(n == 60, "subscriptions to output count, too");
     say(pulls() == n && pulls() == n, "those that end make room for others");
     say(pull(&id) >= 0, "one more");
     fill_up();
@@ -310,6 +311,46 @@ static void fence_much(void)
     join_job(contact, "second");
     say(fences() == 2, "a process may have so many collectives under way");
     say(fences() == 2, "those that are over make room for others");
+    PMIx_Finalize(NULL, 0);
+}
+
+/* --- requests of which each is too much by itself */
+
+static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
+                     size_t ninfo, pmix_info_t *results, size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    (void) id, (void) code, (void) source, (void) info, (void) ninfo, (void) results;
+    (void) nresults;
+    done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+static void exceed(void)
+{
+    enum { KEYS = 4097, CODES = 8193, DIRECTIVES = 1025 };
+    static char *keys[KEYS + 1];
+    static pmix_status_t codes[CODES];
+    static pmix_info_t directives[DIRECTIVES];
+    pmix_query_t query = {.keys = keys};
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    join_job(contact, "first");
+    for (int i = 0; i < KEYS; i++) {
+        keys[i] = (char *) (uintptr_t) PMIX_QUERY_NAMESPACES;
+    }
+    say(PMIx_Query_info(&query, 1, &results, &n) == PMIX_ERR_OUT_OF_RESOURCE, "keys of a query");
+    for (int i = 0; i < CODES; i++) {
+        codes[i] = PMIX_EXTERNAL_ERR_BASE - i;
+    }
+    say(PMIx_Register_event_handler(codes, CODES, NULL, 0, on_event, NULL, NULL) ==
+            PMIX_ERR_OUT_OF_RESOURCE,
+        "codes of a process");
+    for (int i = 0; i < DIRECTIVES; i++) {
+        PMIX_LOAD_KEY(directives[i].key, "d");
+    }
+    say(PMIx_Fence(NULL, 0, directives, DIRECTIVES) == PMIX_ERR_OUT_OF_RESOURCE,
+        "directives of a fence");
     PMIx_Finalize(NULL, 0);
 }
 
@@ -423,6 +464,7 @@ int main(void)
     struct actor asks_own;
     struct actor pulls;
     struct actor collects;
+    struct actor exceeds;
     struct actor groups;
     struct actor groups_own;
     struct actor posts[3];
@@ -435,6 +477,7 @@ int main(void)
     asks_own = actor_start(FIRST, ask_own);
     pulls = actor_start(SECOND, pull_much);
     collects = actor_start(SECOND, fence_much);
+    exceeds = actor_start(FIRST, exceed);
     groups = actor_start(SECOND, group_much);
     groups_own = actor_start(FIRST, group_own);
     posts[0] = actor_start(SECOND, post_much);
@@ -447,6 +490,7 @@ int main(void)
     bad += actor_finish(&asks);
     bad += actor_finish(&pulls);
     bad += actor_finish(&collects);
+    bad += actor_finish(&exceeds);
     actor_turn(&groups);
     bad += await_step();
     bad += actor_finish(&groups_own);

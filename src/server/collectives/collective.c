@@ -398,7 +398,12 @@ static int check(struct px_server *s, struct entry *entry)
 /* Brings its processes into normal form. */
 static int normalise(struct px_server *s, struct entry *entry)
 {
-    return px_coll_call_prepare(&s->colls, &entry->call);
+    int rc = px_coll_call_prepare(&s->colls, &entry->call);
+
+    if (rc == PMIX_ERR_OUT_OF_RESOURCE) {
+        px_quota_refused(s, entry->who.peer, PX_P_MAX_DIRECTIVES);
+    }
+    return rc;
 }
 
 static int identify(struct px_server *s, struct entry *entry)

@@ -21,9 +21,6 @@
 #include "src/value/directives.h"
 #include "src/value/infos.h"
 
-/* The most monitors of one peer. */
-enum { MAX_MONITORS = 32 };
-
 /* Which property of a file has to change. */
 enum { WATCH_SIZE = 1, WATCH_ACCESS = 2, WATCH_CHANGE = 4 };
 
@@ -186,8 +183,8 @@ static int count_bytes(struct monitor *monitor)
     size_t texts =
         (monitor->id ? strlen(monitor->id) : 0) + (monitor->file ? strlen(monitor->file) : 0);
 
-    return px_holding_take(px_peer_find(monitor->server, monitor->peer), sizeof(*monitor) + texts,
-                           &monitor->holding);
+    return px_holding_take(px_peer_find(monitor->server, monitor->peer), PX_QUOTA_REQUESTS,
+                           sizeof(*monitor) + texts, &monitor->holding);
 }
 
 /* Begins to watch. file: NULL for heartbeats. PMIX_OPERATION_SUCCEEDED, PMIX_ERR_OUT_OF_RESOURCE,
@@ -201,7 +198,8 @@ static pmix_status_t start(const struct px_upcall *up,
     struct monitor *monitor;
     int rc;
 
-    if (count_monitors(s, up->reply_to.peer) >= MAX_MONITORS) {
+    if (count_monitors(s, up->reply_to.peer) >= (size_t) px_param_int(PX_P_MAX_MONITORS)) {
+        px_quota_refused(s, up->reply_to.peer, PX_P_MAX_MONITORS);
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
     monitor = calloc(1, sizeof(*monitor));

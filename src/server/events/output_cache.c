@@ -105,7 +105,7 @@ void px_outputs_drop_all(struct px_server *s)
 
 /* The number of kept bytes that the subscription covers: all that px_outputs_deliver could give it.
  */
-static size_t pending_bytes(struct px_server *s, const struct px_iof_subscription *pull)
+static size_t pending_bytes(struct px_server *s, struct px_iof_subscription *pull)
 {
     size_t sum = 0;
 
@@ -117,7 +117,7 @@ static size_t pending_bytes(struct px_server *s, const struct px_iof_subscriptio
 
 /* Takes the oldest kept output that the subscription covers off the list; NULL if there is none.
  * The caller frees it. */
-static struct kept_output *take_next(struct px_server *s, const struct px_iof_subscription *pull)
+static struct kept_output *take_next(struct px_server *s, struct px_iof_subscription *pull)
 {
     px_list_for(struct kept_output, kept, &s->outputs, link) {
         if (px_iof_subscription_covers(pull, &kept->out)) {
@@ -137,7 +137,7 @@ void px_outputs_deliver(struct px_server *s, uint64_t peer, size_t id, const pmi
                         size_t ninfo)
 {
     struct px_iof_pull_directives directives = px_iof_pull_absent();
-    const struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, id);
+    struct px_iof_subscription *pull = px_iof_subscription_find(s, peer, id);
     size_t all = pull ? pending_bytes(s, pull) : 0;
     struct kept_output *kept = pull ? take_next(s, pull) : NULL;
     size_t skip = 0;

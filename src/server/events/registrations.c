@@ -128,9 +128,11 @@ static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *n)
 {
     size_t most = (size_t) px_param_int(PX_P_MAX_CODES);
 
-    return peer->codes.n > most || *n > most - peer->codes.n
-               ? PMIX_ERR_OUT_OF_RESOURCE
-               : px_code_set_add(&peer->codes, codes, n);
+    if (peer->codes.n > most || *n > most - peer->codes.n) {
+        px_quota_refused(peer->server, peer->id, PX_P_MAX_CODES);
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
+    return px_code_set_add(&peer->codes, codes, n);
 }
 
 /* Enters the registration for the peer. args->codes then has only the new codes; args->replay is

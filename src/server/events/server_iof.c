@@ -28,13 +28,23 @@
 /* How many ended subscriptions wait for others to end; the oldest is forgotten. */
 enum { MAX_UNWANTED = 256 };
 
+/* Takes a subscription off its list. Those that have ended and waited for its end are looked at
+ * again. */
+static void take_off(struct px_server *s, struct px_iof_subscription *pull)
+{
+    px_list_remove(&pull->link);
+    px_list_for(struct px_iof_subscription, ended, &s->unwanted, link) {
+        ended->wanted_by = ended->wanted_by == pull->id ? 0 : ended->wanted_by;
+    }
+}
+
 /* Takes a subscription off its list and frees it. */
 static void pull_destroy(struct px_server *s, struct px_iof_subscription *pull)
 {
     px_holding_give(s, &pull->holding);
-    px_list_remove(&pull->link);
+    take_off(s, pull);
     px_sink_destroy(pull->sink);
-    free(pull->procs);
+    px_proc_list_fini(&pull->procs);
     free(pull);
 }
 
@@ -63,15 +73,11 @@ struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_
         return NULL;
     }
     px_list_init(&pull->link);
-    pull->procs = calloc(nprocs + 1, sizeof(*pull->procs));
-    if (!pull->procs) {
+    if (px_proc_list_add_all(&pull->procs, procs, nprocs)) {
+        px_proc_list_fini(&pull->procs);
         free(pull);
         return NULL;
     }
-    if (nprocs) {
-        memcpy(pull->procs, procs, nprocs * sizeof(*procs));
-    }
-    pull->n_procs = nprocs;
     pull->channel = channel;
     pull->peer = peer;
     pull->id = ++s->next_pull;
@@ -84,26 +90,15 @@ struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_
 /* True if both cover some output. */
 static bool overlaps(const struct px_iof_subscription *a, const struct px_iof_subscription *b)
 {
-    for (size_t i = 0; (a->channel & b->channel) && i < a->n_procs; i++) {
-        for (size_t k = 0; k < b->n_procs; k++) {
-            const pmix_proc_t *p = &a->procs[i];
-            const pmix_proc_t *q = &b->procs[k];
-
-            if ((!p->nspace[0] || !q->nspace[0] || strcmp(p->nspace, q->nspace) == 0) &&
-                (p->rank == q->rank || p->rank == PMIX_RANK_WILDCARD ||
-                 q->rank == PMIX_RANK_WILDCARD)) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return (a->channel & b->channel) &&
+           px_procs_overlap(a->procs.at, a->procs.n, b->procs.at, b->procs.n);
 }
 
 /* True if both cover the same output. */
 static bool same_output(const struct px_iof_subscription *a, const struct px_iof_subscription *b)
 {
-    return a->channel == b->channel && a->n_procs == b->n_procs &&
-           memcmp(a->procs, b->procs, a->n_procs * sizeof(*a->procs)) == 0;
+    return a->channel == b->channel &&
+           px_procs_equal(a->procs.at, a->procs.n, b->procs.at, b->procs.n);
 }
 
 /* Ends a subscription. One of a peer is kept aside until the host has been told, once for each
@@ -127,7 +122,7 @@ static void retire(struct px_server *s, struct px_iof_subscription *pull)
         pull_destroy(s, px_container_of(s->unwanted.next, struct px_iof_subscription, link));
     }
     pull->asked = NULL;
-    px_list_remove(&pull->link);
+    take_off(s, pull);
     px_list_append(&s->unwanted, &pull->link);
 }
 
@@ -151,26 +146,34 @@ static void stop_output(struct px_server *s, struct px_iof_subscription *pull)
         pull_destroy(s, pull);
         return;
     }
-    args->procs = pull->procs;
-    args->nprocs = pull->n_procs;
+    args->nprocs = pull->procs.n;
+    args->procs = px_proc_list_take(&pull->procs);
     args->channel = pull->channel;
-    pull->procs = NULL;
     pull_destroy(s, pull);
     px_upcall_returned(up, s->host.iof_pull(args->procs, args->nprocs, args->head.info,
                                             args->head.ninfo, args->channel, px_hostcb_op,
                                             px_upcall_handle(up)));
 }
 
+/* The number of a subscription that covers some of the output of one that has ended; 0: none. */
+static size_t find_overlap(struct px_server *s, const struct px_iof_subscription *ended)
+{
+    px_list_for(const struct px_iof_subscription, pull, &s->pulls, link) {
+        if (overlaps(ended, pull)) {
+            return pull->id;
+        }
+    }
+    return 0;
+}
+
 /* A subscription that has ended and overlaps with no other one, off its list; NULL: none. */
 static struct px_iof_subscription *take_unwanted(struct px_server *s)
 {
     px_list_for(struct px_iof_subscription, ended, &s->unwanted, link) {
-        bool wanted = false;
-
-        px_list_for(const struct px_iof_subscription, pull, &s->pulls, link) {
-            wanted |= overlaps(ended, pull);
+        if (!ended->wanted_by) {
+            ended->wanted_by = find_overlap(s, ended);
         }
-        if (!wanted) {
+        if (!ended->wanted_by) {
             px_list_remove(&ended->link);
             return ended;
         }
@@ -243,20 +246,16 @@ void px_iof_subscriptions_drop_all(struct px_server *s)
 /* --- output --- */
 
 /* Channels are bits, of which the subscription may have several. */
-bool px_iof_subscription_covers(const struct px_iof_subscription *pull, const struct px_output *out)
+bool px_iof_subscription_covers(struct px_iof_subscription *pull, const struct px_output *out)
 {
-    if (!(pull->channel & out->channel)) {
-        return false;
-    }
-    for (size_t i = 0; i < pull->n_procs; i++) {
-        const pmix_proc_t *proc = &pull->procs[i];
+    const pmix_proc_t any = {.rank = PMIX_RANK_WILDCARD};
+    const pmix_proc_t unnamed = {.rank = out->source.rank};
+    pmix_proc_t job = out->source;
 
-        if ((!proc->nspace[0] || strcmp(proc->nspace, out->source.nspace) == 0) &&
-            (proc->rank == PMIX_RANK_WILDCARD || proc->rank == out->source.rank)) {
-            return true;
-        }
-    }
-    return false;
+    job.rank = PMIX_RANK_WILDCARD;
+    return (pull->channel & out->channel) &&
+           (px_proc_list_has(&pull->procs, &out->source) || px_proc_list_has(&pull->procs, &job) ||
+            px_proc_list_has(&pull->procs, &any) || px_proc_list_has(&pull->procs, &unnamed));
 }
 
 /* Sends output to the peer of a subscription, with tag PX_TAG_IOF: PROC source, channel, SIZE with
@@ -297,10 +296,10 @@ void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscr
 
 /* The first subscription that covers the output among those numbered from `first` to `last`, or
  * NULL. Numbers rise along the list. */
-static const struct px_iof_subscription *find_covering(struct px_server *s, size_t first,
-                                                       size_t last, const struct px_output *out)
+static struct px_iof_subscription *find_covering(struct px_server *s, size_t first, size_t last,
+                                                 const struct px_output *out)
 {
-    px_list_for(const struct px_iof_subscription, pull, &s->pulls, link) {
+    px_list_for(struct px_iof_subscription, pull, &s->pulls, link) {
         if (pull->id >= first && pull->id <= last && px_iof_subscription_covers(pull, out)) {
             return pull;
         }
@@ -413,12 +412,12 @@ pmix_status_t px_iof_pull_call(struct px_upcall *up)
     struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
     struct px_iof_subscription *pull =
         px_iof_subscription_add(s, up->reply_to.peer, args->procs, args->nprocs, args->channel);
-    size_t bytes = sizeof(*pull) + args->nprocs * sizeof(*args->procs);
+    size_t n = args->nprocs ? args->nprocs : 1;
 
     if (!pull) {
         return PMIX_ERR_NOMEM;
     }
-    if (peer && px_holding_take(peer, bytes, &pull->holding)) {
+    if (peer && px_holding_take(peer, PX_QUOTA_PULLS, n, &pull->holding)) {
         pull_destroy(s, pull);
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
@@ -484,7 +483,7 @@ void px_iof_subscriptions_nspace_removed(struct px_server *s, const char *name)
 {
     px_assert(px_loop_inside(s->loop));
     px_list_for(struct px_iof_subscription, pull, &s->pulls, link) {
-        if (pull->of_launch && strcmp(pull->procs[0].nspace, name) == 0) {
+        if (pull->of_launch && strcmp(pull->procs.at[0].nspace, name) == 0) {
             pull_destroy(s, pull);
         }
     }

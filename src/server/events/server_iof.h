@@ -9,6 +9,7 @@
 #include "src/context/output_sink.h"
 #include "src/server/peers/quota.h"
 #include "src/server/requests/requests.h"
+#include "src/value/procs.h"
 
 struct px_peer;
 struct px_server;
@@ -22,13 +23,13 @@ struct px_iof_subscription {
     size_t local_id; /* the peer's own number for it, sent back with the output */
     uint64_t peer;   /* 0: this process */
     pmix_iof_channel_t channel;
-    pmix_proc_t *procs; /* an empty namespace, and PMIX_RANK_WILDCARD, match any; owned */
-    size_t n_procs;
+    struct px_proc_list procs; /* an empty namespace, and PMIX_RANK_WILDCARD, match any */
     struct px_sink *sink;      /* of this process; else NULL; owned */
     struct px_holding holding; /* of the peer */
     /* The peer's request, until the host has answered it; borrowed; else NULL. */
     const struct px_args *asked;
-    bool of_launch; /* of px_iof_launched, to one job */
+    bool of_launch;   /* of px_iof_launched, to one job */
+    size_t wanted_by; /* it has ended: one that covers some of its output; 0: not looked for yet */
 };
 
 /* Adds a subscription with a copy of procs. Owned by the server. NULL when memory is out. */
@@ -44,8 +45,7 @@ int px_iof_subscription_drop(struct px_server *s, uint64_t peer, size_t id);
 struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64_t peer, size_t id);
 
 /* True if the output is of a process and a channel that the subscription names. */
-bool px_iof_subscription_covers(const struct px_iof_subscription *pull,
-                                const struct px_output *out);
+bool px_iof_subscription_covers(struct px_iof_subscription *pull, const struct px_output *out);
 
 /* Sends the output to the subscription's peer, or calls the callback of this process. The output is
  * borrowed for the call. */

@@ -66,6 +66,7 @@ static const struct bound bounds[PX_N_QUOTAS] = {
     [PX_QUOTA_POSTED] = {PX_P_RANK_POSTED, PX_P_USER_POSTED, "posted data"},
     [PX_QUOTA_REQUESTS] = {PX_P_PEER_REQUESTS, PX_P_USER_REQUESTS, "open requests"},
     [PX_QUOTA_GROUPS] = {PX_P_USER_GROUPS, PX_P_USER_GROUPS, "groups"},
+    [PX_QUOTA_PULLS] = {PX_P_PEER_PULLS, PX_P_USER_PULLS, "subscriptions to output"},
 };
 
 /* What is left of a bound. */
@@ -100,6 +101,18 @@ bool px_quota_allows(struct px_usage *holder, const struct px_user *user, enum p
                px_param_describe(own ? bound->user : bound->holder).name);
     }
     return false;
+}
+
+void px_quota_refused(struct px_server *s, uint64_t peer_id, enum px_param bound)
+{
+    struct px_peer *peer = px_peer_find(s, peer_id);
+
+    px_assert(px_loop_inside(s->loop));
+    if (peer && peer->usage.told_bound != bound) {
+        peer->usage.told_bound = bound;
+        px_log(PX_LOG_SERVER, 1, "%s:%u refused: too much in one request (%s)", peer->proc.nspace,
+               peer->proc.rank, px_param_describe(bound).name);
+    }
 }
 
 void px_quota_add(struct px_usage *holder, struct px_user *user, enum px_quota what, size_t n)
@@ -211,21 +224,20 @@ static struct px_usage *usage_of(struct px_server *s, uint64_t id)
     return peer ? &peer->usage : NULL;
 }
 
-int px_holding_take(struct px_peer *peer, size_t bytes, struct px_holding *ret)
+int px_holding_take(struct px_peer *peer, enum px_quota what, size_t n, struct px_holding *ret)
 {
-    if (!px_quota_allows(&peer->usage, peer->user, PX_QUOTA_REQUESTS, bytes, &peer->proc)) {
+    if (!px_quota_allows(&peer->usage, peer->user, what, n, &peer->proc)) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
-    px_quota_add(&peer->usage, peer->user, PX_QUOTA_REQUESTS, bytes);
-    *ret = (struct px_holding){peer->id, peer->user, bytes};
+    px_quota_add(&peer->usage, peer->user, what, n);
+    *ret = (struct px_holding){peer->id, peer->user, what, n};
     return PMIX_SUCCESS;
 }
 
 void px_holding_give(struct px_server *s, struct px_holding *holding)
 {
     if (holding->user) {
-        px_quota_subtract(usage_of(s, holding->peer), holding->user, PX_QUOTA_REQUESTS,
-                          holding->bytes);
+        px_quota_subtract(usage_of(s, holding->peer), holding->user, holding->what, holding->n);
         *holding = (struct px_holding){0};
     }
 }

@@ -17,25 +17,28 @@
 #include <pmix_common.h>
 
 #include "src/base/list.h"
+#include "src/base/param.h"
 #include "src/net/conn_pool.h"
 
 struct px_peer;
 struct px_proc_set;
 struct px_server;
 
-/* What is counted, in bytes. */
+/* What is counted: bytes, unless a comment says otherwise. */
 enum px_quota {
     PX_QUOTA_POSTED,   /* values that a process has committed */
-    PX_QUOTA_REQUESTS, /* requests that are not answered, monitors, subscriptions to output */
+    PX_QUOTA_REQUESTS, /* requests that are not answered, monitors */
     PX_QUOTA_GROUPS,   /* groups and connected sets; of a user only */
+    PX_QUOTA_PULLS,    /* subscriptions to output: the processes that they name, 1 at least */
     PX_N_QUOTAS
 };
 
 /* What a holder has, or a user. Zeros: nothing. */
 struct px_usage {
     size_t held[PX_N_QUOTAS];
-    bool told[PX_N_QUOTAS]; /* the log names the first refusal only */
-    bool told_queue;        /* likewise, for a peer that does not read */
+    bool told[PX_N_QUOTAS];   /* the log names the first refusal only */
+    bool told_queue;          /* likewise, for a peer that does not read */
+    enum px_param told_bound; /* the last one of px_quota_refused */
 };
 
 /* All that the processes and tools of one user have. In s->users, which owns it, until the server
@@ -53,30 +56,34 @@ struct px_user *px_user_of(struct px_server *s, uid_t uid);
 /* Frees all users when the server ends. Nobody holds anything any more. */
 void px_users_fini(struct px_server *s);
 
-/* How many bytes more the holder may have. */
+/* How much more the holder may have. */
 size_t px_quota_room(const struct px_usage *holder, const struct px_user *user, enum px_quota what);
 
-/* True if the holder may have n bytes more. A refusal is named in the log, once for each holder:
+/* True if the holder may have n more. A refusal is named in the log, once for each holder:
  * `who` is its name. */
 bool px_quota_allows(struct px_usage *holder, const struct px_user *user, enum px_quota what,
                      size_t n, const pmix_proc_t *who);
 
-/* Counts n bytes more, and n bytes less, without a question. Without a holder (NULL: it is gone)
+/* Names a bound of one request in the log, which the peer has exceeded; again only after another
+ * one. No effect if the peer has disconnected. */
+void px_quota_refused(struct px_server *s, uint64_t peer, enum px_param bound);
+
+/* Counts n more, and n less, without a question. Without a holder (NULL: it is gone)
  * only the user's count changes. */
 void px_quota_add(struct px_usage *holder, struct px_user *user, enum px_quota what, size_t n);
 void px_quota_subtract(struct px_usage *holder, struct px_user *user, enum px_quota what, size_t n);
 
-/* What a peer has until it disconnects or gives it back: a monitor, a subscription. It is counted
- * with PX_QUOTA_REQUESTS. Zeros: nothing. */
+/* What a peer has until it disconnects or gives it back: a monitor, a subscription. Zeros:
+ * nothing. */
 struct px_holding {
     uint64_t peer;
     struct px_user *user;
-    size_t bytes;
+    enum px_quota what;
+    size_t n;
 };
 
-/* Counts so many bytes for the peer. PMIX_ERR_OUT_OF_RESOURCE, or 0 and a holding to be given
- * back. */
-int px_holding_take(struct px_peer *peer, size_t bytes, struct px_holding *ret);
+/* Counts n more for the peer. PMIX_ERR_OUT_OF_RESOURCE, or 0 and a holding to be given back. */
+int px_holding_take(struct px_peer *peer, enum px_quota what, size_t n, struct px_holding *ret);
 void px_holding_give(struct px_server *s, struct px_holding *holding);
 
 /* True if the user of the process may have one more group, or connected set, of n members. A

@@ -30,6 +30,7 @@
 #include "host_upcall.h"
 #include "server_resolve.h"
 #include "src/base/assert.h"
+#include "src/base/map.h"
 #include "gds/nodes.h"
 #include "gds/level.h"
 #include "gds/slice.h"
@@ -317,22 +318,30 @@ static int put_attributes(const struct answer *a)
 
 /* --- resolving --- */
 
-/* Processes collected from several nodes. `procs` and stores.at are owned. */
+/* Processes collected from several nodes. `procs`, `nodes` and stores.at are owned. */
 struct peers {
     struct px_nspace_stores stores;
+    struct px_map nodes; /* the names of those that were added */
     pmix_proc_t *procs;
     size_t n;
 };
 
-/* Appends the processes on one node (NULL: this one). 0, PMIX_ERR_NOMEM, or the status of
- * px_resolve_peers. */
+/* Appends the processes on one node (NULL: this one), if it was not added before. 0,
+ * PMIX_ERR_NOMEM, or the status of px_resolve_peers. */
 static int add_peers(struct peers *peers, const char *node)
 {
+    const char *name = node ? node : "";
     pmix_proc_t *procs = NULL;
     pmix_proc_t *grown;
     size_t n = 0;
-    int rc = px_resolve_peers(peers->stores.at, peers->stores.n, node, &procs, &n);
+    int rc;
 
+    if (px_map_find(&peers->nodes, name, strlen(name))) {
+        return PMIX_SUCCESS;
+    }
+    rc = px_map_set(&peers->nodes, name, strlen(name), peers)
+             ? PMIX_ERR_NOMEM
+             : px_resolve_peers(peers->stores.at, peers->stores.n, node, &procs, &n);
     if (rc || !n) {
         return rc;
     }
@@ -390,6 +399,7 @@ static int put_peers(const struct answer *a)
         rc = add_peers(&peers, NULL);
     }
     rc = rc ? rc : peers.n ? put_procs(a, peers.procs, peers.n) : PMIX_ERR_NOT_FOUND;
+    px_map_fini(&peers.nodes);
     free(peers.procs);
     free(peers.stores.at);
     return rc == PMIX_ERR_NOMEM || !rc ? rc : PMIX_ERR_NOT_FOUND;

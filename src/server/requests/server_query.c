@@ -17,6 +17,7 @@
 #include "src/server/peers/dispatch.h"
 #include "query_local.h"
 #include "src/server/peers/peer.h"
+#include "src/server/peers/quota.h"
 
 /* --- the answer --- */
 
@@ -39,7 +40,30 @@ struct tally {
     size_t asked;    /* keys */
     size_t answered; /* keys with a value in the reply */
     size_t unmet;    /* keys of a query with a required qualifier that is not honoured */
+    size_t bytes;    /* of the values that this server has added */
 };
+
+/* Counts the values from the nth of the reply on, as what the peer's request takes.
+ * PMIX_ERR_OUT_OF_RESOURCE if that is more than it may take: one request can ask for the same long
+ * answer many times. */
+static int count_bytes(const struct px_upcall *up, size_t nth, struct tally *tally)
+{
+    size_t sum = 0;
+
+    for (; nth < up->reply.ninfo; nth++) {
+        size_t bytes = 0;
+
+        (void) PMIx_Value_get_size(&up->reply.info[nth].value, &bytes);
+        sum += bytes;
+    }
+    tally->bytes += sum;
+    px_request_grow(up->server, up->reply_to.request, sum);
+    if (!up->reply_to.peer || tally->bytes <= (size_t) px_param_int(PX_P_PEER_REQUESTS)) {
+        return PMIX_SUCCESS;
+    }
+    px_quota_refused(up->server, up->reply_to.peer, PX_P_PEER_REQUESTS);
+    return PMIX_ERR_OUT_OF_RESOURCE;
+}
 
 /* Adds the answer to a query for attribute support. It counts as one key, or, if only a part was
  * found, as two of which one is answered. 0 or PMIX_ERR_NOMEM. */
@@ -53,7 +77,7 @@ static int add_support(struct px_upcall *up, const pmix_query_t *query, struct t
 }
 
 /* Adds this server's answers to the keys of one query that are not among the first n_host infos,
- * which the host gave. 0 or PMIX_ERR_NOMEM. */
+ * which the host gave. 0, PMIX_ERR_NOMEM or PMIX_ERR_OUT_OF_RESOURCE. */
 static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_host,
                      struct tally *tally)
 {
@@ -73,9 +97,12 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
             continue;
         }
         if (met) {
+            size_t before = up->reply.ninfo;
+
             rc = px_query_local(up, query, query->keys[k]);
+            rc = rc ? rc : count_bytes(up, before, tally);
         }
-        if (rc == PMIX_ERR_NOMEM) {
+        if (rc == PMIX_ERR_NOMEM || rc == PMIX_ERR_OUT_OF_RESOURCE) {
             return rc;
         }
         tally->answered += rc == PMIX_SUCCESS;
@@ -86,7 +113,7 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
 
 /* Adds this server's answers to all queries. Returns the status of the reply: success, partial
  * success, PMIX_ERR_NOT_SUPPORTED (no key was answered and the host declines, or a required
- * qualifier is not honoured), PMIX_ERR_NOT_FOUND, or PMIX_ERR_NOMEM. */
+ * qualifier is not honoured), PMIX_ERR_NOT_FOUND, PMIX_ERR_OUT_OF_RESOURCE, or PMIX_ERR_NOMEM. */
 static int add_own(struct px_upcall *up)
 {
     const struct px_query_args *args = up->args;
@@ -142,15 +169,18 @@ static bool hosts_business(const struct px_query_args *args)
     return false;
 }
 
-/* True if there are more queries and keys than one request may have (shmix_max_query_keys). */
+/* True if there are more queries and keys than one request may have (shmix_max_query_keys). A key
+ * counts once more for each qualifier of its query, as each answer looks at all of them. */
 static bool asks_too_much(const struct px_query_args *args)
 {
     size_t most = (size_t) px_param_int(PX_P_MAX_QUERY_KEYS);
     size_t n = args->nqueries;
 
     for (size_t i = 0; i < args->nqueries && n <= most; i++) {
-        for (char **key = args->queries[i].keys; key && *key && n <= most; key++) {
-            n++;
+        const pmix_query_t *query = &args->queries[i];
+
+        for (char **key = query->keys; key && *key && n <= most; key++) {
+            n += 1 + query->nqual;
         }
     }
     return n > most;
@@ -160,8 +190,12 @@ static bool asks_too_much(const struct px_query_args *args)
 int px_query_prepare(struct px_upcall *up, struct px_peer *peer)
 {
     const struct px_query_args *args = up->args;
-    int rc = peer && asks_too_much(args) ? PMIX_ERR_OUT_OF_RESOURCE : PMIX_SUCCESS;
+    int rc = PMIX_SUCCESS;
 
+    if (peer && asks_too_much(args)) {
+        px_quota_refused(up->server, peer->id, PX_P_MAX_QUERY_KEYS);
+        return PMIX_ERR_OUT_OF_RESOURCE;
+    }
     for (size_t i = 0; !rc && i < args->nqueries; i++) {
         rc = px_requester_identify(up->server, peer, &args->queries[i].qualifiers,
                                    &args->queries[i].nqual);

@@ -255,6 +255,18 @@ static void a_query_for_too_much(void **state)
     keys[4095] = NULL; /* with the query itself there are 4,096 */
     run(&attempt);
     assert_int_equal(attempt.rc, PMIX_SUCCESS);
+    keys[2] = NULL;
+    query.qualifiers = PMIx_Info_create(2047); /* each of the two keys looks at all of them */
+    query.nqual = 2047;
+    for (size_t i = 0; i < query.nqual; i++) {
+        PMIX_LOAD_KEY(query.qualifiers[i].key, "q");
+    }
+    run(&attempt);
+    assert_int_equal(attempt.rc, PMIX_ERR_OUT_OF_RESOURCE);
+    query.nqual = 2046;
+    run(&attempt);
+    assert_int_equal(attempt.rc, PMIX_SUCCESS);
+    PMIx_Info_free(query.qualifiers, 2047);
 }
 
 int main(void)
