@@ -46,6 +46,16 @@ int px_process_look(pid_t pid, struct px_process *ret)
     return PX_OK;
 }
 
+bool px_process_descends(pid_t pid, pid_t from)
+{
+    for (unsigned i = 0; i < 64 && pid > 1 && pid != from; i++) {
+        struct px_process process;
+
+        pid = px_process_look(pid, &process) ? 0 : process.parent;
+    }
+    return pid > 1 && pid == from;
+}
+
 uint64_t px_process_space(void)
 {
     struct stat st;

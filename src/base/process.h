@@ -21,6 +21,9 @@ struct px_process {
  * does not show it; *ret is unchanged. */
 int px_process_look(pid_t pid, struct px_process *ret);
 
+/* True if the process is `from`, or one of its descendants of 64 generations. */
+bool px_process_descends(pid_t pid, pid_t from);
+
 /* Identifies the pid namespace of the calling process. Pids of two namespaces are not comparable.
  * 0: the kernel does not show it. */
 uint64_t px_process_space(void);

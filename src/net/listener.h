@@ -26,6 +26,7 @@ struct px_peer_cred {
     uid_t uid;  /* (uid_t) -1: no user; equals that of no client */
     gid_t gid;  /* (gid_t) -1: not proved; on TCP proved only if the peer's process is found */
     pid_t pid;  /* 0: not proved, likewise */
+    unsigned long socket; /* the inode of its end on TCP; 0: not known */
 };
 
 /* What to open. Borrowed for the call. */

@@ -39,6 +39,7 @@ enum {
     REPLY_MS = 200,
     ROWS_MAX = 200000,
     FDS_MAX = 4096,
+    PROCESSES_MAX = 256,
 };
 
 /* True for the states in which a connection has two ends that can still be named. */
@@ -207,8 +208,9 @@ enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr
 /* --- the process that holds it --- */
 
 /* True if the process, an open directory of /proc, has the socket with this inode among its first
- * FDS_MAX descriptors. False also if it cannot be looked into. */
-static bool holds(int process, unsigned long inode)
+ * *left descriptors, which becomes the number of those that are left. False also if it cannot be
+ * looked into. */
+static bool holds(int process, unsigned long inode, int *left)
 {
     int fd = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -224,7 +226,7 @@ static bool holds(int process, unsigned long inode)
         return false;
     }
     (void) snprintf(wanted, sizeof(wanted), "socket:[%lu]", inode);
-    for (int i = 0; i < FDS_MAX && !found && (entry = readdir(dir)) != NULL; i++) {
+    for (; *left > 0 && !found && (entry = readdir(dir)) != NULL; --*left) {
         ssize_t n = readlinkat(fd, entry->d_name, link, sizeof(link) - 1);
 
         link[n > 0 ? n : 0] = 0;
@@ -276,6 +278,7 @@ static bool owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *
     uint32_t uid;
     uint32_t gid;
     bool proves;
+    int left = FDS_MAX;
     int process;
 
     (void) snprintf(path, sizeof(path), "/proc/%d", (int) pid);
@@ -283,7 +286,8 @@ static bool owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *
     if (process < 0) {
         return false;
     }
-    proves = holds(process, owner->inode) && read_ids(process, &uid, &gid) && uid == owner->uid;
+    proves =
+        holds(process, owner->inode, &left) && read_ids(process, &uid, &gid) && uid == owner->uid;
     (void) close(process);
     if (proves) {
         *ret = gid;
@@ -314,6 +318,64 @@ static bool is_loopback(const struct sockaddr_in *at)
     return ntohl(at->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
+/* Appends the children of all threads of a process; returns how many, up to `room`. */
+static size_t list_children(pid_t pid, pid_t *ret, size_t room)
+{
+    char path[300];
+    const struct dirent *entry;
+    size_t n = 0;
+    DIR *threads;
+
+    (void) snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
+    threads = opendir(path);
+    while (threads && n < room && (entry = readdir(threads)) != NULL) {
+        FILE *file;
+
+        (void) snprintf(path, sizeof(path), "/proc/%d/task/%s/children", (int) pid, entry->d_name);
+        file = fopen(path, "re");
+        while (file && n < room && fscanf(file, "%d", &ret[n]) == 1) {
+            n++;
+        }
+        if (file) {
+            (void) fclose(file);
+        }
+    }
+    if (threads) {
+        (void) closedir(threads);
+    }
+    return n;
+}
+
+static bool process_holds(pid_t pid, unsigned long inode, int *left)
+{
+    char path[32];
+    bool found;
+    int process;
+
+    (void) snprintf(path, sizeof(path), "/proc/%d", (int) pid);
+    process = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (process < 0) {
+        return false;
+    }
+    found = holds(process, inode, left);
+    (void) close(process);
+    return found;
+}
+
+bool px_owner_is_below(pid_t pid, unsigned long inode)
+{
+    pid_t found[PROCESSES_MAX] = {pid};
+    int left = FDS_MAX;
+    bool holds_it = false;
+    size_t n = 1;
+
+    for (size_t i = 0; i < n && left > 0 && !holds_it; i++) {
+        holds_it = process_holds(found[i], inode, &left);
+        n += holds_it ? 0 : list_children(found[i], found + n, PROCESSES_MAX - n);
+    }
+    return holds_it;
+}
+
 /* The peer of a TCP connection. If one end is a loopback address, both are on this machine, and the
  * kernel knows every owner: a connection that it does not find has none. Between other addresses
  * nothing is known. may_listen: the listener at `far` counts as its owner while nobody has accepted
@@ -335,6 +397,7 @@ static struct px_peer_cred tcp_peer(const struct sockaddr_in *far, const struct 
     peer_cred.known = found != PX_OWNER_UNKNOWN;
     if (found == PX_OWNER_FOUND) {
         peer_cred.uid = owner.uid;
+        peer_cred.socket = owner.inode;
         peer_cred.pid = owner_proves(claimed, &owner, &peer_cred.gid) ? claimed : 0;
     }
     return peer_cred;

@@ -8,6 +8,7 @@
  * table is searched for the other end. Any thread. */
 
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct px_peer_cred;
@@ -54,6 +55,11 @@ enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr
  * `known` is false only if the kernel's socket table cannot be seen, or the connection comes from
  * another machine. */
 struct px_peer_cred px_auth_peer(int fd, pid_t claimed);
+
+/* True if the process, or one of its descendants, has the socket with that inode among its
+ * descriptors. Looks at 256 processes and 4,096 descriptors in all: what is behind them is not
+ * found. */
+bool px_owner_is_below(pid_t pid, unsigned long inode);
 
 /* Likewise the server at the other end of a connection that this process has made: the process that
  * has accepted it, or if none has yet, the one that listens. */

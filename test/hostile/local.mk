@@ -1,4 +1,4 @@
-check_PROGRAMS += %D%/deaths %D%/gets %D%/honest %D%/hostile %D%/inherit %D%/killed_servers %D%/launcher %D%/namespaces %D%/private %D%/quotas %D%/slow %D%/users
+check_PROGRAMS += %D%/clones %D%/deaths %D%/gets %D%/honest %D%/hostile %D%/inherit %D%/killed_servers %D%/launcher %D%/namespaces %D%/private %D%/quotas %D%/slow %D%/users
 %C%_deaths_SOURCES = %D%/deaths.c %D%/deaths.h %D%/deaths_roles.c %D%/deaths_steps.c
 %C%_deaths_CFLAGS = $(AM_CFLAGS) -fvisibility=default -fno-builtin
 %C%_deaths_LDADD = libpx-host.la libpmix.la
@@ -17,6 +17,9 @@ check_PROGRAMS += %D%/deaths %D%/gets %D%/honest %D%/hostile %D%/inherit %D%/kil
 %C%_inherit_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 %C%_inherit_LDADD = libpmix.la
 %C%_inherit_LDFLAGS = $(AM_LDFLAGS) -no-install
+%C%_clones_SOURCES = %D%/clones.c %D%/actors.c %D%/actors.h %D%/speak.c %D%/speak.h
+%C%_clones_LDADD = libpx-host.la libpmix.la
+%C%_clones_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_killed_servers_SOURCES = %D%/killed_servers.c
 %C%_killed_servers_LDADD = libpmix.la
 %C%_killed_servers_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -40,6 +43,6 @@ check_LTLIBRARIES += %D%/libfaults.la
 %C%_libfaults_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default -fno-builtin
 # -rpath makes it an object that can be loaded, which is never installed.
 %C%_libfaults_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
-TESTS += %D%/deaths.sh %D%/faults.sh %D%/gets.sh %D%/honest.sh %D%/hostile.sh %D%/inherit.sh %D%/killed_servers.sh %D%/launcher.sh %D%/namespaces.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
+TESTS += %D%/clones.sh %D%/deaths.sh %D%/faults.sh %D%/gets.sh %D%/honest.sh %D%/hostile.sh %D%/inherit.sh %D%/killed_servers.sh %D%/launcher.sh %D%/namespaces.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
 px_long_tests += %D%/deaths.sh %D%/faults.sh %D%/killed_servers.sh
-EXTRA_DIST += %D%/deaths.sh %D%/faults.sh %D%/gets.sh %D%/honest.sh %D%/hostile.sh %D%/inherit.sh %D%/killed_servers.sh %D%/launcher.sh %D%/namespaces.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh
+EXTRA_DIST += %D%/clones.sh %D%/deaths.sh %D%/faults.sh %D%/gets.sh %D%/honest.sh %D%/hostile.sh %D%/inherit.sh %D%/killed_servers.sh %D%/launcher.sh %D%/namespaces.sh %D%/private.sh %D%/quotas.sh %D%/slow.sh %D%/users.sh

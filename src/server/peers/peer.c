@@ -47,6 +47,7 @@
 #include "src/base/status.h"
 #include "src/net/conn_write.h"
 #include "src/net/pending_conn.h"
+#include "src/net/tcp_owner.h"
 
 struct px_peer *px_peer_find(struct px_server *s, uint64_t id)
 {
@@ -451,23 +452,16 @@ static void ask_host_about_client(struct px_peer *peer)
     px_peer_admit(peer, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc, NULL);
 }
 
-/* True if a further connection under this name may be a clone: the process `pid` is the one that
- * connected first, or its descendant (64 generations are examined). Over TCP the kernel does not
- * report process ids; then the credential has to do. */
-static bool is_clone(const struct px_local_proc *rank, pid_t pid)
+/* True if a further connection under this name may be a clone: it is of the process that connected
+ * first, or of a descendant. By TCP a process need not say who it is; then it is looked for by its
+ * socket. If the first process is not known, the credential has to do. */
+static bool is_clone(const struct px_local_proc *rank, const struct px_peer_cred *peer_cred)
 {
-    if (!pid || !rank->pid) {
+    if (!rank->pid || (!peer_cred->pid && !peer_cred->socket)) {
         return true;
     }
-    for (unsigned i = 0; i < 64 && pid > 1; i++) {
-        struct px_process process;
-
-        if (pid == rank->pid) {
-            return true;
-        }
-        pid = px_process_look(pid, &process) ? 0 : process.parent;
-    }
-    return false;
+    return peer_cred->pid ? px_process_descends(peer_cred->pid, rank->pid)
+                          : px_owner_is_below(rank->pid, peer_cred->socket);
 }
 
 /* The status for a name that is not registered. Only the server's own user learns that: to others
@@ -496,7 +490,7 @@ static void accept_client(struct px_server *s, struct px_pending_conn *pending,
         px_peer_refuse(pending, handshake, rc);
         return;
     }
-    if (rank->n_peers && !is_clone(rank, peer_cred->pid)) {
+    if (rank->n_peers && !is_clone(rank, peer_cred)) {
         px_peer_refuse(pending, handshake, PMIX_ERR_NO_PERMISSIONS);
         return;
     }

@@ -44,6 +44,8 @@ static void parents_and_starts(void **state)
     assert_int_equal(px_process_look(pid, &child), 0);
     assert_int_equal(child.parent, getpid());
     assert_true(child.started >= self.started);
+    assert_true(px_process_descends(pid, pid) && px_process_descends(pid, getppid()));
+    assert_false(px_process_descends(getpid(), pid));
     assert_true(px_process_space() > 0 && px_process_space() == px_process_space());
     (void) close(go[0]);
     (void) close(go[1]);

@@ -20,15 +20,15 @@
 
 enum { UID = 1000, GID = 100, OTHER = 1001 };
 
-static const struct px_peer_cred unix_good = {true, UID, GID, 12345};
-static const struct px_peer_cred unix_other_uid = {true, OTHER, GID, 12345};
-static const struct px_peer_cred unix_other_gid = {true, UID, OTHER, 12345};
-static const struct px_peer_cred tcp_good = {true, UID, (gid_t) -1, 0};
-static const struct px_peer_cred tcp_other = {true, OTHER, (gid_t) -1, 0};
-static const struct px_peer_cred tcp_nobody = {true, (uid_t) -1, (gid_t) -1, 0};
-static const struct px_peer_cred tcp_proved = {true, UID, GID, 12345};
-static const struct px_peer_cred tcp_other_gid = {true, UID, OTHER, 12345};
-static const struct px_peer_cred unknown = {false, (uid_t) -1, (gid_t) -1, 0};
+static const struct px_peer_cred unix_good = {true, UID, GID, 12345, 0};
+static const struct px_peer_cred unix_other_uid = {true, OTHER, GID, 12345, 0};
+static const struct px_peer_cred unix_other_gid = {true, UID, OTHER, 12345, 0};
+static const struct px_peer_cred tcp_good = {true, UID, (gid_t) -1, 0, 0};
+static const struct px_peer_cred tcp_other = {true, OTHER, (gid_t) -1, 0, 0};
+static const struct px_peer_cred tcp_nobody = {true, (uid_t) -1, (gid_t) -1, 0, 0};
+static const struct px_peer_cred tcp_proved = {true, UID, GID, 12345, 0};
+static const struct px_peer_cred tcp_other_gid = {true, UID, OTHER, 12345, 0};
+static const struct px_peer_cred unknown = {false, (uid_t) -1, (gid_t) -1, 0, 0};
 
 static struct px_handshake claim(const char *psec, const uint32_t *ids, size_t len)
 {
@@ -219,7 +219,7 @@ static void forged_munge(void **state)
 static void what_we_claim(void **state)
 {
     struct px_handshake handshake = {.flag = PX_HANDSHAKE_CLIENT};
-    struct px_peer_cred me = {true, geteuid(), getegid(), getpid()};
+    struct px_peer_cred me = {true, geteuid(), getegid(), getpid(), 0};
     unsigned char room[1024];
 
     (void) state;
@@ -246,7 +246,7 @@ static void what_we_claim(void **state)
 static void real_munge(void **state)
 {
     struct px_handshake handshake = {.flag = PX_HANDSHAKE_CLIENT};
-    struct px_peer_cred me = {true, geteuid(), getegid(), getpid()};
+    struct px_peer_cred me = {true, geteuid(), getegid(), getpid(), 0};
     unsigned char room[1024];
 
     (void) state;
