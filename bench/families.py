@@ -68,6 +68,10 @@ FAMILIES = [
     family("attach", "Tools", ["1x1"], {
         "attach": ("the first attachment of a process", NS),
         "attach_again": ("its second", NS)}, environment={"BENCH_TOOLS": "1"}),
+    family("pull", "Output that a tool pulls", ["1x1"], {
+        "pull_bytes_per_s": ("bytes", BYTES_PER_S),
+        "pull_lines_per_s": ("lines", PER_S)},
+        variants=[("lines of " + size_text(size), (str(size),)) for size in (64, 4096)], environment={"BENCH_TOOLS": "1"}),
     family("output", "Output", ["1x1", "1x8"], {
         "output_bytes_per_s": ("bytes", BYTES_PER_S),
         "output_lines_per_s": ("lines", PER_S)},

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* usage: job NODES PER_NODE family NAME [ARGUMENT...]   a process of bench/job
- *        family nothing|tool|write|read [ARGUMENT...]   a process of its own; see run_apart */
+ *        family nothing|tool|pull-tool|write|read [ARGUMENT...]   a process of its own; see
+ * run_apart */
 
 #include "family.h"
 
@@ -23,7 +24,7 @@ static const struct {
     {"fence", family_fence},     {"allgather", family_allgather},
     {"publish", family_publish}, {"query", family_query},
     {"spawn", family_spawn_one}, {"spawn-child", family_spawn_child},
-    {"attach", family_attach},
+    {"attach", family_attach},   {"pull", family_pull},
 };
 
 const char *family_program;
@@ -174,6 +175,9 @@ static int run_apart(const char *name, int argc, char **argv)
     }
     if (!strcmp(name, "tool")) {
         return family_tool(argc, argv);
+    }
+    if (!strcmp(name, "pull-tool")) {
+        return family_pull_tool(argc, argv);
     }
     if (!strcmp(name, "write")) {
         return family_write(argc, argv);

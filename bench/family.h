@@ -40,10 +40,12 @@ bool family_query(const struct crew *crew);
 bool family_spawn_one(const struct crew *crew);
 bool family_spawn_child(const struct crew *crew);
 bool family_attach(const struct crew *crew);
+bool family_pull(const struct crew *crew);
 
 /* ---- programs that run outside a job of bench/job; each returns its exit code */
 
 int family_tool(int argc, char **argv);
+int family_pull_tool(int argc, char **argv);
 int family_write(int argc, char **argv);
 int family_read(void);
 
@@ -72,6 +74,10 @@ const pmix_value_t *family_find(const pmix_info_t *info, size_t n, const char *k
 /* PMIx_Spawn of n processes of this program as that family. argument: may be NULL. True on success;
  * ret_nspace is then their namespace. */
 bool family_spawn(const char *family, const char *argument, int n, pmix_nspace_t ret_nspace);
+
+/* Runs this program as a tool, with no variable of the job in its environment. arguments: in a
+ * shell's words. True if it prints so many numbers and exits with 0. */
+bool family_run_tool(const char *arguments, double *ret, unsigned n);
 
 /* Waits for a non-blocking call: its callback data is a struct awaited of the calling thread,
  * zeroed before. */

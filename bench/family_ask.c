@@ -219,24 +219,21 @@ int family_tool(int argc, char **argv)
 }
 
 /* The command line says in a shell's words that no variable of the job is inherited. */
-static bool run_tool(struct samples samples[2])
+bool family_run_tool(const char *arguments, double *ret, unsigned n)
 {
-    char command[4400];
-    double ns[2];
+    char command[5000];
+    bool good = true;
     FILE *said;
-    bool good;
 
     snprintf(command, sizeof(command),
              "for v in $(env | sed -n 's/^\\(PMIX_[A-Za-z0-9_]*\\)=.*/\\1/p'); do case $v in "
-             "PMIX_MCA_*) ;; *) unset $v ;; esac; done; exec '%s' tool %d",
-             family_program, (int) getppid());
+             "PMIX_MCA_*) ;; *) unset $v ;; esac; done; exec '%s' %s",
+             family_program, arguments);
     said = popen(command, "r");
-    good = said && fscanf(said, "%lf %lf", &ns[0], &ns[1]) == 2;
-    good = said && pclose(said) == 0 && good;
-    for (unsigned i = 0; i < 2 && good; i++) {
-        sample_add(&samples[i], ns[i]);
+    for (unsigned i = 0; i < n && good; i++) {
+        good = said && fscanf(said, "%lf", &ret[i]) == 1;
     }
-    return good;
+    return said && pclose(said) == 0 && good;
 }
 
 bool family_attach(const struct crew *crew)
@@ -245,7 +242,14 @@ bool family_attach(const struct crew *crew)
     bool good = true;
 
     for (unsigned i = 0; i < scaled(ATTACHES) && good && crew->self.rank == 0; i++) {
-        good = run_tool(samples);
+        char command[32];
+        double ns[2];
+
+        snprintf(command, sizeof(command), "tool %d", (int) getppid());
+        good = family_run_tool(command, ns, 2);
+        for (unsigned k = 0; k < 2 && good; k++) {
+            sample_add(&samples[k], ns[k]);
+        }
     }
     if (crew->self.rank == 0) {
         metric("attach", good, &samples[0]);

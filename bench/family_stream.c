@@ -11,7 +11,7 @@
 
 #include "family.h"
 
-enum { HEAD = 13, PIECE = 65536, ADLER = 65521, ADLER_STEP = 5552 };
+enum { PIECE = 65536, ADLER = 65521, ADLER_STEP = 5552 };
 
 /* So many lines of so many bytes, each with the rank and its number. */
 int family_write(int argc, char **argv)
@@ -21,16 +21,11 @@ int family_write(int argc, char **argv)
     size_t len = argc == 2 ? strtoul(argv[1], NULL, 10) : 0;
     char *line = malloc(len + 1);
 
-    if (len <= HEAD || !line || !rank) {
+    if (len <= NUMBERED_HEAD || !line || !rank) {
         return 2;
     }
-    memset(line, 'x', len);
-    line[len - 1] = '\n';
     for (unsigned i = 0; i < n; i++) {
-        char head[32];
-
-        snprintf(head, sizeof(head), "%03lu %08u ", strtoul(rank, NULL, 10), i);
-        memcpy(line, head, HEAD);
+        numbered_line(line, len, (unsigned) strtoul(rank, NULL, 10), i);
         if (fwrite(line, 1, len, stdout) != len) {
             return 1;
         }

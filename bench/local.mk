@@ -19,7 +19,7 @@ noinst_PROGRAMS += %D%/bench %D%/fairness %D%/scale %D%/job %D%/job_rank %D%/fam
 %C%_job_rank_LDADD = libpmix.la -lm
 %C%_job_rank_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_family_SOURCES = %D%/family.c %D%/family.h %D%/family_event.c %D%/family_group.c %D%/family_fence.c \
-	%D%/family_ask.c %D%/family_stream.c \
+	%D%/family_ask.c %D%/family_pull.c %D%/family_stream.c \
 	%D%/board.c %D%/board.h %D%/measure.c %D%/measure.h
 %C%_family_LDADD = libpmix.la -lm
 %C%_family_LDFLAGS = $(AM_LDFLAGS) -no-install

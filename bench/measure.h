@@ -33,6 +33,15 @@ struct memory {
 };
 struct memory memory_of(pid_t pid);
 
+/* Directives of PMIx_IOF_pull by which a tool tells the host of bench/job what to deliver as
+ * standard output of rank 0: so many lines of so many bytes (PMIX_SIZE). */
+#define BENCH_LINE  "bench.line"
+#define BENCH_LINES "bench.lines"
+
+/* Fills a line of len bytes, more than NUMBERED_HEAD: rank and number, filling, and '\n'. */
+enum { NUMBERED_HEAD = 13 };
+void numbered_line(char *line, size_t len, unsigned rank, unsigned number);
+
 /* BENCH_QUICK: few repetitions, for a test of the benchmark itself. At least 2. */
 unsigned scaled(unsigned n);
 

@@ -18,7 +18,7 @@
 #include "layout.h"
 #include "measure.h"
 
-enum { SPAWNED_MAX = 64, ARGS_MAX = 8 };
+enum { SPAWNED_MAX = 64, ARGS_MAX = 8, OUTPUT_PIECE = 65536 };
 #define GIVEN "pmix.grp.infoarray" /* PMIX_GROUP_INFO_ARRAY, which 4.2.2 does not have */
 
 static unsigned the_node;
@@ -28,7 +28,7 @@ static int event_socket = -1;
 static pthread_t event_thread;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static unsigned n_jobs; /* spawned jobs that have not ended; lock */
+static unsigned n_tasks; /* spawned jobs and deliveries of output that have not ended; lock */
 
 /* ---- collectives */
 
@@ -234,10 +234,10 @@ static unsigned as_it_is(unsigned rank)
     return rank;
 }
 
-static void count_jobs(int by)
+static void count_tasks(int by)
 {
     pthread_mutex_lock(&lock);
-    n_jobs += (unsigned) by;
+    n_tasks += (unsigned) by;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
 }
@@ -270,7 +270,7 @@ static void *spawn_thread(void *arg)
         free(*at);
     }
     free(job);
-    count_jobs(-1);
+    count_tasks(-1);
     return NULL;
 }
 
@@ -292,12 +292,102 @@ static pmix_status_t spawn(struct upcall *upcall)
     }
     job->done = upcall->reply.spawn;
     job->cbdata = upcall->cbdata;
-    count_jobs(1);
+    count_tasks(1);
     if (pthread_create(&thread, NULL, spawn_thread, job) != 0) {
         abort();
     }
     pthread_detach(thread);
     return PMIX_SUCCESS;
+}
+
+/* ---- output that a tool pulls: one thread for each request, which delivers all of it */
+
+struct delivery {
+    size_t len; /* of a line */
+    size_t n_lines;
+    bool over; /* the piece under way is delivered; lock */
+};
+
+static void delivered(pmix_status_t status, void *cbdata)
+{
+    struct delivery *d = cbdata;
+
+    (void) status; /* a tool that has ended takes no more */
+    pthread_mutex_lock(&lock);
+    d->over = true;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void deliver_piece(struct delivery *d, char *bytes, size_t size)
+{
+    pmix_byte_object_t piece = {.bytes = bytes, .size = size};
+    pmix_proc_t source;
+
+    PMIX_LOAD_PROCID(&source, the_nspace, 0);
+    d->over = false;
+    if (PMIx_server_IOF_deliver(&source, PMIX_FWD_STDOUT_CHANNEL, &piece, NULL, 0, delivered, d) !=
+        PMIX_SUCCESS) {
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    while (!d->over) {
+        pthread_cond_wait(&changed, &lock);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Pieces do not end where lines do: a piece is what a host reads from a pipe. */
+static void *deliver(void *arg)
+{
+    struct delivery *d = arg;
+    char *bytes = malloc(OUTPUT_PIECE + d->len);
+    size_t have = 0;
+
+    if (!bytes) {
+        abort();
+    }
+    for (size_t i = 0; i < d->n_lines; i++) {
+        numbered_line(bytes + have, d->len, 0, (unsigned) i);
+        have += d->len;
+        while (have >= OUTPUT_PIECE || (have && i + 1 == d->n_lines)) {
+            size_t size = have < OUTPUT_PIECE ? have : OUTPUT_PIECE;
+
+            deliver_piece(d, bytes, size);
+            memmove(bytes, bytes + size, have - size);
+            have -= size;
+        }
+    }
+    free(bytes);
+    free(d);
+    count_tasks(-1);
+    return NULL;
+}
+
+static pmix_status_t pull(struct upcall *upcall)
+{
+    const pmix_value_t *len = px_host_find(upcall, BENCH_LINE);
+    const pmix_value_t *n_lines = px_host_find(upcall, BENCH_LINES);
+    struct delivery *d;
+    pthread_t thread;
+
+    if (!len || len->type != PMIX_SIZE || !n_lines || n_lines->type != PMIX_SIZE) {
+        return PMIX_OPERATION_SUCCEEDED; /* the end of a request */
+    }
+    d = calloc(1, sizeof(*d));
+    if (!d || len->data.size <= NUMBERED_HEAD) {
+        free(d);
+        return PMIX_ERR_BAD_PARAM;
+    }
+    d->len = len->data.size;
+    d->n_lines = n_lines->data.size;
+    count_tasks(1);
+    if (pthread_create(&thread, NULL, deliver, d) != 0) {
+        abort();
+    }
+    pthread_detach(thread);
+    /* Not a callback later: 4.2.2 frees its request when the entry returns PMIX_SUCCESS. */
+    return PMIX_OPERATION_SUCCEEDED;
 }
 
 /* ---- the server */
@@ -318,6 +408,7 @@ static const struct answer answers[N_ENTRIES] = {
     [ON_UNPUBLISH] = {OWN, .own = px_host_unpublish},
     [ON_SPAWN] = {OWN, .own = spawn},
     [ON_TOOL] = {INSIDE, .status = PMIX_SUCCESS},
+    [ON_PULL] = {OWN, .own = pull},
 };
 
 void node_start(unsigned node, const char *nspace, const char *hostname, fence_fn exchange,
@@ -325,7 +416,8 @@ void node_start(unsigned node, const char *nspace, const char *hostname, fence_f
 {
     static const struct px_host host = {.answers = answers};
     bool tools = getenv("BENCH_TOOLS") != NULL;
-    pmix_info_t infos[2];
+    bool no = false;
+    pmix_info_t infos[3];
 
     the_node = node;
     the_nspace = nspace;
@@ -333,11 +425,14 @@ void node_start(unsigned node, const char *nspace, const char *hostname, fence_f
     event_socket = events;
     PMIX_INFO_CONSTRUCT(&infos[0]);
     PMIX_INFO_CONSTRUCT(&infos[1]);
+    PMIX_INFO_CONSTRUCT(&infos[2]);
     PMIX_INFO_LOAD(&infos[0], PMIX_HOSTNAME, hostname, PMIX_STRING);
     PMIX_INFO_LOAD(&infos[1], PMIX_SERVER_TOOL_SUPPORT, &tools, PMIX_BOOL);
-    daemon_start(&host, infos, tools ? 2 : 1);
+    PMIX_INFO_LOAD(&infos[2], PMIX_IOF_LOCAL_OUTPUT, &no, PMIX_BOOL);
+    daemon_start(&host, infos, tools ? 3 : 1);
     PMIX_INFO_DESTRUCT(&infos[0]);
     PMIX_INFO_DESTRUCT(&infos[1]);
+    PMIX_INFO_DESTRUCT(&infos[2]);
     if (exchange && (pthread_create(&event_thread, NULL, raise_events, NULL) != 0 ||
                      pthread_create(&carrier.thread, NULL, carry, NULL) != 0)) {
         abort();
@@ -347,7 +442,7 @@ void node_start(unsigned node, const char *nspace, const char *hostname, fence_f
 void node_end(const char *nspace)
 {
     pthread_mutex_lock(&lock);
-    while (n_jobs) {
+    while (n_tasks) {
         pthread_cond_wait(&changed, &lock);
     }
     carrier.over = true;

@@ -65,6 +65,8 @@ for form in $forms; do
     smoke query 1 2 1
     BENCH_TOOLS=1 && export BENCH_TOOLS
     smoke attach 2 1 1
+    smoke pull 2 1 1 64
+    smoke pull 2 1 1 4096
     unset BENCH_TOOLS
 done
 unset PMIX_MCA_gds
@@ -83,6 +85,9 @@ wrong group group_construct_id_info
 wrong fence fence_first 1 64
 wrong allgather allgather_20 64
 wrong publish lookup
+BENCH_TOOLS=1 && export BENCH_TOOLS
+wrong pull pull_bytes_per_s 64
+unset BENCH_TOOLS
 limit 120 "$scale" 1000 --move >"$SCRATCH/out" 2>&1
 same 'the segment moves twenty times under a reader' 1 "$(grep -c '"moves": 20, .*"valid": true' "$SCRATCH/out")"
 
