@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "src/base/atomic.h"
+#include "src/base/quiet_write.h"
 
 /* A line is composed on the stack and written by one write(2), so that lines of several threads and
  * processes do not mix. The levels are words that any thread may read while another sets them. */
@@ -67,7 +68,7 @@ void px_log(enum px_log_topic topic, int level, const char *format, ...)
     }
     make_printable(line + head, len - (size_t) head);
     line[len++] = '\n';
-    if (write(STDERR_FILENO, line, len) < 0) {
+    if (px_quiet_write(STDERR_FILENO, line, len) < 0) {
         /* there is no other place to report it to */
     }
     errno = saved;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "quiet_write.h"
 #include "status.h"
 
 /* Waits at most `ms` milliseconds (-1: without limit) until the descriptor takes bytes. */
@@ -30,7 +31,7 @@ int px_output_all(int fd, const void *bytes, size_t n)
     const char *at = bytes;
 
     while (n > 0) {
-        ssize_t done = write(fd, at, n);
+        ssize_t done = px_quiet_write(fd, at, n);
         bool full = done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 
         if (done < 0 && errno != EINTR && (!full || !wait_writable(fd, -1))) {
@@ -68,7 +69,7 @@ size_t px_output_now(int fd, const void *bytes, size_t n)
     size_t left = n;
 
     while (left > 0 && wait_writable(fd, 0)) {
-        ssize_t done = write(fd, at, left < PIPE_BUF ? left : PIPE_BUF);
+        ssize_t done = px_quiet_write(fd, at, left < PIPE_BUF ? left : PIPE_BUF);
 
         if (done < 0 && errno != EINTR) {
             break;

@@ -4,7 +4,8 @@
 #define PX_BASE_OUTPUT_H
 
 /* Writing to files, and to descriptors of the application, such as its standard output, which may
- * be blocking or not, and whose reader may be slow or gone. Any thread. */
+ * be blocking or not, and whose reader may be slow or gone. No write raises a signal
+ * (quiet_write.h). Any thread. */
 
 #include <stdbool.h>
 #include <stddef.h>

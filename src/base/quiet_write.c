@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,8 +28,9 @@ static void take(int signal)
     }
 }
 
-/* Both signals are sent to the thread that writes, before write returns. */
-ssize_t px_quiet_write(int fd, const void *bytes, size_t n)
+/* Both signals are sent to the thread that writes, before writev returns. A signal that was not
+ * blocked before cannot have been pending. */
+ssize_t px_quiet_writev(int fd, const struct iovec *parts, int n_parts)
 {
     sigset_t both;
     sigset_t before;
@@ -39,9 +41,12 @@ ssize_t px_quiet_write(int fd, const void *bytes, size_t n)
     (void) sigemptyset(&both);
     (void) sigaddset(&both, SIGPIPE);
     (void) sigaddset(&both, SIGXFSZ);
-    (void) sigpending(&pending);
+    (void) sigemptyset(&pending);
     (void) pthread_sigmask(SIG_BLOCK, &both, &before);
-    written = write(fd, bytes, n);
+    if (sigismember(&before, SIGPIPE) == 1 || sigismember(&before, SIGXFSZ) == 1) {
+        (void) sigpending(&pending);
+    }
+    written = writev(fd, parts, n_parts);
     error = written < 0 ? errno : 0;
     if (signal_of(error) && !sigismember(&pending, signal_of(error))) {
         take(signal_of(error));
@@ -51,4 +56,11 @@ ssize_t px_quiet_write(int fd, const void *bytes, size_t n)
         errno = error;
     }
     return written;
+}
+
+ssize_t px_quiet_write(int fd, const void *bytes, size_t n)
+{
+    const struct iovec part = {.iov_base = (void *) (uintptr_t) bytes, .iov_len = n};
+
+    return px_quiet_writev(fd, &part, 1);
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 /* Writes as write(2) does: the number of bytes, or -1 with errno. The kernel raises SIGPIPE when
  * nobody reads (EPIPE), and SIGXFSZ when a file would exceed its size limit (EFBIG). The default
@@ -12,5 +13,8 @@
  * the one that the write has raised. A signal that was pending before the call stays pending. Any
  * thread. */
 ssize_t px_quiet_write(int fd, const void *bytes, size_t n);
+
+/* The same for several parts, as writev(2). */
+ssize_t px_quiet_writev(int fd, const struct iovec *parts, int n_parts);
 
 #endif

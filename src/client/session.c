@@ -19,6 +19,7 @@
 #include "iof.h"
 #include "src/base/epoch.h"
 #include "src/base/param.h"
+#include "src/base/quiet_write.h"
 #include "src/base/version.h"
 #include "src/net/dial.h"
 #include "src/net/handshake.h"
@@ -436,7 +437,7 @@ void px_session_report(struct px_session *session)
                    session->ctx->self.rank, (unsigned long long) px_load_relaxed(&session->n_reads),
                    (unsigned long long) sent, (unsigned long long) received,
                    (unsigned long long) segment.used_bytes);
-    if (write(session->report_fd, line, (size_t) len) != len) {
+    if (px_quiet_write(session->report_fd, line, (size_t) len) != len) {
         return; /* the reader of the report has closed it */
     }
 }

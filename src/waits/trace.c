@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <sys/uio.h>
 
+#include "src/base/quiet_write.h"
 #include "src/base/status.h"
 
 void px_trace_write(int fd, const struct px_trace_record *record, const char *nspace,
@@ -25,7 +25,7 @@ void px_trace_write(int fd, const struct px_trace_record *record, const char *ns
     head.magic = PX_TRACE_MAGIC;
     head.nspace_len = (uint16_t) parts[1].iov_len;
     head.text_len = (uint16_t) parts[2].iov_len;
-    (void) !writev(fd, parts, sizeof(parts) / sizeof(parts[0]));
+    (void) px_quiet_writev(fd, parts, sizeof(parts) / sizeof(parts[0]));
 }
 
 /* Reads a text of so many bytes. */

@@ -47,7 +47,7 @@ struct px_trace_record {
 _Static_assert(sizeof(struct px_trace_record) == 56, "no padding");
 
 /* Appends a record. nspace and text may be NULL, and are cut where they are too long. Any thread:
- * it is one write(2) to a file that is opened with O_APPEND. What cannot be written is lost. */
+ * it is one writev(2) to a file that is opened with O_APPEND. What cannot be written is lost. */
 void px_trace_write(int fd, const struct px_trace_record *record, const char *nspace,
                     const char *text);
 

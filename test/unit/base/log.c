@@ -6,16 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 #include "src/base/log.h"
+#include "test/unit/process.h"
 
 /* Standard error is a pipe in packet mode while a test runs: one read returns what one write
  * wrote. */
@@ -123,6 +117,19 @@ static void bad_topics_are_ignored(void **state)
     assert_int_equal(px_log_level(PX_LOG_EVENT), 0);
 }
 
+/* With the default action of SIGPIPE. */
+static void nobody_reads(void)
+{
+    int ends[2];
+
+    check(pipe(ends) == 0 && close(ends[0]) == 0 && dup2(ends[1], STDERR_FILENO) >= 0);
+    px_log_set(PX_LOG_NET, 1);
+    errno = EDOM;
+    px_log(PX_LOG_NET, 1, "to nobody");
+    check(errno == EDOM);
+}
+CASE(in_process, nobody_reads)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +138,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(long_lines_are_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(text_cannot_forge_lines, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_topics_are_ignored, setup, teardown),
+        cmocka_unit_test(test_nobody_reads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,11 +4,6 @@
 #include "config.h"
 #endif
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,12 +12,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "src/base/output.h"
 #include "src/base/status.h"
+#include "test/unit/process.h"
 
 enum { SIZE = 1 << 20, SIGNALS = 1000 };
 
@@ -135,16 +131,31 @@ static void signals(void **state)
     assert_memory_equal(sent, got, SIZE);
 }
 
-static void closed(void **state)
+/* With the default action of SIGPIPE. */
+static void closed(void)
 {
-    (void) state;
-    signal(SIGPIPE, SIG_IGN);
-    close(pipe_fd[0]);
-    assert_int_equal(px_output_all(pipe_fd[1], sent, SIZE), PX_ERR_UNREACH);
-    assert_int_equal(px_output_now(pipe_fd[1], sent, SIZE), 0);
-    assert_int_equal(px_output_all(-1, sent, 1), PX_ERR_UNREACH);
-    assert_int_equal(px_output_now(-1, sent, 1), 0);
+    int ends[2];
+
+    check(pipe(ends) == 0 && close(ends[0]) == 0);
+    check(px_output_all(ends[1], sent, SIZE) == PX_ERR_UNREACH);
+    check(px_output_now(ends[1], sent, SIZE) == 0);
+    check(px_output_all(-1, sent, 1) == PX_ERR_UNREACH);
+    check(px_output_now(-1, sent, 1) == 0);
 }
+CASE(in_process, closed)
+
+/* With the default action of SIGXFSZ. */
+static void beyond_the_limit(void)
+{
+    const struct rlimit limit = {10, 10};
+    int fd = memfd_create("output", 0);
+
+    check(fd >= 0 && setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    check(px_output_all(fd, sent, 11) == PX_ERR_UNREACH);
+    check(px_output_now(fd, sent, 11) == 0);
+    check(lseek(fd, 0, SEEK_END) == 10);
+}
+CASE(in_process, beyond_the_limit)
 
 /* Nobody reads: as much as the pipe holds, in blocking mode too. */
 static void without_waiting(void **state)
@@ -165,7 +176,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(blocking, make_pipe, close_pipe),
         cmocka_unit_test_setup_teardown(non_blocking, make_pipe, close_pipe),
         cmocka_unit_test_setup_teardown(signals, make_pipe, close_pipe),
-        cmocka_unit_test_setup_teardown(closed, make_pipe, close_pipe),
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_beyond_the_limit),
         cmocka_unit_test_setup_teardown(without_waiting, make_pipe, close_pipe),
     };
 

@@ -62,6 +62,18 @@ static void a_file_is_too_large(void)
 }
 CASE(in_process, a_file_is_too_large)
 
+static void parts(void)
+{
+    const struct iovec both[] = {{(void *) "ab", 2}, {(void *) "cd", 2}};
+    char got[8] = "";
+    int ends[2];
+
+    check(pipe(ends) == 0 && px_quiet_writev(ends[1], both, 2) == 4);
+    check(read(ends[0], got, sizeof(got)) == 4 && strcmp(got, "abcd") == 0);
+    check(close(ends[0]) == 0 && px_quiet_writev(ends[1], both, 2) == -1 && errno == EPIPE);
+}
+CASE(in_process, parts)
+
 static void another_error(void)
 {
     check(px_quiet_write(-1, "abc", 3) == -1 && errno == EBADF);
@@ -89,6 +101,7 @@ int main(void)
         cmocka_unit_test(test_writes),
         cmocka_unit_test(test_nobody_reads),
         cmocka_unit_test(test_a_file_is_too_large),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_another_error),
         cmocka_unit_test(test_one_that_was_pending_stays),
     };

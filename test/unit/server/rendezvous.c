@@ -346,6 +346,27 @@ static void no_files(void)
     check(PMIx_server_finalize() == PMIX_SUCCESS);
 }
 
+/* The contact string goes to standard output or error, whose reader has ended. */
+static void reported_to_nobody(void)
+{
+    static const char *const how[] = {"-", "+"};
+    pmix_info_t info;
+    int ends[2];
+
+    check(pipe(ends) == 0 && close(ends[0]) == 0);
+    for (size_t i = 0; i < 2; i++) {
+        int fd = i == 0 ? STDOUT_FILENO : STDERR_FILENO;
+        int kept = dup(fd);
+        pmix_status_t rc;
+
+        check(dup2(ends[1], fd) >= 0);
+        PMIX_INFO_LOAD(&info, PMIX_TCP_REPORT_URI, how[i], PMIX_STRING);
+        rc = PMIx_server_init(px_host_module(&host), &info, 1);
+        PMIX_INFO_DESTRUCT(&info);
+        check(dup2(kept, fd) >= 0 && rc == PMIX_ERR_UNREACH);
+    }
+}
+
 CASE(in_scratch, not_asked)
 CASE(in_scratch, asked)
 CASE(in_scratch, one_system_server)
@@ -366,6 +387,7 @@ static void test_planted_by_another(void **state)
 }
 
 CASE(in_scratch, no_files)
+CASE(in_scratch, reported_to_nobody)
 
 int main(void)
 {
@@ -376,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_recycled_pid),       cmocka_unit_test(test_launcher),
         cmocka_unit_test(test_no_directory),       cmocka_unit_test(test_planted),
         cmocka_unit_test(test_planted_by_another), cmocka_unit_test(test_no_files),
+        cmocka_unit_test(test_reported_to_nobody),
     };
 
     alarm(60);

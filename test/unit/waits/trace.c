@@ -4,8 +4,11 @@
 /* Records of a trace: what was written is read, and what nobody has written is refused. */
 #include "support.h"
 
+#include <sys/resource.h>
+
 #include "src/base/status.h"
 #include "src/waits/trace.h"
+#include "test/unit/process.h"
 
 static const struct px_trace_record record = {.kind = PX_TRACE_JOIN,
                                               .op = PX_WAITS_FENCE,
@@ -36,6 +39,19 @@ static void write_record(const struct px_trace_record *r, const char *nspace, co
 {
     px_trace_write(fileno(file), r, nspace, text);
 }
+
+/* With the default action of SIGXFSZ. */
+static void beyond_the_limit(void)
+{
+    const struct rlimit limit = {sizeof(record) + 3, sizeof(record) + 3};
+
+    file = tmpfile();
+    check(file && setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    write_record(&record, "job", NULL);
+    write_record(&record, "job", NULL);
+    check(lseek(fileno(file), 0, SEEK_END) == (off_t) limit.rlim_cur);
+}
+CASE(in_process, beyond_the_limit)
 
 static void records_are_read_as_they_were_written(void **state)
 {
@@ -166,6 +182,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(damaged_records_are_refused, make_file, close_file),
         cmocka_unit_test_setup_teardown(too_long_texts_are_refused, make_file, close_file),
         cmocka_unit_test_setup_teardown(any_bytes_can_be_read, make_file, close_file),
+        cmocka_unit_test(test_beyond_the_limit),
     };
 
     cmocka_set_message_output(CM_OUTPUT_TAP);
