@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,30 +27,38 @@ static void take(int signal)
     }
 }
 
-/* Both signals are sent to the thread that writes, before writev returns. A signal that was not
- * blocked before cannot have been pending. */
-ssize_t px_quiet_writev(int fd, const struct iovec *parts, int n_parts)
+/* The signals of a thread before a write. */
+struct quiet {
+    sigset_t blocked;
+    sigset_t pending; /* of both signals; one that was not blocked cannot have been pending */
+};
+
+/* Blocks both signals, which the kernel sends to the thread that writes, before the write
+ * returns. */
+static void begin(struct quiet *quiet)
 {
     sigset_t both;
-    sigset_t before;
-    sigset_t pending;
-    ssize_t written;
-    int error;
 
     (void) sigemptyset(&both);
     (void) sigaddset(&both, SIGPIPE);
     (void) sigaddset(&both, SIGXFSZ);
-    (void) sigemptyset(&pending);
-    (void) pthread_sigmask(SIG_BLOCK, &both, &before);
-    if (sigismember(&before, SIGPIPE) == 1 || sigismember(&before, SIGXFSZ) == 1) {
-        (void) sigpending(&pending);
+    (void) sigemptyset(&quiet->pending);
+    (void) pthread_sigmask(SIG_BLOCK, &both, &quiet->blocked);
+    if (sigismember(&quiet->blocked, SIGPIPE) == 1 || sigismember(&quiet->blocked, SIGXFSZ) == 1) {
+        (void) sigpending(&quiet->pending);
     }
-    written = writev(fd, parts, n_parts);
-    error = written < 0 ? errno : 0;
-    if (signal_of(error) && !sigismember(&pending, signal_of(error))) {
+}
+
+/* Removes the signal that the write has raised, and restores what was blocked. Returns `written`,
+ * with the write's errno. */
+static ssize_t end(const struct quiet *quiet, ssize_t written)
+{
+    int error = written < 0 ? errno : 0;
+
+    if (signal_of(error) && !sigismember(&quiet->pending, signal_of(error))) {
         take(signal_of(error));
     }
-    (void) pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void) pthread_sigmask(SIG_SETMASK, &quiet->blocked, NULL);
     if (error) {
         errno = error;
     }
@@ -60,7 +67,16 @@ ssize_t px_quiet_writev(int fd, const struct iovec *parts, int n_parts)
 
 ssize_t px_quiet_write(int fd, const void *bytes, size_t n)
 {
-    const struct iovec part = {.iov_base = (void *) (uintptr_t) bytes, .iov_len = n};
+    struct quiet quiet;
 
-    return px_quiet_writev(fd, &part, 1);
+    begin(&quiet);
+    return end(&quiet, write(fd, bytes, n));
+}
+
+ssize_t px_quiet_writev(int fd, const struct iovec *parts, int n_parts)
+{
+    struct quiet quiet;
+
+    begin(&quiet);
+    return end(&quiet, writev(fd, parts, n_parts));
 }
