@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layout.h"
 #include "measure.h"
 
 enum { BUFFERS = 16, ABSENT = 8, ROUNDS_MAX = 64 };
 
 static uint16_t local_ranks[JOB_RANKS];
+static char localities[FULL_NODE][LOCALITY]; /* by local rank */
 
 static uint32_t is_local(unsigned rank)
 {
@@ -65,8 +67,10 @@ struct texts {
     pmix_key_t of_ranks[N_OF_RANKS];
     pmix_key_t of_job[N_OF_JOB];
     pmix_key_t hostname;
+    pmix_key_t locality;
     pmix_key_t absent[ABSENT];
     pmix_key_t local_size;
+    pmix_key_t leader;
     char nodes[JOB_NODES][256];
 };
 static struct texts *places; /* BUFFERS; from fair_set_up to fair_tear_down */
@@ -165,10 +169,28 @@ static bool host_of(unsigned rank)
     return good;
 }
 
+static bool locality_of_rank(unsigned rank)
+{
+    const struct texts *at = somewhere(rank);
+    pmix_value_t *value = NULL;
+    bool good;
+
+    if (PMIx_Get(&at->proc, at->locality, NULL, 0, &value) != PMIX_SUCCESS || !value) {
+        return false;
+    }
+    good = value->type == PMIX_STRING && value->data.string &&
+           !strcmp(value->data.string, localities[local_ranks[rank]]);
+    PMIX_VALUE_RELEASE(value);
+    return good;
+}
+
+/* Draws the rank, then the key: host name (some 12 bytes) or locality string (some 30). */
 bool fair_string(unsigned i)
 {
+    unsigned rank = draw(JOB_RANKS);
+
     (void) i;
-    return host_of(draw(JOB_RANKS));
+    return draw(2) ? locality_of_rank(rank) : host_of(rank);
 }
 
 bool fair_any(unsigned i)
@@ -242,18 +264,27 @@ static unsigned ranks_on(unsigned node)
     return node == 0 ? LOCAL_CLIENTS : node < JOB_NODES - 1 ? FULL_NODE : LAST_NODE;
 }
 
+static unsigned first_on(unsigned node)
+{
+    return node == 0 ? 0 : LOCAL_CLIENTS + (node - 1) * FULL_NODE;
+}
+
+/* Draws the node, then the number: how many processes it has, or the lowest rank of them. */
 bool fair_node(unsigned i)
 {
     unsigned node = draw(JOB_NODES);
+    bool size = draw(2) == 0;
     const struct texts *at = somewhere(PMIX_RANK_WILDCARD);
+    const char *key = size ? at->local_size : at->leader;
     pmix_value_t *value = NULL;
     bool good;
 
     (void) i;
-    if (PMIx_Get(&at->proc, at->local_size, &on_node[node], 1, &value) != PMIX_SUCCESS || !value) {
+    if (PMIx_Get(&at->proc, key, &on_node[node], 1, &value) != PMIX_SUCCESS || !value) {
         return false;
     }
-    good = value->type == PMIX_UINT32 && value->data.uint32 == ranks_on(node);
+    good = size ? number_is(value, PMIX_UINT32, ranks_on(node))
+                : number_is(value, PMIX_PROC_RANK, first_on(node));
     PMIX_VALUE_RELEASE(value);
     return good;
 }
@@ -312,7 +343,9 @@ static void fill(struct texts *at, const pmix_proc_t *self, const char (*nodes)[
 {
     at->proc = *self;
     PMIX_LOAD_KEY(at->hostname, PMIX_HOSTNAME);
+    PMIX_LOAD_KEY(at->locality, PMIX_LOCALITY_STRING);
     PMIX_LOAD_KEY(at->local_size, PMIX_LOCAL_SIZE);
+    PMIX_LOAD_KEY(at->leader, PMIX_LOCALLDR);
     for (unsigned k = 0; k < N_OF_RANKS; k++) {
         PMIX_LOAD_KEY(at->of_ranks[k], of_ranks[k].key);
     }
@@ -336,6 +369,9 @@ void fair_set_up(const pmix_proc_t *self, const char (*nodes)[256])
     }
     for (unsigned r = 0; r < JOB_RANKS; r++) {
         local_ranks[r] = (uint16_t) local_rank_of(r);
+    }
+    for (unsigned l = 0; l < FULL_NODE; l++) {
+        locality_of(l, localities[l]);
     }
     flag(&as_static, PMIX_GET_STATIC_VALUES);
     flag(&as_pointer, PMIX_GET_POINTER_VALUES);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What a host tells of a job: its size, its nodes, and eight facts of each process. */
+/* What a host tells of a job: its size, its nodes, and nine facts of each process. */
 
 #include "layout.h"
 
@@ -13,7 +13,7 @@
 
 #include "daemon.h"
 
-enum { NAME = 256, DIGITS = 12, JOB_INFOS = 11, PROC_INFOS = 8 };
+enum { NAME = 256, DIGITS = 12, JOB_INFOS = 11, PROC_INFOS = 9 };
 
 static void load_u32(pmix_info_t *info, const char *key, uint32_t v)
 {
@@ -36,11 +36,18 @@ static void *block(size_t n, size_t size)
     return at;
 }
 
+void locality_of(unsigned local_rank, char ret[LOCALITY])
+{
+    snprintf(ret, LOCALITY, "NM%u:SK%u:L3%u:L2%u:L1%u:CR%u:HT%u", local_rank / 64, local_rank / 64,
+             local_rank / 8, local_rank, local_rank, local_rank, local_rank);
+}
+
 static void load_proc(const struct layout *layout, pmix_info_t *info, unsigned rank)
 {
     pmix_data_array_t *array = block(1, sizeof(*array));
     uint16_t local = (uint16_t) (layout->local_rank_of(rank) + daemon_corrupts());
     pmix_info_t *in;
+    char locality[LOCALITY];
     char node[NAME];
 
     PMIX_DATA_ARRAY_CONSTRUCT(array, PROC_INFOS, PMIX_INFO);
@@ -55,6 +62,8 @@ static void load_proc(const struct layout *layout, pmix_info_t *info, unsigned r
     PMIX_INFO_LOAD(&in[5], PMIX_NODE_RANK, &local, PMIX_UINT16);
     PMIX_INFO_LOAD(&in[6], PMIX_HOSTNAME, node, PMIX_STRING);
     load_u32(&in[7], PMIX_NODEID, layout->node_of(rank) + daemon_corrupts());
+    locality_of(local, locality);
+    PMIX_INFO_LOAD(&in[8], PMIX_LOCALITY_STRING, locality, PMIX_STRING);
     PMIX_INFO_CONSTRUCT(info);
     PMIX_LOAD_KEY(info->key, PMIX_PROC_DATA);
     info->value.type = PMIX_DATA_ARRAY;

@@ -22,4 +22,8 @@ struct layout {
  * program. */
 void layout_register(const struct layout *layout);
 
+/* Locality string of the process with that local rank. */
+enum { LOCALITY = 64 };
+void locality_of(unsigned local_rank, char ret[LOCALITY]);
+
 #endif
