@@ -15,14 +15,21 @@ count() {
         grep -Ec "(^[0-9]+ +$2(to|from|msg)\(|<\.\.\. $2(to|from|msg) resumed>).* = [1-9][0-9]*\$"
 }
 
+# run_traced: a job of four processes on two nodes, each traced.
+run_traced() {
+    # shellcheck disable=SC2016
+    limit 100 "$pmixrun" -n 4 --nodes 2 --record "$SCRATCH/record" \
+        sh -c 'exec strace -f -o "$SCRATCH/trace.$PMIX_RANK" "$client"' >"$SCRATCH/out" 2>&1
+}
+
 # By messages a collecting fence is followed by a request for what it brought, and a read of a local peer's value asks whether it has changed.
 for form in shared hash; do
     sent="0 0 1 10 1 0 1"
     [ $form = shared ] || { sent="2 0 1 10 2 1 1" PMIX_MCA_gds=hash && export PMIX_MCA_gds; }
-    # shellcheck disable=SC2016
-    limit 100 "$pmixrun" -n 4 --nodes 2 --record "$SCRATCH/record" \
-        sh -c 'exec strace -f -o "$SCRATCH/trace.$PMIX_RANK" "$client"' >"$SCRATCH/out" 2>&1
+    run_traced
     same "$form: the job ends well" 0 $?
+    [ $form = hash ] || same "an inherited init makes no call that connects or sends" "" \
+        "$(sed -n '/budget-init"/,/budget-over"/p' "$SCRATCH/trace.1" | grep -oE '[^a-z](socket|connect|sendto|sendmsg|sendmmsg)\(' | sort -u)"
     same "$form: sent by init, eight values, their commit, ten barriers, a collecting fence, two reads, finalize" \
         "$sent" \
         "$(for step in init put commit barriers collect get finalize; do count $step send; done | tr '\n' ' ' | sed 's/ $//')"
@@ -41,4 +48,12 @@ for form in shared hash; do
     check "$form: at most 980 bytes of two ranks that post 512 each, of which half are alike ($bytes)" \
         test "${bytes:-0}" -ge 768 -a "${bytes:-0}" -le 980
 done
+unset PMIX_MCA_gds
+
+# Without inheritance: the introduction, of whose reply status and index are read one after the other, and one request, whose
+# reply brings the segment.
+PMIX_MCA_shmix_inherit=0 && export PMIX_MCA_shmix_inherit
+run_traced
+same "ordinary start: the job ends well" 0 $?
+same "ordinary start: sent and received by init" "2 3" "$(count init send) $(count init recv)"
 finish
