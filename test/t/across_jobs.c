@@ -139,6 +139,32 @@ static pmix_status_t lookup(const char *key, uint32_t *ret)
     return rc;
 }
 
+/* As many names as a process may have, of which there is one; the next is refused until they are
+ * gone. The last name is found among them. */
+static void publish_many(void)
+{
+    enum { MOST = 4096 };
+    pmix_info_t *infos = PMIx_Info_create(MOST);
+    pmix_info_t one;
+    uint32_t v = 0;
+    char key[32];
+
+    for (uint32_t i = 0; i < MOST; i++) {
+        snprintf(key, sizeof(key), "across.many.%u", i);
+        must(PMIx_Info_load(&infos[i], key, &i, PMIX_UINT32), "load");
+    }
+    must(PMIx_Publish(infos, MOST - 1), "many names");
+    must(PMIx_Info_load(&one, "across.more", &v, PMIX_UINT32), "load");
+    is(PMIX_ERR_OUT_OF_RESOURCE, PMIx_Publish(&one, 1), "one more");
+    snprintf(key, sizeof(key), "across.many.%u", MOST - 2);
+    is(PMIX_SUCCESS, lookup(key, &v), "one of many");
+    expect(v == MOST - 2, "the number of one of many");
+    must(PMIx_Unpublish(NULL, NULL, 0), "unpublish all");
+    is(PMIX_ERR_NOT_FOUND, lookup(key, &v), "one of those that are gone");
+    must(PMIx_Publish(&one, 1), "publish again");
+    PMIx_Info_free(infos, MOST);
+}
+
 void act_publish(void)
 {
     uint32_t v = 0;
@@ -177,6 +203,9 @@ void act_publish(void)
     }
     fence(false);
     is(PMIX_ERR_NOT_FOUND, lookup("across.name", &v), "lookup after unpublish");
+    if (me.rank == last) {
+        publish_many(); /* besides across.near */
+    }
     fence(false);
 }
 

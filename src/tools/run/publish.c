@@ -1,16 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What processes publish for others by name. A list: a job publishes a handful of names. A lookup
- * that is told to wait stays here until its keys are there or its time is over. */
+/* What processes publish for others by name. A lookup that is told to wait stays here until its
+ * keys are there or its time is over. Main thread. */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes.h"
+#include "src/base/list.h"
+#include "src/base/map.h"
 
+/* What one process may have published at a time. */
+enum { MOST_PUBLISHED = 4096 };
+
+/* A name, with what was published under it for different ranges, the newest first. In the map of
+ * names as long as there is any. */
+struct name {
+    struct px_list entries;
+};
+
+/* How much a process has published; in the map of owners as long as there is any. */
+struct owner {
+    size_t n;
+};
+
+/* On the list of all, and on that of its name. */
 struct published {
-    struct published *next;
+    struct px_list link;
+    struct px_list alike;
+    struct name *name;
+    struct owner *count;
     pmix_proc_t owner;
     pmix_data_range_t range;
     pmix_persistence_t persistence;
@@ -25,7 +45,9 @@ struct waiting {
     int64_t deadline_ms;
 };
 
-static struct published *entries;
+static struct px_list entries = {&entries, &entries};
+static struct px_map names;
+static struct px_map owners; /* by the whole pmix_proc_t, padded with zeros */
 static struct waiting *waiters;
 
 struct directives {
@@ -66,8 +88,48 @@ static struct directives read_directives(const pmix_info_t *info, size_t n)
 
 static void entry_free(struct published *e)
 {
+    px_list_remove(&e->link);
+    px_list_remove(&e->alike);
+    if (px_list_empty(&e->name->entries)) {
+        free(px_map_remove(&names, e->info.key, strlen(e->info.key)));
+    }
+    if (--e->count->n == 0) {
+        free(px_map_remove(&owners, &e->owner, sizeof(e->owner)));
+    }
     PMIX_INFO_DESTRUCT(&e->info);
     free(e);
+}
+
+/* What the map has under the key, else a zeroed block of so many bytes that is entered now; NULL
+ * without memory. */
+static void *find_or_make(struct px_map *map, const void *key, size_t len, size_t size)
+{
+    void *found = px_map_find(map, key, len);
+    void *made = found == NULL ? calloc(1, size) : NULL;
+
+    if (made != NULL && px_map_set(map, key, len, made) != 0) {
+        free(made);
+        made = NULL;
+    }
+    return found != NULL ? found : made;
+}
+
+/* The newest entry of a name, or NULL. */
+static struct published *first_of(const char *key)
+{
+    const struct name *name = px_map_find(&names, key, strlen(key));
+
+    return name != NULL && name->entries.next != NULL
+               ? px_container_of(name->entries.next, struct published, alike)
+               : NULL;
+}
+
+/* The next one of the same name, or NULL. */
+static struct published *next_of(const struct published *e)
+{
+    return e->alike.next != &e->name->entries
+               ? px_container_of(e->alike.next, struct published, alike)
+               : NULL;
 }
 
 /* Whether a process may see what the owner published with this range. */
@@ -87,26 +149,35 @@ static bool in_range(const struct published *e, const pmix_proc_t *reader)
     }
 }
 
-/* The link to the entry of this name that `reader` sees in `range`; points to NULL when there is
- * none. */
-static struct published **find_published(const char *key, const pmix_proc_t *reader)
+/* The newest entry of this name that `reader` may see; NULL when there is none. */
+static struct published *find_published(const char *key, const pmix_proc_t *reader)
 {
-    struct published **e = &entries;
+    struct published *e = first_of(key);
 
-    while (*e != NULL && !(PMIX_CHECK_KEY(&(*e)->info, key) && in_range(*e, reader))) {
-        e = &(*e)->next;
+    while (e != NULL && !in_range(e, reader)) {
+        e = next_of(e);
     }
     return e;
 }
 
 static bool is_taken(const char *key, pmix_data_range_t range, const pmix_proc_t *owner)
 {
-    for (const struct published *e = entries; e != NULL; e = e->next) {
-        if (PMIX_CHECK_KEY(&e->info, key) && e->range == range && in_range(e, owner)) {
+    for (const struct published *e = first_of(key); e != NULL; e = next_of(e)) {
+        if (e->range == range && in_range(e, owner)) {
             return true;
         }
     }
     return false;
+}
+
+static size_t count_published(const pmix_proc_t *proc)
+{
+    const struct owner *owner;
+    pmix_proc_t key;
+
+    PMIX_LOAD_PROCID(&key, proc->nspace, proc->rank);
+    owner = px_map_find(&owners, &key, sizeof(key));
+    return owner != NULL ? owner->n : 0;
 }
 
 /* ---- publish */
@@ -115,19 +186,29 @@ static pmix_status_t add_published(const pmix_proc_t *owner, const pmix_info_t *
                                    const struct directives *d)
 {
     struct published *e = calloc(1, sizeof(*e));
-    if (e == NULL) {
-        return PMIX_ERR_NOMEM;
-    }
-    pmix_status_t rc = PMIx_Info_xfer(&e->info, info);
+    pmix_status_t rc = e != NULL ? PMIx_Info_xfer(&e->info, info) : PMIX_ERR_NOMEM;
+
     if (rc != PMIX_SUCCESS) {
         free(e);
         return rc;
     }
-    e->owner = *owner;
+    PMIX_LOAD_PROCID(&e->owner, owner->nspace, owner->rank);
     e->range = d->range;
     e->persistence = d->persistence;
-    e->next = entries;
-    entries = e;
+    e->name = find_or_make(&names, info->key, strlen(info->key), sizeof(*e->name));
+    e->count = find_or_make(&owners, &e->owner, sizeof(e->owner), sizeof(*e->count));
+    if (e->name == NULL ||
+        e->count == NULL) { /* a record without entries stays for the next time */
+        PMIX_INFO_DESTRUCT(&e->info);
+        free(e);
+        return PMIX_ERR_NOMEM;
+    }
+    if (e->name->entries.next == NULL) {
+        px_list_init(&e->name->entries);
+    }
+    e->count->n++;
+    px_list_prepend(&e->name->entries, &e->alike);
+    px_list_prepend(&entries, &e->link);
     return PMIX_SUCCESS;
 }
 
@@ -137,14 +218,18 @@ void px_run_publish(struct px_run_task *task)
 {
     const pmix_info_t *info = task->upcall.infos;
     struct directives d = read_directives(info, task->upcall.n_infos);
+    size_t n = count_published(&task->proc);
     pmix_status_t rc = PMIX_SUCCESS;
 
-    /* All or nothing: first see whether a name is taken. */
+    /* All or nothing: first see whether a name is taken, or there are too many. */
     for (size_t i = 0; rc == PMIX_SUCCESS && i < task->upcall.n_infos; i++) {
         struct directives ignored;
-        if (!read_directive(&info[i], &ignored) && is_taken(info[i].key, d.range, &task->proc)) {
-            rc = PMIX_ERR_DUPLICATE_KEY;
+        if (read_directive(&info[i], &ignored)) {
+            continue;
         }
+        rc = is_taken(info[i].key, d.range, &task->proc) ? PMIX_ERR_DUPLICATE_KEY
+             : n++ >= MOST_PUBLISHED                     ? PMIX_ERR_OUT_OF_RESOURCE
+                                                         : PMIX_SUCCESS;
     }
     for (size_t i = 0; rc == PMIX_SUCCESS && i < task->upcall.n_infos; i++) {
         struct directives ignored;
@@ -173,7 +258,7 @@ static size_t count_found(char **keys, const pmix_proc_t *reader)
     size_t n = 0;
 
     for (size_t i = 0; keys != NULL && keys[i] != NULL; i++) {
-        n += *find_published(keys[i], reader) != NULL;
+        n += find_published(keys[i], reader) != NULL;
     }
     return n;
 }
@@ -184,8 +269,7 @@ static size_t collect(char **keys, const pmix_proc_t *reader, pmix_pdata_t *data
     size_t n = 0;
 
     for (size_t i = 0; keys[i] != NULL; i++) {
-        struct published **link = find_published(keys[i], reader);
-        struct published *e = *link;
+        struct published *e = find_published(keys[i], reader);
         if (e == NULL || PMIx_Value_xfer(&data[n].value, &e->info.value) != PMIX_SUCCESS) {
             continue;
         }
@@ -193,7 +277,6 @@ static size_t collect(char **keys, const pmix_proc_t *reader, pmix_pdata_t *data
         PMIX_LOAD_KEY(data[n].key, e->info.key);
         n++;
         if (e->persistence == PMIX_PERSIST_FIRST_READ) {
-            *link = e->next;
             entry_free(e);
         }
     }
@@ -309,13 +392,9 @@ static bool is_listed(const struct published *e, char **keys)
 
 void px_run_unpublish(struct px_run_task *task)
 {
-    for (struct published **link = &entries; *link != NULL;) {
-        struct published *e = *link;
+    px_list_for(struct published, e, &entries, link) {
         if (PMIX_CHECK_PROCID(&e->owner, &task->proc) && is_listed(e, task->upcall.keys)) {
-            *link = e->next;
             entry_free(e);
-        } else {
-            link = &e->next;
         }
     }
     px_host_reply_status(&task->upcall, PMIX_SUCCESS);
@@ -323,16 +402,12 @@ void px_run_unpublish(struct px_run_task *task)
 
 void px_run_published_forget(const char *nspace, pmix_rank_t rank)
 {
-    for (struct published **link = &entries; *link != NULL;) {
-        struct published *e = *link;
+    px_list_for(struct published, e, &entries, link) {
         bool ended = rank == PMIX_RANK_WILDCARD
                          ? e->persistence == PMIX_PERSIST_APP
                          : e->persistence == PMIX_PERSIST_PROC && e->owner.rank == rank;
         if (ended && strcmp(e->owner.nspace, nspace) == 0) {
-            *link = e->next;
             entry_free(e);
-        } else {
-            link = &e->next;
         }
     }
     for (struct waiting **w = &waiters; *w != NULL;) {
@@ -348,9 +423,9 @@ void px_run_published_forget(const char *nspace, pmix_rank_t rank)
 
 void px_run_published_free(void)
 {
-    while (entries != NULL) {
-        struct published *e = entries;
-        entries = e->next;
+    px_list_for(struct published, e, &entries, link) {
         entry_free(e);
     }
+    px_map_fini(&names);
+    px_map_fini(&owners);
 }
