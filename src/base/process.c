@@ -46,14 +46,25 @@ int px_process_look(pid_t pid, struct px_process *ret)
     return PX_OK;
 }
 
+/* The descendants of a process that are examined, from one to its parent. */
+enum { GENERATIONS = 64 };
+
 bool px_process_descends(pid_t pid, pid_t from)
 {
-    for (unsigned i = 0; i < 64 && pid > 1 && pid != from; i++) {
-        struct px_process process;
+    return pid > 1 && (pid == from || px_process_branch(pid, from) != 0);
+}
 
-        pid = px_process_look(pid, &process) ? 0 : process.parent;
+pid_t px_process_branch(pid_t pid, pid_t from)
+{
+    struct px_process process;
+
+    for (unsigned i = 0; i < GENERATIONS && pid > 1 && !px_process_look(pid, &process); i++) {
+        if (process.parent == from) {
+            return pid;
+        }
+        pid = process.parent;
     }
-    return pid > 1 && pid == from;
+    return 0;
 }
 
 uint64_t px_process_space(void)

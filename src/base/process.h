@@ -24,6 +24,10 @@ int px_process_look(pid_t pid, struct px_process *ret);
 /* True if the process is `from`, or one of its descendants of 64 generations. */
 bool px_process_descends(pid_t pid, pid_t from);
 
+/* The process itself or an ancestor of it, whichever is a child of `from`. 0: it does not descend
+ * from that one. */
+pid_t px_process_branch(pid_t pid, pid_t from);
+
 /* Identifies the pid namespace of the calling process. Pids of two namespaces are not comparable.
  * 0: the kernel does not show it. */
 uint64_t px_process_space(void);

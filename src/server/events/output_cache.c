@@ -3,8 +3,9 @@
 
 /* Keeps output of processes that no subscription covers when it arrives. A tool that spawns a job
  * can subscribe only when it knows the job's namespace; by then the job may have written its first
- * lines. Output is kept until a subscription covers it, up to KEEP_BYTES for the server; output
- * that does not fit is dropped, so the oldest output survives. Loop thread. */
+ * lines. Output is kept until a subscription covers it, up to shmix_output_bytes for the server.
+ * What does not fit takes the place of the newest of the user who has most, unless that is its own:
+ * so the oldest output survives, and one user's does not keep out another's. Loop thread. */
 
 #include "output_cache.h"
 
@@ -12,15 +13,17 @@
 #include <string.h>
 
 #include "server_iof.h"
+#include "src/base/param.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/quota.h"
 #include "src/value/directives.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 
-enum { KEEP_BYTES = 256 * 1024 };
-
 /* One piece of kept output; in s->outputs. */
 struct kept_output {
     struct px_list link;
+    struct px_user *user; /* who counts it */
     struct px_output out; /* bytes points to the member below; info is owned */
     pmix_byte_object_t bytes;
     char data[];
@@ -38,6 +41,7 @@ static size_t kept_bytes(const struct px_output *out)
 static void output_unlink(struct px_server *s, struct kept_output *kept)
 {
     s->output_bytes -= kept_bytes(&kept->out);
+    kept->user->output -= kept_bytes(&kept->out);
     px_list_remove(&kept->link);
 }
 
@@ -48,18 +52,66 @@ static void destroy(struct kept_output *kept)
     free(kept);
 }
 
+/* The user of a process; the server's own for one that is not registered. NULL: memory is out. */
+static struct px_user *user_of(struct px_server *s, const pmix_proc_t *source)
+{
+    const struct px_local_proc *proc = px_local_proc_of(s, source);
+
+    return px_user_of(s, proc && proc->registered ? proc->uid : s->uid);
+}
+
+/* The user who has most. */
+static const struct px_user *find_most(struct px_server *s, const struct px_user *user)
+{
+    px_list_for(const struct px_user, other, &s->users, link) {
+        user = other->output > user->output ? other : user;
+    }
+    return user;
+}
+
+static void drop_newest(struct px_server *s, const struct px_user *user)
+{
+    struct px_list *at = s->outputs.prev;
+    struct kept_output *kept = px_list_item(at, struct kept_output, link);
+
+    while (kept->user != user) {
+        at = at->prev;
+        px_assert(at != &s->outputs);
+        kept = px_list_item(at, struct kept_output, link);
+    }
+    output_unlink(s, kept);
+    destroy(kept);
+}
+
+/* Makes room for so many bytes of the user. False: there is none for him. */
+static bool make_room(struct px_server *s, const struct px_user *user, size_t bytes)
+{
+    size_t most = (size_t) px_param_int(PX_P_OUTPUT_BYTES);
+
+    while (bytes <= most && s->output_bytes > most - bytes) {
+        const struct px_user *other = find_most(s, user);
+
+        if (other->output <= user->output + bytes) {
+            return false;
+        }
+        drop_newest(s, other);
+    }
+    return bytes <= most;
+}
+
 /* One allocation holds the record and the bytes; the infos are a copy of their own. */
 int px_output_keep(struct px_server *s, const struct px_output *out)
 {
     size_t size = out->bytes ? out->bytes->size : 0;
+    struct px_user *user = user_of(s, &out->source);
     pmix_info_t *info = NULL;
     struct kept_output *kept;
 
     px_assert(px_loop_inside(s->loop));
-    if (size > KEEP_BYTES || s->output_bytes + kept_bytes(out) > KEEP_BYTES) {
+    if (user && !make_room(s, user, kept_bytes(out))) {
         return PMIX_SUCCESS;
     }
-    kept = calloc(1, sizeof(*kept) + size);
+    kept = user ? calloc(1, sizeof(*kept) + size) : NULL;
     if (!kept || px_infos_copy(out->info, out->ninfo, &info)) {
         free(kept);
         return PMIX_ERR_NOMEM;
@@ -74,6 +126,8 @@ int px_output_keep(struct px_server *s, const struct px_output *out)
         memcpy(kept->data, out->bytes->bytes, size);
     }
     px_list_append(&s->outputs, &kept->link);
+    kept->user = user;
+    user->output += kept_bytes(&kept->out);
     s->output_bytes += kept_bytes(&kept->out);
     return PMIX_SUCCESS;
 }

@@ -452,16 +452,20 @@ static void ask_host_about_client(struct px_peer *peer)
     px_peer_admit(peer, rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc, NULL);
 }
 
-/* True if a further connection under this name may be a clone: it is of the process that connected
- * first, or of a descendant. By TCP a process need not say who it is; then it is looked for by its
- * socket. If the first process is not known, the credential has to do. */
+/* True if a further connection under this name may be a clone: it is of a process that descends
+ * from the one that this server's process has started, as the one that connected first does; or, if
+ * the first was started by others, from the first. By TCP a process need not say who it is; then it
+ * is looked for by its socket. If the first process is not known, the credential has to do. */
 static bool is_clone(const struct px_local_proc *rank, const struct px_peer_cred *peer_cred)
 {
-    if (!rank->pid || (!peer_cred->pid && !peer_cred->socket)) {
+    pid_t started = rank->pid ? px_process_branch(rank->pid, getpid()) : 0;
+    pid_t from = started ? started : rank->pid;
+
+    if (!from || (!peer_cred->pid && !peer_cred->socket)) {
         return true;
     }
-    return peer_cred->pid ? px_process_descends(peer_cred->pid, rank->pid)
-                          : px_owner_is_below(rank->pid, peer_cred->socket);
+    return peer_cred->pid ? px_process_descends(peer_cred->pid, from)
+                          : px_owner_is_below(from, peer_cred->socket);
 }
 
 /* The status for a name that is not registered. Only the server's own user learns that: to others

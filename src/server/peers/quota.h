@@ -48,6 +48,7 @@ struct px_user {
     uid_t uid;
     struct px_usage usage;
     struct px_conn_pool queue; /* what waits for its connections */
+    size_t output;             /* bytes of kept output (output_cache.h) */
 };
 
 /* The record of a user, made if there is none. NULL: memory is out. */

@@ -46,6 +46,9 @@ static void parents_and_starts(void **state)
     assert_true(child.started >= self.started);
     assert_true(px_process_descends(pid, pid) && px_process_descends(pid, getppid()));
     assert_false(px_process_descends(getpid(), pid));
+    assert_int_equal(px_process_branch(pid, getpid()), pid);
+    assert_int_equal(px_process_branch(pid, getppid()), getpid());
+    assert_int_equal(px_process_branch(getpid(), pid), 0);
     assert_true(px_process_space() > 0 && px_process_space() == px_process_space());
     (void) close(go[0]);
     (void) close(go[1]);
