@@ -3,6 +3,8 @@
 
 #include "attacks.h"
 
+#include <pmix_tool.h>
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +21,8 @@ enum {
     KEPT = 500,
     KEPT_NAMES = 120,
     CODE = -6001,
-    KEY_BYTES = 500
+    KEY_BYTES = 500,
+    PULLS = 1024
 };
 
 static pmix_proc_t self;
@@ -48,6 +51,16 @@ static void on_value(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     (void) value;
     on_op(status, cbdata);
+}
+
+static void on_group(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
+                     pmix_release_cbfunc_t release, void *release_data)
+{
+    (void) info, (void) ninfo;
+    on_op(status, cbdata);
+    if (release) {
+        release(release_data);
+    }
 }
 
 static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
@@ -350,6 +363,39 @@ static void groups(void)
     }
 }
 
+/* When there can be no more subscriptions, the oldest ends for each new one: then the host has to
+ * be told, if no other one wants the same. */
+static void pulls(void)
+{
+    static size_t ids[PULLS];
+    static unsigned long n;
+    pmix_proc_t name;
+    pmix_status_t rc;
+
+    PMIX_LOAD_PROCID(&name, "nobody", (pmix_rank_t) n);
+    rc = PMIx_IOF_pull(&name, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, NULL, NULL, NULL);
+    count(rc > 0 ? PMIX_SUCCESS : rc);
+    if (rc >= 0) {
+        ids[n++ % PULLS] = (size_t) rc;
+    }
+    if (state->reached) {
+        (void) PMIx_IOF_deregister(ids[n % PULLS], NULL, 0, NULL, NULL);
+    }
+}
+
+/* Groups of a member that never comes. */
+static void constructs(void)
+{
+    pmix_proc_t members[2] = {self, absent};
+    char name[32];
+
+    for (int i = 0; i < BATCH; i++) {
+        snprintf(name, sizeof(name), "open.%lu", state->tries);
+        count(PMIx_Group_construct_nb(name, members, 2, NULL, 0, on_group, NULL));
+    }
+    settle();
+}
+
 static void queries(void)
 {
     static char *keys[KEYS + 1];
@@ -393,6 +439,8 @@ const struct attack attacks[] = {
     {"ranges", "events to 125,000 names", NULL, none, ranges, 1},
     {"kept", "registrations for events that are kept", raise_kept, none, registrations, 1},
     {"groups", "groups, then events and gets", NULL, none, groups, 0},
+    {"constructs", "groups that wait for a member", NULL, none, constructs, 0},
+    {"pulls", "subscriptions to output, begun and ended", NULL, none, pulls, 0},
     {"queries", "4,000 keys in one query", NULL, none, queries, 1},
     {"connections", "starts and ends", NULL, come_and_go, connections, 1},
     {NULL, NULL, NULL, NULL, NULL, 0},

@@ -147,7 +147,8 @@ static void play(int from, unsigned number, const struct attack *attack)
 
 /* --- the host */
 
-static const struct answer answers[N_ENTRIES] = {[ON_UNPUBLISH] = {.how = NEVER}};
+static const struct answer answers[N_ENTRIES] = {
+    [ON_UNPUBLISH] = {.how = NEVER}, [ON_PULL] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}};
 static const struct px_host host = {.answers = answers};
 
 /* The last process of the attacking job never starts. */
