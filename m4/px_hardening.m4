@@ -2,7 +2,8 @@ dnl PX_HARDENING: what makes a memory fault harder to use against whoever runs t
 dnl that were given, since fortification wants an optimizing compiler; --disable-hardening leaves them all out. The sanitizers
 dnl find more than fortification does, and are disturbed by it. Of control-flow protection on x86 only the part that Linux has for
 dnl processes (shadow stacks, which cost nothing): marks for indirect branches would take an instruction of each function that a
-dnl read calls. CFLAGS come later on the command line, and win.
+dnl read calls. A linker marks a file for shadow stacks if all objects in it are marked, and those of some C libraries (Debian 12) are not,
+dnl although nothing in them is against it: -z shstk marks it. CFLAGS come later on the command line, and win.
 AC_DEFUN([PX_HARDENING], [
   AC_ARG_ENABLE([hardening],
     [AS_HELP_STRING([--disable-hardening], [without stack protector, fortification, control-flow protection, full RELRO])],
@@ -22,7 +23,8 @@ AC_DEFUN([PX_HARDENING], [
         [AC_MSG_RESULT([no])])
     done
     CFLAGS=$px_save_CFLAGS
-    for px_flag in -Wl,-z,relro -Wl,-z,now; do
+    AS_CASE([$PX_HARDEN_CFLAGS], [*-fcf-protection*], [px_shstk=-Wl,-z,shstk], [px_shstk=])
+    for px_flag in -Wl,-z,relro -Wl,-z,now $px_shstk; do
       LDFLAGS="$px_save_LDFLAGS $px_flag"
       AC_MSG_CHECKING([whether the linker takes $px_flag])
       AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])],

@@ -45,8 +45,20 @@ soft() { # soft: the faults of the installed objects, a line each
         grep -q ' __stack_chk_fail' "$SCRATCH/elf" || echo "$object: no stack protector"
         grep -qE ' __[a-z]+_chk(@|$)' "$SCRATCH/elf" || echo "$object: no fortified function"
         grep -q 'GNU_STACK .* RWE ' "$SCRATCH/elf" && echo "$object: the stack can be executed"
+        if $shadow_stack; then
+            readelf -n "$object" 2>/dev/null | grep -q 'x86 feature:.*SHSTK' || echo "$object: no mark for shadow stacks"
+        fi
         grep -E '\((RUNPATH|RPATH)\)' "$SCRATCH/elf" | grep -vF "[$libdir]" | sed "s|^|$object: |"
     done
+}
+# Shadow stacks: the linker was told to mark what it writes, so the objects that the library is made of are looked at, too.
+shadow_stack=false
+grep -q '^PX_HARDEN_CFLAGS = .*-fcf-protection=return' "$PX_TOP_BUILDDIR/Makefile" && shadow_stack=true
+unmarked() { # unmarked: those of them that have no mark, a line each
+    find "$PX_TOP_BUILDDIR/src" "$PX_TOP_BUILDDIR/gds" "$PX_TOP_BUILDDIR/shmem" -name '*.o' -exec readelf -n {} + 2>/dev/null |
+        awk '/^File: / { if (file != "") { print file } file = $2 }
+            /x86 feature:.*SHSTK/ { file = "" }
+            END { if (file != "") { print file } }'
 }
 libdir=$(sed -n 's/^libdir = //p' "$PX_TOP_BUILDDIR/Makefile" | sed "s|\${exec_prefix}|$at|")
 if ! command -v readelf >/dev/null 2>&1; then
@@ -56,6 +68,11 @@ elif grep -q '^PX_HARDEN_CFLAGS = *$' "$PX_TOP_BUILDDIR/Makefile"; then
 else
     all install-libLTLIBRARIES
     same 'what is installed is hardened' '' "$(soft)"
+    if $shadow_stack; then
+        same 'and compiled for shadow stacks' '' "$(unmarked)"
+    else
+        skip 'and compiled for shadow stacks' 'the compiler has none here'
+    fi
     check 'the library is there' [ -e "$SCRATCH/all$libdir/libpmix.so.2" ]
     same 'and linked with no hwloc' '' "$(readelf -d "$SCRATCH/all$libdir/libpmix.so.2" | grep hwloc)"
 fi
