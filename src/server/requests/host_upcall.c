@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "src/base/epoch.h"
+#include "src/base/log.h"
 #include "src/base/probe.h"
 #include "src/base/release.h"
 #include "src/base/lock.h"
@@ -243,6 +244,7 @@ void px_upcall_limit(struct px_upcall *up, uint64_t ms)
 void px_upcalls_abandon(struct px_server *s)
 {
     struct px_list *item = s->upcalls.next;
+    size_t n_open;
 
     px_assert(px_loop_inside(s->loop));
     while (item != &s->upcalls) {
@@ -253,10 +255,15 @@ void px_upcalls_abandon(struct px_server *s)
         item = abandon(up, PMIX_ERR_LOST_CONNECTION) ? s->upcalls.next : next;
     }
     px_lock_take(&lock);
-    if (!open_upcalls.used) {
+    n_open = open_upcalls.used;
+    if (n_open == 0) {
         px_map_fini(&open_upcalls);
     }
     px_lock_give(&lock);
+    if (n_open > 0) {
+        px_log(PX_LOG_SERVER, 1,
+               "%zu upcalls have no answer of the host: each is kept until it comes", n_open);
+    }
 }
 
 /* px_upcalls_abandon leaves only answered upcalls on the list. */

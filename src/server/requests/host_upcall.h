@@ -123,7 +123,8 @@ void px_done_status(struct px_upcall *up);
 void px_upcall_answer(struct px_upcall *up);
 
 /* For the server's end (PMIx_server_finalize): ends all upcalls that the host has not answered,
- * with PMIX_ERR_LOST_CONNECTION. Their memory is freed when the host answers, if ever. */
+ * with PMIX_ERR_LOST_CONNECTION, and logs their number. Their memory is freed when the host
+ * answers, if ever. */
 void px_upcalls_abandon(struct px_server *s);
 
 /* After px_upcalls_abandon: true if upcalls remain whose answer is on its way to the loop

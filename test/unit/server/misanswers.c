@@ -9,6 +9,7 @@
 #include "config.h"
 #endif
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,6 +18,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -247,6 +249,51 @@ static void given_back_after_the_end(void **state)
     assert_in_range(in_use[LIVES - 1], 0, in_use[SETTLED] + CACHED);
 }
 
+/* A server that ends with that many requests to the host, of which one has an answer; what it has
+ * logged then goes to `ret`. The others are answered behind it. */
+static void end_with(int n, char *ret, size_t size)
+{
+    int before = dup(STDERR_FILENO);
+    int ends[2];
+    ssize_t len;
+
+    start();
+    atomic_store(&n_ended, 0);
+    for (int i = 0; i < n; i++) {
+        ask_to_publish(i);
+    }
+    await_asked(n);
+    asked[0].op(PMIX_SUCCESS, asked[0].cbdata);
+    await_ended(1);
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    assert_true(dup2(ends[1], STDERR_FILENO) >= 0);
+    assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    len = read(ends[0], ret, size - 1);
+    ret[len > 0 ? len : 0] = '\0';
+    for (int i = 1; i < n; i++) {
+        asked[i].op(PMIX_SUCCESS, asked[i].cbdata);
+    }
+    (void) close(before);
+    (void) close(ends[0]);
+    (void) close(ends[1]);
+}
+
+static void counted_at_the_end(void **state)
+{
+    char said[1024];
+
+    (void) state;
+    assert_int_equal(setenv("PMIX_MCA_pmix_server_base_verbose", "1", 1), 0);
+    end_with(4, said, sizeof(said));
+    assert_non_null(strstr(said, " server: 3 upcalls have no answer of the host"));
+    end_with(1, said, sizeof(said));
+    assert_null(strstr(said, "upcalls"));
+    assert_int_equal(unsetenv("PMIX_MCA_pmix_server_base_verbose"), 0);
+    end_with(2, said, sizeof(said));
+    assert_string_equal(said, "");
+}
+
 /* The answers come while the server ends: each request ends once. */
 static void *answer_everything(void *arg)
 {
@@ -290,7 +337,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answered_again_and_again), cmocka_unit_test(answered_in_two_ways),
         cmocka_unit_test(answered_after_the_end),   cmocka_unit_test(given_back_after_the_end),
-        cmocka_unit_test(answered_during_the_end),
+        cmocka_unit_test(answered_during_the_end),  cmocka_unit_test(counted_at_the_end),
     };
 
     alarm(120);
