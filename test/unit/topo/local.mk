@@ -1,4 +1,4 @@
-topo_unit_tests = %D%/cpuset.t %D%/distance.t %D%/hwloc_lib.t %D%/topo_hooks.t %D%/locality.t %D%/interleave.t %D%/topo.t
+topo_unit_tests = %D%/cpuset.t %D%/distance.t %D%/hwloc_lib.t %D%/topo_hooks.t %D%/locality.t %D%/interleave.t %D%/malformed.t %D%/topo.t
 topo_unit_libs = libpx-topo.la libpx-value.la libpx-base.la $(HWLOC_LIBS) $(CMOCKA_LIBS)
 check_PROGRAMS += $(topo_unit_tests)
 TESTS += $(topo_unit_tests)
@@ -18,3 +18,5 @@ test_unit_topo_interleave_t_LDADD = $(topo_unit_libs)
 test_unit_topo_hwloc_lib_t_SOURCES = %D%/hwloc_lib.c
 test_unit_topo_hwloc_lib_t_LDADD = libpx-topo.la libpx-value.la libpx-base.la $(CMOCKA_LIBS)
 noinst_HEADERS += %D%/use.h
+test_unit_topo_malformed_t_SOURCES = %D%/malformed.c
+test_unit_topo_malformed_t_LDADD = $(topo_unit_libs)
