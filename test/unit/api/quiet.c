@@ -110,6 +110,10 @@ static void show(const char *file)
                                   &delivered) == PMIX_SUCCESS);
     drive(&delivered);
     check(PMIx_server_finalize() == PMIX_SUCCESS);
+    PMIX_INFO_DESTRUCT(&info[1]);
+    if (file != NULL) {
+        PMIX_INFO_DESTRUCT(&how[0]);
+    }
 }
 
 static void shown(void)
