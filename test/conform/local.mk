@@ -360,7 +360,7 @@ EXTRA_DIST += tables/requirements.tsv %D%/README.md %D%/results \
   %D%/suite/build.mk.in %D%/suite/configure %D%/suite/pmix-conform.in %D%/suite/report.awk
 
 # The suite by itself, against the libraries that docs/conformance.md compares; CONFORM="fence get" runs only these,
-# AGAINST="6.1=/opt/openpmix-6.1 ..." with these libraries too, JOBS=12 so many programs in turns.
+# AGAINST="6.1=/opt/openpmix-6.1 ..." with these libraries too, JOBS=40 so many parts of programs in turns.
 .PHONY: conformance dist-conform install-conform
 conformance: libpmix.la
 	PX_TOP_SRCDIR='$(abs_top_srcdir)' PX_TOP_BUILDDIR='$(abs_top_builddir)' CC='$(CC)' VERSION='$(PACKAGE_VERSION)' \

@@ -30,6 +30,8 @@ static const char *only_form;
 static int world;
 static int spread; /* over so many nodes the ranks are dealt; 0: as the case says */
 static int bound = DEFAULT_SECONDS;
+static int part;
+static int n_parts = 1; /* of the cases one in so many is run, from this one on */
 
 /* ---- what cases ask */
 
@@ -435,7 +437,7 @@ static int usage(void)
     fprintf(stderr,
             "usage: PROGRAM [--list] [--version] [--form default|messages] [--seed N]\n"
             "               [--seconds N] [--host COMMAND] [--results FILE] [--worlds]\n"
-            "               [--world NAME] [--turns FILE] [CASE...]\n"
+            "               [--world NAME] [--turns FILE] [--part K/N] [CASE...]\n"
             "a case is named by a part of its ids or of its sentence; of all programs with\n"
             "the same FILE only one works at a time\n");
     return 64;
@@ -477,6 +479,8 @@ static bool option(const char *name, const char *value)
         host_command = value;
     } else if (strcmp(name, "--world") == 0) {
         world = world_find(value);
+    } else if (strcmp(name, "--part") == 0) {
+        return sscanf(value, "%d/%d", &part, &n_parts) == 2 && n_parts > 0;
     } else if (strcmp(name, "--turns") == 0) {
         return turns_use(value);
     } else if (strcmp(name, "--results") == 0) {
@@ -491,7 +495,7 @@ static bool option(const char *name, const char *value)
 static int run_all(bool list, int n_names, char **names)
 {
     for (int i = 0; i < n_cases; i++) {
-        if (!chosen(&cases[i], n_names, names)) {
+        if (i % n_parts != part || !chosen(&cases[i], n_names, names)) {
             continue;
         }
         if (list) {
