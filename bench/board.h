@@ -15,7 +15,8 @@
 enum stamp {
     STAMP_ENTERED, /* the last process calls */
     STAMP_ARRIVED, /* the last process receives the result */
-    STAMP_ENOUGH,  /* rank 0 has measured for as long as it may */
+    STAMP_ENOUGH,  /* no further round: rank 0 has measured for as long as it may, or one has read
+                      something wrong */
     STAMPS
 };
 

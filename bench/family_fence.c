@@ -174,7 +174,8 @@ static bool last_of_row(bool collect, struct samples *samples)
 }
 
 /* Rank 0 posts while all others have posted and wait; then all fence; then rank 0 reads while they
- * wait; then they do. Rank 0 says on the board whether this was the last round. */
+ * wait; then they do. Who has read something wrong goes on, or the others would wait for him. Rank
+ * 0, or who has, says on the board that this was the last round. */
 static bool sweep_round(struct sweep *s, unsigned round)
 {
     bool first = s->crew->self.rank == 0;
@@ -184,31 +185,36 @@ static bool sweep_round(struct sweep *s, unsigned round)
     bool good;
 
     prepare(s, round);
-    good = (first || post(s)) && crew_fence(false);
+    good = first || post(s);
+    good &= crew_fence(false);
     start = now_ns();
-    good = good && (!first || post(s)) && crew_fence(false);
+    good &= !first || post(s);
+    good &= crew_fence(false);
     posted = (double) (now_ns() - start);
     took = timed_fence(true);
     host = board_fence(crew_fences() - 1);
-    good = good && took >= 0 && crew_fence(false);
+    good &= took >= 0;
+    good &= crew_fence(false);
     start = now_ns();
-    good = good && (!first || look(s));
+    good &= !first || look(s);
     looked = (double) (now_ns() - start);
     if (round >= WARM_UP) {
         sample_add(&s->post, posted);
         split(s, took, host);
         sample_add(&s->read, looked);
     }
-    good = good && crew_fence(false) && (first || look(s)) && crew_fence(false);
+    good &= crew_fence(false);
+    good &= first || look(s);
+    good &= crew_fence(false);
     good &= last_of_row(true, round >= WARM_UP ? &s->last : NULL);
     if (!s->n_keys) {
         good &= last_of_row(false, round >= WARM_UP ? &s->plain : NULL);
     }
-    if (first && round + 1 >= WARM_UP + ROUNDS_LEAST &&
-        now_ns() - s->begun > SECONDS_MOST * UINT64_C(1000000000)) {
+    if (!good || (first && round + 1 >= WARM_UP + ROUNDS_LEAST &&
+                  now_ns() - s->begun > SECONDS_MOST * UINT64_C(1000000000))) {
         board_stamp(STAMP_ENOUGH);
     }
-    return good && crew_fence(false);
+    return crew_fence(false) && good;
 }
 
 static void print(struct sweep *s, bool good)
