@@ -90,7 +90,7 @@ static void nodes(uint32_t n)
     PMIx_Info_free(one.qualifiers, n);
 }
 
-/* N processes of which nobody knows; the numbers begin with `first`. */
+/* N processes of namespaces that nobody knows, numbered from `first` on. */
 static pmix_proc_t *strangers(uint32_t n, uint32_t first)
 {
     pmix_proc_t *names = calloc(n + 1, sizeof(*names));

@@ -12,7 +12,7 @@ PMIX_MCA_gds=hash
 export PMIX_MCA_gds
 said_by 'by messages' "$PX_TOP_BUILDDIR/test/hostile/quotas"
 
-# What is refused is named, with the parameter that would allow it.
+# The log names the parameter of each bound that refuses something.
 PMIX_MCA_pmix_server_base_verbose=1 limit 300 "$PX_TOP_BUILDDIR/test/hostile/quotas" >/dev/null 2>"$SCRATCH/log"
 same 'it ends with all that it says' 0 $?
 for bound in rank_posted user_posted peer_requests user_requests peer_pulls user_groups max_query_keys max_codes max_directives; do

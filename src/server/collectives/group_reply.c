@@ -149,7 +149,7 @@ struct px_group_reply_cache {
     enum layout layout;
     enum px_wire_kind kind;
     pmix_nspace_t nspace;       /* of the peer, whose job information is left out */
-    const struct px_user *user; /* of the peer: what it may have; borrowed, never read */
+    const struct px_user *user; /* of the peer; it is compared only */
 };
 
 void px_group_reply_drop(struct px_group_reply_cache *cache)

@@ -14,13 +14,13 @@
 /* What one process may have published at a time. */
 enum { MOST_PUBLISHED = 4096 };
 
-/* A name, with what was published under it for different ranges, the newest first. In the map of
- * names as long as there is any. */
+/* A name. The list has what was published under it for different ranges, the newest first. The map
+ * of names has it as long as the list is not empty. */
 struct name {
     struct px_list entries;
 };
 
-/* How much a process has published; in the map of owners as long as there is any. */
+/* How much a process has published. The map of owners has it as long as that is not 0. */
 struct owner {
     size_t n;
 };

@@ -30,7 +30,7 @@ bool turns_use(const char *path)
 static unsigned long long used_below(const char *path);
 
 /* Nanoseconds that the threads of a process, and of its descendants, have used; 0 if that cannot be
- * read. What has ended counts no more. */
+ * read. Threads that have ended are not counted. */
 static unsigned long long used_by(int pid)
 {
     unsigned long long sum = 0, ns;
