@@ -46,7 +46,7 @@ int px_process_look(pid_t pid, struct px_process *ret)
     return PX_OK;
 }
 
-/* The descendants of a process that are examined, from one to its parent. */
+/* How many ancestors of a process are examined. */
 enum { GENERATIONS = 64 };
 
 bool px_process_descends(pid_t pid, pid_t from)

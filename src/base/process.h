@@ -21,7 +21,7 @@ struct px_process {
  * does not show it; *ret is unchanged. */
 int px_process_look(pid_t pid, struct px_process *ret);
 
-/* True if the process is `from`, or one of its descendants of 64 generations. */
+/* True if the process is `from`, or descends from it in at most 64 generations. */
 bool px_process_descends(pid_t pid, pid_t from);
 
 /* The process itself or an ancestor of it, whichever is a child of `from`. 0: it does not descend

@@ -49,8 +49,8 @@ static void begin(struct quiet *quiet)
     }
 }
 
-/* Removes the signal that the write has raised, and restores what was blocked. Returns `written`,
- * with the write's errno. */
+/* Removes the signal that the write has raised, and restores the signal mask. It returns `written`
+ * and leaves the write's errno. */
 static ssize_t end(const struct quiet *quiet, ssize_t written)
 {
     int error = written < 0 ? errno : 0;

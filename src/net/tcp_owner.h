@@ -57,8 +57,7 @@ enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr
 struct px_peer_cred px_auth_peer(int fd, pid_t claimed);
 
 /* True if the process, or one of its descendants, has the socket with that inode among its
- * descriptors. Looks at 256 processes and 4,096 descriptors in all: what is behind them is not
- * found. */
+ * descriptors. The search ends after 256 processes or 4,096 descriptors in all. */
 bool px_owner_is_below(pid_t pid, unsigned long inode);
 
 /* Likewise the server at the other end of a connection that this process has made: the process that

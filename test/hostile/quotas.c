@@ -325,6 +325,35 @@ static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, p
     done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
 }
 
+/* One long answer that is asked for many times in one request: by one query, and by many queries
+ * for what the server supports. */
+static void ask_again(void)
+{
+    enum { TIMES = 500 };
+    static char *keys[TIMES + 1];
+    static char *support[3] = {(char *) PMIX_QUERY_ATTRIBUTE_SUPPORT, (char *) "PMIx_Fence", NULL};
+    static pmix_query_t queries[TIMES];
+    pmix_query_t one = {.keys = keys};
+    pmix_info_t *results = NULL;
+    pmix_info_t level;
+    size_t n = 0;
+
+    PMIX_INFO_LOAD(&level, PMIX_SERVER_ATTRIBUTES, NULL, PMIX_BOOL);
+    for (int i = 0; i < TIMES; i++) {
+        keys[i] = (char *) (uintptr_t) PMIX_QUERY_SUPPORTED_KEYS;
+        queries[i] = (pmix_query_t){.keys = support, .qualifiers = &level, .nqual = 1};
+    }
+    say(PMIx_Query_info(&one, 1, &results, &n) == PMIX_ERR_OUT_OF_RESOURCE,
+        "the same answer many times");
+    say(PMIx_Query_info(queries, TIMES, &results, &n) == PMIX_ERR_OUT_OF_RESOURCE,
+        "what the server supports, many times");
+    keys[1] = NULL;
+    say(PMIx_Query_info(&one, 1, &results, &n) == PMIX_SUCCESS, "the answer once");
+    PMIX_INFO_FREE(results, n);
+    say(PMIx_Query_info(queries, 1, &results, &n) == PMIX_SUCCESS, "what it supports, once");
+    PMIX_INFO_FREE(results, n);
+}
+
 static void exceed(void)
 {
     enum { KEYS = 4097, CODES = 8193, DIRECTIVES = 1025 };
@@ -351,6 +380,7 @@ static void exceed(void)
     }
     say(PMIx_Fence(NULL, 0, directives, DIRECTIVES) == PMIX_ERR_OUT_OF_RESOURCE,
         "directives of a fence");
+    ask_again();
     PMIx_Finalize(NULL, 0);
 }
 

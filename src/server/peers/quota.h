@@ -24,7 +24,7 @@ struct px_peer;
 struct px_proc_set;
 struct px_server;
 
-/* What is counted: bytes, unless a comment says otherwise. */
+/* The kinds of quotas. They count bytes, unless a comment says otherwise. */
 enum px_quota {
     PX_QUOTA_POSTED,   /* values that a process has committed */
     PX_QUOTA_REQUESTS, /* requests that are not answered, monitors */
@@ -65,8 +65,8 @@ size_t px_quota_room(const struct px_usage *holder, const struct px_user *user, 
 bool px_quota_allows(struct px_usage *holder, const struct px_user *user, enum px_quota what,
                      size_t n, const pmix_proc_t *who);
 
-/* Names a bound of one request in the log, which the peer has exceeded; again only after another
- * one. No effect if the peer has disconnected. */
+/* Names in the log a bound that the peer has exceeded and that is no quota. A bound is named again
+ * only after another one. No effect if the peer has disconnected. */
 void px_quota_refused(struct px_server *s, uint64_t peer, enum px_param bound);
 
 /* Counts n more, and n less, without a question. Without a holder (NULL: it is gone)

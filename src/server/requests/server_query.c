@@ -65,15 +65,33 @@ static int count_bytes(const struct px_upcall *up, size_t nth, struct tally *tal
     return PMIX_ERR_OUT_OF_RESOURCE;
 }
 
+/* Adds this server's answer to one key. The status of px_query_local, or
+ * PMIX_ERR_OUT_OF_RESOURCE. */
+static int add_key(struct px_upcall *up, const pmix_query_t *query, const char *key,
+                   struct tally *tally)
+{
+    size_t before = up->reply.ninfo;
+    int rc = px_query_local(up, query, key);
+    int counted = count_bytes(up, before, tally);
+
+    return counted ? counted : rc;
+}
+
+/* True if a status of add_key ends the whole request. */
+static bool is_fatal(int rc)
+{
+    return rc == PMIX_ERR_NOMEM || rc == PMIX_ERR_OUT_OF_RESOURCE;
+}
+
 /* Adds the answer to a query for attribute support. It counts as one key, or, if only a part was
- * found, as two of which one is answered. 0 or PMIX_ERR_NOMEM. */
+ * found, as two of which one is answered. 0, PMIX_ERR_NOMEM or PMIX_ERR_OUT_OF_RESOURCE. */
 static int add_support(struct px_upcall *up, const pmix_query_t *query, struct tally *tally)
 {
-    int rc = px_query_local(up, query, PMIX_QUERY_ATTRIBUTE_SUPPORT);
+    int rc = add_key(up, query, PMIX_QUERY_ATTRIBUTE_SUPPORT, tally);
 
     tally->asked += rc == PMIX_ERR_PARTIAL_SUCCESS ? 2 : 1;
     tally->answered += rc == PMIX_SUCCESS || rc == PMIX_ERR_PARTIAL_SUCCESS;
-    return rc == PMIX_ERR_NOMEM ? rc : PMIX_SUCCESS;
+    return is_fatal(rc) ? rc : PMIX_SUCCESS;
 }
 
 /* Adds this server's answers to the keys of one query that are not among the first n_host infos,
@@ -97,12 +115,9 @@ static int add_query(struct px_upcall *up, const pmix_query_t *query, size_t n_h
             continue;
         }
         if (met) {
-            size_t before = up->reply.ninfo;
-
-            rc = px_query_local(up, query, query->keys[k]);
-            rc = rc ? rc : count_bytes(up, before, tally);
+            rc = add_key(up, query, query->keys[k], tally);
         }
-        if (rc == PMIX_ERR_NOMEM || rc == PMIX_ERR_OUT_OF_RESOURCE) {
+        if (is_fatal(rc)) {
             return rc;
         }
         tally->answered += rc == PMIX_SUCCESS;

@@ -14,18 +14,18 @@
 /* What one process may have published at a time. */
 enum { MOST_PUBLISHED = 4096 };
 
-/* A name. The list has what was published under it for different ranges, the newest first. The map
- * of names has it as long as the list is not empty. */
+/* A published name. Its list has the entries for different ranges, the newest first. The record is
+ * in the map of names as long as the list is not empty. */
 struct name {
     struct px_list entries;
 };
 
-/* How much a process has published. The map of owners has it as long as that is not 0. */
+/* How much a process has published. The record is in the map of owners as long as n is not 0. */
 struct owner {
     size_t n;
 };
 
-/* On the list of all, and on that of its name. */
+/* One entry. It is on the list of all entries and on that of its name. */
 struct published {
     struct px_list link;
     struct px_list alike;
