@@ -26,7 +26,7 @@ enum {
 
 static const struct crew *the_crew;
 static unsigned stream_length; /* of ONE_OF_MANY, what each process waits for */
-static unsigned seen[4];       /* of each code; in the thread of handlers */
+static unsigned seen[4];       /* of each code; handlers run one at a time */
 static _Atomic bool wrong;
 
 static void sent(pmix_status_t status, void *cbdata)

@@ -6,7 +6,7 @@ noinst_PROGRAMS += %D%/bench %D%/fairness %D%/scale %D%/job %D%/job_rank %D%/fam
 	%D%/client.c %D%/fair.c %D%/fair.h %D%/floor.c %D%/measure.c %D%/measure.h
 %C%_bench_LDADD = libpx-host.la libpmix.la -lm
 %C%_bench_LDFLAGS = $(AM_LDFLAGS) -no-install
-%C%_scale_SOURCES = %D%/scale.c %D%/scale.h %D%/scale_job.c %D%/scale_client.c %D%/daemon.c \
+%C%_scale_SOURCES = %D%/scale.c %D%/scale.h %D%/scale_job.c %D%/scale_client.c %D%/layout.c %D%/layout.h %D%/daemon.c \
 	%D%/daemon.h %D%/measure.c %D%/measure.h
 %C%_scale_LDADD = libpx-host.la libpmix.la -lm
 %C%_scale_LDFLAGS = $(AM_LDFLAGS) -no-install

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "daemon.h"
+#include "layout.h"
 #include "measure.h"
 #include "scale.h"
 
@@ -126,7 +127,7 @@ static void set_proc(struct input *in, pmix_info_t *info, unsigned rank)
     set_u32(&at[6], PMIX_NODEID, scale_node(rank));
     scale_node_name(scale_node(rank), text);
     set_string(&at[7], PMIX_HOSTNAME, take_string(in, text));
-    scale_locality(local, text);
+    locality_of(local, text);
     set_string(&at[8], PMIX_LOCALITY_STRING, take_string(in, text));
 }
 

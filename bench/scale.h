@@ -15,7 +15,6 @@ enum { SCALE_LOCAL = 2, SCALE_PER_NODE = 128, SCALE_TEXT = 64, SCALE_POSTED = 64
 unsigned scale_node(unsigned rank);
 unsigned scale_local_rank(unsigned rank);
 void scale_node_name(unsigned node, char ret[SCALE_TEXT]);
-void scale_locality(unsigned local_rank, char ret[SCALE_TEXT]);
 
 /* What every rank posts: different bytes in each. */
 void scale_value(unsigned rank, char ret[SCALE_POSTED]);

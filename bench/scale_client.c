@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "layout.h"
 #include "measure.h"
 #include "scale.h"
 
@@ -37,7 +38,7 @@ static bool expect(void)
         scale_node_name(n, names[n]);
     }
     for (unsigned r = 0; r < SCALE_PER_NODE; r++) {
-        scale_locality(r, localities[r]);
+        locality_of(r, localities[r]);
     }
     return names != NULL;
 }

@@ -39,12 +39,6 @@ void scale_node_name(unsigned node, char ret[SCALE_TEXT])
     }
 }
 
-void scale_locality(unsigned local_rank, char ret[SCALE_TEXT])
-{
-    snprintf(ret, SCALE_TEXT, "NM%u:SK%u:L3%u:L2%u:L1%u:CR%u:HT%u", local_rank / 64,
-             local_rank / 64, local_rank / 8, local_rank, local_rank, local_rank, local_rank);
-}
-
 void scale_value(unsigned rank, char ret[SCALE_POSTED])
 {
     memset(ret, 'v', SCALE_POSTED);

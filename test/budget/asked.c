@@ -90,7 +90,7 @@ static void nodes(uint32_t n)
     PMIx_Info_free(one.qualifiers, n);
 }
 
-/* N processes of namespaces that nobody knows, numbered from `first` on. */
+/* Makes the names of N processes of unknown namespaces, whose numbers begin with `first`. */
 static pmix_proc_t *strangers(uint32_t n, uint32_t first)
 {
     pmix_proc_t *names = calloc(n + 1, sizeof(*names));

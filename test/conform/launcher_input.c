@@ -51,8 +51,8 @@ const struct child_kind child_kinds[] = {{"feeds", feed_own}, {NULL, NULL}};
 
 /* ---- in the launcher */
 
-/* What a case says of input, IOF-010 or IOF-011, is the last of its ids; TOOL-067, that jobs are
- * started and end, is what it is about otherwise. */
+/* The checks that follow are about input: the case names IOF-010 or IOF-011 as its last id. All
+ * other checks of the case are about TOOL-067: jobs are started, and end. */
 static void about_input(void)
 {
     about(strstr(the_case()->ids, "IOF-"));

@@ -51,7 +51,7 @@ soft() { # soft: the faults of the installed objects, a line each
         grep -E '\((RUNPATH|RPATH)\)' "$SCRATCH/elf" | grep -vF "[$libdir]" | sed "s|^|$object: |"
     done
 }
-# Shadow stacks: the linker was told to mark what it writes, so the objects that the library is made of are looked at, too.
+# Shadow stacks. The linker is told to mark each file that it writes, so the test looks at the objects of the library, too.
 shadow_stack=false
 grep -q '^PX_HARDEN_CFLAGS = .*-fcf-protection=return' "$PX_TOP_BUILDDIR/Makefile" && shadow_stack=true
 unmarked() { # unmarked: those of them that have no mark, a line each

@@ -18,7 +18,7 @@
 static const pmix_proc_t source = {.nspace = "job", .rank = 3};
 static pmix_server_module_t module;
 
-/* A pipe that nobody reads, under this descriptor. */
+/* Makes the descriptor the writing end of a pipe whose reading end is closed. */
 static void close_reader_of(int fd)
 {
     int ends[2];

@@ -249,8 +249,8 @@ static void given_back_after_the_end(void **state)
     assert_in_range(in_use[LIVES - 1], 0, in_use[SETTLED] + CACHED);
 }
 
-/* A server that ends with that many requests to the host, of which one has an answer; what it has
- * logged then goes to `ret`. The others are answered behind it. */
+/* Starts and ends a server that has made n requests to its host, of which the host has answered
+ * one. `ret` gets what the server has logged. The host answers the others when it has ended. */
 static void end_with(int n, char *ret, size_t size)
 {
     int before = dup(STDERR_FILENO);
