@@ -26,6 +26,7 @@
 #include "src/base/assert.h"
 #include "src/base/lock.h"
 #include "src/value/infos.h"
+#include "src/value/proc_match.h"
 #include "src/value/procs.h"
 #include "registry.h"
 #include "src/value/nested.h"

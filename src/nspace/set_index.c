@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/array.h"
+#include "src/value/proc_match.h"
 
 /* So many different names are searched for without maps. */
 enum { FEW = 8 };

@@ -40,9 +40,6 @@ bool px_procs_cover(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc)
 bool px_procs_have_nspace(const pmix_proc_t *procs, size_t n, const char *nspace);
 /* True if both arrays have equal processes in the same order. */
 bool px_procs_equal(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
-/* True if some process of a matches one of b as PMIx_Check_procid does; any form and order. O(na +
- * nb); O(na * nb) if memory is out. */
-bool px_procs_overlap(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 
 /* --- lists that are made --- */
 

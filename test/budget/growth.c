@@ -11,6 +11,7 @@
 #include "src/client/data/uncommitted.h"
 #include "src/event/code_set.h"
 #include "src/nspace/proc_sets.h"
+#include "src/value/proc_match.h"
 #include "src/value/procs.h"
 
 /* A list of N processes, each told twice. */

@@ -22,10 +22,8 @@ include %D%/value/local.mk
 include %D%/waits/local.mk
 include %D%/wire/local.mk
 
-check_PROGRAMS += %D%/value/frameworks.t %D%/value/strings.t
-TESTS += %D%/value/frameworks.t %D%/value/strings.t
-%C%_value_frameworks_t_SOURCES = %D%/value/frameworks.c
-%C%_value_frameworks_t_LDADD = libpx-value.la libpx-base.la $(CMOCKA_LIBS)
+check_PROGRAMS += %D%/value/strings.t
+TESTS += %D%/value/strings.t
 %C%_value_strings_t_SOURCES = %D%/value/strings.c
 %C%_value_strings_t_LDADD = libpx-value.la libpx-base.la $(CMOCKA_LIBS)
 

@@ -22,6 +22,7 @@
 #include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
+#include "src/value/proc_match.h"
 
 /* Events about a group are being raised, as members of it have ended. On the stack of its
  * function. */

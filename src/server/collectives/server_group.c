@@ -31,6 +31,7 @@
 #include "src/request/reply.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/value/proc_match.h"
 
 /* --- names of groups --- */
 

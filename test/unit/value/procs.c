@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
+#include "src/value/proc_match.h"
 #include "src/value/procs.h"
 
 #include "support.h"
@@ -92,7 +93,27 @@ static void draw(pmix_proc_t *procs, size_t n, unsigned kind, unsigned *seed)
     }
 }
 
-/* Long lists are looked up in a map; it says what comparing each pair says. */
+/* What the index says of two lists. */
+static bool index_overlaps(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
+{
+    struct px_proc_index index = {0};
+    bool found = false;
+
+    for (size_t i = 0; i < na; i++) {
+        assert_int_equal(px_proc_index_add(&index, 7, &a[i], (void *) (uintptr_t) &a[i]), 0);
+    }
+    for (size_t i = 0; i < nb; i++) {
+        const pmix_proc_t *match = px_proc_index_find(&index, 7, &b[i]);
+
+        assert_true(!match || PMIx_Check_procid(match, &b[i]));
+        assert_null(px_proc_index_find(&index, 8, &b[i]));
+        found |= match != NULL;
+    }
+    px_proc_index_fini(&index);
+    return found;
+}
+
+/* Long lists are looked up in an index; it says what comparing each pair says. */
 static void overlaps_when_long(void **state)
 {
     unsigned seed = (unsigned) getpid();
@@ -101,10 +122,11 @@ static void overlaps_when_long(void **state)
     (void) state;
     print_message("# seed %u\n", seed);
     for (unsigned round = 0; round < 2000; round++) {
-        pmix_proc_t a[40];
-        pmix_proc_t b[40];
-        size_t na = 17 + (size_t) rand_r(&seed) % 23;
-        size_t nb = 17 + (size_t) rand_r(&seed) % 23;
+        pmix_proc_t a[100];
+        pmix_proc_t b[100];
+        int more = round % 2 ? 23 : 80;
+        size_t na = 17 + (size_t) (rand_r(&seed) % more);
+        size_t nb = 17 + (size_t) (rand_r(&seed) % more);
         bool found = false;
 
         draw(a, na, 0, &seed);
@@ -113,6 +135,7 @@ static void overlaps_when_long(void **state)
             found |= PMIx_Check_procid(&a[i / nb], &b[i % nb]);
         }
         assert_int_equal(px_procs_overlap(a, na, b, nb), found);
+        assert_int_equal(index_overlaps(a, na, b, nb), found);
         n_found += found;
     }
     assert_in_range(n_found, 200, 1800);
