@@ -35,6 +35,9 @@ static struct giving *running; /* under the lock, as the next */
 static unsigned n_running;
 static bool prepared; /* lock: the fork handler is registered */
 
+/* This thread is one of those: what it gives back on its way needs no further one. */
+static __thread bool is_giver;
+
 /* Fork handler, in the child. Threads that release memory exist in the parent only, so the child
  * forgets their list. The lock is initialized because a thread of the parent may have held it at
  * the time of the fork. */
@@ -49,6 +52,7 @@ static void *in_thread(void *arg)
 {
     const struct giving *giving = arg;
 
+    is_giver = true;
     giving->give_back(giving->what);
     return NULL;
 }
@@ -96,7 +100,7 @@ void px_release(void (*give_back)(const void *what), const void *what, size_t le
 {
     bool begun = false;
 
-    if (bytes >= LARGE) {
+    if (bytes >= LARGE && !is_giver) {
         px_lock_take(&lock);
         prepared = prepared || pthread_atfork(NULL, NULL, in_child) == 0;
         join_ended_locked();

@@ -11,7 +11,8 @@
 #include <stddef.h>
 
 /* Calls give_back with a copy of the len bytes of `what`: at once, or for much memory (`bytes`) in
- * a thread, then it may be done when this returns, or later. Any thread. */
+ * a thread, then it may be done when this returns, or later. give_back may call these functions for
+ * what belongs to `what`. Any thread. */
 void px_release(void (*give_back)(const void *what), const void *what, size_t len, size_t bytes);
 
 /* Frees a block of malloc with that many bytes, likewise. Takes NULL. Any thread. */

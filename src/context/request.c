@@ -61,6 +61,7 @@ struct px_link {
     struct px_lock lock;
     bool up;                         /* lock: requests are accepted */
     uint32_t next_tag;               /* lock */
+    bool wrapped;                    /* lock: the last tag has been given once */
     struct px_list pending[BUCKETS]; /* lock */
     uint64_t armed_ns;               /* lock: deadline that the timer is, or will be, set to */
     bool arm_posted;                 /* lock */
@@ -86,7 +87,8 @@ static struct pending *find_locked(struct px_link *link, uint32_t tag)
     return NULL;
 }
 
-/* A tag that no request under way has. Tags wrap round, and a request may live long. */
+/* A tag that no request under way has: a new one, until tags wrap round. Then a request that lives
+ * long may have it still. */
 static uint32_t new_tag_locked(struct px_link *link)
 {
     uint32_t tag;
@@ -95,7 +97,8 @@ static uint32_t new_tag_locked(struct px_link *link)
     do {
         tag = link->next_tag;
         link->next_tag = tag == TAG_LAST ? TAG_FIRST : tag + 1;
-    } while (find_locked(link, tag));
+        link->wrapped = link->wrapped || tag == TAG_LAST;
+    } while (link->wrapped && find_locked(link, tag));
     return tag;
 }
 

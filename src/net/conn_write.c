@@ -25,6 +25,7 @@
 #include "src/base/atomic.h"
 #include "src/base/clock.h"
 #include "src/base/lent.h"
+#include "src/base/release.h"
 #include "src/base/status.h"
 #include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
@@ -96,18 +97,18 @@ void px_parcel_drop(struct px_parcel *payload)
         if (payload->release) {
             payload->release(payload->lender);
         }
-        free(payload->bytes);
+        px_release_block(payload->bytes, payload->len - payload->lent.len);
         free(payload);
     }
 }
 
-/* Frees the payload of a message, or drops it. */
+/* Frees the payload of a message, or drops it; a large one in a thread of its own. */
 static void payload_free(const struct out *out)
 {
     if (out->shared) {
         px_parcel_drop(out->shared);
     } else {
-        free(out->payload);
+        px_release_block(out->payload, out->len - PX_CONN_HEADER);
     }
 }
 
@@ -132,19 +133,36 @@ static void count_locked(struct px_conn *conn, const struct out *out, size_t mor
     }
 }
 
-void px_conn_out_drop(struct px_conn *conn)
+/* For px_release: frees the messages of a queue that has lost its head; `what` is the address of
+ * one of its links. */
+static void free_ring(const void *what)
 {
+    struct px_list *last = *(struct px_list *const *) what;
     struct px_list *item;
 
-    px_assert(px_lock_held(&conn->lock));
-    for (item = px_list_shift(&conn->queue); item; item = px_list_shift(&conn->queue)) {
-        struct out *out = px_container_of(item, struct out, link);
+    for (item = px_list_shift(last); item; item = px_list_shift(last)) {
+        out_free(px_container_of(item, struct out, link));
+    }
+    out_free(px_container_of(last, struct out, link));
+}
 
+void px_conn_out_drop(struct px_conn *conn)
+{
+    struct px_list *first = conn->queue.next;
+    size_t bytes = conn->queued;
+
+    px_assert(px_lock_held(&conn->lock));
+    if (first == &conn->queue) {
+        px_assert(!conn->queued && !conn->queued_offers && !conn->queued_fds);
+        return;
+    }
+    px_list_for(const struct out, out, &conn->queue, link) {
         count_locked(conn, out, 0, out->len - out->done);
-        out_free(out);
     }
     px_assert(!conn->queued && !conn->queued_offers);
     conn->queued_fds = 0;
+    px_list_remove(&conn->queue);
+    px_release(free_ring, &first, sizeof(first), bytes);
 }
 
 /* The rest of a message as slices; returns their number. */

@@ -207,10 +207,10 @@ enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr
 
 /* --- the process that holds it --- */
 
-/* True if the process, an open directory of /proc, has the socket with this inode among its first
- * *left descriptors, which becomes the number of those that are left. False also if it cannot be
- * looked into. */
-static bool holds(int process, unsigned long inode, int *left)
+/* Looks for the socket with this inode among the descriptors of a process, an open directory of
+ * /proc: *left of them at most, which becomes the number of those that are left. PX_OWNER_UNKNOWN:
+ * it cannot be looked into. */
+static enum px_owner look_into(int process, unsigned long inode, int *left)
 {
     int fd = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -223,7 +223,7 @@ static bool holds(int process, unsigned long inode, int *left)
         if (fd >= 0) {
             (void) close(fd);
         }
-        return false;
+        return PX_OWNER_UNKNOWN;
     }
     (void) snprintf(wanted, sizeof(wanted), "socket:[%lu]", inode);
     for (; *left > 0 && !found && (entry = readdir(dir)) != NULL; --*left) {
@@ -233,7 +233,7 @@ static bool holds(int process, unsigned long inode, int *left)
         found = strcmp(link, wanted) == 0;
     }
     (void) closedir(dir);
-    return found;
+    return found ? PX_OWNER_FOUND : PX_OWNER_NOBODY;
 }
 
 /* Reads the line "Uid:\treal\teffective\tsaved\tfilesystem" (or Gid:) of a status file. True if all
@@ -286,8 +286,8 @@ static bool owner_proves(pid_t pid, const struct px_socket_owner *owner, gid_t *
     if (process < 0) {
         return false;
     }
-    proves =
-        holds(process, owner->inode, &left) && read_ids(process, &uid, &gid) && uid == owner->uid;
+    proves = look_into(process, owner->inode, &left) == PX_OWNER_FOUND &&
+             read_ids(process, &uid, &gid) && uid == owner->uid;
     (void) close(process);
     if (proves) {
         *ret = gid;
@@ -318,8 +318,9 @@ static bool is_loopback(const struct sockaddr_in *at)
     return ntohl(at->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* Appends the children of all threads of a process; returns how many, up to `room`. */
-static size_t list_children(pid_t pid, pid_t *ret, size_t room)
+/* Appends the children of the threads of a process, up to `room`, and returns how many. Looks at
+ * *left threads at most, which becomes the number of those that are left. */
+static size_t list_children(pid_t pid, pid_t *ret, size_t room, int *left)
 {
     char path[300];
     const struct dirent *entry;
@@ -328,9 +329,10 @@ static size_t list_children(pid_t pid, pid_t *ret, size_t room)
 
     (void) snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
     threads = opendir(path);
-    while (threads && n < room && (entry = readdir(threads)) != NULL) {
+    while (threads && *left > 0 && n < room && (entry = readdir(threads)) != NULL) {
         FILE *file;
 
+        --*left;
         (void) snprintf(path, sizeof(path), "/proc/%d/task/%s/children", (int) pid, entry->d_name);
         file = fopen(path, "re");
         while (file && n < room && fscanf(file, "%d", &ret[n]) == 1) {
@@ -346,34 +348,40 @@ static size_t list_children(pid_t pid, pid_t *ret, size_t room)
     return n;
 }
 
-static bool process_holds(pid_t pid, unsigned long inode, int *left)
+/* look_into by the number of a process; one that has ended has nothing. */
+static enum px_owner look_into_pid(pid_t pid, unsigned long inode, int *left)
 {
     char path[32];
-    bool found;
+    enum px_owner found;
     int process;
 
     (void) snprintf(path, sizeof(path), "/proc/%d", (int) pid);
     process = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (process < 0) {
-        return false;
+        return errno == ENOENT ? PX_OWNER_NOBODY : PX_OWNER_UNKNOWN;
     }
-    found = holds(process, inode, left);
+    found = look_into(process, inode, left);
     (void) close(process);
     return found;
 }
 
-bool px_owner_is_below(pid_t pid, unsigned long inode)
+enum px_owner px_owner_below(pid_t pid, unsigned long inode)
 {
-    pid_t found[PROCESSES_MAX] = {pid};
+    pid_t processes[PROCESSES_MAX] = {pid};
     int left = FDS_MAX;
-    bool holds_it = false;
+    bool all = true; /* could be looked into */
     size_t n = 1;
 
-    for (size_t i = 0; i < n && left > 0 && !holds_it; i++) {
-        holds_it = process_holds(found[i], inode, &left);
-        n += holds_it ? 0 : list_children(found[i], found + n, PROCESSES_MAX - n);
+    for (size_t i = 0; i < n && left > 0; i++) {
+        enum px_owner found = look_into_pid(processes[i], inode, &left);
+
+        if (found == PX_OWNER_FOUND) {
+            return found;
+        }
+        all = all && found == PX_OWNER_NOBODY;
+        n += list_children(processes[i], processes + n, PROCESSES_MAX - n, &left);
     }
-    return holds_it;
+    return all && left > 0 && n < PROCESSES_MAX ? PX_OWNER_NOBODY : PX_OWNER_UNKNOWN;
 }
 
 /* The peer of a TCP connection. If one end is a loopback address, both are on this machine, and the

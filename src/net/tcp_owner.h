@@ -56,9 +56,10 @@ enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr
  * another machine. */
 struct px_peer_cred px_auth_peer(int fd, pid_t claimed);
 
-/* True if the process, or one of its descendants, has the socket with that inode among its
- * descriptors. The search ends after 256 processes or 4,096 descriptors in all. */
-bool px_owner_is_below(pid_t pid, unsigned long inode);
+/* Looks for the socket with that inode among the descriptors of a process and its descendants.
+ * PX_OWNER_FOUND, PX_OWNER_NOBODY; or PX_OWNER_UNKNOWN: they cannot be looked into, or the search
+ * has ended after 256 processes, or 4,096 descriptors and threads in all. */
+enum px_owner px_owner_below(pid_t pid, unsigned long inode);
 
 /* Likewise the server at the other end of a connection that this process has made: the process that
  * has accepted it, or if none has yet, the one that listens. */

@@ -12,6 +12,7 @@
 #include "src/base/assert.h"
 #include "src/nspace/set_index.h"
 #include "src/value/infos.h"
+#include "src/value/proc_match.h"
 
 /* The set that embeds the link. */
 static struct px_proc_set *set_of(const struct px_list *item)
@@ -55,6 +56,18 @@ void px_proc_set_remove(struct px_proc_set *set)
         free(set->name);
         free(set);
     }
+}
+
+size_t px_proc_sets_count(const struct px_list *sets, size_t *ret_members)
+{
+    size_t n = 0;
+
+    *ret_members = 0;
+    px_list_for(const struct px_proc_set, set, sets, link) {
+        n++;
+        *ret_members += set->n;
+    }
+    return n;
 }
 
 void px_proc_sets_clear(struct px_list *sets)

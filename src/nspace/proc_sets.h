@@ -43,6 +43,8 @@ struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind 
                                     const char *name, const pmix_proc_t *members, size_t n);
 /* Removes the set from its list and from the count (held), and frees it. Takes NULL. */
 void px_proc_set_remove(struct px_proc_set *set);
+/* The number of sets, and of their members together. */
+size_t px_proc_sets_count(const struct px_list *sets, size_t *ret_members);
 /* Removes all sets. */
 void px_proc_sets_clear(struct px_list *sets);
 /* Removes a process from the set; a set without members is freed. */

@@ -134,6 +134,7 @@ struct px_server {
     struct px_list monitors;    /* that this server watches (monitor.c) */
     struct px_list unwanted;    /* those that have ended, and that the host was not told of */
     size_t next_pull;           /* the px_iof_subscription.id given last */
+    size_t pull_changes;        /* how often one was added or taken off */
 
     /* Jobs that this server has started itself (local_job.h). */
     struct px_list local_jobs;

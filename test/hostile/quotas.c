@@ -203,27 +203,27 @@ static void ask_own(void)
     close(fd);
 }
 
-static pmix_status_t pull(size_t *ret)
+static pmix_status_t pull(pmix_rank_t which, size_t *ret)
 {
-    pmix_proc_t all;
+    pmix_proc_t proc;
     pmix_status_t rc;
 
-    PMIX_LOAD_PROCID(&all, "second", PMIX_RANK_WILDCARD);
-    rc = PMIx_IOF_pull(&all, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, NULL, NULL, NULL);
+    PMIX_LOAD_PROCID(&proc, "second", which);
+    rc = PMIx_IOF_pull(&proc, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, NULL, NULL, NULL);
     if (rc >= 0) {
         *ret = (size_t) rc;
     }
     return rc;
 }
 
-/* Subscribes until it is refused, and then ends all subscriptions. How many there were; -1: one
- * could not be ended. */
+/* Subscribes to one process after the other until it is refused, and then ends all subscriptions.
+ * How many there were; -1: one could not be ended. */
 static int pulls(void)
 {
     static size_t ids[MANY];
     int n = 0;
 
-    while (n < MANY && pull(&ids[n]) >= 0) {
+    while (n < MANY && pull((pmix_rank_t) n, &ids[n]) >= 0) {
         n++;
     }
     for (int i = 0; i < n; i++) {
@@ -256,9 +256,10 @@ static void pull_much(void)
     n = pulls();
     say(n == 60, "subscriptions to output count, too");
     say(pulls() == n && pulls() == n, "those that end make room for others");
-    say(pull(&id) >= 0, "one more");
+    say(pull(PMIX_RANK_WILDCARD, &id) >= 0, "one to all of them");
+    say(pulls() == n - 1 && pulls() == n - 1, "those that end while another has the output, too");
     fill_up();
-    say(pull(&id) == PMIX_ERR_OUT_OF_RESOURCE, "requests without an answer leave no room");
+    say(pull(0, &id) == PMIX_ERR_OUT_OF_RESOURCE, "requests without an answer leave no room");
     say(PMIx_IOF_deregister(id, NULL, 0, NULL, NULL) == PMIX_SUCCESS, "but to give back");
     PMIx_Finalize(NULL, 0);
 }
@@ -325,6 +326,24 @@ static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, p
     done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
 }
 
+/* Each answer reads the files of all servers. */
+static void ask_for_files(char *keys[])
+{
+    pmix_query_t query = {.keys = keys};
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+
+    for (int i = 1; i < 5; i++) {
+        keys[i] = (char *) (uintptr_t) PMIX_QUERY_AVAIL_SERVERS;
+    }
+    keys[5] = NULL;
+    say(PMIx_Query_info(&query, 1, &results, &n) == PMIX_ERR_OUT_OF_RESOURCE,
+        "the servers of the node, four times");
+    keys[2] = NULL;
+    say(PMIx_Query_info(&query, 1, &results, &n) != PMIX_ERR_OUT_OF_RESOURCE, "and once");
+    PMIX_INFO_FREE(results, n);
+}
+
 /* One long answer that is asked for many times in one request: by one query, and by many queries
  * for what the server supports. */
 static void ask_again(void)
@@ -350,6 +369,7 @@ static void ask_again(void)
     keys[1] = NULL;
     say(PMIx_Query_info(&one, 1, &results, &n) == PMIX_SUCCESS, "the answer once");
     PMIX_INFO_FREE(results, n);
+    ask_for_files(keys);
     say(PMIx_Query_info(queries, 1, &results, &n) == PMIX_SUCCESS, "what it supports, once");
     PMIX_INFO_FREE(results, n);
 }

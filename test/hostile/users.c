@@ -9,6 +9,7 @@
 
 #include "actors.h"
 #include "speak.h"
+#include "users.h"
 #include "src/host/host.h"
 
 #include <pmix_tool.h>
@@ -29,22 +30,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TRIES = 500, MANY = 2000, FILES = 1024, NO_GROUP = -1 };
+enum { TRIES = 500, MANY = 2000, FILES = 1024 };
 
-/* What the host was told last, and how often. */
-static struct shared {
-    char uris[2][512]; /* AF_UNIX, TCP */
-    char directory[256];
-    int flooded[2]; /* a pipe: all connections are there, or who listens does */
-    char rogue[2][512];
-    int clients; /* of the first user's job */
-    int tools;
-    int lies; /* tools of another than the second user, of whom all are */
-    int queries;
-    long uid;
-    long gid;   /* NO_GROUP: none */
-    bool twice; /* one of the two came more than once */
-} * shared;
+struct shared *shared;
 
 /* --- the host */
 
@@ -237,78 +225,6 @@ static void forge_group(void)
     say(group_told(shared->uris[1], getpid()) == SECOND, "TCP: the group is that of the process");
     say(group_told(shared->uris[1], 1) == NO_GROUP, "TCP: that of another process is no proof");
     say(group_told(shared->uris[1], 0) == NO_GROUP, "TCP: without a process there is no group");
-}
-
-/* A tool of the library, and what it claims in a query. */
-static void tool_asks(void)
-{
-    pmix_info_t info;
-    pmix_query_t query;
-    pmix_info_t *results = NULL;
-    size_t n = 0;
-    pmix_proc_t me;
-    uint32_t zero = 0;
-    int before = shared->queries;
-
-    PMIX_INFO_LOAD(&info, PMIX_SERVER_URI, shared->uris[1], PMIX_STRING);
-    say(PMIx_tool_init(&me, &info, 1) == PMIX_SUCCESS, "a tool connects by TCP");
-    PMIX_INFO_DESTRUCT(&info);
-    say(shared->uid == SECOND && shared->gid == SECOND, "its user and group are proved");
-    PMIX_QUERY_CONSTRUCT(&query);
-    PMIX_ARGV_APPEND(n, query.keys, "example.key");
-    PMIX_QUERY_QUALIFIERS_CREATE(&query, 1);
-    PMIX_INFO_LOAD(&query.qualifiers[0], PMIX_GRPID, &zero, PMIX_UINT32);
-    n = 0;
-    (void) PMIx_Query_info(&query, 1, &results, &n);
-    say(shared->queries == before + 1 && shared->gid == SECOND && !shared->twice,
-        "and go with its query, whatever it claims there");
-    PMIX_QUERY_DESTRUCT(&query);
-    PMIX_INFO_FREE(results, n);
-    PMIx_tool_finalize();
-}
-
-/* True if the job is read as the host has registered it. */
-static bool is_read(const char *job)
-{
-    pmix_value_t *value = NULL;
-    pmix_proc_t proc;
-    bool is;
-
-    PMIX_LOAD_PROCID(&proc, job, PMIX_RANK_WILDCARD);
-    if (PMIx_Get(&proc, PMIX_LOCAL_PEERS, NULL, 0, &value) != PMIX_SUCCESS) {
-        return false;
-    }
-    is = value->type == PMIX_STRING && strcmp(value->data.string, "0") == 0;
-    PMIX_VALUE_RELEASE(value);
-    return is;
-}
-
-/* How many segments a tool maps that has read one job: none where all goes by messages. */
-static int one_job(void)
-{
-    const char *gds = getenv("PMIX_MCA_gds");
-
-    return gds == NULL || strcmp(gds, "hash") != 0;
-}
-
-/* A tool of the library reads what is its user's, and nothing else, whatever its name is. */
-static void tool_reads(void)
-{
-    pmix_info_t info[3];
-    pmix_rank_t seven = 7;
-    pmix_proc_t me;
-
-    PMIX_INFO_LOAD(&info[0], PMIX_SERVER_URI, shared->uris[0], PMIX_STRING);
-    PMIX_INFO_LOAD(&info[1], PMIX_TOOL_NSPACE, "first", PMIX_STRING);
-    PMIX_INFO_LOAD(&info[2], PMIX_TOOL_RANK, &seven, PMIX_PROC_RANK);
-    say(PMIx_tool_init(&me, info, 3) == PMIX_SUCCESS && strcmp(me.nspace, "first") == 0,
-        "a tool has a name like one of another user's job");
-    say(segments() == 0, "which brings it no segment");
-    say(is_read("second") && segments() == one_job(), "its user's job does");
-    say(!is_read("first") && segments() == one_job(), "the other one is closed to it");
-    PMIx_tool_finalize();
-    PMIX_INFO_DESTRUCT(&info[0]);
-    PMIX_INFO_DESTRUCT(&info[1]);
 }
 
 /* --- more connections than there is room for */

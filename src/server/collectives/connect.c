@@ -166,10 +166,10 @@ static struct px_nspace *pack_namespaces(struct px_buf *reply, struct px_peer *p
     for (size_t i = 0; i < coll->nset; i++) {
         /* In normal form the processes of a namespace are neighbours. */
         const char *name = coll->set[i].nspace;
-        struct px_nspace *ns = px_nspace_find(coll->server, name);
+        bool again = i > 0 && px_procs_have_nspace(&coll->set[i - 1], 1, name);
+        struct px_nspace *ns = again ? NULL : px_nspace_find(coll->server, name);
 
-        if (!ns || strcmp(name, peer->proc.nspace) == 0 ||
-            (i > 0 && px_procs_have_nspace(&coll->set[i - 1], 1, name))) {
+        if (!ns || strcmp(name, peer->proc.nspace) == 0) {
             continue;
         }
         if (!px_peer_may_read(peer, ns)) {

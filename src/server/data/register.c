@@ -19,6 +19,7 @@
 #include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/collectives/group_names.h"
+#include "src/server/events/server_iof.h"
 #include "compaction.h"
 #include "nspace.h"
 #include "server_get.h"
@@ -120,6 +121,7 @@ int px_deregister_nspace(struct px_server *s, void *args)
         return PMIX_ERR_NOT_FOUND;
     }
     px_nspace_drop(s, ns);
+    px_iof_tell_unwanted(s);
     px_colls_recount(s);
     return PMIX_SUCCESS;
 }

@@ -52,12 +52,27 @@ static void destroy(struct kept_output *kept)
     free(kept);
 }
 
-/* The user of a process; the server's own for one that is not registered. NULL: memory is out. */
+/* The user of a process: as it was registered, or for one of another node as the others of its job;
+ * the server's own if nothing is known. NULL: memory is out. */
 static struct px_user *user_of(struct px_server *s, const pmix_proc_t *source)
 {
-    const struct px_local_proc *proc = px_local_proc_of(s, source);
+    const struct px_nspace *ns = px_nspace_find(s, source->nspace);
+    const struct px_local_proc *proc = ns ? px_local_proc_find(ns, source->rank) : NULL;
 
-    return px_user_of(s, proc && proc->registered ? proc->uid : s->uid);
+    return px_user_of(s, proc && proc->registered        ? proc->uid
+                         : ns && ns->owned && !ns->mixed ? ns->uid
+                                                         : s->uid);
+}
+
+/* What others have beyond so many bytes each. */
+static size_t sum_beyond(const struct px_server *s, const struct px_user *user, size_t bytes)
+{
+    size_t sum = 0;
+
+    px_list_for(const struct px_user, other, &s->users, link) {
+        sum += other != user && other->output > bytes ? other->output - bytes : 0;
+    }
+    return sum;
 }
 
 /* The user who has most. */
@@ -83,20 +98,23 @@ static void drop_newest(struct px_server *s, const struct px_user *user)
     destroy(kept);
 }
 
-/* Makes room for so many bytes of the user. False: there is none for him. */
+/* Makes room for so many bytes of the user, out of what others have beyond what he will have.
+ * False: there is none for him, and nothing was dropped. */
 static bool make_room(struct px_server *s, const struct px_user *user, size_t bytes)
 {
     size_t most = (size_t) px_param_int(PX_P_OUTPUT_BYTES);
+    size_t then = s->output_bytes + bytes;
 
-    while (bytes <= most && s->output_bytes > most - bytes) {
+    if (bytes > most || (then > most && sum_beyond(s, user, user->output + bytes) < then - most)) {
+        return false;
+    }
+    while (s->output_bytes > most - bytes) {
         const struct px_user *other = find_most(s, user);
 
-        if (other->output <= user->output + bytes) {
-            return false;
-        }
+        px_assert(other != user);
         drop_newest(s, other);
     }
-    return bytes <= most;
+    return true;
 }
 
 /* One allocation holds the record and the bytes; the infos are a copy of their own. */

@@ -23,29 +23,38 @@
 #include "src/wire/pack.h"
 #include "src/value/infos.h"
 #include "src/context/context.h"
+#include "src/value/proc_match.h"
 #include "src/event/chain.h"
 
-/* How many ended subscriptions wait for others to end; the oldest is forgotten. */
-enum { MAX_UNWANTED = 256 };
+/* How many ended subscriptions wait for others to end, and how many processes they name; the oldest
+ * are forgotten. */
+enum { MAX_UNWANTED = 256, MAX_UNWANTED_PROCS = 16384 };
 
-/* Takes a subscription off its list. Those that have ended and waited for its end are looked at
- * again. */
+/* Takes a subscription off the list of those in force. Those that have ended and waited for its end
+ * are looked at again. */
 static void take_off(struct px_server *s, struct px_iof_subscription *pull)
 {
     px_list_remove(&pull->link);
+    s->pull_changes++;
     px_list_for(struct px_iof_subscription, ended, &s->unwanted, link) {
         ended->wanted_by = ended->wanted_by == pull->id ? 0 : ended->wanted_by;
     }
 }
 
-/* Takes a subscription off its list and frees it. */
-static void pull_destroy(struct px_server *s, struct px_iof_subscription *pull)
+/* Frees a subscription that is on no list. */
+static void pull_free(struct px_server *s, struct px_iof_subscription *pull)
 {
     px_holding_give(s, &pull->holding);
-    take_off(s, pull);
     px_sink_destroy(pull->sink);
     px_proc_list_fini(&pull->procs);
     free(pull);
+}
+
+/* Frees a subscription in force. */
+static void pull_destroy(struct px_server *s, struct px_iof_subscription *pull)
+{
+    take_off(s, pull);
+    pull_free(s, pull);
 }
 
 /* A linear search: a server has few subscriptions. */
@@ -81,18 +90,12 @@ struct px_iof_subscription *px_iof_subscription_add(struct px_server *s, uint64_
     pull->channel = channel;
     pull->peer = peer;
     pull->id = ++s->next_pull;
+    s->pull_changes++;
     px_list_append(&s->pulls, &pull->link);
     return pull;
 }
 
 /* --- output without a subscription --- */
-
-/* True if both cover some output. */
-static bool overlaps(const struct px_iof_subscription *a, const struct px_iof_subscription *b)
-{
-    return (a->channel & b->channel) &&
-           px_procs_overlap(a->procs.at, a->procs.n, b->procs.at, b->procs.n);
-}
 
 /* True if both cover the same output. */
 static bool same_output(const struct px_iof_subscription *a, const struct px_iof_subscription *b)
@@ -101,28 +104,46 @@ static bool same_output(const struct px_iof_subscription *a, const struct px_iof
            px_procs_equal(a->procs.at, a->procs.n, b->procs.at, b->procs.n);
 }
 
+/* Forgets ended subscriptions, the oldest first, until there is room for one more of n processes.
+ */
+static void forget_unwanted(struct px_server *s, size_t n)
+{
+    size_t n_ended = 1;
+
+    px_list_for(const struct px_iof_subscription, ended, &s->unwanted, link) {
+        n_ended++;
+        n += ended->procs.n;
+    }
+    while (n_ended > 1 && (n_ended > MAX_UNWANTED || n > MAX_UNWANTED_PROCS)) {
+        struct px_list *oldest = px_list_shift(&s->unwanted);
+        struct px_iof_subscription *ended =
+            px_container_of(oldest, struct px_iof_subscription, link);
+
+        n_ended--;
+        n -= ended->procs.n;
+        pull_free(s, ended);
+    }
+}
+
 /* Ends a subscription. One of a peer is kept aside until the host has been told, once for each
- * output; the host need not be told of one of this process, nor at the server's end. */
+ * output, and counts for the peer no more; the host need not be told of one of this process, nor at
+ * the server's end. */
 static void retire(struct px_server *s, struct px_iof_subscription *pull)
 {
-    size_t n = 0;
-
     if (!pull->peer || !s->host.iof_pull || s->stopping) {
         pull_destroy(s, pull);
         return;
     }
-    px_list_for(struct px_iof_subscription, other, &s->unwanted, link) {
-        n++;
+    px_list_for(const struct px_iof_subscription, other, &s->unwanted, link) {
         if (same_output(other, pull)) {
             pull_destroy(s, pull);
             return;
         }
     }
-    if (n >= MAX_UNWANTED) {
-        pull_destroy(s, px_container_of(s->unwanted.next, struct px_iof_subscription, link));
-    }
-    pull->asked = NULL;
+    forget_unwanted(s, pull->procs.n);
     take_off(s, pull);
+    px_holding_give(s, &pull->holding);
+    pull->asked = NULL;
     px_list_append(&s->unwanted, &pull->link);
 }
 
@@ -132,8 +153,8 @@ static void stop_answered(struct px_upcall *up)
     (void) up;
 }
 
-/* Asks the host to stop the output of a subscription, and frees that. Without memory the host goes
- * on. */
+/* Asks the host to stop the output of a subscription that is on no list, and frees that. Without
+ * memory the host goes on. */
 static void stop_output(struct px_server *s, struct px_iof_subscription *pull)
 {
     struct px_upcall *up = px_upcall_create_for(s, &px_request_iof_pull, NULL, NULL, stop_answered);
@@ -143,53 +164,107 @@ static void stop_output(struct px_server *s, struct px_iof_subscription *pull)
     if (!up ||
         px_infos_append(&args->head.info, &args->head.ninfo, PMIX_IOF_STOP, &yes, PMIX_BOOL)) {
         px_upcall_destroy(up);
-        pull_destroy(s, pull);
+        pull_free(s, pull);
         return;
     }
     args->nprocs = pull->procs.n;
     args->procs = px_proc_list_take(&pull->procs);
     args->channel = pull->channel;
-    pull_destroy(s, pull);
+    pull_free(s, pull);
     px_upcall_returned(up, s->host.iof_pull(args->procs, args->nprocs, args->head.info,
                                             args->head.ninfo, args->channel, px_hostcb_op,
                                             px_upcall_handle(up)));
 }
 
-/* The number of a subscription that covers some of the output of one that has ended; 0: none. */
-static size_t find_overlap(struct px_server *s, const struct px_iof_subscription *ended)
+/* Calls fn for each process of a subscription on each of its channels, a bit. Stops at the first
+ * result that is not 0, and returns it. */
+static int each_source(const struct px_iof_subscription *pull,
+                       int (*fn)(void *arg, unsigned char channel, const pmix_proc_t *proc),
+                       void *arg)
 {
-    px_list_for(const struct px_iof_subscription, pull, &s->pulls, link) {
-        if (overlaps(ended, pull)) {
-            return pull->id;
+    int rc = 0;
+
+    for (unsigned bit = PMIX_FWD_STDIN_CHANNEL; bit <= PMIX_FWD_STDDIAG_CHANNEL; bit <<= 1) {
+        for (size_t i = 0; (pull->channel & bit) && !rc && i < pull->procs.n; i++) {
+            rc = fn(arg, (unsigned char) bit, &pull->procs.at[i]);
         }
     }
-    return 0;
+    return rc;
 }
 
-/* A subscription that has ended and overlaps with no other one, off its list; NULL: none. */
-static struct px_iof_subscription *take_unwanted(struct px_server *s)
+/* The subscriptions in force by channel and process, and one of them. */
+struct in_force {
+    struct px_proc_index index;
+    struct px_iof_subscription *pull;
+};
+
+static int enter(void *arg, unsigned char channel, const pmix_proc_t *proc)
+{
+    struct in_force *in_force = arg;
+
+    return px_proc_index_add(&in_force->index, channel, proc, in_force->pull);
+}
+
+/* Finds a subscription that covers some of this output. */
+static int find(void *arg, unsigned char channel, const pmix_proc_t *proc)
+{
+    struct in_force *in_force = arg;
+
+    in_force->pull = px_proc_index_find(&in_force->index, channel, proc);
+    return in_force->pull != NULL;
+}
+
+/* Notes for ended subscriptions which one in force covers some of their output. Without memory all
+ * count as covered, until the last one ends. */
+static void note_covered(struct px_server *s)
+{
+    struct in_force in_force = {.pull = NULL};
+    struct px_iof_subscription *last = NULL;
+    int rc = PMIX_SUCCESS;
+
+    px_list_for(struct px_iof_subscription, pull, &s->pulls, link) {
+        in_force.pull = last = pull;
+        rc = rc ? rc : each_source(pull, enter, &in_force);
+    }
+    px_list_for(struct px_iof_subscription, ended, &s->unwanted, link) {
+        if (!ended->wanted_by && rc) {
+            ended->wanted_by = last->id;
+        } else if (!ended->wanted_by && each_source(ended, find, &in_force)) {
+            ended->wanted_by = in_force.pull->id;
+        }
+    }
+    px_proc_index_fini(&in_force.index);
+}
+
+/* The first ended subscription that no other is known to cover; NULL: none. */
+static struct px_iof_subscription *first_unwanted(const struct px_server *s)
 {
     px_list_for(struct px_iof_subscription, ended, &s->unwanted, link) {
         if (!ended->wanted_by) {
-            ended->wanted_by = find_overlap(s, ended);
-        }
-        if (!ended->wanted_by) {
-            px_list_remove(&ended->link);
             return ended;
         }
     }
     return NULL;
 }
 
-/* The host may change the lists. */
+/* The host may change the lists when it is told: then it is looked anew who is covered. */
 void px_iof_tell_unwanted(struct px_server *s)
 {
-    struct px_iof_subscription *ended = s->stopping ? NULL : take_unwanted(s);
+    struct px_iof_subscription *ended = first_unwanted(s);
+    bool known = false;
+    size_t changes = 0;
 
     px_assert(px_loop_inside(s->loop));
-    while (ended) {
-        stop_output(s, ended);
-        ended = s->stopping ? NULL : take_unwanted(s);
+    while (ended && !s->stopping) {
+        if (!known || s->pull_changes != changes) {
+            note_covered(s);
+            known = true;
+            changes = s->pull_changes;
+        } else {
+            px_list_remove(&ended->link);
+            stop_output(s, ended);
+        }
+        ended = first_unwanted(s);
     }
 }
 
@@ -230,7 +305,8 @@ void px_iof_subscriptions_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
     while (!px_list_empty(&s->unwanted)) {
-        pull_destroy(s, px_container_of(s->unwanted.next, struct px_iof_subscription, link));
+        pull_free(s,
+                  px_container_of(px_list_shift(&s->unwanted), struct px_iof_subscription, link));
     }
     while (!px_list_empty(&s->pulls)) {
         struct px_iof_subscription *pull =
@@ -294,13 +370,29 @@ void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscr
     }
 }
 
-/* The first subscription that covers the output among those numbered from `first` to `last`, or
- * NULL. Numbers rise along the list. */
-static struct px_iof_subscription *find_covering(struct px_server *s, size_t first, size_t last,
+/* A walk over the subscriptions that cover an output, while others come and go. Numbers rise along
+ * the list. */
+struct walk {
+    struct px_list *at; /* the link that was reached, as long as no subscription has gone or come */
+    size_t changes;     /* s->pull_changes then */
+    size_t reached;     /* the number of the last one */
+    size_t last;        /* later ones are passed over */
+};
+
+/* The next subscription that covers the output, or NULL. */
+static struct px_iof_subscription *next_covering(struct px_server *s, struct walk *walk,
                                                  const struct px_output *out)
 {
-    px_list_for(struct px_iof_subscription, pull, &s->pulls, link) {
-        if (pull->id >= first && pull->id <= last && px_iof_subscription_covers(pull, out)) {
+    struct px_list *at = walk->changes == s->pull_changes ? walk->at->next : s->pulls.next;
+
+    for (; at != &s->pulls; at = at->next) {
+        struct px_iof_subscription *pull = px_container_of(at, struct px_iof_subscription, link);
+
+        if (pull->id > walk->reached && pull->id <= walk->last &&
+            px_iof_subscription_covers(pull, out)) {
+            walk->at = at;
+            walk->changes = s->pull_changes;
+            walk->reached = pull->id;
             return pull;
         }
     }
@@ -356,10 +448,11 @@ static void deliver_in_order(struct px_server *s, const struct px_iof_subscripti
 {
     uint64_t peer = pull->peer;
     size_t id = pull->id;
+    size_t changes = s->pull_changes;
 
     if (pull->asked) {
         px_outputs_deliver(s, peer, id, pull->asked->info, pull->asked->ninfo);
-        pull = px_iof_subscription_find(s, peer, id);
+        pull = changes == s->pull_changes ? pull : px_iof_subscription_find(s, peer, id);
     }
     if (pull) {
         px_iof_subscription_deliver(s, pull, out);
@@ -368,20 +461,19 @@ static void deliver_in_order(struct px_server *s, const struct px_iof_subscripti
 
 /* Output is either delivered at once, to every subscription that covers it, or kept for the first
  * one that will. A delivery may add and drop any subscription: a callback of this process may, and
- * a peer that does not read is disconnected. So each is looked up after the one before. */
+ * a peer that does not read is disconnected. Then the next one is looked for from the first one on.
+ */
 int px_output_deliver(struct px_server *s, void *args)
 {
     struct px_output *out = args;
-    size_t last = s->next_pull;
-    const struct px_iof_subscription *pull = find_covering(s, 0, last, out);
+    struct walk walk = {&s->pulls, s->pull_changes, 0, s->next_pull};
+    const struct px_iof_subscription *pull = next_covering(s, &walk, out);
     bool wanted = pull != NULL;
 
     px_assert(px_loop_inside(s->loop));
     while (pull) {
-        size_t id = pull->id;
-
         deliver_in_order(s, pull, out);
-        pull = find_covering(s, id + 1, last, out);
+        pull = next_covering(s, &walk, out);
     }
     if (s->local_sink && (!wanted || s->shows_all)) {
         px_sink_put(s->local_sink, 0, out);
@@ -410,17 +502,19 @@ pmix_status_t px_iof_pull_call(struct px_upcall *up)
     const struct px_iof_pull_args *args = up->args;
     struct px_server *s = up->server;
     struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
-    struct px_iof_subscription *pull =
-        px_iof_subscription_add(s, up->reply_to.peer, args->procs, args->nprocs, args->channel);
     size_t n = args->nprocs ? args->nprocs : 1;
+    struct px_holding holding = {0};
+    struct px_iof_subscription *pull;
 
-    if (!pull) {
-        return PMIX_ERR_NOMEM;
-    }
-    if (peer && px_holding_take(peer, PX_QUOTA_PULLS, n, &pull->holding)) {
-        pull_destroy(s, pull);
+    if (peer && px_holding_take(peer, PX_QUOTA_PULLS, n, &holding)) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
+    pull = px_iof_subscription_add(s, up->reply_to.peer, args->procs, args->nprocs, args->channel);
+    if (!pull) {
+        px_holding_give(s, &holding);
+        return PMIX_ERR_NOMEM;
+    }
+    pull->holding = holding;
     pull->local_id = args->id;
     pull->asked = &args->head;
     up->reply.number = pull->id;
@@ -447,6 +541,7 @@ void px_iof_pull_answered(struct px_upcall *up)
         pull = px_iof_subscription_find(s, peer, up->reply.number);
         if (pull) {
             pull_destroy(s, pull);
+            px_iof_tell_unwanted(s);
         }
     } else if (!px_peer_find(s, peer)) {
         (void) px_iof_subscription_drop(s, peer, up->reply.number);

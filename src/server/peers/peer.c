@@ -455,7 +455,8 @@ static void ask_host_about_client(struct px_peer *peer)
 /* True if a further connection under this name may be a clone: it is of a process that descends
  * from the one that this server's process has started, as the one that connected first does; or, if
  * the first was started by others, from the first. By TCP a process need not say who it is; then it
- * is looked for by its socket. If the first process is not known, the credential has to do. */
+ * is looked for by its socket. If the first process is not known, or the processes below it have
+ * more descriptors than are looked at, or hide them, the credential has to do. */
 static bool is_clone(const struct px_local_proc *rank, const struct px_peer_cred *peer_cred)
 {
     pid_t started = rank->pid ? px_process_branch(rank->pid, getpid()) : 0;
@@ -465,7 +466,7 @@ static bool is_clone(const struct px_local_proc *rank, const struct px_peer_cred
         return true;
     }
     return peer_cred->pid ? px_process_descends(peer_cred->pid, from)
-                          : px_owner_is_below(from, peer_cred->socket);
+                          : px_owner_below(from, peer_cred->socket) != PX_OWNER_NOBODY;
 }
 
 /* The status for a name that is not registered. Only the server's own user learns that: to others
@@ -494,13 +495,13 @@ static void accept_client(struct px_server *s, struct px_pending_conn *pending,
         px_peer_refuse(pending, handshake, rc);
         return;
     }
-    if (rank->n_peers && !is_clone(rank, peer_cred)) {
-        px_peer_refuse(pending, handshake, PMIX_ERR_NO_PERMISSIONS);
-        return;
-    }
     if (rank->n_callers && (rank->n_callers >= (unsigned) px_param_int(PX_P_RANK_CONNECTIONS) ||
                             !has_room(s, peer_cred->uid))) {
         px_peer_refuse(pending, handshake, PMIX_ERR_OUT_OF_RESOURCE);
+        return;
+    }
+    if (rank->n_peers && !is_clone(rank, peer_cred)) {
+        px_peer_refuse(pending, handshake, PMIX_ERR_NO_PERMISSIONS);
         return;
     }
     peer = peer_create(s, pending, handshake, peer_cred);

@@ -108,8 +108,8 @@ void px_quota_refused(struct px_server *s, uint64_t peer_id, enum px_param bound
     struct px_peer *peer = px_peer_find(s, peer_id);
 
     px_assert(px_loop_inside(s->loop));
-    if (peer && peer->usage.told_bound != bound) {
-        peer->usage.told_bound = bound;
+    if (peer && !peer->usage.told_bound[bound]) {
+        peer->usage.told_bound[bound] = true;
         px_log(PX_LOG_SERVER, 1, "%s:%u refused: more than it may have (%s)", peer->proc.nspace,
                peer->proc.rank, px_param_describe(bound).name);
     }

@@ -36,9 +36,9 @@ enum px_quota {
 /* What a holder has, or a user. Zeros: nothing. */
 struct px_usage {
     size_t held[PX_N_QUOTAS];
-    bool told[PX_N_QUOTAS];   /* the log names the first refusal only */
-    bool told_queue;          /* likewise, for a peer that does not read */
-    enum px_param told_bound; /* the last one of px_quota_refused */
+    bool told[PX_N_QUOTAS];     /* the log names the first refusal only */
+    bool told_queue;            /* likewise, for a peer that does not read */
+    bool told_bound[PX_PARAMS]; /* likewise, for px_quota_refused */
 };
 
 /* All that the processes and tools of one user have. In s->users, which owns it, until the server
@@ -65,8 +65,8 @@ size_t px_quota_room(const struct px_usage *holder, const struct px_user *user, 
 bool px_quota_allows(struct px_usage *holder, const struct px_user *user, enum px_quota what,
                      size_t n, const pmix_proc_t *who);
 
-/* Names in the log a bound that the peer has exceeded and that is no quota. A bound is named again
- * only after another one. No effect if the peer has disconnected. */
+/* Names in the log, once for each peer, a bound that it has exceeded and that is no quota. No
+ * effect if the peer has disconnected. */
 void px_quota_refused(struct px_server *s, uint64_t peer, enum px_param bound);
 
 /* Counts n more, and n less, without a question. Without a holder (NULL: it is gone)

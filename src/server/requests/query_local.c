@@ -41,7 +41,8 @@ struct answer;
 struct answered_key {
     const char *key;
     int (*put)(const struct answer *a);
-    const char *qualifiers;     /* that it understands, as a comma list */
+    const char *qualifiers; /* that it understands, as a comma list */
+    enum px_query_looks_at looks_at;
     enum px_proc_set_kind kind; /* of the sets that it is about */
 };
 
@@ -283,11 +284,23 @@ static int put_uri(const struct answer *a)
     return uri ? put_value(a, uri, PMIX_STRING) : PMIX_ERR_NOT_FOUND;
 }
 
-/* The servers of this node, found by their rendezvous files. */
+/* True if the query names directories. */
+static bool names_directories(const pmix_query_t *query)
+{
+    return px_query_qualifier(query, PMIX_SERVER_TMPDIR) ||
+           px_query_qualifier(query, PMIX_SYSTEM_TMPDIR);
+}
+
+/* The servers of this node, found by their rendezvous files. This process reads no directory that
+ * another user has chosen: it may be large, or of a file system that does not answer. */
 static int put_servers(const struct answer *a)
 {
     pmix_info_t info;
-    int rc = px_servers_answer(a->query, a->s->hostname, a->s->tmpdir, a->s->system_tmpdir, &info);
+    int rc = PMIX_ERR_NOT_FOUND;
+
+    if (!a->peer || a->peer->uid == a->s->uid || !names_directories(a->query)) {
+        rc = px_servers_answer(a->query, a->s->hostname, a->s->tmpdir, a->s->system_tmpdir, &info);
+    }
 
     if (!rc) {
         rc = px_infos_append_copy(a->info, a->ninfo, &info);
@@ -474,32 +487,36 @@ static int put_abi(const struct answer *a)
 static int put_keys(const struct answer *a);
 
 #define OF_PROC PMIX_PROCID "," PMIX_NSPACE "," PMIX_RANK
+#define LITTLE  PX_LOOKS_AT_LITTLE
+#define SETS    PX_LOOKS_AT_SETS
+#define MEMBERS PX_LOOKS_AT_MEMBERS
+#define FILES   PX_LOOKS_AT_FILES
 
 static const struct answered_key answered[] = {
-    {PMIX_QUERY_NAMESPACES, put_namespaces, "", 0},
-    {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info, PMIX_NSPACE, 0},
-    {PMIX_QUERY_NUM_PSETS, put_count, "", PX_SET_PSET},
-    {PMIX_QUERY_PSET_NAMES, put_name_list, "", PX_SET_PSET},
-    {PMIX_QUERY_PSET_MEMBERSHIP, put_members, PMIX_PSET_NAME, PX_SET_PSET},
-    {PMIX_PSET_NAMES, put_names_of, OF_PROC, PX_SET_PSET},
-    {PMIX_GROUP_NAMES, put_names_of, OF_PROC, PX_SET_GROUP},
-    {PMIX_QUERY_NUM_GROUPS, put_count, "", PX_SET_GROUP},
-    {PMIX_QUERY_GROUP_NAMES, put_all_names, "", PX_SET_GROUP},
-    {PMIX_QUERY_GROUP_MEMBERSHIP, put_members, PMIX_GROUP_ID, PX_SET_GROUP},
-    {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table, PMIX_NSPACE, 0},
-    {PMIX_QUERY_PROC_TABLE, put_proc_table, PMIX_NSPACE, 0},
-    {PMIX_SERVER_URI, put_uri, "", 0},
-    {PMIX_QUERY_AVAIL_SERVERS, put_servers, PX_SERVERS_QUALIFIERS, 0},
+    {PMIX_QUERY_NAMESPACES, put_namespaces, "", LITTLE, 0},
+    {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info, PMIX_NSPACE, LITTLE, 0},
+    {PMIX_QUERY_NUM_PSETS, put_count, "", SETS, PX_SET_PSET},
+    {PMIX_QUERY_PSET_NAMES, put_name_list, "", SETS, PX_SET_PSET},
+    {PMIX_QUERY_PSET_MEMBERSHIP, put_members, PMIX_PSET_NAME, SETS, PX_SET_PSET},
+    {PMIX_PSET_NAMES, put_names_of, OF_PROC, MEMBERS, PX_SET_PSET},
+    {PMIX_GROUP_NAMES, put_names_of, OF_PROC, MEMBERS, PX_SET_GROUP},
+    {PMIX_QUERY_NUM_GROUPS, put_count, "", SETS, PX_SET_GROUP},
+    {PMIX_QUERY_GROUP_NAMES, put_all_names, "", SETS, PX_SET_GROUP},
+    {PMIX_QUERY_GROUP_MEMBERSHIP, put_members, PMIX_GROUP_ID, SETS, PX_SET_GROUP},
+    {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table, PMIX_NSPACE, LITTLE, 0},
+    {PMIX_QUERY_PROC_TABLE, put_proc_table, PMIX_NSPACE, LITTLE, 0},
+    {PMIX_SERVER_URI, put_uri, "", LITTLE, 0},
+    {PMIX_QUERY_AVAIL_SERVERS, put_servers, PX_SERVERS_QUALIFIERS, FILES, 0},
     {PMIX_QUERY_ATTRIBUTE_SUPPORT, put_attributes,
      PMIX_CLIENT_ATTRIBUTES "," PMIX_SERVER_ATTRIBUTES "," PMIX_HOST_ATTRIBUTES
                             "," PMIX_TOOL_ATTRIBUTES,
-     0},
-    {PMIX_LOCAL_PROCS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID, 0},
-    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID, 0},
-    {PMIX_QUERY_RESOLVE_NODE, put_nodes, PMIX_NSPACE, 0},
-    {PMIX_QUERY_STABLE_ABI_VERSION, put_abi, "", 0},
-    {PMIX_QUERY_PROVISIONAL_ABI_VERSION, put_abi, "", 0},
-    {PMIX_QUERY_SUPPORTED_KEYS, put_keys, "", 0},
+     LITTLE, 0},
+    {PMIX_LOCAL_PROCS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID, LITTLE, 0},
+    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID, LITTLE, 0},
+    {PMIX_QUERY_RESOLVE_NODE, put_nodes, PMIX_NSPACE, LITTLE, 0},
+    {PMIX_QUERY_STABLE_ABI_VERSION, put_abi, "", LITTLE, 0},
+    {PMIX_QUERY_PROVISIONAL_ABI_VERSION, put_abi, "", LITTLE, 0},
+    {PMIX_QUERY_SUPPORTED_KEYS, put_keys, "", LITTLE, 0},
 };
 
 /* The number of rows; a search is linear, as queries are rare. */
@@ -542,6 +559,13 @@ static int put_qualifiers(const struct answer *a)
                              "," PMIX_NODE_INFO "," PMIX_SESSION_ID "," PMIX_APPNUM
                              "," PMIX_HOSTNAME "," PMIX_NODEID,
                      PMIX_STRING);
+}
+
+enum px_query_looks_at px_query_looks_at(const char *key)
+{
+    const struct answered_key *row = find_answered(key);
+
+    return row ? row->looks_at : PX_LOOKS_AT_LITTLE;
 }
 
 /* The order: qualifiers of the key, the table, registered data, inventory. */

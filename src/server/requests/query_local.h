@@ -12,6 +12,16 @@
 
 struct px_upcall;
 
+/* What an answer looks at, beside what it gives: little, all process sets and groups, their members
+ * too, or the files of all servers of this node. */
+enum px_query_looks_at {
+    PX_LOOKS_AT_LITTLE,
+    PX_LOOKS_AT_SETS,
+    PX_LOOKS_AT_MEMBERS,
+    PX_LOOKS_AT_FILES
+};
+enum px_query_looks_at px_query_looks_at(const char *key);
+
 /* Appends this server's answer to one key of a query, or to a query for attribute support as a
  * whole, to the infos of the upcall's reply. Queries without a process are about the requester or
  * its namespace. 0, PMIX_ERR_NOT_FOUND (also: of a namespace that the requester may have no data

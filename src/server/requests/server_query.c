@@ -13,6 +13,7 @@
 #include "host_upcall.h"
 #include "src/base/param.h"
 #include "src/value/attributes.h"
+#include "src/nspace/proc_sets.h"
 #include "src/nspace/query_args.h"
 #include "src/server/peers/dispatch.h"
 #include "query_local.h"
@@ -184,9 +185,33 @@ static bool hosts_business(const struct px_query_args *args)
     return false;
 }
 
+/* How many sets or members are looked at in the time of a key that looks at little; and what a key
+ * counts at most, so that a few of them may always be asked for. */
+enum { SETS_A_KEY = 64, SETS_COST = 256, COST = 1024 };
+
+/* What a key counts: how many keys that look at little would take as long. */
+static size_t cost_of(const struct px_server *s, const char *key)
+{
+    enum px_query_looks_at looks_at = px_query_looks_at(key);
+    size_t members = 0;
+    size_t cost;
+
+    if (looks_at == PX_LOOKS_AT_LITTLE || looks_at == PX_LOOKS_AT_FILES) {
+        return looks_at == PX_LOOKS_AT_LITTLE ? 1 : COST;
+    }
+    cost = px_proc_sets_count(&s->proc_sets, &members);
+    if (looks_at == PX_LOOKS_AT_SETS) {
+        cost = 1 + cost / SETS_A_KEY;
+        return cost < SETS_COST ? cost : SETS_COST;
+    }
+    cost = 1 + (cost + members) / SETS_A_KEY;
+    return cost < COST ? cost : COST;
+}
+
 /* True if there are more queries and keys than one request may have (shmix_max_query_keys). A key
- * counts once more for each qualifier of its query, as each answer looks at all of them. */
-static bool asks_too_much(const struct px_query_args *args)
+ * counts as what its answer looks at, and once more for each qualifier of its query, as each answer
+ * looks at all of them. */
+static bool asks_too_much(const struct px_server *s, const struct px_query_args *args)
 {
     size_t most = (size_t) px_param_int(PX_P_MAX_QUERY_KEYS);
     size_t n = args->nqueries;
@@ -195,7 +220,7 @@ static bool asks_too_much(const struct px_query_args *args)
         const pmix_query_t *query = &args->queries[i];
 
         for (char **key = query->keys; key && *key && n <= most; key++) {
-            n += 1 + query->nqual;
+            n += cost_of(s, *key) + query->nqual;
         }
     }
     return n > most;
@@ -207,7 +232,7 @@ int px_query_prepare(struct px_upcall *up, struct px_peer *peer)
     const struct px_query_args *args = up->args;
     int rc = PMIX_SUCCESS;
 
-    if (peer && asks_too_much(args)) {
+    if (peer && asks_too_much(up->server, args)) {
         px_quota_refused(up->server, peer->id, PX_P_MAX_QUERY_KEYS);
         return PMIX_ERR_OUT_OF_RESOURCE;
     }

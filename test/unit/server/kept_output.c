@@ -22,7 +22,7 @@
 #include <pmix_server.h>
 #include <pmix_tool.h>
 
-enum { PIECE = 4096, ROOM = 64 * 1024, PIECES = 40 };
+enum { PIECE = 4096, LARGE = 40000, ROOM = 64 * 1024, PIECES = 40 };
 
 static pmix_server_module_t module;
 
@@ -37,18 +37,23 @@ static void add_job(const char *name, uid_t uid)
                      PMIX_SUCCESS);
 }
 
-/* One piece of a job's output; its first byte is the number. */
-static void write_piece(const char *name, char number)
+/* A piece of a process's output; its first byte is the number. */
+static void write_bytes(const char *name, pmix_rank_t rank, size_t size, char number)
 {
-    static char text[PIECE];
-    pmix_byte_object_t bytes = {.bytes = text, .size = PIECE};
+    static char text[LARGE];
+    pmix_byte_object_t bytes = {.bytes = text, .size = size};
     pmix_proc_t source;
 
     text[0] = number;
-    PMIX_LOAD_PROCID(&source, name, 0);
+    PMIX_LOAD_PROCID(&source, name, rank);
     assert_int_equal(
         PMIx_server_IOF_deliver(&source, PMIX_FWD_STDOUT_CHANNEL, &bytes, NULL, 0, NULL, NULL),
         PMIX_SUCCESS);
+}
+
+static void write_piece(const char *name, char number)
+{
+    write_bytes(name, 0, PIECE, number);
 }
 
 static int n_read; /* pieces, numbered from 0 on */
@@ -77,16 +82,21 @@ static int kept_of(const char *name)
     return n_read;
 }
 
-static void of_two_users(void **state)
+static void begin(void)
 {
-    int n_much;
-
-    (void) state;
     assert_int_equal(setenv("PMIX_MCA_shmix_output_bytes", "65536", 1), 0);
     assert_int_equal(PMIx_server_init(&module, NULL, 0), PMIX_SUCCESS);
     add_job("much", geteuid() + 1);
     add_job("more", geteuid() + 1);
     add_job("little", geteuid() + 2);
+}
+
+static void of_two_users(void **state)
+{
+    int n_much;
+
+    (void) state;
+    begin();
     for (char i = 0; i < PIECES; i++) {
         write_piece("much", i);
     }
@@ -115,10 +125,41 @@ static void of_two_users(void **state)
     assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
 }
 
+/* There is no room for the piece of one user, but what of another would have to go for it. */
+static void not_in_vain(void **state)
+{
+    (void) state;
+    begin();
+    for (char i = 0; i < 12; i++) {
+        write_piece("much", i);
+    }
+    write_bytes("little", 0, LARGE, 0);
+    assert_int_equal(kept_of("little"), 0);
+    assert_int_equal(kept_of("much"), 12);
+    assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
+}
+
+/* A process of another node is of the user of its job. */
+static void of_other_nodes(void **state)
+{
+    (void) state;
+    begin();
+    for (char i = 0; i < PIECES; i++) {
+        write_bytes("much", 7, PIECE, i);
+    }
+    for (char i = 0; i < 3; i++) {
+        write_bytes("little", 7, PIECE, i);
+    }
+    assert_int_equal(kept_of("little"), 3);
+    assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_two_users),
+        cmocka_unit_test(not_in_vain),
+        cmocka_unit_test(of_other_nodes),
     };
 
     alarm(60);
