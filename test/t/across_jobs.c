@@ -139,6 +139,104 @@ static pmix_status_t lookup(const char *key, uint32_t *ret)
     return rc;
 }
 
+static void publish(const char *key, uint32_t number)
+{
+    pmix_info_t info[1];
+
+    must(PMIx_Info_load(&info[0], key, &number, PMIX_UINT32), "load");
+    must(PMIx_Publish(info, 1), key);
+}
+
+/* A lookup that waits for all of these. */
+static void look_for(char **keys, struct answer *answer)
+{
+    pmix_info_t wait[1];
+    int all = 0;
+
+    must(PMIx_Info_load(&wait[0], PMIX_WAIT, &all, PMIX_INT), "load");
+    must(PMIx_Lookup_nb(keys, wait, 1, found, answer), "lookup");
+}
+
+/* A name is there once in a range, also in that of the host, which nobody else reads; and a call
+ * that fails publishes nothing. */
+static void publish_twice(void)
+{
+    char *keys[] = {"across.a", "across.b", "across.a", NULL};
+    char *of_host[] = {"across.host", NULL};
+    pmix_data_range_t range = PMIX_RANGE_RM;
+    pmix_info_t infos[3];
+    pmix_info_t host[2];
+    uint32_t v = 0;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        must(PMIx_Info_load(&infos[i], keys[i], &i, PMIX_UINT32), "load");
+    }
+    is(PMIX_ERR_DUPLICATE_KEY, PMIx_Publish(infos, 3), "a name twice in one call");
+    is(PMIX_ERR_NOT_FOUND, lookup("across.a", &v), "the name that was there twice");
+    is(PMIX_ERR_NOT_FOUND, lookup("across.b", &v), "the other name of that call");
+    must(PMIx_Publish(infos, 2), "each name once");
+    must(PMIx_Info_load(&host[0], of_host[0], &v, PMIX_UINT32), "load");
+    must(PMIx_Info_load(&host[1], PMIX_RANGE, &range, PMIX_DATA_RANGE), "load");
+    must(PMIx_Publish(host, 2), "publish for the host");
+    is(PMIX_ERR_DUPLICATE_KEY, PMIx_Publish(host, 2), "publish again for the host");
+    is(PMIX_ERR_NOT_FOUND, lookup(of_host[0], &v), "what is for the host");
+    must(PMIx_Unpublish(keys, NULL, 0), "unpublish both");
+    must(PMIx_Unpublish(of_host, NULL, 0), "unpublish for the host");
+    is(PMIX_ERR_NOT_FOUND, lookup("across.a", &v), "the first of both");
+    is(PMIX_ERR_NOT_FOUND, lookup("across.b", &v), "the second of both");
+}
+
+/* A lookup that waits for two names, one of them twice, is answered when both are there: not when
+ * each has been. */
+static void publish_both(void)
+{
+    char *keys[] = {"across.one", "across.two", "across.one", NULL};
+    struct answer answer = {0};
+
+    if (me.rank == size - 1) {
+        hear("both asked");
+        publish(keys[0], 1);
+        must(PMIx_Unpublish(keys, NULL, 0), "unpublish the first");
+        publish(keys[1], 2);
+        publish(keys[0], 3);
+    } else {
+        look_for(keys, &answer);
+        tell("both asked");
+        is(PMIX_SUCCESS, wait_for(&answer).status, "lookup of both");
+        expect(answer.number == 3, "the first of both");
+    }
+    fence(false);
+    if (me.rank == size - 1) {
+        must(PMIx_Unpublish(keys, NULL, 0), "unpublish both");
+    }
+}
+
+/* All wait for what is read once: whoever gets it publishes it for the next. */
+static void publish_once(void)
+{
+    char *keys[] = {"across.once", NULL};
+    pmix_persistence_t once = PMIX_PERSIST_FIRST_READ;
+    struct answer answer = {0};
+    pmix_info_t info[2];
+    uint32_t n;
+
+    if (me.rank == size - 1) {
+        hear("once asked");
+    } else {
+        look_for(keys, &answer);
+        tell("once asked");
+        is(PMIX_SUCCESS, wait_for(&answer).status, "lookup of what is read once");
+    }
+    n = answer.number + 1;
+    if (n < size) {
+        must(PMIx_Info_load(&info[0], keys[0], &n, PMIX_UINT32), "load");
+        must(PMIx_Info_load(&info[1], PMIX_PERSISTENCE, &once, PMIX_PERSIST), "load");
+        must(PMIx_Publish(info, 2), "publish what is read once");
+    }
+    fence(false);
+    is(PMIX_ERR_NOT_FOUND, lookup(keys[0], &n), "what has been read");
+}
+
 /* As many names as a process may have, of which there is one; the next is refused until they are
  * gone. The last name is found among them. */
 static void publish_many(void)
@@ -171,9 +269,7 @@ void act_publish(void)
     uint32_t last = size - 1;
     char *keys[] = {"across.name", NULL};
     struct answer answer = {0};
-    pmix_info_t wait[1];
     pmix_info_t info[2];
-    int all = 0;
     uint32_t port = 4711;
     pmix_data_range_t range = PMIX_RANGE_LOCAL;
 
@@ -187,8 +283,7 @@ void act_publish(void)
         must(PMIx_Publish(info, 2), "publish for the node");
         is(PMIX_SUCCESS, lookup("across.name", &answer.number), "lookup");
     } else {
-        must(PMIx_Info_load(&wait[0], PMIX_WAIT, &all, PMIX_INT), "load");
-        must(PMIx_Lookup_nb(keys, wait, 1, found, &answer), "lookup");
+        look_for(keys, &answer);
         tell("looked");
         is(PMIX_SUCCESS, wait_for(&answer).status, "lookup");
     }
@@ -198,12 +293,21 @@ void act_publish(void)
        lookup("across.near", &v), "lookup for the node");
     is(PMIX_ERR_NOT_FOUND, lookup("across.none", &v), "lookup of nothing");
     fence(false);
+    if (me.rank != last) {
+        must(PMIx_Unpublish(keys, NULL, 0), "unpublish what is another's");
+    }
+    fence(false);
+    is(PMIX_SUCCESS, lookup("across.name", &v), "lookup after another's unpublish");
+    fence(false);
     if (me.rank == last) {
         must(PMIx_Unpublish(keys, NULL, 0), "unpublish");
     }
     fence(false);
     is(PMIX_ERR_NOT_FOUND, lookup("across.name", &v), "lookup after unpublish");
+    publish_both();
+    publish_once();
     if (me.rank == last) {
+        publish_twice();
         publish_many(); /* besides across.near */
     }
     fence(false);
