@@ -394,13 +394,18 @@ static void check_app(const struct record *r, const char *name, const char *wher
     same_for("SPN-004", where, place != NULL ? place->text : "(none)", "and where");
 }
 
+/* This is the process that runs all cases: a library that does not come so far leaves no records. */
 static void see_family(void)
 {
     const struct record *r = upcall(ON_SPAWN, 0, 0);
+    const struct note *parent = r != NULL ? record_info(r, PMIX_PARENT_ID) : NULL;
 
+    if (!check_for("SPN-004", r != NULL, "the host was asked to spawn")) {
+        return;
+    }
     check_app(r, "child", "here");
     check_app(r, "other", "there");
-    same_for("SPN-004", "A:0", record_info(r, PMIX_PARENT_ID)->text, "the parent");
+    same_for("SPN-004", "A:0", parent != NULL ? parent->text : "(none)", "the parent");
     for (const char *const *key = (const char *const[]){PMIX_SPAWNED, PMIX_REQUESTOR_IS_CLIENT,
                                                         PMIX_USERID, PMIX_GRPID, NULL};
          *key != NULL; key++) {
@@ -408,9 +413,12 @@ static void see_family(void)
     }
     about("SPN-001");
     r = upcall(ON_ABORT, 0, 0);
-    check(r->number == 7 && strcmp(r->text, "message") == 0, "%d, %s", r->number, r->text);
-    check(strcmp(r->proc.nspace, "B") == 0 && r->proc.rank == 1, "who");
-    check(r->n_procs == 0 || record_names(r, "B", PMIX_RANK_WILDCARD), "all of its job");
+    if (check(r != NULL, "the host was asked to abort")) {
+        check(r->number == 7 && strcmp(r->text, "message") == 0, "%d, %s", (int) r->number,
+              r->text);
+        check(strcmp(r->proc.nspace, "B") == 0 && r->proc.rank == 1, "who");
+        check(r->n_procs == 0 || record_names(r, "B", PMIX_RANK_WILDCARD), "all of its job");
+    }
 }
 
 /* ---- errors of a spawn */

@@ -81,6 +81,31 @@ else
     skip 'the suite with another library' 'the distribution has no libpmix for development here (libpmix-dev)'
 fi
 
+# ---- parts, and programs that do not run to their end
+
+no_part() {
+    for part in 2/2 -1/2 0/0 0/2x 1; do
+        limit 60 "$conform/fence.t" --part "$part" >"$SCRATCH/part" 2>&1 && return 1
+        [ $? -eq 2 ] && grep '^usage:' "$SCRATCH/part" || return 1
+    done
+}
+broken() {
+    folder=$SCRATCH/broken
+    mkdir "$folder" && cp -r "$SCRATCH/build/programs" "$SCRATCH/build/pmix-conform" "$folder" && rm -f "$folder/programs/put" || return 1
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\ncase $* in --list) exec "%s" --list;; esac\nexit 3\n' "$SCRATCH/build/programs/put" >"$folder/programs/put"
+    chmod +x "$folder/programs/put"
+    (cd "$folder" && limit 60 ./pmix-conform --seconds 10 --form default --results "$SCRATCH/results" fence put FEN-026 PUT-002) \
+        >"$SCRATCH/plain" 2>"$SCRATCH/errors"
+    [ $? -eq 2 ] || return 1
+    cat "$SCRATCH/errors"
+    grep 'left out: put$' "$SCRATCH/errors" && grep 'FEN-026' "$SCRATCH/results" && ! grep 'put.c' "$SCRATCH/results"
+}
+check 'a part that no program has is refused' no_part
+if [ -n "$(stock_flags)" ]; then
+    check 'of a program that does not run to its end nothing is told' broken
+fi
+
 # ---- another's host starts the ranks
 
 form=default

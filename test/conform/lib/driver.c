@@ -439,8 +439,8 @@ static int usage(void)
             "               [--seconds N] [--host COMMAND] [--results FILE] [--worlds]\n"
             "               [--world NAME] [--turns FILE] [--part K/N] [CASE...]\n"
             "a case is named by a part of its ids or of its sentence; of all programs with\n"
-            "the same FILE only one works at a time\n");
-    return 64;
+            "the same FILE of --turns only one works at a time; K is one of 0 to N - 1\n");
+    return 2;
 }
 
 static int say_version(void)
@@ -466,7 +466,16 @@ static const char *form_named(const char *name)
     return strcmp(name, "shared") == 0 ? "default" : name;
 }
 
-/* An option that has an argument; false: there is none of that name. */
+/* "K/N" and nothing behind it, so that each case is in the part of exactly one K. */
+static bool read_part(const char *text)
+{
+    int n = 0;
+
+    return sscanf(text, "%9d/%9d%n", &part, &n_parts, &n) == 2 && text[n] == '\0' && part >= 0 &&
+           part < n_parts;
+}
+
+/* An option that has an argument; false: there is none of that name, or its argument is wrong. */
 static bool option(const char *name, const char *value)
 {
     if (strcmp(name, "--form") == 0) {
@@ -480,7 +489,7 @@ static bool option(const char *name, const char *value)
     } else if (strcmp(name, "--world") == 0) {
         world = world_find(value);
     } else if (strcmp(name, "--part") == 0) {
-        return sscanf(value, "%d/%d", &part, &n_parts) == 2 && n_parts > 0;
+        return read_part(value);
     } else if (strcmp(name, "--turns") == 0) {
         return turns_use(value);
     } else if (strcmp(name, "--results") == 0) {

@@ -158,9 +158,9 @@ enum { TURN_LOOK_MS = 100 };
 bool turns_use(const char *path);
 void turn_begin(void); /* waits for it */
 void turn_end(void);
-/* How many of the LEFT milliseconds to wait before the next look. The turn ends when the processes
- * of the case have done nothing for half a second: one that only waits does not disturb the next.
- */
+/* How many of the LEFT milliseconds of the case to wait before the next look, which may come
+ * earlier. The turn ends when the processes of the case have done nothing for half a second: one
+ * that only waits does not disturb the next. */
 int64_t turn_look(int64_t left);
 
 /* servers.c */

@@ -12,13 +12,15 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* A case only waits if its processes use no more than this between looks, so many times in a row.
- */
+/* A case only waits if its processes use no more than this between looks, so many times in a row. A
+ * look counts when TURN_LOOK_MS have passed since the last one that did: the end of a process calls
+ * for one at any time. */
 enum { QUIET_LOOKS = 5, QUIET_NS = TURN_LOOK_MS * 10000 };
 
 static int turns_fd = -1;
 static bool ours;
 static int looks;
+static int64_t looked_left;     /* of the case's time, at the last look; 0: there was none */
 static unsigned long long used; /* by the processes of the case, as of the last look */
 
 bool turns_use(const char *path)
@@ -90,6 +92,7 @@ void turn_begin(void)
     }
     ours = flock(turns_fd, LOCK_EX) == 0;
     looks = 0;
+    looked_left = 0;
     used = 0;
 }
 
@@ -108,8 +111,12 @@ int64_t turn_look(int64_t left)
     if (!ours || left <= TURN_LOOK_MS) {
         return left;
     }
+    if (looked_left > 0 && looked_left - left < TURN_LOOK_MS) {
+        return TURN_LOOK_MS - (looked_left - left);
+    }
     now = used_by_case();
-    looks = now > 0 && now >= used && now - used <= QUIET_NS ? looks + 1 : 0;
+    looks = looked_left > 0 && now > 0 && now >= used && now - used <= QUIET_NS ? looks + 1 : 0;
+    looked_left = left;
     used = now;
     if (looks < QUIET_LOOKS) {
         return TURN_LOOK_MS;
