@@ -5,11 +5,14 @@
 
 #include <pmix_tool.h>
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "test/hostile/speak.h"
 
 /* The largest sizes: most are limits of the server, or what fits into a message of 32 MiB, or into
  * one of 1 MiB. */
@@ -22,7 +25,8 @@ enum {
     KEPT_NAMES = 120,
     CODE = -6001,
     KEY_BYTES = 500,
-    PULLS = 1024
+    PULLS = 1024,
+    HELD = 900 /* connections */
 };
 
 static pmix_proc_t self;
@@ -422,6 +426,51 @@ static void come_and_go(void)
     (void) PMIx_Init(&helper, NULL, 0);
 }
 
+/* --- connections by hand, as many as this process may hold; then the oldest makes room */
+
+/* True if the server has closed it. */
+static bool is_closed(int fd)
+{
+    struct pollfd look = {.fd = fd, .events = POLLIN};
+    char byte;
+
+    return poll(&look, 1, 0) == 1 && read(fd, &byte, 1) <= 0;
+}
+
+/* The one whose place it takes shows whether the server has had enough. */
+static void hold(int fd)
+{
+    static int held[HELD]; /* 1 more than the descriptor */
+    static size_t next;
+    int *place = &held[next++ % HELD];
+
+    count(fd < 0 || (*place && is_closed(*place - 1)) ? PMIX_ERR_OUT_OF_RESOURCE : PMIX_SUCCESS);
+    if (*place) {
+        (void) close(*place - 1);
+    }
+    *place = fd + 1;
+}
+
+static void silent(void)
+{
+    hold(dial(getenv("PMIX_SHMIX_URI")));
+}
+
+static void unfinished(void)
+{
+    unsigned char bytes[1024];
+    struct hello hello = honest();
+    int fd = dial(getenv("PMIX_SHMIX_URI"));
+
+    send_all(fd, bytes, write_hello(bytes, &hello) - 1);
+    hold(fd);
+}
+
+static void further(void)
+{
+    hold(admitted(getenv("PMIX_SHMIX_URI")));
+}
+
 const struct attack attacks[] = {
     {"none", "nobody attacks", NULL, none, NULL, 1},
     {"codes", "8,192 event codes registered, again and again", NULL, none, codes, 1},
@@ -443,6 +492,9 @@ const struct attack attacks[] = {
     {"pulls", "subscriptions to output, begun and ended", NULL, none, pulls, 0},
     {"queries", "4,000 keys in one query", NULL, none, queries, 1},
     {"connections", "starts and ends", NULL, come_and_go, connections, 1},
+    {"silent", "connections that say nothing", NULL, none, silent, 0},
+    {"unfinished", "introductions without their end", NULL, none, unfinished, 0},
+    {"further", "connections held under one name", NULL, none, further, 0},
     {NULL, NULL, NULL, NULL, NULL, 0},
 };
 
@@ -467,6 +519,8 @@ void attack_play(const struct attack *attack, const pmix_proc_t *who, struct att
 
     state = shared;
     self = helper = absent = *who;
+    nspace = self.nspace;
+    rank = self.rank;
     helper.rank = 1;
     absent.rank = 2;
     PMIX_LOAD_PROCID(&both[0], who->nspace, 0);
