@@ -12,7 +12,7 @@
 /* --- the index --- */
 
 /* What a process is entered as. */
-enum kind {
+enum entered_as {
     PROCESS,   /* rank and namespace */
     NAMESPACE, /* for a wildcard that looks for any rank of it */
     RANK,      /* for a process without a namespace */
@@ -21,15 +21,16 @@ enum kind {
 };
 
 /* A key of the map: group, kind, and what the kind needs of the process. */
-struct key {
+struct index_key {
     char bytes[2 + PX_PROC_KEY_ROOM];
     size_t len;
 };
 
-static struct key make_key(unsigned char group, enum kind kind, pmix_rank_t rank, const char *name)
+static struct index_key make_key(unsigned char group, enum entered_as kind, pmix_rank_t rank,
+                                 const char *name)
 {
     pmix_proc_t proc = {.rank = kind == PROCESS || kind == RANK ? rank : 0};
-    struct key key;
+    struct index_key key;
 
     if (kind == PROCESS || kind == NAMESPACE) {
         memcpy(proc.nspace, name, strnlen(name, PMIX_MAX_NSLEN));
@@ -43,8 +44,8 @@ static struct key make_key(unsigned char group, enum kind kind, pmix_rank_t rank
 int px_proc_index_add(struct px_proc_index *index, unsigned char group, const pmix_proc_t *proc,
                       void *value)
 {
-    for (enum kind kind = 0; kind < KINDS; kind++) {
-        struct key key = make_key(group, kind, proc->rank, proc->nspace);
+    for (enum entered_as kind = 0; kind < KINDS; kind++) {
+        struct index_key key = make_key(group, kind, proc->rank, proc->nspace);
 
         if (px_map_set(&index->map, key.bytes, key.len, value)) {
             return PMIX_ERR_NOMEM;
@@ -54,10 +55,10 @@ int px_proc_index_add(struct px_proc_index *index, unsigned char group, const pm
 }
 
 /* Something that belongs to a process entered as that, or NULL. */
-static void *find(const struct px_proc_index *index, unsigned char group, enum kind kind,
+static void *find(const struct px_proc_index *index, unsigned char group, enum entered_as kind,
                   pmix_rank_t rank, const char *name)
 {
-    struct key key = make_key(group, kind, rank, name);
+    struct index_key key = make_key(group, kind, rank, name);
 
     return px_map_find(&index->map, key.bytes, key.len);
 }
@@ -66,10 +67,12 @@ void *px_proc_index_find(const struct px_proc_index *index, unsigned char group,
                          const pmix_proc_t *proc)
 {
     const bool any_rank = proc->rank == PMIX_RANK_WILDCARD;
-    const enum kind kind = proc->nspace[0] ? any_rank ? NAMESPACE : PROCESS : any_rank ? ANY : RANK;
+    const enum entered_as unnamed = any_rank ? ANY : RANK;
+    const enum entered_as named = any_rank ? NAMESPACE : PROCESS;
+    const enum entered_as kind = proc->nspace[0] ? named : unnamed;
     void *value = find(index, group, kind, proc->rank, proc->nspace);
 
-    if (!value && kind != ANY && !any_rank) { /* wildcards of its namespace, or of none */
+    if (!value && !any_rank) { /* wildcards of its namespace, or of none */
         value = find(index, group, kind, PMIX_RANK_WILDCARD, proc->nspace);
     }
     if (!value && proc->nspace[0]) { /* those without a namespace */

@@ -394,7 +394,8 @@ static void check_app(const struct record *r, const char *name, const char *wher
     same_for("SPN-004", where, place != NULL ? place->text : "(none)", "and where");
 }
 
-/* This is the process that runs all cases: a library that does not come so far leaves no records. */
+/* This is the process that runs all cases: a library that does not come so far leaves no records.
+ */
 static void see_family(void)
 {
     const struct record *r = upcall(ON_SPAWN, 0, 0);

@@ -304,6 +304,20 @@ static void notice_them(void)
     tell("read.third");
 }
 
+/* The answer to the refresh has all of the second job. */
+static void refresh_once(void)
+{
+    see_first();
+    same("32", with(PMIX_GET_REFRESH_CACHE, "other", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE),
+         "another of its name");
+    tell("read.again");
+    await("third");
+    await_value("16", "other", PMIX_RANK_WILDCARD, PMIX_JOB_SIZE);
+    same("-46", of("other", PMIX_RANK_WILDCARD, "conform.second"), "what the second one had");
+    tool_end();
+    tell("read.third");
+}
+
 /* ---- several servers */
 
 enum { CYCLES = 1000 };
@@ -511,6 +525,14 @@ const struct conform_case cases[] = {
      .jobs = {{"A", {0}}},
      .tools = 1,
      .tool = notice_them,
+     .form = SHARED,
+     .own_host = true},
+    {.ids = "KEY-003",
+     .what = "and a further one, after it has refreshed",
+     .script = come_and_go,
+     .jobs = {{"A", {0}}},
+     .tools = 1,
+     .tool = refresh_once,
      .form = SHARED,
      .own_host = true},
     {.ids = "TOOL-054",

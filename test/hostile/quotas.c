@@ -203,13 +203,13 @@ static void ask_own(void)
     close(fd);
 }
 
-static pmix_status_t pull(pmix_rank_t which, size_t *ret)
+static pmix_status_t pull(pmix_rank_t which, pmix_iof_channel_t channel, size_t *ret)
 {
     pmix_proc_t proc;
     pmix_status_t rc;
 
     PMIX_LOAD_PROCID(&proc, "second", which);
-    rc = PMIx_IOF_pull(&proc, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, NULL, NULL, NULL);
+    rc = PMIx_IOF_pull(&proc, 1, NULL, 0, channel, NULL, NULL, NULL);
     if (rc >= 0) {
         *ret = (size_t) rc;
     }
@@ -223,7 +223,7 @@ static int pulls(void)
     static size_t ids[MANY];
     int n = 0;
 
-    while (n < MANY && pull((pmix_rank_t) n, &ids[n]) >= 0) {
+    while (n < MANY && pull((pmix_rank_t) n, PMIX_FWD_STDOUT_CHANNEL, &ids[n]) >= 0) {
         n++;
     }
     for (int i = 0; i < n; i++) {
@@ -249,6 +249,7 @@ static void fill_up(void)
 
 static void pull_much(void)
 {
+    bool refused = true;
     size_t id = 0;
     int n;
 
@@ -256,10 +257,15 @@ static void pull_much(void)
     n = pulls();
     say(n == 60, "subscriptions to output count, too");
     say(pulls() == n && pulls() == n, "those that end make room for others");
-    say(pull(PMIX_RANK_WILDCARD, &id) >= 0, "one to all of them");
+    for (int i = 0; i < n && refused; i++) {
+        refused = pull(0, PMIX_FWD_STDDIAG_CHANNEL, &id) == PMIX_ERR_NOT_SUPPORTED;
+    }
+    say(refused && pulls() == n, "those that the host refuses take none");
+    say(pull(PMIX_RANK_WILDCARD, PMIX_FWD_STDOUT_CHANNEL, &id) >= 0, "one to all of them");
     say(pulls() == n - 1 && pulls() == n - 1, "those that end while another has the output, too");
     fill_up();
-    say(pull(0, &id) == PMIX_ERR_OUT_OF_RESOURCE, "requests without an answer leave no room");
+    say(pull(0, PMIX_FWD_STDOUT_CHANNEL, &id) == PMIX_ERR_OUT_OF_RESOURCE,
+        "requests without an answer leave no room");
     say(PMIx_IOF_deregister(id, NULL, 0, NULL, NULL) == PMIX_SUCCESS, "but to give back");
     PMIx_Finalize(NULL, 0);
 }
@@ -455,8 +461,15 @@ static void group_own(void)
 
 /* --- the host */
 
+/* It forwards no diagnostics. */
+static pmix_status_t forward(struct upcall *upcall)
+{
+    return upcall->range & PMIX_FWD_STDDIAG_CHANNEL ? PMIX_ERR_NOT_SUPPORTED
+                                                    : PMIX_OPERATION_SUCCEEDED;
+}
+
 static const struct answer answers[N_ENTRIES] = {
-    [ON_PULL] = {AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED}, [ON_UNPUBLISH] = {NEVER}};
+    [ON_PULL] = {OWN, .own = forward}, [ON_UNPUBLISH] = {NEVER}};
 static const struct px_host host = {.answers = answers};
 
 static int start_server(void)

@@ -5,7 +5,7 @@
  * second user tries to pass for the first, or for root, or for a group that is not his. Each
  * attempt is made by a process that is forked before there is a server; what the host was told is
  * counted in memory that all share: of scenario S27, the tool of another user and the one that
- * claims to be root. usage: users DIRECTORY */
+ * claims to be root. Covers: RES-030. usage: users DIRECTORY */
 
 #include "actors.h"
 #include "speak.h"

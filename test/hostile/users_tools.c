@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The host of the library's tool is told who resolves (Covers: RES-030). */
+/* The host is told for whom it resolves. */
 static void tool_resolves(void)
 {
     const pmix_nspace_t second = "second";

@@ -372,7 +372,7 @@ void px_iof_subscription_deliver(struct px_server *s, const struct px_iof_subscr
 
 /* A walk over the subscriptions that cover an output, while others come and go. Numbers rise along
  * the list. */
-struct walk {
+struct cover_walk {
     struct px_list *at; /* the link that was reached, as long as no subscription has gone or come */
     size_t changes;     /* s->pull_changes then */
     size_t reached;     /* the number of the last one */
@@ -380,7 +380,7 @@ struct walk {
 };
 
 /* The next subscription that covers the output, or NULL. */
-static struct px_iof_subscription *next_covering(struct px_server *s, struct walk *walk,
+static struct px_iof_subscription *next_covering(struct px_server *s, struct cover_walk *walk,
                                                  const struct px_output *out)
 {
     struct px_list *at = walk->changes == s->pull_changes ? walk->at->next : s->pulls.next;
@@ -466,7 +466,7 @@ static void deliver_in_order(struct px_server *s, const struct px_iof_subscripti
 int px_output_deliver(struct px_server *s, void *args)
 {
     struct px_output *out = args;
-    struct walk walk = {&s->pulls, s->pull_changes, 0, s->next_pull};
+    struct cover_walk walk = {&s->pulls, s->pull_changes, 0, s->next_pull};
     const struct px_iof_subscription *pull = next_covering(s, &walk, out);
     bool wanted = pull != NULL;
 
