@@ -26,7 +26,7 @@ enum {
     CODE = -6001,
     KEY_BYTES = 500,
     PULLS = 1024,
-    HELD = 900 /* connections */
+    HELD = 2000 /* connections */
 };
 
 static pmix_proc_t self;

@@ -23,7 +23,7 @@
 
 /* Connections accepted before other descriptors have their turn; pause after a failed accept; least
  * limit of connections without a handshake. */
-enum { ACCEPTS_PER_ROUND = 64, PAUSE_MS = 100, FEW_STRANGERS = 8 };
+enum { ACCEPTS_PER_ROUND = 16, PAUSE_MS = 100, FEW_STRANGERS = 8 };
 
 /* Opens the reserve descriptor if it is not open; it may stay closed when the table is full. */
 static void reserve_open(struct px_listeners *listeners)

@@ -91,6 +91,8 @@ struct px_server {
     struct px_list gets[PX_GET_LISTS]; /* struct px_get: those that wait */
     struct px_list large_gets;         /* likewise: for memory (large_answer.h) */
     struct px_timer room_timer;
+    struct px_list ended_gets; /* likewise: of peers that have gone, to be freed */
+    struct px_timer ended_timer;
     struct px_list modexes;         /* direct modex upcalls under way */
     uint64_t changes;               /* the newest of px_local_proc.change */
     uint64_t modex_numbers;         /* the newest px_get.modex */

@@ -14,7 +14,7 @@ struct px_gathering;
 /* One get. Created by px_get_create (get_request.h); px_get_begin frees it once it is answered. In
  * s->gets while it waits. */
 struct px_get {
-    struct px_list link; /* a list of s->gets while it waits, or s->large_gets */
+    struct px_list link; /* a list of s->gets while it waits, or s->large_gets, or s->ended_gets */
     struct px_server *server;
     struct px_reply_to reply_to;
     pmix_proc_t asker;

@@ -65,6 +65,7 @@ void px_gets_init(struct px_server *s)
         px_list_init(&s->gets[i]);
     }
     px_list_init(&s->large_gets);
+    px_list_init(&s->ended_gets);
 }
 
 struct px_nspace *px_get_nspace(const struct px_get *get)
@@ -495,14 +496,32 @@ void px_gets_renewed(struct px_server *s, const pmix_proc_t *proc, uint64_t mode
     }
 }
 
-/* Frees the gets of a list that are the peer's. */
+/* So many gets of peers that have gone are freed in one turn: a peer may leave hundreds of
+ * thousands. */
+enum { ENDED_PART = 1024 };
+
+/* Takes the gets of a list that are the peer's off it, to be freed. */
 static void drop_those_of(struct px_list *list, const struct px_peer *peer)
 {
     px_list_for(struct px_get, get, list, link) {
         if (get->reply_to.peer == peer->id) {
             px_answer_nobody(get->server, &get->reply_to);
-            px_get_destroy(get);
+            px_timer_stop_loop(&get->timer);
+            px_list_remove(&get->link);
+            px_list_append(&get->server->ended_gets, &get->link);
         }
+    }
+}
+
+static void free_ended(struct px_timer *timer)
+{
+    struct px_server *s = px_container_of(timer, struct px_server, ended_timer);
+
+    for (unsigned i = 0; i < ENDED_PART && !px_list_empty(&s->ended_gets); i++) {
+        px_get_destroy(px_container_of(s->ended_gets.next, struct px_get, link));
+    }
+    if (!px_list_empty(&s->ended_gets)) {
+        px_timer_start_loop(s->loop, &s->ended_timer, 0, free_ended);
     }
 }
 
@@ -514,6 +533,7 @@ void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
         drop_those_of(&s->gets[i], peer);
     }
     drop_those_of(&s->large_gets, peer);
+    free_ended(&s->ended_timer);
 }
 
 /* s->stopping is set by now: a get that an answer starts does not wait. */
@@ -525,4 +545,8 @@ void px_gets_drop_all(struct px_server *s)
     }
     end_all(&s->large_gets, PMIX_ERR_LOST_CONNECTION);
     px_timer_stop_loop(&s->room_timer);
+    while (!px_list_empty(&s->ended_gets)) {
+        px_get_destroy(px_container_of(s->ended_gets.next, struct px_get, link));
+    }
+    px_timer_stop_loop(&s->ended_timer);
 }
