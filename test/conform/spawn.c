@@ -208,6 +208,7 @@ static pmix_status_t name_child(struct upcall *ask)
 static void see_additions(void)
 {
     static const char *const kinds[] = {PMIX_REQUESTOR_IS_CLIENT, PMIX_REQUESTOR_IS_TOOL};
+    const struct note *first;
 
     if (!check(upcalls(ON_SPAWN, 0) == 2, "%d upcalls", upcalls(ON_SPAWN, 0))) {
         return;
@@ -229,7 +230,8 @@ static void see_additions(void)
         check(kind != NULL && kind->number == 1, "kind, %d", i);
         check(record_info(r, kinds[1 - i]) == NULL, "and not the other kind, %d", i);
     }
-    same("A:0", record_info(upcall(ON_SPAWN, 0, 0), PMIX_PARENT_ID)->text, "the first parent");
+    first = record_info(upcall(ON_SPAWN, 0, 0), PMIX_PARENT_ID);
+    same("A:0", first != NULL ? first->text : "(none)", "the first parent");
 }
 
 /* ---- family */
