@@ -95,7 +95,7 @@ broken() {
     # shellcheck disable=SC2016
     printf '#!/bin/sh\ncase $* in --list) exec "%s" --list;; esac\nexit 3\n' "$SCRATCH/build/programs/put" >"$folder/programs/put"
     chmod +x "$folder/programs/put"
-    (cd "$folder" && limit 60 ./pmix-conform --seconds 10 --form default --results "$SCRATCH/results" fence put FEN-026 PUT-002) \
+    (cd "$folder" && PMIX_CONFORM_PROGRAMS=$folder/programs limit 60 ./pmix-conform --seconds 10 --form default --results "$SCRATCH/results" fence put FEN-026 PUT-002) \
         >"$SCRATCH/plain" 2>"$SCRATCH/errors"
     [ $? -eq 2 ] || return 1
     cat "$SCRATCH/errors"

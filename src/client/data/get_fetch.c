@@ -341,7 +341,7 @@ static int store_refreshed(struct px_session *session, const struct px_get_reque
 {
     pmix_proc_t proc = proc_of(request);
 
-    px_session_refreshed(session, proc.nspace, proc.rank == PMIX_RANK_WILDCARD);
+    px_session_refreshed(session, proc.nspace);
     return proc.rank == PMIX_RANK_WILDCARD
                ? px_session_store_job(session, proc.nspace, reply)
                : px_session_store_kvals(session, &proc, reply, key_of(request));

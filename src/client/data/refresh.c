@@ -134,34 +134,6 @@ void px_space_drop(struct px_session *session, struct px_space *space)
     }
 }
 
-static bool is_dead(const struct px_store *segment)
-{
-    struct px_store_info info;
-
-    px_store_info(segment, &info);
-    return info.dead;
-}
-
-/* Empties a space, whose name another job has now. */
-static void drop_earlier_job(struct px_session *session, struct px_space *space)
-{
-    px_lock_take(&session->lock);
-    px_space_drop(session, space);
-    px_lock_give(&session->lock);
-    px_session_unmap(session);
-}
-
-/* True if both are segments of one name, but not of one job: another life of the writer. */
-static bool is_of_another_job(const struct px_store *segment, const struct px_store *than)
-{
-    struct px_store_info next;
-    struct px_store_info now;
-
-    px_store_info(segment, &next);
-    px_store_info(than, &now);
-    return next.epoch != now.epoch;
-}
-
 /* True if the segment is of a later generation than `than` (NULL: none), or of another life of its
  * writer (epoch), whose generations begin anew. */
 static bool is_newer(const struct px_store *segment, const struct px_store *than)
@@ -181,14 +153,16 @@ static bool is_newer(const struct px_store *segment, const struct px_store *than
  * spaces that were added first. */
 static void drop_dead(struct px_session *session)
 {
+    struct px_store_info info;
     unsigned n = 0;
 
     for (struct px_space *at = px_space_next(&session->own); at != NULL; at = px_space_next(at)) {
         struct px_store *segment = px_space_segment(at);
 
-        if (segment != NULL && is_dead(segment)) {
-            n++;
-            if (n > DEAD_KEPT) {
+        if (segment != NULL) {
+            px_store_info(segment, &info);
+            n += info.dead;
+            if (info.dead && n > DEAD_KEPT) {
                 replace_segment(session, at, NULL);
             }
         }
@@ -212,7 +186,6 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
 {
     const char *nspace = px_store_nspace(segment);
     struct px_space *space = NULL;
-    const struct px_store *old;
 
     px_assert(px_loop_inside(session->ctx->loop));
     /* A client's first one has to be its own: who has none is given no other. */
@@ -228,10 +201,6 @@ void px_session_adopt(struct px_session *session, struct px_store *segment)
         return;
     }
     tell_of(segment);
-    old = px_space_segment(space);
-    if (old != NULL && space != &session->own && is_of_another_job(segment, old)) {
-        drop_earlier_job(session, space);
-    }
     replace_segment(session, space, segment);
     drop_dead(session);
 }
@@ -299,7 +268,7 @@ void px_session_reply(void *arg, int fd)
 struct refresh {
     struct px_session *session;
     struct px_space *space;
-    /* The segment that the space has meanwhile, or NULL; compared only. */
+    /* The segment that we had; compared only, as it may be unmapped before the reply. */
     const struct px_store *segment;
     struct px_refresh_barrier *barrier; /* of the collective that waits, or NULL */
 };
@@ -421,10 +390,9 @@ static void refresh_reply(void *arg, int status, struct px_in *reply)
     }
 }
 
-/* Asks for the generation behind that of the segment of a space. `keeps`: the space has it until
- * the next one comes. barrier: of a collective that waits for it, or NULL. False: nothing was sent
- * (no memory, or no server). */
-static bool start_refresh(struct px_session *session, struct px_space *space, bool keeps,
+/* Asks for the generation behind `segment`. barrier: of a collective that waits for it, or NULL.
+ * False: nothing was sent (no memory, or no server). */
+static bool start_refresh(struct px_session *session, struct px_space *space,
                           const struct px_store *segment, struct px_refresh_barrier *barrier)
 {
     struct refresh *refresh = malloc(sizeof(*refresh));
@@ -434,7 +402,7 @@ static bool start_refresh(struct px_session *session, struct px_space *space, bo
         return false;
     }
     px_store_info(segment, &info);
-    *refresh = (struct refresh){session, space, keeps ? segment : NULL, barrier};
+    *refresh = (struct refresh){session, space, segment, barrier};
     /* a generation of 0 would refuse the segment */
     if (send_request(session, space != &session->own ? space->nspace : NULL,
                      info.generation > 0 ? info.generation : 1, refresh_reply, refresh) != 0) {
@@ -444,23 +412,20 @@ static bool start_refresh(struct px_session *session, struct px_space *space, bo
     return true;
 }
 
-/* A server that answers knows a job of this name: if that of our segment has ended, another one.
- * Until the new segment arrives, the answer in the private store is what a get finds. */
-void px_session_refreshed(struct px_session *session, const char *nspace, bool whole)
+/* A server that answers knows a job of this name, and the one of our segment has ended. Until the
+ * new segment arrives, the answer in the private store is what a get finds. */
+void px_session_refreshed(struct px_session *session, const char *nspace)
 {
     struct px_space *space = px_space_named(session, nspace);
     const struct px_store *segment = space != NULL ? px_space_segment(space) : NULL;
-    bool drops = segment == NULL && whole && session->is_tool;
+    struct px_store_info info = {0};
 
     px_assert(px_loop_inside(session->ctx->loop));
-    if (space == NULL || space == &session->own || !px_session_is_heard(session)) {
-        return;
+    if (segment != NULL && space != &session->own) {
+        px_store_info(segment, &info);
     }
-    if (segment != NULL && is_dead(segment)) {
-        drops = start_refresh(session, space, false, segment, NULL);
-    }
-    if (drops) {
-        drop_earlier_job(session, space);
+    if (info.dead && start_refresh(session, space, segment, NULL)) {
+        replace_segment(session, space, NULL);
     }
 }
 
@@ -493,7 +458,7 @@ void px_space_request_refresh(struct px_session *session, struct px_space *space
         return;
     }
     segment = px_space_segment(space); /* not older than what ASKED is about */
-    if (segment == NULL || !start_refresh(session, space, true, segment, NULL)) {
+    if (segment == NULL || !start_refresh(session, space, segment, NULL)) {
         back_off(space, false);
     }
 }
@@ -539,7 +504,7 @@ bool px_session_refresh_all(struct px_session *session, void (*then)(void *arg),
         if (is_awaited(session, at, segment)) {
             barrier = barrier != NULL ? barrier : calloc(1, sizeof(*barrier));
             if (barrier != NULL) { /* else the mapped segments remain */
-                barrier->left += start_refresh(session, at, true, segment, barrier);
+                barrier->left += start_refresh(session, at, segment, barrier);
             }
         }
     }

@@ -33,11 +33,10 @@ void px_session_reply(void *arg, int fd);
  * thread. */
 bool px_session_segment_came(struct px_session *session, const char *nspace);
 
-/* To be called when the server has answered a refresh of a namespace (PMIX_GET_REFRESH_CACHE),
- * before the answer is stored. What is here of an earlier job of that name is not read any more: if
- * its segment was mapped, the new one is asked for. In a tool without a segment an answer about the
- * job as a whole (`whole`) takes the place of all that came by message before. Loop thread. */
-void px_session_refreshed(struct px_session *session, const char *nspace, bool whole);
+/* To be called when the server has answered a refresh of a namespace (PMIX_GET_REFRESH_CACHE): the
+ * segment of an earlier job of that name is not read any more, and the new one is asked for. Loop
+ * thread. */
+void px_session_refreshed(struct px_session *session, const char *nspace);
 
 /* Empties a space: its segment and its private store are unmapped when nobody reads them any more
  * (px_session_unmap). Loop thread, session lock. */
