@@ -171,10 +171,9 @@ static bool can_read(const struct crew *crew, const char *other)
     return family_of_job(other, PMIX_JOB_SIZE) == crew->size + family_corrupts();
 }
 
-/* All processes of both jobs make the same calls: who has read something wrong, or could not
- * connect, goes on, or the others would wait for him, and says on the board that this is the last
- * round. That is said before the disconnect, which nobody leaves before all have come: all see it
- * behind the same one. False in all of them, if one has said so. */
+/* All processes of both jobs make the same calls. A process that reads something wrong, or cannot
+ * connect, stamps STAMP_ENOUGH before it disconnects. No process leaves the disconnect before all
+ * have entered it, so all see the stamp after the same round, and all return false. */
 static bool connect_rounds(const struct crew *crew, const char *other, struct samples samples[2])
 {
     pmix_proc_t both[2];

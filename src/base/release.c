@@ -35,7 +35,7 @@ static struct giving *running; /* under the lock, as the next */
 static unsigned n_running;
 static bool prepared; /* lock: the fork handler is registered */
 
-/* This thread is one of those: what it gives back on its way needs no further one. */
+/* True in the threads of this file: a release that one of them makes starts no further thread. */
 static __thread bool is_giver;
 
 /* Fork handler, in the child. Threads that release memory exist in the parent only, so the child

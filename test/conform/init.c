@@ -212,11 +212,12 @@ static bool one_thread(void)
     return count_threads() == 1;
 }
 
-/* An allocator that keeps small pieces for each thread counts them as used until it has enough, now
- * and then some more. What is lost each time shows in every part of the rounds. */
+/* An allocator that keeps freed pieces for each thread counts them as used, and keeps some more now
+ * and then. A leak makes the memory in use grow in every part of the rounds. */
 enum { TIMES = 200, WARM = 100, PART = 25, PART_GROWTH = 4096 };
 
-/* Keeps the least growth of a part; `used`: what was in use at its begin, 0: nothing is known. */
+/* Compares the memory in use with *used, the memory in use at the last call (0: this is the first),
+ * and updates *used. *least becomes the growth if that is less. */
 static void note_growth(size_t *used, size_t *least)
 {
     size_t now = mallinfo2().uordblks;

@@ -396,8 +396,7 @@ static void check_app(const struct record *r, const char *name, const char *wher
     same_for("SPN-004", where, place != NULL ? place->text : "(none)", "and where");
 }
 
-/* This is the process that runs all cases: a library that does not come so far leaves no records.
- */
+/* A library that does not pass the spawn or the abort to its host leaves no record of it. */
 static void see_family(void)
 {
     const struct record *r = upcall(ON_SPAWN, 0, 0);

@@ -461,7 +461,8 @@ static void group_own(void)
 
 /* --- the host */
 
-/* It forwards no diagnostics. */
+/* This host cannot forward the diagnostic channel, for which the Standard has
+ * PMIX_ERR_NOT_SUPPORTED as the status of the entry. */
 static pmix_status_t forward(struct upcall *upcall)
 {
     return upcall->range & PMIX_FWD_STDDIAG_CHANNEL ? PMIX_ERR_NOT_SUPPORTED

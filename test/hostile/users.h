@@ -24,8 +24,8 @@ extern struct shared {
     bool twice; /* one of the two came more than once */
 } * shared;
 
-/* Attempts of the second user with a tool of the library: what it claims and asks, and what it
- * reads. */
+/* Attempts of the second user with a tool of the library. tool_asks sends queries and resolves;
+ * tool_reads reads jobs of both users. */
 void tool_asks(void);
 void tool_reads(void);
 

@@ -12,13 +12,12 @@
 
 struct px_upcall;
 
-/* What an answer looks at, beside what it gives: little, all process sets and groups, their members
- * too, or the files of all servers of this node. */
+/* What the server reads to answer a key. The size of the answer is counted apart. */
 enum px_query_looks_at {
-    PX_LOOKS_AT_LITTLE,
-    PX_LOOKS_AT_SETS,
-    PX_LOOKS_AT_MEMBERS,
-    PX_LOOKS_AT_FILES
+    PX_LOOKS_AT_LITTLE,  /* a few records */
+    PX_LOOKS_AT_SETS,    /* the list of all process sets and groups */
+    PX_LOOKS_AT_MEMBERS, /* that list, and the members of each set */
+    PX_LOOKS_AT_FILES    /* the rendezvous files of all servers of this node */
 };
 enum px_query_looks_at px_query_looks_at(const char *key);
 

@@ -14,14 +14,13 @@
 /* What one process may have published at a time. */
 enum { MOST_PUBLISHED = 4096 };
 
-/* A name: what is published under it, the newest first, and the lookups that wait for it, the
- * oldest first. Of one process there is at most one entry for each range. The record is in the map
- * of names as long as one of the lists is not empty. */
+/* A published name. A process has at most one entry of the name for each range. The record is in
+ * the map of names as long as one of its lists is not empty. */
 struct name {
-    struct px_list entries;
-    struct px_list wishes;
-    uint64_t request;        /* number of the last one that walked the entries */
-    struct published *found; /* by that, if it was a lookup */
+    struct px_list entries;  /* struct published, the newest first */
+    struct px_list wishes;   /* struct wish, of lookups that wait; the oldest first */
+    uint64_t request;        /* number of the request that walked the entries last */
+    struct published *found; /* what that request found, if it was a lookup */
 };
 
 /* What a process has published. The record is in the map of owners as long as n is not 0. */
@@ -299,7 +298,8 @@ static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t *info,
 
 static void serve_waiting(void);
 
-/* All or nothing: on failure what has been added goes again, before anybody reads it. */
+/* Publishes all or nothing: on failure the entries added by this call are removed, before a lookup
+ * sees them. */
 void px_run_publish(struct px_run_task *task)
 {
     const pmix_info_t *info = task->upcall.infos;
@@ -586,7 +586,7 @@ void px_run_published_forget(const char *nspace, pmix_rank_t rank)
     }
 }
 
-/* The library has ended: nobody who waits can be answered. */
+/* The library has ended, so lookups that still wait are freed without an answer. */
 void px_run_published_free(void)
 {
     px_list_for(struct waiting, w, &waiters, link) {

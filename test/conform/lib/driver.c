@@ -280,8 +280,8 @@ static const char *live(const struct conform_case *c)
     return end;
 }
 
-/* What is left to look at, in a process of its own: under another's host it may end at once, and
- * what a library has left behind may be nothing that can be looked at. */
+/* Runs the case's `after`, in a process of its own: under another's host it may exit at once, and
+ * it may crash on what a broken library has left. */
 static void look_after(const struct conform_case *c)
 {
     pid_t pid = fork();
@@ -296,7 +296,7 @@ static void look_after(const struct conform_case *c)
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
     if (pid < 0 || WIFSIGNALED(status)) {
-        board_line(true, "what is left cannot be looked at");
+        board_line(true, "the look at what is left has crashed");
         setup_failed();
     }
 }
