@@ -5,9 +5,10 @@
 
 /* The heap of a program of ours that lives long: jemalloc's, if the build has found it, and libc's
  * otherwise. A program that links libpx-heap.la gets that allocator, set up for a small daemon:
- * one arena, and pages that are free go back to the kernel at once (decision 42); MALLOC_CONF in
- * the environment changes it, as for any program with jemalloc. libpmix is never linked with it:
- * an application's allocator is the application's. */
+ * one arena, and a page goes back to the kernel when it has been free for a second and something
+ * else is allocated or freed (decision 42); MALLOC_CONF in the environment changes it, as for any
+ * program with jemalloc. libpmix is never linked with it: an application's allocator is the
+ * application's. */
 
 #include <stddef.h>
 #include <stdint.h>
