@@ -2,10 +2,10 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Listening. Two things could let connections without a handshake harm the clients that are
- * connected: their number, and a full descriptor table. The first is bounded; the oldest of them is
- * closed. For the second a reserve descriptor is kept. It is closed so that the newcomer can be
- * accepted, and closed, because a connection that stays in the backlog would wake the loop for
- * ever. */
+ * connected: their number, and a full descriptor table. The first is bounded; the oldest of the
+ * user with most of them is closed. For the second a reserve descriptor is kept. It is closed so
+ * that the newcomer can be accepted, and closed, because a connection that stays in the backlog
+ * would wake the loop for ever. */
 
 #include "src/net/listener.h"
 
@@ -20,6 +20,7 @@
 #include "src/base/status.h"
 #include "src/net/listener_priv.h"
 #include "pending_conn.h"
+#include "tcp_owner.h"
 
 /* Connections accepted before other descriptors have their turn; pause after a failed accept; least
  * limit of connections without a handshake. */
@@ -85,8 +86,8 @@ static bool drop_for_descriptor(struct px_listener_socket *way)
 }
 
 /* True if accepting goes on after accept failed with errno `why`. A full table is met by closing
- * the newcomer, else the oldest connection without a handshake; if neither can be done, and for
- * unknown errors, accepting pauses. */
+ * the newcomer, else a connection without a handshake; if neither can be done, and for unknown
+ * errors, accepting pauses. */
 static bool accept_on(struct px_listener_socket *way, int why)
 {
     switch (why) {
@@ -95,7 +96,7 @@ static bool accept_on(struct px_listener_socket *way, int why)
         return true;
     case EMFILE:
     case ENFILE:
-        if (drop_for_descriptor(way) || px_pending_conn_drop_oldest_loop(way->listeners)) {
+        if (drop_for_descriptor(way) || px_pending_conn_drop_loop(way->listeners)) {
             return true;
         }
         break;
@@ -108,6 +109,13 @@ static bool accept_on(struct px_listener_socket *way, int why)
     return false;
 }
 
+/* Whose connection it is, as far as the kernel says so at once; a TCP peer is looked for only when
+ * its handshake has arrived. */
+static uid_t user_of(const struct px_listener_socket *way, int fd)
+{
+    return way == &way->listeners->unix_socket ? px_auth_unix_user(fd) : (uid_t) -1;
+}
+
 /* Accepts the connections that wait. */
 static void socket_readable(struct px_io *io, int what)
 {
@@ -118,7 +126,7 @@ static void socket_readable(struct px_io *io, int what)
         int fd = accept4(way->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         if (fd >= 0) {
-            px_pending_conn_arrived_loop(way->listeners, fd);
+            px_pending_conn_arrived_loop(way->listeners, fd, user_of(way, fd));
         } else if (!accept_on(way, errno)) {
             return;
         }
@@ -202,7 +210,7 @@ static int listen_both(struct px_listeners *listeners, const struct px_listener_
 
 /* How many connections without a handshake there may be: they shall not be able to fill the
  * descriptor table alone. */
-static size_t unidentified_limit(void)
+static size_t strangers_limit(void)
 {
     struct rlimit limit;
     rlim_t quarter;
@@ -238,8 +246,8 @@ int px_listeners_open(struct px_loop *loop, const struct px_listener_opts *opts,
     listeners->unix_socket = (struct px_listener_socket){.listeners = listeners, .fd = -1};
     listeners->tcp_socket = (struct px_listener_socket){.listeners = listeners, .fd = -1};
     listeners->reserve_fd = -1;
-    listeners->max_unidentified = unidentified_limit();
-    px_list_init(&listeners->unidentified);
+    listeners->max_strangers = strangers_limit();
+    px_strangers_init(&listeners->strangers);
     px_list_init(&listeners->waiting);
     reserve_open(listeners);
     rc = listen_both(listeners, opts);

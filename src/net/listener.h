@@ -6,8 +6,9 @@
 /* The server's two listeners, which speak one protocol: AF_UNIX (an abstract name unless a path is
  * asked for) and loopback TCP. A connection whose handshake is late or malformed is closed and
  * never reported. Connections whose handshake is not complete are bounded in their number and in
- * the bytes that they have sent; when a bound is exceeded, the oldest of them is closed. When the
- * descriptor table is full, the newest connection is closed, not a client. */
+ * the bytes that they have sent; when a bound is exceeded, the oldest of them is closed of the user
+ * that has most. When the descriptor table is full, the newest connection is closed, not a
+ * client. */
 
 #include <stdbool.h>
 #include <sys/types.h>

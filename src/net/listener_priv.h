@@ -9,6 +9,7 @@
 #include "src/base/list.h"
 #include "src/net/listener.h"
 #include "src/net/listen.h"
+#include "strangers.h"
 
 /* Bounds on connections whose handshake is not complete: their number, which is also at most a
  * quarter of the descriptor table, and the bytes that they have sent together. */
@@ -34,12 +35,9 @@ struct px_listeners {
     struct px_listener_socket unix_socket;
     struct px_listener_socket tcp_socket;
     int reserve_fd; /* closed to accept one more when the table is full (glossary); -1: none */
-    struct px_timer pause; /* after a failure without remedy: no accepting until it fires */
-    /* pending connections whose handshake has not arrived, oldest first */
-    struct px_list unidentified;
-    size_t n_unidentified;
-    size_t max_unidentified;
-    size_t unidentified_bytes;  /* that have arrived of their handshakes */
+    struct px_timer pause;         /* after a failure without remedy: no accepting until it fires */
+    struct px_strangers strangers; /* pending connections whose handshake has not arrived */
+    size_t max_strangers;
     struct px_list waiting;     /* pending connections whose handshake was reported */
     struct px_socket_file mark; /* file of unix_socket, if it has one */
     /* Addresses without the server's name; "": that listener is closed. */

@@ -24,10 +24,11 @@
 /* Sizes on the wire: the handshake's header, one receive, a process in the answer to a tool. */
 enum { HEADER_BYTES = 16, CHUNK_BYTES = 4096, ID_BYTES = PMIX_MAX_NSLEN + 1 + 4 };
 
-/* One pending connection. In one of two lists of the listeners: `unidentified` until its handshake
- * has been reported, `waiting` after that. */
+/* One pending connection. One of the listeners' strangers until its handshake has been reported,
+ * on their list `waiting` after that. */
 struct px_pending_conn {
     struct px_list link;
+    struct px_stranger stranger;
     struct px_listeners *listeners;
     int fd; /* -1 when the connection took it over */
     struct px_io io;
@@ -49,10 +50,7 @@ static void pending_free(struct px_pending_conn *pending)
     px_io_stop_loop(&pending->io);
     px_timer_stop_loop(&pending->timer);
     px_list_remove(&pending->link);
-    if (!pending->introduced) {
-        pending->listeners->n_unidentified--;
-        pending->listeners->unidentified_bytes -= pending->bytes.len;
-    }
+    px_strangers_remove(&pending->listeners->strangers, &pending->stranger);
     if (pending->fd >= 0) {
         (void) close(pending->fd);
     }
@@ -80,20 +78,34 @@ static bool header_good(const void *header, size_t *ret_len)
     return true;
 }
 
+/* Closes the oldest connection of the user that has most besides `except` (may be NULL). False:
+ * there is none. */
+static bool make_room(struct px_listeners *listeners, enum px_strangers_most most,
+                      const struct px_stranger *except)
+{
+    struct px_stranger *stranger = px_strangers_of_most(&listeners->strangers, most, except);
+
+    if (stranger) {
+        pending_free(px_container_of(stranger, struct px_pending_conn, stranger));
+    }
+    return stranger != NULL;
+}
+
 /* Appends bytes of a handshake. If those of all unfinished handshakes are then more than their
- * bound, the oldest connections are closed, but not this one. 0 or PX_ERR_NOMEM. */
+ * bound, other connections are closed. 0 or PX_ERR_NOMEM. */
 static int keep_bytes(struct px_pending_conn *pending, const void *bytes, size_t n)
 {
-    struct px_listeners *listeners = pending->listeners;
-    size_t before = pending->bytes.len;
+    struct px_strangers *strangers = &pending->listeners->strangers;
 
     px_buf_append(&pending->bytes, bytes, n);
-    listeners->unidentified_bytes += pending->bytes.len - before;
-    while (listeners->unidentified_bytes > PX_LISTENER_MAX_PENDING_BYTES &&
-           listeners->unidentified.next != &pending->link) {
-        (void) px_pending_conn_drop_oldest_loop(listeners);
+    if (!px_buf_ok(&pending->bytes)) {
+        return PX_ERR_NOMEM;
     }
-    return px_buf_ok(&pending->bytes) ? PX_OK : PX_ERR_NOMEM;
+    px_strangers_read(strangers, &pending->stranger, n);
+    while (strangers->bytes > PX_LISTENER_MAX_PENDING_BYTES &&
+           make_room(pending->listeners, PX_MOST_BYTES, &pending->stranger)) {
+    }
+    return PX_OK;
 }
 
 /* Receives what is there of the handshake, first the header, then as many bytes as it announces. 1:
@@ -143,11 +155,9 @@ static void hand_over_handshake(struct px_pending_conn *pending)
     }
     peer_cred = px_auth_peer(pending->fd, px_handshake_pid(&handshake));
     px_timer_stop_loop(&pending->timer);
-    px_list_remove(&pending->link);
+    px_strangers_remove(&listeners->strangers, &pending->stranger);
     px_list_append(&listeners->waiting, &pending->link);
     pending->introduced = true;
-    listeners->n_unidentified--;
-    listeners->unidentified_bytes -= pending->bytes.len;
     listeners->ops.handshake(listeners->arg, pending, &handshake, &peer_cred);
 }
 
@@ -189,8 +199,8 @@ static void pending_ready(struct px_io *io, int what)
     }
 }
 
-/* The newcomer is entered before the limit is checked, so the oldest one makes room for it. */
-void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
+/* The newcomer is entered before the limit is checked, and another one makes room for it. */
+void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd, uid_t uid)
 {
     struct px_pending_conn *pending = calloc(1, sizeof(*pending));
 
@@ -203,15 +213,15 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd)
     pending->fd = fd;
     pending->due = HEADER_BYTES;
     pending->since_ns = px_clock_ns();
-    px_list_append(&listeners->unidentified, &pending->link);
-    listeners->n_unidentified++;
-    if (px_io_start_loop(listeners->loop, &pending->io, fd, PX_IO_READ, pending_ready) != PX_OK) {
+    px_list_init(&pending->link);
+    if (px_strangers_add(&listeners->strangers, &pending->stranger, uid) != PX_OK ||
+        px_io_start_loop(listeners->loop, &pending->io, fd, PX_IO_READ, pending_ready) != PX_OK) {
         pending_free(pending);
         return;
     }
     px_timer_start_loop(listeners->loop, &pending->timer, listeners->handshake_ms, too_late);
-    if (listeners->n_unidentified > listeners->max_unidentified) {
-        (void) px_pending_conn_drop_oldest_loop(listeners);
+    if (listeners->strangers.n > listeners->max_strangers) {
+        (void) make_room(listeners, PX_MOST_CONNS, &pending->stranger);
     }
 }
 
@@ -237,21 +247,17 @@ struct px_pending_conn *px_pending_conn_identified_loop(struct px_listeners *lis
     return pending;
 }
 
-bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners)
+bool px_pending_conn_drop_loop(struct px_listeners *listeners)
 {
     px_assert(px_loop_inside(listeners->loop));
-    if (px_list_empty(&listeners->unidentified)) {
-        return false;
-    }
-    pending_free(px_container_of(listeners->unidentified.next, struct px_pending_conn, link));
-    return true;
+    return make_room(listeners, PX_MOST_CONNS, NULL);
 }
 
 /* `gone` may not admit or refuse the connection: it is freed here. */
 void px_pending_conn_drop_all_loop(struct px_listeners *listeners)
 {
     px_assert(px_loop_inside(listeners->loop));
-    while (px_pending_conn_drop_oldest_loop(listeners)) {
+    while (px_pending_conn_drop_loop(listeners)) {
     }
     while (!px_list_empty(&listeners->waiting)) {
         struct px_pending_conn *pending =

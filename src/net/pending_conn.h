@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <pmix.h>
 
@@ -39,17 +40,18 @@ int px_pending_conn_admit_tool(struct px_pending_conn *pending, const pmix_proc_
                                const pmix_proc_t *server, const struct px_conn_ops *ops, void *arg,
                                struct px_conn **ret);
 
-/* Takes over a descriptor that was just accepted and waits for its handshake. Closes it if there is
- * no memory. For listener.c, as are the next two. */
-void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd);
+/* Takes over a descriptor that was just accepted and waits for its handshake. uid: whose it is, or
+ * (uid_t) -1. Closes it if there is no memory. For listener.c, as are the next two. */
+void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd, uid_t uid);
 
 /* Makes a pending connection of a connected descriptor whose peer is known already, and waits for
  * no answer: it is as if its handshake had been reported. Takes the descriptor over, also on
  * failure. NULL: no memory. */
 struct px_pending_conn *px_pending_conn_identified_loop(struct px_listeners *listeners, int fd);
 
-/* Closes the connection that has been without a handshake longest. False: there is none. */
-bool px_pending_conn_drop_oldest_loop(struct px_listeners *listeners);
+/* Closes a connection without a handshake: the oldest of the user that has most. False: there is
+ * none. */
+bool px_pending_conn_drop_loop(struct px_listeners *listeners);
 
 /* Closes all connections without a handshake, and those that were reported, with `gone`. */
 void px_pending_conn_drop_all_loop(struct px_listeners *listeners);

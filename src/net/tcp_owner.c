@@ -445,6 +445,11 @@ struct px_peer_cred px_auth_peer(int fd, pid_t claimed)
     return peer_of(fd, claimed, false);
 }
 
+uid_t px_auth_unix_user(int fd)
+{
+    return unix_peer(fd).uid;
+}
+
 /* A server's process is not asked for, so its group is not proved on TCP. */
 struct px_peer_cred px_auth_server(int fd)
 {

@@ -56,6 +56,9 @@ enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr
  * another machine. */
 struct px_peer_cred px_auth_peer(int fd, pid_t claimed);
 
+/* The user of the peer of an AF_UNIX connection, by the kernel; (uid_t) -1: it names none. */
+uid_t px_auth_unix_user(int fd);
+
 /* Looks for the socket with that inode among the descriptors of a process and its descendants.
  * PX_OWNER_FOUND, PX_OWNER_NOBODY; or PX_OWNER_UNKNOWN: they cannot be looked into, or the search
  * has ended after 256 processes, or 4,096 descriptors and threads in all. */

@@ -268,6 +268,40 @@ static void come(void)
     say(n == 100, "another user is served at both doors meanwhile");
 }
 
+/* --- connections that say nothing, more than may wait */
+
+/* Is there before the crowd, and says who it is when the crowd is there. */
+static void wait_in_a_crowd(void)
+{
+    struct hello h = honest();
+    unsigned char bytes[1024];
+    uint32_t answer[2];
+    int fd = dial(shared->uris[0]);
+
+    h.nspace = "first";
+    (void) !write(shared->flooded[1], "", 1);
+    await_turn();
+    send_all(fd, bytes, write_hello(bytes, &h));
+    say(receive(fd, answer, sizeof(answer)) && answer[0] == 0,
+        "a connection that waits is not closed because of another user's");
+}
+
+static void crowd(void)
+{
+    static int fds[MANY];
+    int n = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        fds[i] = dial(shared->uris[i % 2]);
+    }
+    while (n < MANY / 4 && closes(fds[n])) {
+        n++;
+    }
+    say(n == MANY / 4, "the oldest of too many are closed");
+    (void) !write(shared->flooded[1], "", 1);
+    await_turn();
+}
+
 /* --- a server that is none: the second user listens where others may look for theirs */
 
 static int listen_tcp(char *uri, size_t n)
@@ -464,6 +498,8 @@ int main(int argc, char **argv)
     struct rlimit files = {.rlim_cur = 2 * MANY, .rlim_max = 2 * MANY};
     struct actor lying;
     struct actor careful;
+    struct actor waiting;
+    struct actor crowding;
     struct actor flooding;
     struct actor coming;
     char byte;
@@ -481,6 +517,8 @@ int main(int argc, char **argv)
     }
     (void) setrlimit(RLIMIT_NOFILE, &files);
     (void) !pipe2(shared->flooded, O_CLOEXEC);
+    waiting = actor_start(FIRST, wait_in_a_crowd);
+    crowding = actor_start(SECOND, crowd);
     flooding = actor_start(SECOND, flood);
     coming = actor_start(FIRST, come);
     lying = actor_start(SECOND, lie_in_wait);
@@ -491,6 +529,12 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof(plays) / sizeof(plays[0]); i++) {
         bad += actor_finish(&actors[i]);
     }
+    actor_turn(&waiting);
+    bad += read(shared->flooded[0], &byte, 1) != 1;
+    actor_turn(&crowding);
+    bad += read(shared->flooded[0], &byte, 1) != 1;
+    bad += actor_finish(&waiting);
+    bad += actor_finish(&crowding);
     actor_turn(&flooding);
     bad += read(shared->flooded[0], &byte, 1) != 1;
     bad += actor_finish(&coming);

@@ -1,5 +1,5 @@
 net_tests = %D%/auth.t %D%/conn.t %D%/conn_read.t %D%/conn_write.t %D%/dial.t %D%/listener.t %D%/pending_conn.t %D%/handshake.t \
-  %D%/listen.t %D%/tcp_owner.t %D%/faults.t %D%/uri.t
+  %D%/listen.t %D%/strangers.t %D%/tcp_owner.t %D%/faults.t %D%/uri.t
 net_libs = libpx-net.la libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(ZLIB_LIBS) \
   $(CMOCKA_LIBS)
 check_PROGRAMS += $(net_tests)
@@ -24,6 +24,8 @@ noinst_HEADERS += %D%/fixture.h %D%/echo_server.h %D%/pair.h %D%/faults.h
 %C%_handshake_t_LDADD = $(net_libs)
 %C%_listen_t_SOURCES = %D%/listen.c
 %C%_listen_t_LDADD = $(net_libs)
+%C%_strangers_t_SOURCES = %D%/strangers.c
+%C%_strangers_t_LDADD = $(net_libs)
 %C%_tcp_owner_t_SOURCES = %D%/tcp_owner.c
 %C%_tcp_owner_t_LDADD = $(net_libs)
 %C%_faults_t_SOURCES = %D%/faults.c

@@ -225,7 +225,7 @@ static void expect_room(int door)
     echo_server_open(&echo_server);
     echo_server_serves(&echo_server, door);
     echo_server_await(&echo_server, &echo_server.hellos, 1);
-    assert_int_equal(echo_server.listeners->unidentified_bytes, 0);
+    assert_int_equal(echo_server.listeners->strangers.bytes, 0);
     for (int i = 0; i < MANY; i++) {
         fds[i] = echo_server_knock(&echo_server, door);
         fixture_write(fds[i], bytes, sizeof(bytes));
