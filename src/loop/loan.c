@@ -156,6 +156,9 @@ static void borrow(struct px_loop *loop, struct px_loan *loan, struct px_wait *w
         if (ready && loan->lent != NULL) {
             loan->lent->ready(loan->lent, PX_IO_READ);
         }
+        if (!px_wait_is_done(wait)) {
+            px_loop_run_queued(loop);
+        }
     }
 }
 

@@ -485,11 +485,18 @@ bool px_loop_enter(struct px_loop *loop, bool wait)
     return true;
 }
 
+void px_loop_run_queued(struct px_loop *loop)
+{
+    px_assert(!loop->external);
+    for (int i = 0; i < TASK_ROUNDS && run_tasks(loop); i++) {
+    }
+}
+
 /* The kernel's list tells the progress thread of descriptors only. */
 void px_loop_leave(struct px_loop *loop)
 {
     px_assert(!loop->external && inside == loop);
-    if (px_load_relaxed(&loop->inbox) != 0 || !px_list_empty(&loop->afters.held) ||
+    if (loop->stop || px_load_relaxed(&loop->inbox) != 0 || !px_list_empty(&loop->afters.held) ||
         px_poll_is_late(&loop->poll)) {
         end_sleep(loop);
     }

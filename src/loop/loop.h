@@ -88,6 +88,10 @@ struct px_poll *px_loop_poll(struct px_loop *loop);
  * Otherwise px_loop_leave has to follow. */
 bool px_loop_enter(struct px_loop *loop, bool wait);
 
+/* Runs the tasks that are queued, and those that they queue, up to a bound. Between px_loop_enter
+ * and px_loop_leave. */
+void px_loop_run_queued(struct px_loop *loop);
+
 /* The end of px_loop_enter. Wakes the progress thread for tasks, timers and held callbacks that
  * came up meanwhile. */
 void px_loop_leave(struct px_loop *loop);

@@ -62,6 +62,14 @@ static void end_from_task(struct px_task *task)
     px_wait_done(&bed->wait, 'p');
 }
 
+static void note_task(struct px_task *task)
+{
+    struct bed *bed = px_container_of(task, struct bed, task);
+
+    bed->ran = thread_id();
+    (void) sem_post(&bed->read);
+}
+
 static void end_from_callback(struct px_after *after)
 {
     struct bed *bed = px_container_of(after, struct bed, after);
@@ -71,7 +79,7 @@ static void end_from_callback(struct px_after *after)
 }
 
 /* 'e' ends the wait; 't' has a timer end it, 'p' a task, 'c' the callback of a call that has not
- * returned; 'n' is news. */
+ * returned; 'q' ends it and leaves a task; 'n' is news. */
 static void on_byte(struct px_io *io, int what)
 {
     struct bed *bed = px_container_of(io, struct bed, io);
@@ -86,6 +94,12 @@ static void on_byte(struct px_io *io, int what)
         assert_false(px_loan_is_over(bed->loop));
         px_wait_done(&bed->wait, 'e');
         assert_int_equal(px_loan_is_over(bed->loop), bed->reader == bed->waiter);
+        return;
+    }
+    if (bed->last == 'q') {
+        bed->task.run = note_task;
+        px_loop_post(bed->loop, &bed->task);
+        px_wait_done(&bed->wait, 'q');
         return;
     }
     if (bed->last == 't') {
@@ -256,7 +270,13 @@ static void say_callback(struct bed *bed)
     px_after_return(&bed->after);
 }
 
-/* The progress thread sleeps without end when the borrower makes work for it. */
+static void say_end_with_task(struct bed *bed)
+{
+    say(bed, 'q');
+}
+
+/* A task that is left by what the borrower has handled is his, unless his wait is over. The rest is
+ * the progress thread's, which sleeps without end then. */
 static void work_of_the_borrower_is_done(void **state)
 {
     struct bed bed;
@@ -267,6 +287,10 @@ static void work_of_the_borrower_is_done(void **state)
     assert_int_equal(bed.ran, bed.progress);
     px_wait_init(&bed.wait);
     assert_int_equal(wait_while(&bed, say_task), 'p');
+    assert_int_equal(bed.ran, bed.waiter);
+    px_wait_init(&bed.wait);
+    assert_int_equal(wait_while(&bed, say_end_with_task), 'q');
+    await_byte(&bed);
     assert_int_equal(bed.ran, bed.progress);
     px_wait_init(&bed.wait);
     assert_int_equal(wait_while(&bed, say_callback), 'c');
