@@ -193,6 +193,18 @@ int admitted_as(const char *uri, const struct hello *h)
     return fd;
 }
 
+int32_t refusal(const char *uri, const struct hello *h)
+{
+    unsigned char bytes[1024];
+    uint32_t answer = 0;
+    int fd = dial(uri);
+
+    send_all(fd, bytes, write_hello(bytes, h));
+    (void) receive(fd, &answer, sizeof(answer));
+    close(fd);
+    return (int32_t) ntohl(answer);
+}
+
 int admitted(const char *uri)
 {
     struct hello h = honest();

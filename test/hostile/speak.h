@@ -45,6 +45,8 @@ bool answered(const char *uri, const void *payload, uint32_t len);
 /* Says hello; the connected descriptor, or -1. admitted: honestly. */
 int admitted_as(const char *uri, const struct hello *h);
 int admitted(const char *uri);
+/* Says hello; the status of the answer, 0 if there is none. */
+int32_t refusal(const char *uri, const struct hello *h);
 size_t write_frame(unsigned char *at, uint32_t tag, const void *payload, uint32_t len);
 size_t write_header(unsigned char *at, uint32_t len);
 

@@ -16,7 +16,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "src/server/requests/host_upcall.h"
@@ -275,26 +274,6 @@ void px_peer_send_output(struct px_peer *peer, struct px_buf *buf)
 
 /* --- the beginning --- */
 
-/* True if this user may have one more connection of the kind that is limited: tools, and further
- * connections of a process. A user gets a share of the descriptor table (shmix_user_share, in per
- * cent). The first connection of each registered process is never refused for it. */
-static bool has_room(const struct px_server *s, uid_t uid)
-{
-    const struct px_list *item;
-    struct rlimit limit;
-    rlim_t n = 0;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-        return true;
-    }
-    for (item = s->peer_list.next; item != &s->peer_list; item = item->next) {
-        const struct px_peer *peer = px_container_of(item, struct px_peer, link);
-
-        n += peer->uid == uid && peer->further;
-    }
-    return n < 1 + limit.rlim_cur * (rlim_t) px_param_int(PX_P_USER_SHARE) / 100;
-}
-
 /* A peer for a pending connection, listed under a new id, with the identity that was authenticated.
  * NULL when memory is out; then the pending connection is the caller's still. */
 static struct px_peer *peer_create(struct px_server *s, struct px_pending_conn *pending,
@@ -496,7 +475,7 @@ static void accept_client(struct px_server *s, struct px_pending_conn *pending,
         return;
     }
     if (rank->n_callers && (rank->n_callers >= (unsigned) px_param_int(PX_P_RANK_CONNECTIONS) ||
-                            !has_room(s, peer_cred->uid))) {
+                            !px_quota_has_place(s, peer_cred->uid))) {
         px_peer_refuse(pending, handshake, PMIX_ERR_OUT_OF_RESOURCE);
         return;
     }
@@ -531,20 +510,35 @@ void px_peer_inherited(struct px_server *s, struct px_pending_conn *pending,
     accept_client(s, pending, handshake, &expected, generation);
 }
 
+/* True if the handshake says that its tool was started by a host. */
+static bool says_launched(const struct px_handshake *handshake)
+{
+    return handshake->flag == PX_HANDSHAKE_CLIENT_TOOL ||
+           handshake->flag == PX_HANDSHAKE_CLIENT_LAUNCHER;
+}
+
 /* True if the handshake is that of a process that the host registered and started, but that has
  * called PMIx_tool_init. It is served as a client, whether or not the host has enabled tools. */
 static bool is_launched(struct px_server *s, const struct px_handshake *handshake)
 {
     const struct px_local_proc *rank = px_local_proc_of(s, &handshake->proc);
-    bool says_so = handshake->flag == PX_HANDSHAKE_CLIENT_TOOL ||
-                   handshake->flag == PX_HANDSHAKE_CLIENT_LAUNCHER;
 
-    return says_so && rank && rank->registered;
+    return says_launched(handshake) && rank && rank->registered;
+}
+
+/* The status for a tool that is not served. One that has the name of a process is told what it
+ * would be told if there were such a process. */
+static int not_served(const struct px_server *s, const struct px_handshake *handshake,
+                      struct px_peer_cred *peer_cred)
+{
+    int rc = says_launched(handshake) ? not_registered(s, handshake, peer_cred) : 0;
+
+    return rc == PMIX_ERR_INVALID_CRED ? rc : PMIX_ERR_NO_PERMISSIONS;
 }
 
 /* A handshake has arrived; the first decision is whether it is a client's, a launched tool's or
  * another tool's. Singletons, peers without a common encoding (both PMIX_ERR_NOT_SUPPORTED) and
- * tools that the host does not serve (PMIX_ERR_NO_PERMISSIONS) are refused at once. */
+ * tools that the host does not serve (not_served) are refused at once. */
 static void on_hello(void *arg, struct px_pending_conn *pending,
                      const struct px_handshake *handshake, const struct px_peer_cred *peer_cred)
 {
@@ -570,10 +564,10 @@ static void on_hello(void *arg, struct px_pending_conn *pending,
         return;
     }
     if (px_tool_refused(s, handshake, &them)) {
-        px_peer_refuse(pending, handshake, PMIX_ERR_NO_PERMISSIONS);
+        px_peer_refuse(pending, handshake, not_served(s, handshake, &them));
         return;
     }
-    peer = has_room(s, them.uid) ? peer_create(s, pending, handshake, &them) : NULL;
+    peer = px_quota_has_place(s, them.uid) ? peer_create(s, pending, handshake, &them) : NULL;
     if (!peer) {
         px_peer_refuse(pending, handshake, PMIX_ERR_OUT_OF_RESOURCE);
         return;

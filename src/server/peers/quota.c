@@ -7,6 +7,7 @@
 #include "quota.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "peer.h"
 #include "src/base/array.h"
@@ -176,6 +177,24 @@ void px_quota_add_set(struct px_server *s, struct px_proc_set *set, const pmix_p
         set->bytes = set_bytes(set->n);
         *set->held += set->bytes;
     }
+}
+
+/* --- connections --- */
+
+bool px_quota_has_place(const struct px_server *s, uid_t uid)
+{
+    struct rlimit limit;
+    rlim_t n = 0;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+        return true;
+    }
+    for (const struct px_list *item = s->peer_list.next; item != &s->peer_list; item = item->next) {
+        const struct px_peer *peer = px_container_of(item, struct px_peer, link);
+
+        n += peer->uid == uid && peer->further;
+    }
+    return n < 1 + limit.rlim_cur * (rlim_t) px_param_int(PX_P_USER_SHARE) / 100;
 }
 
 /* --- requests --- */

@@ -94,6 +94,13 @@ bool px_quota_allows_set(struct px_server *s, const pmix_proc_t *proc, size_t n)
 /* Counts the set (NULL: none) for the user of the process until it is removed. */
 void px_quota_add_set(struct px_server *s, struct px_proc_set *set, const pmix_proc_t *proc);
 
+/* --- connections --- */
+
+/* True if this user may have one more connection of the kind that is limited: tools, and further
+ * connections of a process. A user gets a share of the descriptor table (shmix_user_share, in per
+ * cent). The first connection of each registered process is never refused for it. */
+bool px_quota_has_place(const struct px_server *s, uid_t uid);
+
 /* --- requests --- */
 
 /* The requests of peers that are not answered yet: an array whose free places are a list. Zeros:
