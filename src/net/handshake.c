@@ -18,7 +18,8 @@
 #include "src/wire/messages.h"
 
 /* Header of the handshake: index, tag and length of the body, and a word that is 0. */
-enum { HEADER_BYTES = 16 };
+/* Bytes in front of a body; infos of a stranger that are looked at. */
+enum { HEADER_BYTES = 16, CLAIMS_MAX = 100 };
 
 /* The unread part of a body. `bad` is set by the first read that fails; later reads give 0. */
 struct cursor {
@@ -247,6 +248,7 @@ pid_t px_handshake_pid(const struct px_handshake *handshake)
     size_t n = 0;
     pid_t pid;
 
+    in.most = 2 * CLAIMS_MAX * sizeof(pmix_info_t); /* as px_unpack_count counts them */
     if (!handshake->blob || px_unpack_infos(&in, &infos, &n) != 0) {
         return 0;
     }

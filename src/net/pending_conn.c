@@ -33,6 +33,7 @@ struct px_pending_conn {
     int fd; /* -1 when the connection took it over */
     struct px_io io;
     struct px_timer timer; /* runs until the handshake has arrived */
+    bool named;            /* the kernel has named its process, which need not say it */
     bool introduced;       /* the handshake was reported */
     bool answered;         /* the peer needs no answer of ours (px_pending_conn_identified_loop) */
     struct px_buf bytes;   /* header and body, as far as they have arrived */
@@ -153,7 +154,7 @@ static void hand_over_handshake(struct px_pending_conn *pending)
         pending_free(pending);
         return;
     }
-    peer_cred = px_auth_peer(pending->fd, px_handshake_pid(&handshake));
+    peer_cred = px_auth_peer(pending->fd, pending->named ? 0 : px_handshake_pid(&handshake));
     px_timer_stop_loop(&pending->timer);
     px_strangers_remove(&listeners->strangers, &pending->stranger);
     px_list_append(&listeners->waiting, &pending->link);
@@ -212,6 +213,7 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd, uid_t 
     pending->listeners = listeners;
     pending->fd = fd;
     pending->due = HEADER_BYTES;
+    pending->named = uid != (uid_t) -1;
     pending->since_ns = px_clock_ns();
     px_list_init(&pending->link);
     if (px_strangers_add(&listeners->strangers, &pending->stranger, uid) != PX_OK ||

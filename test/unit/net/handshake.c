@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "src/net/handshake.h"
+#include "src/wire/messages.h"
 
 enum { HEADER = 16 };
 
@@ -310,6 +311,33 @@ static void lists(void **state)
     assert_false(px_handshake_names("hash2,has", "hash"));
 }
 
+static pid_t pid_behind(size_t n)
+{
+    pmix_info_t *infos = PMIx_Info_create(n + 1);
+    struct px_handshake got = sample(PX_HANDSHAKE_CLIENT);
+    struct px_buf buf = {0};
+    pid_t pid = 17;
+
+    assert_non_null(infos);
+    PMIx_Info_load(&infos[n], PMIX_PROC_PID, &pid, PMIX_PID);
+    assert_int_equal(px_pack_infos(&buf, got.kind, infos, n + 1), 0);
+    got.blob = buf.data;
+    got.blob_len = buf.len;
+    pid = px_handshake_pid(&got);
+    px_buf_fini(&buf);
+    PMIx_Info_free(infos, n + 1);
+    return pid;
+}
+
+/* Of who is not known yet, no more is read than honest peers say. */
+static void a_claim_among_many(void **state)
+{
+    (void) state;
+    assert_int_equal(pid_behind(0), 17);
+    assert_int_equal(pid_behind(50), 17);
+    assert_int_equal(pid_behind(1000), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +351,7 @@ int main(void)
         cmocka_unit_test(versions),
         cmocka_unit_test(noise_is_survived),
         cmocka_unit_test(lists),
+        cmocka_unit_test(a_claim_among_many),
     };
 
     alarm(60);
