@@ -319,6 +319,9 @@ static pid_t pid_behind(size_t n)
     pid_t pid = 17;
 
     assert_non_null(infos);
+    for (size_t i = 0; i < n; i++) {
+        PMIx_Info_load(&infos[i], "a.claim.of.a.stranger", NULL, PMIX_BOOL);
+    }
     PMIx_Info_load(&infos[n], PMIX_PROC_PID, &pid, PMIX_PID);
     assert_int_equal(px_pack_infos(&buf, got.kind, infos, n + 1), 0);
     got.blob = buf.data;
