@@ -67,7 +67,7 @@ struct px_commit {
     struct px_commit_items list;
     struct px_deletions gone;
     size_t n_published; /* those before it in the store are published */
-    size_t n_counted;   /* of list.made: bytes that count for the open request */
+    size_t n_counted;   /* bytes that count for the open request (count_made) */
     bool at_once;       /* there is no memory to go on in another turn */
 };
 
@@ -161,17 +161,43 @@ static int check_quota(struct px_server *s, struct px_local_proc *rank, struct p
 
 /* --- the parts --- */
 
-/* Reads the keys of deletions, when all values have been read, and checks the size of the commit.
- */
+/* True if all keys of deletions are read. */
+static bool has_read_gone(const struct px_commit *commit)
+{
+    const struct px_in *of = commit->blocks.of;
+
+    return !px_in_left(&of[PMIX_DEL_LOCAL]) && !px_in_left(&of[PMIX_DEL_REMOTE]) &&
+           !px_in_left(&of[PMIX_DEL_GLOBAL]);
+}
+
+/* Reads keys of deletions, which are borrowed from the message: the values are not needed. */
+static int read_gone(const struct px_local_proc *rank, struct px_commit *commit)
+{
+    struct px_kval_reader *reader;
+    int rc;
+
+    if (has_read_gone(commit)) {
+        return PMIX_SUCCESS;
+    }
+    reader = px_kval_reader_create(false, NULL);
+    rc = reader ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    for (pmix_scope_t scope = PMIX_DEL_LOCAL; scope <= PMIX_DEL_GLOBAL; scope++) {
+        struct px_in *in = &commit->blocks.of[scope];
+
+        while (!rc && px_in_left(in) && has_time(commit)) {
+            rc = px_deletions_read(&commit->gone, reader, rank, scope, in);
+        }
+    }
+    px_kval_reader_destroy(reader);
+    return rc;
+}
+
+/* Reads deletions, when all values have been read, and then checks the size of the commit. */
 static int read_deletions(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
 {
-    int rc = PMIX_SUCCESS;
+    int rc = read_gone(rank, commit);
 
-    for (pmix_scope_t scope = PMIX_DEL_LOCAL; !rc && scope <= PMIX_DEL_GLOBAL; scope++) {
-        rc =
-            px_deletions_read(&commit->gone, commit->list.reader, scope, &commit->blocks.of[scope]);
-    }
-    return rc ? rc : check_quota(s, rank, commit);
+    return rc || !has_read_gone(commit) ? rc : check_quota(s, rank, commit);
 }
 
 /* Two generations would have the memory of a long commit at once. */
@@ -204,14 +230,19 @@ static bool is_large(const struct px_commit_item *item)
            (item->scope == PMIX_LOCAL || item->scope == PMIX_GLOBAL);
 }
 
-/* The end of the next piece to be published: values of up to PIECE_BYTES, or a longer one. */
+/* The end of the next piece to be published: values of up to PIECE_BYTES, or a longer one. A large
+ * one waits until the deletions are published, since it is copied before its piece. */
 static size_t end_of_piece(const struct px_commit *commit)
 {
     const struct px_commit_item *items = commit->list.items;
     size_t bytes = 0;
+    bool waits = commit->gone.n_done < commit->gone.n && !commit->at_once;
     size_t i;
 
     for (i = commit->at; i < commit->list.n && i - commit->at < commit->budget; i++) {
+        if (i == commit->at && waits && is_large(&items[i])) {
+            break;
+        }
         bytes += items[i].kval.len;
         if (i > commit->at && bytes > PIECE_BYTES) {
             break;
@@ -233,20 +264,30 @@ static bool find_large(const struct px_local_proc *rank, const struct px_commit 
     return !px_nspace_is_hosts(rank->ns, rank->rank, ret->key);
 }
 
-/* Publishes a piece of the values, all of it or nothing. Deletions go before values, so the first
- * piece has all of them. Compaction must wait until nothing is borrowed from the store. */
+/* Publishes a piece of the deletions, which go before all values, and if it has the last one, the
+ * values up to `end`: all of it or nothing. Compaction must wait until nothing is borrowed from the
+ * store. */
 static int publish_to(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit,
                       size_t end)
 {
     struct px_kval_reader *piece = px_kval_reader_create(false, NULL);
+    size_t handled = end - commit->at + commit->gone.n - commit->gone.n_done;
+    size_t bytes = commit->budget > PIECE ? SIZE_MAX : PIECE_BYTES; /* or all of it in this turn */
     int rc = piece ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    bool is_last; /* of the deletions */
 
-    rc = rc || commit->at ? rc : px_deletions_add(&commit->gone, piece, rank);
+    rc = rc ? rc : px_deletions_add(&commit->gone, commit->budget, bytes, piece, rank);
+    is_last = commit->gone.n_piece == commit->gone.n;
+    end = is_last ? end : commit->at;
     rc = rc ? rc : add_values(commit, end, piece, rank);
     rc = rc ? rc : px_posted_values_publish(piece, rank->ns);
     rank->n_parts++;
     px_kval_reader_destroy(piece);
-    return rc || commit->at ? rc : px_deletions_log(s, &commit->gone, rank);
+    rc = rc ? rc : px_deletions_log(s, &commit->gone, rank);
+    commit->n_published = rc ? commit->n_published : end;
+    commit->at = end;
+    commit->budget = is_last && handled < commit->budget ? commit->budget - handled : 0;
+    return rc;
 }
 
 /* Publishes the next piece, or copies a part of the large value that it is. */
@@ -255,7 +296,7 @@ static int publish_piece(struct px_server *s, struct px_local_proc *rank, struct
     struct px_store *store = rank->ns->store;
     size_t end = end_of_piece(commit);
     struct px_store_entry large;
-    bool is_partial = !commit->at_once && find_large(rank, commit, &large);
+    bool is_partial = end > commit->at && !commit->at_once && find_large(rank, commit, &large);
     int rc;
 
     if (is_partial && px_partial_go_on(store, &large, PIECE_BYTES)) {
@@ -266,9 +307,6 @@ static int publish_piece(struct px_server *s, struct px_local_proc *rank, struct
     if (is_partial) {
         px_partial_drop(store, large.value);
     }
-    commit->budget -= end - commit->at;
-    commit->n_published = rc ? commit->n_published : end;
-    commit->at = end;
     return rc;
 }
 
@@ -321,10 +359,12 @@ static bool is_done(const struct px_local_proc *rank, const struct px_commit *co
         return !px_in_left(&of[PMIX_LOCAL]) && !px_in_left(&of[PMIX_GLOBAL]);
     case READS_SECOND:
         return !px_in_left(&of[PMIX_REMOTE]);
+    case READS_DELETIONS:
+        return has_read_gone(commit);
     case COPIES:
         return commit->at == commit->list.n;
     case PUBLISHES:
-        return commit->at == commit->list.n;
+        return commit->at == commit->list.n && commit->gone.n_done == commit->gone.n;
     case LOGS:
         return !commit->at;
     case COUNTS:
@@ -366,12 +406,15 @@ static int do_part(struct px_server *s, struct px_local_proc *rank, struct px_co
     }
 }
 
-/* The arrays that were unpacked in this turn count for the open request. */
+/* The arrays that were unpacked in this turn, and the deletions that were noted, count for the open
+ * request. */
 static void count_made(struct px_server *s, struct px_commit *commit)
 {
-    px_assert(commit->list.made >= commit->n_counted);
-    px_request_grow(s, commit->reply_to.request, commit->list.made - commit->n_counted);
-    commit->n_counted = commit->list.made;
+    size_t made = commit->list.made + commit->gone.bytes;
+
+    px_assert(made >= commit->n_counted);
+    px_request_grow(s, commit->reply_to.request, made - commit->n_counted);
+    commit->n_counted = made;
 }
 
 /* Goes on with a commit until it has ended or the turn has no time left. If the buffers cannot be

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "deletion.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/wire/unpack.h"

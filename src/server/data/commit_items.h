@@ -15,6 +15,12 @@
 #include "src/base/map.h"
 #include "src/server/collectives/modex_log.h"
 
+/* True if the scope says that a key goes away, and servers are told of it. */
+static inline bool px_commit_deletes(pmix_scope_t scope)
+{
+    return scope == PMIX_DEL_LOCAL || scope == PMIX_DEL_REMOTE || scope == PMIX_DEL_GLOBAL;
+}
+
 /* The blocks of a commit message, by their scopes; empty where there is none. */
 struct px_commit_blocks {
     struct px_in of[PMIX_DEL_GLOBAL + 1];

@@ -17,6 +17,7 @@
 #include "gds/kval_reader.h"
 #include "gds/level.h"
 #include "gds/slice.h"
+#include "commit_items.h"
 #include "nspace.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
@@ -30,20 +31,20 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
-/* One key of a commit whose value goes away. Borrows from the message. */
+/* One key of a commit whose value goes away. The key is borrowed from the message. */
 struct px_deletion {
-    struct px_kval kval;
+    const char *key;
+    size_t key_len;
     pmix_scope_t scope; /* of all blocks that name the key together */
-    pmix_value_t
-        value; /* what stays for this node; owned if `owned`, else borrowed from the store */
+    pmix_value_t value; /* what stays for this node, while its piece is under way; owned if `owned`,
+                           else borrowed from the store */
     bool owned;
 };
 
 /* Adds a key, or widens the scope of one that is there: both blocks name what goes everywhere. */
-static int note(struct px_deletions *all, const struct px_kval *kval, pmix_scope_t scope)
+static int note(struct px_deletions *all, const char *key, size_t key_len, pmix_scope_t scope)
 {
-    const char *key = kval->entry.key;
-    size_t known = (uintptr_t) px_map_find(&all->names, key, kval->key_len);
+    size_t known = (uintptr_t) px_map_find(&all->names, key, key_len);
     int rc;
 
     if (known) {
@@ -53,41 +54,49 @@ static int note(struct px_deletions *all, const struct px_kval *kval, pmix_scope
         return PMIX_SUCCESS;
     }
     rc = px_array_room(&all->at, all->n, &all->room, sizeof(*all->at));
-    rc = rc ? rc : px_map_set(&all->names, key, kval->key_len, (void *) (uintptr_t) (all->n + 1));
+    rc = rc ? rc : px_map_set(&all->names, key, key_len, (void *) (uintptr_t) (all->n + 1));
     if (!rc) {
-        all->at[all->n++] = (struct px_deletion){.kval = *kval, .scope = scope};
+        all->at[all->n++] = (struct px_deletion){.key = key, .key_len = key_len, .scope = scope};
+        all->bytes += 2 * sizeof(*all->at) + key_len; /* the map has about as much */
     }
     return rc;
 }
 
-int px_deletions_read(struct px_deletions *all, struct px_kval_reader *reader, pmix_scope_t scope,
-                      struct px_in *in)
+/* True if the process has a value under the key, for anybody. */
+static bool has_value(const struct px_local_proc *rank, const char *key, size_t key_len)
 {
-    int rc = PMIX_SUCCESS;
+    struct px_slice slice;
+    int rc = px_store_find(rank->ns->store, PX_LEVEL_PROC, rank->rank, key, key_len, &slice);
+
+    return !rc || rc == PMIX_ERR_EXISTS_OUTSIDE_SCOPE ||
+           px_modex_log_has(&rank->modex_log, key, key_len);
+}
+
+int px_deletions_read(struct px_deletions *all, struct px_kval_reader *reader,
+                      const struct px_local_proc *rank, pmix_scope_t scope, struct px_in *in)
+{
+    struct px_kval kval;
+    int rc = px_kval_reader_next(reader, in, &kval);
 
     px_assert(px_commit_deletes(scope));
-    while (!rc && px_in_left(in)) {
-        struct px_kval kval;
-
-        rc = px_kval_reader_next(reader, in, &kval);
-        if (!rc && px_kval_is_qualified(&kval)) {
-            rc = PMIX_ERR_NOT_SUPPORTED;
-        }
-        rc = rc ? rc : note(all, &kval, scope);
+    if (!rc && px_kval_is_qualified(&kval)) {
+        rc = PMIX_ERR_NOT_SUPPORTED;
+    }
+    if (!rc && has_value(rank, kval.entry.key, kval.key_len)) {
+        rc = note(all, kval.entry.key, kval.key_len, scope);
     }
     return rc;
 }
 
-/* Adds an entry under the key of a deletion. */
-static int add(struct px_kval_reader *reader, const struct px_kval *of, uint32_t rank,
+/* Adds an entry under a key. */
+static int add(struct px_kval_reader *reader, const char *key, size_t key_len, uint32_t rank,
                pmix_scope_t scope, const pmix_value_t *value)
 {
-    struct px_kval kval = *of;
+    struct px_kval kval = {
+        .key_len = key_len,
+        .entry = {
+            .level = PX_LEVEL_PROC, .index = rank, .key = key, .scope = scope, .value = value}};
 
-    kval.entry.level = PX_LEVEL_PROC;
-    kval.entry.index = rank;
-    kval.entry.scope = scope;
-    kval.entry.value = value;
     return px_kval_reader_add(reader, &kval);
 }
 
@@ -95,67 +104,90 @@ static int add(struct px_kval_reader *reader, const struct px_kval *of, uint32_t
 static int add_seen(struct px_deletion *one, struct px_kval_reader *reader,
                     const struct px_local_proc *rank, const struct px_slice *slice)
 {
-    bool leaves_mark = one->scope == PMIX_DEL_LOCAL &&
-                       px_modex_log_has(&rank->modex_log, one->kval.entry.key, one->kval.key_len);
+    bool leaves_mark =
+        one->scope == PMIX_DEL_LOCAL && px_modex_log_has(&rank->modex_log, one->key, one->key_len);
     int rc;
 
     if (slice->scope != PMIX_LOCAL && slice->scope != PMIX_GLOBAL) {
         return PMIX_SUCCESS; /* not by a put */
     }
     if (one->scope != PMIX_DEL_REMOTE) {
-        return add(reader, &one->kval, rank->rank, leaves_mark ? PMIX_REMOTE : PMIX_SCOPE_UNDEF,
-                   &px_deleted);
+        return add(reader, one->key, one->key_len, rank->rank,
+                   leaves_mark ? PMIX_REMOTE : PMIX_SCOPE_UNDEF, &px_deleted);
     }
     if (slice->scope == PMIX_LOCAL) {
         return PMIX_SUCCESS;
     }
     rc = px_slice_borrow(slice, &one->value, &one->owned);
-    return rc ? rc : add(reader, &one->kval, rank->rank, PMIX_LOCAL, &one->value);
+    return rc ? rc : add(reader, one->key, one->key_len, rank->rank, PMIX_LOCAL, &one->value);
 }
 
-int px_deletions_add(struct px_deletions *all, struct px_kval_reader *reader,
-                     const struct px_local_proc *rank)
+/* The bytes that a deletion copies: those of a value that stays for this node. */
+static size_t copied(const struct px_deletion *one, const struct px_slice *slice)
+{
+    return one->scope == PMIX_DEL_REMOTE ? slice->len : 0;
+}
+
+int px_deletions_add(struct px_deletions *all, size_t most, size_t most_bytes,
+                     struct px_kval_reader *reader, const struct px_local_proc *rank)
 {
     struct px_nspace *ns = rank->ns;
+    size_t end = most < all->n - all->n_done ? all->n_done + most : all->n;
+    size_t bytes = 0;
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; !rc && i < all->n; i++) {
-        struct px_deletion *one = &all->at[i];
-        const char *key = one->kval.entry.key;
+    ns->deletes = ns->deletes || all->n;
+    for (all->n_piece = all->n_done; !rc && all->n_piece < end && bytes <= most_bytes;
+         all->n_piece++) {
+        struct px_deletion *one = &all->at[all->n_piece];
         struct px_slice slice;
         int found =
-            px_store_find(ns->store, PX_LEVEL_PROC, rank->rank, key, one->kval.key_len, &slice);
+            px_store_find(ns->store, PX_LEVEL_PROC, rank->rank, one->key, one->key_len, &slice);
 
         if (!found) {
+            bytes += copied(one, &slice);
             rc = add_seen(one, reader, rank, &slice);
         } else if (found == PMIX_ERR_EXISTS_OUTSIDE_SCOPE && one->scope != PMIX_DEL_LOCAL) {
-            rc = add(reader, &one->kval, rank->rank, PMIX_SCOPE_UNDEF, &px_deleted);
+            rc = add(reader, one->key, one->key_len, rank->rank, PMIX_SCOPE_UNDEF, &px_deleted);
         }
     }
-    ns->deletes = ns->deletes || all->n;
     return rc;
 }
 
-/* Tells clients that keep what they have read, with tag PX_TAG_DELETED: PROC, SCOPE, STRING key.
- * Each may keep data of any namespace that it may have. Not those that find out by themselves or do
- * not know the tag, nor the process itself, which has asked for it. */
-static void tell_clients(struct px_server *s, const struct px_nspace *ns, uint32_t rank,
-                         pmix_scope_t scope, const char *key)
+/* True if the peer keeps what it has read of the process, and has to be told. Each may keep data of
+ * any namespace that it may have. Not those that find out by themselves or do not know the tag, nor
+ * the process itself, which has asked for it. */
+static bool is_told(struct px_server *s, const struct px_peer *peer, const struct px_nspace *ns,
+                    const pmix_proc_t *proc)
+{
+    return !peer->ours && !peer->finalized && peer->version_major >= 7 &&
+           !px_proc_equal(&peer->proc, proc) && px_access_data(s, peer, ns);
+}
+
+/* Tells it, with tag PX_TAG_DELETED: PROC, SCOPE, STRING key. */
+static void tell(struct px_peer *peer, const pmix_proc_t *proc, pmix_scope_t scope, const char *key)
+{
+    struct px_buf buf = {0};
+
+    (void) px_pack(&buf, peer->kind, PMIX_PROC, proc, 1);
+    (void) px_pack(&buf, peer->kind, PMIX_SCOPE, &scope, 1);
+    (void) px_pack_string(&buf, peer->kind, key);
+    px_peer_send(peer, PX_TAG_DELETED, &buf, -1);
+}
+
+/* Tells the clients of the deletions of a piece: one walk over the peers for all of them. */
+static void tell_of_piece(struct px_server *s, const struct px_deletions *all,
+                          const struct px_local_proc *rank)
 {
     pmix_proc_t proc;
 
-    PMIx_Load_procid(&proc, ns->name, rank);
+    PMIx_Load_procid(&proc, rank->ns->name, rank->rank);
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
-        struct px_buf buf = {0};
+        bool told = is_told(s, peer, rank->ns, &proc);
 
-        if (peer->ours || peer->finalized || peer->version_major < 7 ||
-            px_proc_equal(&peer->proc, &proc) || !px_access_data(s, peer, ns)) {
-            continue;
+        for (size_t i = all->n_done; told && i < all->n_piece; i++) {
+            tell(peer, &proc, all->at[i].scope, all->at[i].key);
         }
-        (void) px_pack(&buf, peer->kind, PMIX_PROC, &proc, 1);
-        (void) px_pack(&buf, peer->kind, PMIX_SCOPE, &scope, 1);
-        (void) px_pack_string(&buf, peer->kind, key);
-        px_peer_send(peer, PX_TAG_DELETED, &buf, -1);
     }
 }
 
@@ -163,42 +195,46 @@ static void tell_clients(struct px_server *s, const struct px_nspace *ns, uint32
  * log any more. */
 static void count_deletion(struct px_local_proc *rank, const struct px_deletion *one)
 {
-    const char *key = one->kval.entry.key;
-    size_t len = one->kval.key_len;
-    size_t logged = px_modex_log_size(&rank->modex_log, key, len);
+    size_t logged = px_modex_log_size(&rank->modex_log, one->key, one->key_len);
 
     if (one->scope != PMIX_DEL_REMOTE) {
-        px_posted_not_here(rank, key, len);
+        px_posted_not_here(rank, one->key, one->key_len);
     } else if (one->value.type != PMIX_UNDEF && logged) {
-        px_posted_here(rank, key, len, logged - px_modex_log_cost(len, 0));
+        px_posted_here(rank, one->key, one->key_len, logged - px_modex_log_cost(one->key_len, 0));
     }
 }
 
+/* Frees what the deletion has while its piece is under way. */
+static void release(struct px_deletion *one)
+{
+    if (one->owned) {
+        PMIx_Value_destruct(&one->value);
+    }
+    one->owned = false;
+}
+
 /* The value stays in the log if it was deleted for this node only. */
-int px_deletions_log(struct px_server *s, const struct px_deletions *all,
-                     struct px_local_proc *rank)
+int px_deletions_log(struct px_server *s, struct px_deletions *all, struct px_local_proc *rank)
 {
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; !rc && i < all->n; i++) {
-        const struct px_deletion *one = &all->at[i];
+    tell_of_piece(s, all, rank);
+    for (; !rc && all->n_done < all->n_piece; all->n_done++) {
+        struct px_deletion *one = &all->at[all->n_done];
 
         count_deletion(rank, one);
+        release(one);
         if (one->scope != PMIX_DEL_LOCAL) {
-            rc = px_modex_log_delete(&rank->modex_log, one->kval.entry.key, one->kval.key_len,
-                                     &s->commit_number);
+            rc = px_modex_log_delete(&rank->modex_log, one->key, one->key_len, &s->commit_number);
         }
-        tell_clients(s, rank->ns, rank->rank, one->scope, one->kval.entry.key);
     }
     return rc;
 }
 
 void px_deletions_fini(struct px_deletions *all)
 {
-    for (size_t i = 0; i < all->n; i++) {
-        if (all->at[i].owned) {
-            PMIx_Value_destruct(&all->at[i].value);
-        }
+    for (size_t i = all->n_done; i < all->n_piece; i++) {
+        release(&all->at[i]);
     }
     free(all->at);
     px_map_fini(&all->names);
@@ -218,14 +254,20 @@ int px_deletion_add_remote(struct px_server *s, struct px_kval_reader *reader, s
                            uint32_t rank, const struct px_kval *kval)
 {
     struct px_slice slice;
+    pmix_proc_t proc;
 
     ns->deletes = true;
     if (px_store_find(ns->store, PX_LEVEL_PROC, rank, kval->entry.key, kval->key_len, &slice) ||
         slice.scope == PMIX_SCOPE_UNDEF) {
         return PMIX_SUCCESS;
     }
-    tell_clients(s, ns, rank, PMIX_DEL_REMOTE, kval->entry.key);
-    return add(reader, kval, rank, PMIX_SCOPE_UNDEF, &px_deleted);
+    PMIx_Load_procid(&proc, ns->name, rank);
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
+        if (is_told(s, peer, ns, &proc)) {
+            tell(peer, &proc, PMIX_DEL_REMOTE, kval->entry.key);
+        }
+    }
+    return add(reader, kval->entry.key, kval->key_len, rank, PMIX_SCOPE_UNDEF, &px_deleted);
 }
 
 int px_deletion_add_missing(struct px_server *s, struct px_kval_reader *reader,

@@ -22,36 +22,36 @@ struct px_local_proc;
 struct px_nspace;
 struct px_server;
 
-/* The deletions of one commit. Zeros: none. They borrow from the commit's message and its reader;
- * released with px_deletions_fini once the reader is destroyed. */
+/* The deletions of one commit, of keys under which its process has a value. Zeros: none. The keys
+ * are borrowed from the commit's message. They are handled in pieces: the first n_done are done.
+ * Released with px_deletions_fini once the reader of a piece is destroyed. */
 struct px_deletions {
     struct px_deletion *at;
-    size_t n;
-    size_t room;
-    struct px_map names; /* key to 1 + index */
+    size_t n, room;
+    size_t n_done, n_piece; /* n_piece: the end of the piece under way, at least n_done */
+    size_t bytes;           /* of memory, about */
+    struct px_map names;    /* key to 1 + index */
 };
 
-/* True if the scope says that a key goes away, and servers are told of it. */
-static inline bool px_commit_deletes(pmix_scope_t scope)
-{
-    return scope == PMIX_DEL_LOCAL || scope == PMIX_DEL_REMOTE || scope == PMIX_DEL_GLOBAL;
-}
+/* Reads the next key of one block of a commit, which is not at its end. It is noted only if the
+ * process has a value under it. scope: that of the block, one that deletes. The reader may be
+ * destroyed afterwards. 0, PMIX_ERR_NOMEM, PMIX_ERR_NOT_SUPPORTED (a qualified value) or the status
+ * of unpacking. */
+int px_deletions_read(struct px_deletions *all, struct px_kval_reader *reader,
+                      const struct px_local_proc *rank, pmix_scope_t scope, struct px_in *in);
 
-/* Reads the keys of one block of a commit, to its end. scope: that of the block, one that deletes.
- * 0, PMIX_ERR_NOMEM, PMIX_ERR_NOT_SUPPORTED (a qualified value) or the status of unpacking. */
-int px_deletions_read(struct px_deletions *all, struct px_kval_reader *reader, pmix_scope_t scope,
-                      struct px_in *in);
+/* Begins the next piece: at most so many deletions, and hardly more bytes of values that stay for
+ * this node. Adds to the reader's batch what they make of the process's values in the store: gone,
+ * or hidden from this node, or for this node only. What is the host's is passed over. The batch is
+ * to be published, and px_deletions_log called, in the same turn: the values are borrowed from the
+ * store. Statuses as px_kval_reader_add. */
+int px_deletions_add(struct px_deletions *all, size_t most, size_t most_bytes,
+                     struct px_kval_reader *reader, const struct px_local_proc *rank);
 
-/* Adds to the reader's batch what the deletions make of the process's values in the store: gone, or
- * hidden from this node, or for this node only. What is not there, or is the host's, is passed
- * over. Statuses as px_kval_reader_add. */
-int px_deletions_add(struct px_deletions *all, struct px_kval_reader *reader,
-                     const struct px_local_proc *rank);
-
-/* When the batch is published: takes the deleted values out of the process's modex log, and tells
- * the clients that keep what they have read. 0 or PMIX_ERR_NOMEM. */
-int px_deletions_log(struct px_server *s, const struct px_deletions *all,
-                     struct px_local_proc *rank);
+/* When the batch is published: takes the deleted values of the piece out of the process's modex
+ * log, and tells the clients that keep what they have read. The piece is done then. 0 or
+ * PMIX_ERR_NOMEM. */
+int px_deletions_log(struct px_server *s, struct px_deletions *all, struct px_local_proc *rank);
 
 /* Frees the list, not the keys. */
 void px_deletions_fini(struct px_deletions *all);

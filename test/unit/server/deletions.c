@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Commits that delete many values, which the server handles in parts. The test decides when there
+ * is a next part, or that there is none. */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+
+#include "job_of_two.h"
+#include "gds/level.h"
+#include "gds/slice.h"
+#include "gds/state.h"
+#include "src/context/context.h"
+#include "src/net/conn.h"
+#include "src/server/data/commit.h"
+#include "src/server/data/nspace.h"
+#include "src/server/peers/dispatch.h"
+#include "src/server/peers/peer.h"
+#include "src/server/state.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+
+/* In one turn a commit may handle PIECE values. MANY is the number of a message of more than 64
+ * KiB, and of more than three turns. */
+enum {
+    TAG = 100,
+    PIECE = 1024,
+    MANY = 8000,
+    MOST_TURNS = 60,
+    SMALL = 1000,
+    LARGE = 700000,
+    N_LARGE = 3
+};
+
+/* The bytes that a noted deletion counts, at the least. */
+enum { LEAST_BYTES = 64 };
+
+static char bytes[LARGE];
+
+/* A connected peer of rank 0, and what it sends. */
+struct sender {
+    struct px_peer peer;
+    struct px_buf buf;
+    int fd; /* the other end of its connection */
+    unsigned n_turns;
+};
+
+static struct px_nspace *job(void)
+{
+    return px_nspace_find(px_ctx()->server, JOB);
+}
+
+static void connect_peer(struct px_peer *peer, int *ret_fd)
+{
+    static const struct px_conn_ops ops = {.message = NULL};
+    int fds[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+    assert_int_equal(px_conn_create(px_ctx()->loop, fds[0], 0, LARGE, &ops, NULL, &peer->conn), 0);
+    *ret_fd = fds[1];
+}
+
+static void begin(struct sender *sender)
+{
+    struct px_server *s = px_ctx()->server;
+
+    *sender = (struct sender){.peer = {.server = s,
+                                       .user = px_user_of(s, geteuid()),
+                                       .rank = px_local_proc_find(job(), 0),
+                                       .id = UINT64_MAX,
+                                       .uid = geteuid(),
+                                       .gid = getegid(),
+                                       .kind = PX_WIRE_PLAIN}};
+    PMIX_LOAD_PROCID(&sender->peer.proc, JOB, 0);
+    connect_peer(&sender->peer, &sender->fd);
+    (void) px_pack_command(&sender->buf, PX_WIRE_PLAIN, PX_CMD_COMMIT);
+}
+
+static void end(struct sender *sender)
+{
+    px_parts_drop(&sender->peer);
+    px_conn_destroy_loop(sender->peer.conn);
+    (void) close(sender->fd);
+    px_buf_fini(&sender->buf);
+}
+
+/* The n keys of a letter: of values if there is one, else of deletions. */
+static void pack(struct sender *sender, pmix_scope_t scope, char letter, unsigned n,
+                 const pmix_value_t *value)
+{
+    static const pmix_value_t none = {.type = PMIX_UNDEF};
+    size_t mark;
+
+    (void) px_pack(&sender->buf, PX_WIRE_PLAIN, PMIX_SCOPE, &scope, 1);
+    px_pack_buffer_begin(&sender->buf, &mark);
+    for (unsigned i = 0; i < n; i++) {
+        char key[16];
+
+        (void) snprintf(key, sizeof(key), "%c%06u", letter, i);
+        (void) px_pack_kval(&sender->buf, PX_WIRE_PLAIN, key, value ? value : &none);
+    }
+    assert_int_equal(px_pack_buffer_end(&sender->buf, PX_WIRE_PLAIN, mark), 0);
+}
+
+/* True: there is more to do. */
+static bool take_turn(struct sender *sender)
+{
+    struct px_in in = px_in_make(sender->buf.data, sender->buf.len, PX_WIRE_PLAIN);
+    uint8_t command;
+
+    if (sender->n_turns++) {
+        px_dispatch(&sender->peer, TAG, sender->buf.data, sender->buf.len);
+    } else {
+        assert_int_equal(px_request_open(&sender->peer, 0, &sender->peer.request), 0);
+        (void) px_unpack_command(&in, &command);
+        assert_int_equal(px_handle_commit(sender->peer.server, &sender->peer, TAG, &in), 0);
+        sender->peer.request = 0;
+    }
+    assert_true(sender->n_turns < MOST_TURNS);
+    return px_is_in_part(&sender->peer);
+}
+
+/* The status of a get of that key by a process of this node. */
+static int look_up(char letter, unsigned i, struct px_slice *ret)
+{
+    char key[16];
+
+    (void) snprintf(key, sizeof(key), "%c%06u", letter, i);
+    return px_store_find(job()->store, PX_LEVEL_PROC, 0, key, strlen(key), ret);
+}
+
+static unsigned count_there(char letter, unsigned n)
+{
+    struct px_slice slice;
+    unsigned n_there = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        n_there += look_up(letter, i, &slice) == 0;
+    }
+    return n_there;
+}
+
+/* Commits n small values for everybody. */
+static void put(char letter, unsigned n)
+{
+    const pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = 1};
+    struct sender sender;
+
+    begin(&sender);
+    pack(&sender, PMIX_GLOBAL, letter, n, &value);
+    while (take_turn(&sender)) {
+    }
+    end(&sender);
+    assert_int_equal(count_there(letter, n), n);
+}
+
+/* What the test does on the loop's thread. */
+static void run(void (*fn)(void *arg))
+{
+    assert_int_equal(px_loop_run(px_ctx()->loop, fn, NULL), 0);
+}
+
+static size_t held(const struct sender *sender)
+{
+    return sender->peer.user->usage.held[PX_QUOTA_REQUESTS];
+}
+
+/* Keys that the process does not have take turns, and no memory beside the message. */
+static void try_unknown(void *arg)
+{
+    struct sender sender;
+    size_t before;
+
+    (void) arg;
+    begin(&sender);
+    pack(&sender, PMIX_DEL_GLOBAL, 'u', MANY, NULL);
+    pack(&sender, PMIX_DEL_LOCAL, 'v', MANY, NULL);
+    assert_true(take_turn(&sender));
+    before = held(&sender);
+    while (take_turn(&sender)) {
+        assert_true(held(&sender) <= before);
+    }
+    assert_true(sender.n_turns > 2 * MANY / PIECE);
+    assert_int_equal(held(&sender), 0);
+    end(&sender);
+}
+
+static void unknown_keys(void **state)
+{
+    (void) state;
+    run(try_unknown);
+}
+
+/* Those that it has go piece by piece, and count as long as the request is open. */
+static void try_known(void *arg)
+{
+    struct sender sender;
+    size_t most = 0;
+    unsigned n_there = MANY;
+
+    (void) arg;
+    put('k', MANY);
+    assert_true(px_local_proc_find(job(), 0)->posted.usage.held[PX_QUOTA_POSTED] > 0);
+    begin(&sender);
+    pack(&sender, PMIX_DEL_GLOBAL, 'k', MANY, NULL);
+    while (take_turn(&sender)) {
+        unsigned now = count_there('k', MANY);
+
+        assert_true(now <= n_there && n_there - now <= PIECE);
+        n_there = now;
+        most = held(&sender) > most ? held(&sender) : most;
+    }
+    assert_true(most >= MANY * LEAST_BYTES);
+    assert_int_equal(held(&sender), 0);
+    assert_int_equal(count_there('k', MANY), 0);
+    assert_int_equal(px_local_proc_find(job(), 0)->posted.usage.held[PX_QUOTA_POSTED], 0);
+    end(&sender);
+}
+
+static void known_keys(void **state)
+{
+    (void) state;
+    run(try_known);
+}
+
+/* Values are published behind all deletions: a key that a commit deletes and puts is there. */
+static void try_order(void *arg)
+{
+    const pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, *(size_t *) arg}};
+    struct px_slice slice;
+    struct sender sender;
+
+    put('k', MANY);
+    begin(&sender);
+    pack(&sender, PMIX_GLOBAL, 'k', N_LARGE, &value);
+    pack(&sender, PMIX_DEL_GLOBAL, 'k', MANY, NULL);
+    while (take_turn(&sender)) {
+        if (look_up('k', MANY - 1, &slice) == 0) {
+            assert_true(look_up('k', 0, &slice) || slice.len < value.data.bo.size);
+        }
+    }
+    assert_int_equal(count_there('k', MANY), N_LARGE);
+    for (unsigned i = 0; i < N_LARGE; i++) {
+        assert_int_equal(look_up('k', i, &slice), 0);
+        assert_int_equal(slice.len, value.data.bo.size);
+    }
+    assert_null(job()->store->partial);
+    end(&sender);
+}
+
+static void values_come_last(void **state)
+{
+    size_t sizes[] = {SMALL, LARGE};
+
+    (void) state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(px_loop_run(px_ctx()->loop, try_order, &sizes[i]), 0);
+    }
+}
+
+/* The connection closes in the middle: the pieces that were handled are gone. */
+static void try_cut(void *arg)
+{
+    struct sender sender;
+    unsigned n_there;
+
+    (void) arg;
+    put('k', MANY);
+    begin(&sender);
+    pack(&sender, PMIX_DEL_GLOBAL, 'k', MANY, NULL);
+    do {
+        assert_true(take_turn(&sender));
+        n_there = count_there('k', MANY);
+    } while (n_there == MANY);
+    end(&sender);
+    assert_int_equal(count_there('k', MANY), n_there);
+    assert_true(n_there >= MANY - PIECE);
+}
+
+static void cut(void **state)
+{
+    (void) state;
+    run(try_cut);
+}
+
+/* The number of large values that are only for this node. */
+static unsigned count_local(void)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < 2 * N_LARGE; i++) {
+        struct px_slice slice;
+
+        assert_int_equal(look_up('l', i, &slice), 0);
+        assert_int_equal(slice.len, LARGE);
+        n += slice.scope == PMIX_LOCAL;
+    }
+    return n;
+}
+
+/* What stays for this node is copied: little more than 1 MiB in a turn, which is two values. */
+static void try_copies(void *arg)
+{
+    const pmix_value_t large = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, LARGE}};
+    struct sender sender;
+    unsigned n_local = 0;
+
+    (void) arg;
+    begin(&sender);
+    pack(&sender, PMIX_GLOBAL, 'l', 2 * N_LARGE, &large);
+    while (take_turn(&sender)) {
+    }
+    end(&sender);
+    begin(&sender);
+    pack(&sender, PMIX_DEL_LOCAL, 'u', MANY, NULL);
+    pack(&sender, PMIX_DEL_REMOTE, 'l', 2 * N_LARGE, NULL);
+    do {
+        assert_true(count_local() <= n_local + 2);
+        n_local = count_local();
+    } while (take_turn(&sender));
+    assert_true(n_local >= 2 * N_LARGE - 2);
+    assert_int_equal(count_local(), 2 * N_LARGE);
+    end(&sender);
+}
+
+static void copies(void **state)
+{
+    (void) state;
+    run(try_copies);
+}
+
+/* The number of times that the text is in what the other end of a connection has got. */
+static unsigned count_text(int fd, const char *text)
+{
+    static char got[1 << 18];
+    ssize_t len = read(fd, got, sizeof(got));
+    const char *end_of_got = got + (len > 0 ? len : 0);
+    unsigned n = 0;
+
+    for (const char *at = got; at && at < end_of_got; n += at != NULL) {
+        at = memmem(at, (size_t) (end_of_got - at), text, strlen(text));
+        at = at ? at + 1 : NULL;
+    }
+    return n;
+}
+
+/* A client of OpenPMIx 7 is told of what is gone, and of nothing else; one of 6 is not. */
+static void try_told(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+    struct sender sender;
+    struct sender listeners[2];
+
+    (void) arg;
+    put('k', 2);
+    for (unsigned i = 0; i < 2; i++) {
+        begin(&listeners[i]);
+        PMIX_LOAD_PROCID(&listeners[i].peer.proc, JOB, 1);
+        listeners[i].peer.version_major = 6 + i;
+        px_list_append(&s->peer_list, &listeners[i].peer.link);
+    }
+    begin(&sender);
+    pack(&sender, PMIX_DEL_LOCAL, 'k', MANY, NULL);
+    while (take_turn(&sender)) {
+    }
+    end(&sender);
+    assert_int_equal(count_text(listeners[0].fd, "k00"), 0);
+    assert_int_equal(count_text(listeners[1].fd, "k00"), 2);
+    for (unsigned i = 0; i < 2; i++) {
+        px_list_remove(&listeners[i].peer.link);
+        end(&listeners[i]);
+    }
+}
+
+static void told(void **state)
+{
+    (void) state;
+    run(try_told);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(unknown_keys, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(known_keys, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(values_come_last, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(cut, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(copies, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(told, job_of_two_start, job_of_two_stop),
+    };
+
+    alarm(60);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
