@@ -423,11 +423,12 @@ PMIX_EXPORT pmix_status_t PMIx_Query_info_nb(pmix_query_t queries[], size_t nque
 /* Logging, allocations, jobs, monitoring. Std 13, Job Management and Reporting. */
 
 /*
- * Have data logged. Blocking until the host has logged them.
+ * Have data logged, by the host or, if it has no entry `log2` or `log`, by the server, which writes
+ * to its stderr, its stdout and the system's log. Blocking until they are logged.
  *
  *   data, ndata: where and what, for example PMIX_LOG_STDERR with a text; not empty
  *   directives, ndirs: directives for the host
- *   PMIX_ERR_NOT_SUPPORTED: the host has no entry `log2` or `log`
+ *   PMIX_ERR_NOT_SUPPORTED: the host has no such entry, and the server does not log to that
  *
  * Std 13.4.1.
  */
@@ -516,14 +517,15 @@ PMIX_EXPORT pmix_status_t PMIx_Job_control_nb(const pmix_proc_t targets[], size_
                                               pmix_info_cbfunc_t cbfunc, void *cbdata);
 
 /*
- * Have the host watch processes. PMIX_SEND_HEARTBEAT is sent to the server and returns without an
+ * Have processes watched. The library watches heartbeats (PMIX_MONITOR_HEARTBEAT) and files
+ * (PMIX_MONITOR_FILE) itself, and PMIX_SEND_HEARTBEAT is sent to the server and returns without an
  * answer. Anything else blocks until the host has answered.
  *
  *   monitor: what to watch
  *   error: status of the event that reports what was found
  *   directives, ndirs: how to watch
  *   results, nresults: what the host says, to be released with PMIx_Info_free; both may be NULL
- *   PMIX_ERR_NOT_SUPPORTED: the host has no entry `monitor`
+ *   PMIX_ERR_NOT_SUPPORTED: something else is to be watched, and the host has no entry `monitor`
  *
  * Std 13.3.1.
  */

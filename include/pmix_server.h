@@ -303,7 +303,7 @@ typedef struct pmix_server_module_4_0_0_t {
 /* Starting and ending. */
 
 /*
- * Start the server half of the library. Opens the doors to which clients connect, and writes
+ * Start the server half of the library. Opens the listeners to which clients connect, and writes
  * rendezvous files if tools are to find the server. Blocking. Calls nest: each needs its
  * PMIx_server_finalize.
  *
@@ -313,7 +313,7 @@ typedef struct pmix_server_module_4_0_0_t {
  *   PMIX_ERR_EXISTS: another living server has the rendezvous file of the system server, and
  *     shmix_one_system_server is set
  *   PMIX_ERR_NO_PERMISSIONS: a rendezvous file cannot be written
- *   PMIX_ERR_OUT_OF_RESOURCE: neither door can be opened, or the progress thread cannot be started
+ *   PMIX_ERR_OUT_OF_RESOURCE: no listener can be opened, or the progress thread cannot be started
  *
  * Std 17.1.1.
  */

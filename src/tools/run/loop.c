@@ -248,7 +248,11 @@ static void proc_ended(struct px_run_proc *proc, int status)
     px_run_guard_drop(proc->pid);
     sweep_node(proc);
     px_run_trace_ended(proc);
-    px_run_verbose("%s rank %u has ended with code %d", job->nspace, proc->rank, code);
+    if (px_run.place == PX_RUN_AT_RELAY) {
+        px_run_verbose("node %u has ended with code %d", proc->rank, code);
+    } else {
+        px_run_verbose("%s rank %u has ended with code %d", job->nspace, proc->rank, code);
+    }
     px_run_published_forget(job->nspace, proc->rank);
     if (px_run.place == PX_RUN_NODE) {
         px_run_remote_ended(proc);
