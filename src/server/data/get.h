@@ -15,6 +15,7 @@ struct px_gathering;
  * s->gets while it waits. */
 struct px_get {
     struct px_list link; /* a list of s->gets while it waits, or s->large_gets, or s->ended_gets */
+    struct px_list of_peer; /* px_peer.gets of the requester, if that is one that is connected */
     struct px_server *server;
     struct px_reply_to reply_to;
     pmix_proc_t asker;

@@ -43,6 +43,7 @@ int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const
                   size_t ninfo, struct px_get **ret)
 {
     struct px_get *get = calloc(1, sizeof(*get) + ninfo * sizeof(get->quals[0]));
+    struct px_peer *peer = reply_to->peer ? px_peer_find(s, reply_to->peer) : NULL;
     int rc;
 
     if (!get) {
@@ -51,6 +52,10 @@ int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const
         return PMIX_ERR_NOMEM;
     }
     px_list_init(&get->link);
+    px_list_init(&get->of_peer);
+    if (peer) {
+        px_list_append(&peer->gets, &get->of_peer);
+    }
     get->server = s;
     get->reply_to = *reply_to;
     get->asker = *asker;

@@ -77,6 +77,7 @@ struct px_nspace *px_get_nspace(const struct px_get *get)
 void px_get_destroy(struct px_get *get)
 {
     px_list_remove(&get->link);
+    px_list_remove(&get->of_peer);
     px_timer_stop_loop(&get->timer);
     px_open_waits_close(get->server, &get->wait);
     PMIx_Info_free(get->info, get->ninfo);
@@ -500,19 +501,6 @@ void px_gets_renewed(struct px_server *s, const pmix_proc_t *proc, uint64_t mode
  * thousands. */
 enum { ENDED_PART = 1024 };
 
-/* Takes the gets of a list that are the peer's off it, to be freed. */
-static void drop_those_of(struct px_list *list, const struct px_peer *peer)
-{
-    px_list_for(struct px_get, get, list, link) {
-        if (get->reply_to.peer == peer->id) {
-            px_answer_nobody(get->server, &get->reply_to);
-            px_timer_stop_loop(&get->timer);
-            px_list_remove(&get->link);
-            px_list_append(&get->server->ended_gets, &get->link);
-        }
-    }
-}
-
 static void free_ended(struct px_timer *timer)
 {
     struct px_server *s = px_container_of(timer, struct px_server, ended_timer);
@@ -525,14 +513,20 @@ static void free_ended(struct px_timer *timer)
     }
 }
 
-/* Nobody receives the answers any more; the direct modex upcalls for these gets continue. */
-void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer)
+/* Nobody receives the answers any more; the direct modex upcalls for these gets continue. One that
+ * is in no list is being answered: who does that frees it. */
+void px_gets_peer_disconnected(struct px_server *s, struct px_peer *peer)
 {
     px_assert(px_loop_inside(s->loop));
-    for (size_t i = 0; i < PX_GET_LISTS; i++) {
-        drop_those_of(&s->gets[i], peer);
+    px_list_for(struct px_get, get, &peer->gets, of_peer) {
+        px_list_remove(&get->of_peer);
+        if (!px_list_empty(&get->link)) {
+            px_answer_nobody(s, &get->reply_to);
+            px_timer_stop_loop(&get->timer);
+            px_list_remove(&get->link);
+            px_list_append(&s->ended_gets, &get->link);
+        }
     }
-    drop_those_of(&s->large_gets, peer);
     free_ended(&s->ended_timer);
 }
 

@@ -48,8 +48,8 @@ void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank);
  * PMIX_ERR_INVALID_NAMESPACE. */
 void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns);
 
-/* Frees the gets of a peer. */
-void px_gets_peer_disconnected(struct px_server *s, const struct px_peer *peer);
+/* Frees the gets of a peer, which has disconnected. */
+void px_gets_peer_disconnected(struct px_server *s, struct px_peer *peer);
 
 /* The server stops: all gets end with PMIX_ERR_LOST_CONNECTION. */
 void px_gets_drop_all(struct px_server *s);

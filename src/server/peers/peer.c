@@ -302,6 +302,7 @@ static struct px_peer *peer_create(struct px_server *s, struct px_pending_conn *
     peer->maps_segments = px_handshake_names(handshake->gds, PX_GDS_SHARED);
     peer->ours = peer->maps_segments || px_handshake_names(handshake->gds, PX_GDS_OURS);
     px_list_init(&peer->link);
+    px_list_init(&peer->gets);
     if (px_map_set(&s->peers, &peer->id, sizeof(peer->id), peer)) {
         free(peer);
         return NULL;

@@ -56,6 +56,7 @@ struct px_peer {
     uint64_t request;         /* the open request whose message is being read (quota.h); 0: none */
     struct px_commit *commit; /* the one of which a piece has been handled, or NULL; owned */
     struct px_step *step;     /* of another request that is handled in parts, or NULL; owned */
+    struct px_list gets;      /* px_get.of_peer: those that it waits for */
     enum px_wire_kind kind;   /* encoding of its messages */
     unsigned version_major, version_minor, version_release;
     bool shared; /* it can map segments: that of its own namespace, and then others */

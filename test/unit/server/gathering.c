@@ -159,6 +159,7 @@ static void begin(struct gather *gather)
     gather->get->reply_to.peer = UINT64_MAX;
     gather->get->counts = true;
     px_list_init(&gather->get->link);
+    px_list_init(&gather->get->of_peer);
 }
 
 /* For px_loop_run: one part; at the end, in the same turn, the comparison. */

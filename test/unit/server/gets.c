@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* Gets that wait, and what a server looks at when one begins or ends. The peers have no connection.
+ */
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <pmix_server.h>
+
+#include "job_of_two.h"
+#include "src/context/context.h"
+#include "src/server/data/get.h"
+#include "src/server/data/get_request.h"
+#include "src/server/data/server_get.h"
+#include "src/server/peers/peer.h"
+#include "src/server/state.h"
+#include "src/wire/messages.h"
+#include "src/wire/pack.h"
+
+enum { TAG = 100, N_GETS = 3 };
+
+/* Makes a peer of rank 1 that the server knows. Its number is one that no connection has. */
+static void enter(struct px_peer *peer, uint64_t id)
+{
+    struct px_server *s = px_ctx()->server;
+
+    *peer = (struct px_peer){.server = s,
+                             .user = px_user_of(s, geteuid()),
+                             .id = id,
+                             .uid = geteuid(),
+                             .gid = getegid(),
+                             .kind = PX_WIRE_PLAIN};
+    PMIX_LOAD_PROCID(&peer->proc, JOB, 1);
+    px_list_init(&peer->gets);
+    assert_int_equal(px_map_set(&s->peers, &peer->id, sizeof(peer->id), peer), 0);
+}
+
+/* It has disconnected. */
+static void leave(struct px_peer *peer)
+{
+    struct px_server *s = peer->server;
+
+    assert_ptr_equal(px_map_remove(&s->peers, &peer->id, sizeof(peer->id)), peer);
+    px_gets_peer_disconnected(s, peer);
+}
+
+/* A get of a key that nobody has put. */
+static void ask(struct px_peer *peer, pmix_rank_t rank, const pmix_info_t *info, size_t ninfo)
+{
+    struct px_buf buf = {0};
+    struct px_in in;
+
+    (void) px_pack_string(&buf, PX_WIRE_PLAIN, JOB);
+    (void) px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC_RANK, &rank, 1);
+    (void) px_pack_infos(&buf, PX_WIRE_PLAIN, info, ninfo);
+    assert_int_equal(px_pack_string(&buf, PX_WIRE_PLAIN, "key"), 0);
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    assert_int_equal(px_handle_get(peer->server, peer, TAG, &in), 0);
+    px_buf_fini(&buf);
+}
+
+static unsigned count(const struct px_list *list)
+{
+    unsigned n = 0;
+
+    for (const struct px_list *item = list->next; item != list; item = item->next) {
+        n++;
+    }
+    return n;
+}
+
+/* Gets that wait for the processes of this node. */
+static unsigned count_waiting(const struct px_server *s)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; i < PX_GET_LISTS; i++) {
+        n += count(&s->gets[i]);
+    }
+    return n;
+}
+
+/* What the test does on the loop's thread. */
+static void run(void (*fn)(void *arg))
+{
+    assert_int_equal(px_loop_run(px_ctx()->loop, fn, NULL), 0);
+}
+
+/* The end of a connection ends its own gets, and looks at no other: one that has its number, and is
+ * not in its list, would go with them. */
+static void try_leavers(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+    struct px_get other = {.reply_to.peer = UINT64_MAX};
+    struct px_peer peers[2];
+
+    (void) arg;
+    for (unsigned i = 0; i < 2; i++) {
+        enter(&peers[i], UINT64_MAX - i);
+        for (pmix_rank_t rank = 0; rank < N_GETS; rank++) {
+            ask(&peers[i], rank % 2, NULL, 0);
+        }
+        assert_int_equal(count(&peers[i].gets), N_GETS);
+    }
+    px_list_append(&s->gets[0], &other.link);
+    assert_int_equal(count_waiting(s), 2 * N_GETS + 1);
+    leave(&peers[0]);
+    assert_int_equal(count_waiting(s), N_GETS + 1);
+    px_list_remove(&other.link);
+    assert_int_equal(count(&peers[1].gets), N_GETS);
+    leave(&peers[1]);
+    assert_int_equal(count_waiting(s), 0);
+}
+
+static void leavers(void **state)
+{
+    (void) state;
+    run(try_leavers);
+}
+
+/* A get that is being answered when its peer goes is still of use to who answers it. */
+static void try_in_hand(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+    struct px_peer peer;
+    struct px_get *get;
+
+    (void) arg;
+    enter(&peer, UINT64_MAX);
+    ask(&peer, 0, NULL, 0);
+    get = px_container_of(peer.gets.next, struct px_get, of_peer);
+    px_list_remove(&get->link);
+    leave(&peer);
+    assert_true(px_list_empty(&s->ended_gets));
+    assert_true(px_list_empty(&peer.gets));
+    assert_string_equal(get->key, "key");
+    px_get_destroy(get);
+}
+
+static void in_hand(void **state)
+{
+    (void) state;
+    run(try_in_hand);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(leavers, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(in_hand, job_of_two_start, job_of_two_stop),
+    };
+
+    alarm(60);
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
