@@ -170,6 +170,7 @@ void px_audience_init(struct px_server *s, struct px_audience *to, const struct 
 
     px_assert(px_loop_inside(s->loop));
     *to = px_audience_for_one(event, by);
+    to->many = true;
     to->listed = to->range.n > SHORT_RANGE;
     if (to->listed && is_found(s, ahead, to->range)) {
         from = ahead;
@@ -193,6 +194,7 @@ struct px_audience px_audience_for_one(const struct px_event *event, struct px_r
 void px_audience_fini(struct px_audience *to)
 {
     px_proc_list_fini(&to->named);
+    px_map_fini(&to->verdicts);
 }
 
 /* True if a custom range names one of a namespace that this server does not have. */
@@ -220,15 +222,42 @@ bool px_audience_has(struct px_audience *to, const pmix_proc_t *proc)
     }
 }
 
-/* True if the peer may have what the user has raised. What holds for one peer holds for the next
- * one of its job and user: to find it may take a walk over all groups. */
+/* What px_access_event looks at in a peer, beside its being the server's own. */
+struct kind {
+    uid_t uid;
+    bool tool;
+    pmix_nspace_t nspace;
+};
+
+/* The verdict on a kind of peers: one of two addresses. To find it may take a walk over all groups,
+ * so it is kept; without memory it is found again. */
+static const bool *verdict(const struct px_server *s, struct px_audience *to,
+                           const struct px_peer *peer)
+{
+    static const bool verdicts[] = {false, true};
+    struct kind kind = {.uid = peer->uid, .tool = peer->tool};
+    size_t len = offsetof(struct kind, nspace) + strnlen(peer->proc.nspace, PMIX_MAX_NSLEN);
+    const bool *known;
+
+    memcpy(kind.nspace, peer->proc.nspace, len - offsetof(struct kind, nspace));
+    known = px_map_find(&to->verdicts, &kind, len);
+    if (!known) {
+        known = &verdicts[px_access_event(s, peer, to->by.user, to->event->source.nspace)];
+        if (to->many) {
+            (void) px_map_set(&to->verdicts, &kind, len, (void *) (uintptr_t) known);
+        }
+    }
+    return known;
+}
+
+/* True if the peer may have what the user has raised. */
 static bool may_have(const struct px_server *s, struct px_audience *to, const struct px_peer *peer)
 {
     const struct px_peer *last = to->judged;
 
-    if (!last || last->uid != peer->uid ||
+    if (!last || last->uid != peer->uid || last->tool != peer->tool ||
         strncmp(last->proc.nspace, peer->proc.nspace, PMIX_MAX_NSLEN) != 0) {
-        to->may = px_access_event(s, peer, to->by.user, to->event->source.nspace);
+        to->may = *verdict(s, to, peer);
         to->judged = peer;
     }
     return to->may;

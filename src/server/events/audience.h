@@ -40,10 +40,13 @@ struct px_audience {
     struct px_proc_list named; /* those of a long range who may be here */
     bool listed;               /* `named` stands for the range */
     struct px_raiser by;
-    const struct px_peer *judged; /* the peer that was asked last whether it may have the event */
+    const struct px_peer
+        *judged; /* the peer that was looked at last, whether it may have the event */
     bool may;
-    bool looked; /* at whether the range reaches beyond this server */
-    bool beyond; /* it names one of a namespace that this server does not have */
+    bool many;              /* px_audience_init has made it, px_audience_fini will end it */
+    struct px_map verdicts; /* kinds of peers that were looked at; only of many */
+    bool looked;            /* at whether the range reaches beyond this server */
+    bool beyond;            /* it names one of a namespace that this server does not have */
 };
 
 /* Makes the audience of an event for many, so that to look whether a process belongs to it takes no

@@ -58,14 +58,14 @@ static bool is_non_default(const struct px_event *event)
 }
 
 /* True if the peer has registered for this code, or for all; one that is not for default handlers
- * waits for a handler of its code (replay_kept). A client of this library is sent some
- * unasked: it refuses acceptances of invitations that are over or were never made, answers those
- * who look for a new leader, and keeps the members of its groups. */
-static bool wants(const struct px_peer *peer, const struct px_event *event)
+ * (non_default) waits for a handler of its code (replay_kept). A client of this library is sent
+ * some unasked: it refuses acceptances of invitations that are over or were never made, answers
+ * those who look for a new leader, and keeps the members of its groups. */
+static bool wants(const struct px_peer *peer, const struct px_event *event, bool non_default)
 {
     pmix_status_t code = event->code;
 
-    return px_code_set_has(&peer->codes, code) || (peer->wants_all && !is_non_default(event)) ||
+    return px_code_set_has(&peer->codes, code) || (peer->wants_all && !non_default) ||
            (peer->ours && (code == PMIX_GROUP_INVITE_ACCEPTED || code == PMIX_GROUP_LEADER_FAILED ||
                            changes_group(code)));
 }
@@ -155,7 +155,8 @@ static void send_alone(struct px_peer *peer, const struct px_event *event, bool 
 
 void px_event_tell(struct px_peer *peer, const struct px_event *event)
 {
-    if (peer->conn && !peer->finalized && (peer->ours || wants(peer, event))) {
+    if (peer->conn && !peer->finalized &&
+        (peer->ours || wants(peer, event, is_non_default(event)))) {
         send_alone(peer, event, true, true);
     }
 }
@@ -180,7 +181,7 @@ void px_event_tell_lost(struct px_peer *peer)
     }
     event.info = infos;
     event.ninfo = n;
-    if (!rc && wants(peer, &event)) {
+    if (!rc && wants(peer, &event, is_non_default(&event))) {
         struct px_buf buf;
 
         buf = pack_event(peer->kind, &event, true, NULL);
@@ -267,10 +268,11 @@ static void to_peers(struct px_server *s, struct px_audience *to, const struct p
 {
     const struct px_event *event = to->event;
     struct packed packed = {{NULL}};
+    bool non_default = is_non_default(event);
     unsigned n = 0;
 
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
-        if (peer != except && peer->conn && !peer->finalized && wants(peer, event) &&
+        if (peer != except && peer->conn && !peer->finalized && wants(peer, event, non_default) &&
             px_audience_has_peer(s, to, peer) && !has_it(s, event, goes_up, peer)) {
             send_event(peer, event, &packed, true, trusted);
             n++;
@@ -300,7 +302,7 @@ static void to_monitored(struct px_server *s, struct px_audience *to, const stru
     struct px_event event = *to->event;
 
     event.source = s->self;
-    if (peer && peer->conn && !peer->finalized && wants(peer, &event) &&
+    if (peer && peer->conn && !peer->finalized && wants(peer, &event, is_non_default(&event)) &&
         px_audience_has_peer(s, to, peer)) {
         send_alone(peer, &event, true, true);
     }

@@ -278,6 +278,58 @@ static void who_is_let_in_is_counted(void **state)
     PMIx_Argv_free(env);
 }
 
+/* --- who may have it */
+
+static unsigned n_looks;
+
+bool __real_px_access_event(const struct px_server *s, const struct px_peer *peer, uid_t user,
+                            const char *nspace);
+bool __wrap_px_access_event(const struct px_server *s, const struct px_peer *peer, uid_t user,
+                            const char *nspace);
+
+bool __wrap_px_access_event(const struct px_server *s, const struct px_peer *peer, uid_t user,
+                            const char *nspace)
+{
+    n_looks++;
+    return __real_px_access_event(s, peer, user, nspace);
+}
+
+static void look_at_kinds(void *arg)
+{
+    struct px_server *s = arg;
+    struct px_event event = {.code = CODE, .range = PMIX_RANGE_SESSION};
+    struct px_raiser by = {.client = true, .user = 4711};
+    struct px_peer peers[4] = {{.server = s, .uid = 4712},
+                               {.server = s, .uid = 4711},
+                               {.server = s, .uid = 4712},
+                               {.server = s, .uid = 4712}};
+    struct px_audience to;
+
+    PMIX_LOAD_PROCID(&event.source, "raiser", 0);
+    PMIX_LOAD_PROCID(&peers[0].proc, "raiser", 1);
+    PMIX_LOAD_PROCID(&peers[1].proc, "raiser", 2);
+    PMIX_LOAD_PROCID(&peers[2].proc, "raiser2", 3);
+    PMIX_LOAD_PROCID(&peers[3].proc, "raiser", 4);
+    peers[3].tool = true;
+    px_audience_init(s, &to, &event, by, NULL);
+    for (int i = 0; i < 10; i++) {
+        assert_true(px_audience_has_peer(s, &to, &peers[0]));
+        assert_true(px_audience_has_peer(s, &to, &peers[1]));
+        assert_false(px_audience_has_peer(s, &to, &peers[2]));
+        assert_false(px_audience_has_peer(s, &to, &peers[3]));
+    }
+    px_audience_fini(&to);
+    assert_int_equal(n_looks, 4);
+}
+
+/* Peers of several jobs and users come in any order; each kind is looked at once. A tool that has
+ * the name of a job is another kind than its processes. */
+static void each_kind_is_looked_at_once(void **state)
+{
+    (void) state;
+    assert_int_equal(px_loop_run(px_ctx()->loop, look_at_kinds, px_ctx()->server), 0);
+}
+
 static int be_client(void)
 {
     return PMIx_Init(NULL, NULL, 0) || PMIx_Finalize(NULL, 0);
@@ -289,6 +341,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(names_are_looked_at_in_parts), cmocka_unit_test(who_comes_late_is_found),
         cmocka_unit_test(other_names_are_looked_at),    cmocka_unit_test(a_part_is_not_all),
         cmocka_unit_test(few_names_wait_for_the_event), cmocka_unit_test(who_is_let_in_is_counted),
+        cmocka_unit_test(each_kind_is_looked_at_once),
     };
 
     alarm(60);

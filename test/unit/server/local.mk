@@ -45,6 +45,7 @@ TESTS += $(server_unit_tests)
 job_of_two = %D%/job_of_two.c %D%/job_of_two.h
 %C%_audience_t_SOURCES = %D%/audience.c $(job_of_two)
 %C%_audience_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
+%C%_audience_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_access_event
 %C%_commit_parts_t_SOURCES = %D%/commit_parts.c $(job_of_two)
 %C%_commit_parts_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_deletions_t_SOURCES = %D%/deletions.c $(job_of_two)
