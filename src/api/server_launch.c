@@ -20,7 +20,7 @@
 #include "src/topo/topo.h"
 #include "src/value/directives.h"
 #include "src/server/data/inventory.h"
-#include "src/server/data/modex.h"
+#include "src/server/data/modex_giving.h"
 #include "src/server/data/register.h"
 #include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"

@@ -36,7 +36,7 @@
 #include "src/nspace/proc_sets.h"
 #include "configure.h"
 #include "src/server/data/inventory.h"
-#include "src/server/data/modex.h"
+#include "src/server/data/modex_giving.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
 #include "src/server/events/kept_events.h"
@@ -123,6 +123,7 @@ static void server_destroy(struct px_server *s)
     px_map_fini(&s->host_codes);
     px_map_fini(&s->peers);
     px_map_fini(&s->nspaces);
+    px_map_fini(&s->modexes);
     free(s->hostname);
     free(s->tmpdir);
     free(s->system_tmpdir);
@@ -171,7 +172,6 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->users);
     px_list_init(&s->upcalls);
     px_gets_init(s);
-    px_list_init(&s->modexes);
     px_list_init(&s->dmodex_requests);
     px_list_init(&s->proc_sets);
     px_list_init(&s->group_names_by_age);

@@ -93,7 +93,7 @@ struct px_server {
     struct px_timer room_timer;
     struct px_list ended_gets; /* likewise: of peers that have gone, to be freed */
     struct px_timer ended_timer;
-    struct px_list modexes;         /* direct modex upcalls under way */
+    struct px_map modexes;          /* direct modex upcalls under way (modex.c) */
     uint64_t changes;               /* the newest of px_local_proc.change */
     uint64_t modex_numbers;         /* the newest px_get.modex */
     struct px_list dmodex_requests; /* PMIx_server_dmodex_request waiting for a commit */

@@ -23,7 +23,7 @@
 #include "src/server/stages.h"
 #include "src/server/state.h"
 #include "deletion.h"
-#include "modex.h"
+#include "modex_giving.h"
 #include "posted_values.h"
 #include "server_get.h"
 #include "src/server/peers/dispatch.h"

@@ -28,7 +28,7 @@
 #include "src/server/collectives/group_infos.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/collectives/pset.h"
-#include "modex.h"
+#include "modex_giving.h"
 #include "server_get.h"
 #include "src/server/events/output_cache.h"
 #include "src/server/events/server_iof.h"

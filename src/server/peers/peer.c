@@ -29,7 +29,7 @@
 #include "src/server/tools/tool_data.h"
 #include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/open_waits.h"
-#include "src/server/data/modex.h"
+#include "src/server/data/modex_giving.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
 #include "src/server/events/registrations.h"

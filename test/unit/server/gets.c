@@ -29,7 +29,8 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
-enum { TAG = 100, N_GETS = 3 };
+/* Gets of a process on another node, FAR, with as many directives. */
+enum { TAG = 100, N_GETS = 3, FAR = 5, N_FAR = 50000 };
 
 /* Makes a peer of rank 1 that the server knows. Its number is one that no connection has. */
 static void enter(struct px_peer *peer, uint64_t id)
@@ -155,11 +156,74 @@ static void in_hand(void **state)
     run(try_in_hand);
 }
 
+static unsigned n_asked;
+
+/* A host that does not answer. */
+static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
+                                  pmix_modex_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) proc;
+    (void) info;
+    (void) ninfo;
+    (void) cbfunc;
+    (void) cbdata;
+    n_asked++;
+    return PMIX_SUCCESS;
+}
+
+static int start_with_host(void **state)
+{
+    n_asked = 0;
+    job_of_two_module.direct_modex = direct_modex;
+    return job_of_two_start(state);
+}
+
+/* Asks for data of a process on another node, with a directive of the host's. */
+static void ask_far(struct px_peer *peer, pmix_rank_t rank, uint32_t value)
+{
+    pmix_info_t info;
+
+    PMIX_INFO_LOAD(&info, "my.directive", &value, PMIX_UINT32);
+    ask(peer, rank, &info, 1);
+    PMIX_INFO_DESTRUCT(&info);
+}
+
+/* The host is asked once for each process and directives. With a walk over the upcalls under way
+ * for each get this would take longer than the program has. */
+static void try_far(void *arg)
+{
+    struct px_peer peer;
+
+    (void) arg;
+    enter(&peer, UINT64_MAX);
+    for (uint32_t i = 0; i < N_FAR; i++) {
+        ask_far(&peer, FAR, i);
+    }
+    assert_int_equal(n_asked, N_FAR);
+    for (uint32_t i = 0; i < N_GETS; i++) {
+        ask_far(&peer, FAR, i);
+        ask_far(&peer, FAR, N_FAR - 1);
+    }
+    assert_int_equal(n_asked, N_FAR);
+    for (uint32_t i = 0; i < N_GETS; i++) {
+        ask_far(&peer, FAR + 1, N_FAR);
+    }
+    assert_int_equal(n_asked, N_FAR + 1);
+    leave(&peer);
+}
+
+static void far(void **state)
+{
+    (void) state;
+    run(try_far);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(leavers, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(in_hand, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(far, start_with_host, job_of_two_stop),
     };
 
     alarm(60);
