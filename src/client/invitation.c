@@ -358,13 +358,19 @@ bool px_group_name_is_taken(struct px_session *session, const char *group)
 
 /* --- the end --- */
 
+void px_invitations_lost(struct px_session *session)
+{
+    px_assert(px_loop_inside(session->ctx->loop));
+    px_invites_end(session);
+    px_joins_end(session);
+}
+
 /* For px_loop_run. */
 static void end_invitations(void *arg)
 {
     struct px_session *session = arg;
 
-    px_invites_end(session);
-    px_joins_end(session);
+    px_invitations_lost(session);
     px_proc_list_fini(&session->ended_procs);
     session->watching = false;
     if (watching_session == session) {

@@ -121,8 +121,11 @@ bool px_invitations_want(const struct px_session *session, pmix_status_t code);
 /* Another server has become primary: registers there what invitations wait for. */
 void px_invitations_watch_again(struct px_session *session);
 
-/* Ends all invitations with PMIX_ERR_LOST_CONNECTION. Any thread but the loop's; does nothing in a
- * forked child. */
+/* No server is connected any more: ends all calls with PMIX_ERR_LOST_CONNECTION, and forgets the
+ * invitations that have come. */
+void px_invitations_lost(struct px_session *session);
+/* The same at the end of the session, which watches no longer. Any thread but the loop's; does
+ * nothing in a forked child. */
 void px_invitations_fini(struct px_session *session);
 
 /* The session that has invitations, for callbacks that hold a serial number. NULL: it has ended. */

@@ -264,28 +264,6 @@ static void link_notice(void *arg, uint32_t tag, struct px_in *in)
     }
 }
 
-/* The connection has ended. Unless that was to be expected (goodbye, end of the session), marks the
- * server lost and tells the application by the event PMIX_ERR_LOST_CONNECTION. Loop thread; for
- * px_link_ops. */
-static void link_lost(void *arg)
-{
-    struct px_link_server *server = arg;
-
-    px_assert(px_loop_inside(server->session->ctx->loop));
-    if (px_load_acquire(&server->lost) != 0) { /* pairs with px_session_goodbye */
-        return;
-    }
-    px_log(PX_LOG_NET, 1, "the connection to %s:%u is lost", server->proc.nspace,
-           server->proc.rank);
-    px_store_release(&server->lost, 1); /* pairs with px_session_server */
-    px_session_forget_lost(server->session);
-    px_events_raise(server->session->ctx->events, PMIX_ERR_LOST_CONNECTION, &server->proc, NULL);
-}
-
-/* What the link of a server calls, on the loop thread. */
-static const struct px_link_ops link_ops = {
-    .notice = link_notice, .lost = link_lost, .reply = px_session_reply};
-
 /* True if any server is connected. */
 static bool has_server_locked(const struct px_session *session)
 {
@@ -297,6 +275,36 @@ static bool has_server_locked(const struct px_session *session)
     }
     return at != NULL;
 }
+
+/* The connection has ended. Unless that was to be expected (goodbye, end of the session), marks the
+ * server lost and tells the application by the event PMIX_ERR_LOST_CONNECTION. Without any other
+ * server invitations end. Loop thread; for px_link_ops. */
+static void link_lost(void *arg)
+{
+    struct px_link_server *server = arg;
+    struct px_session *session = server->session;
+    bool served;
+
+    px_assert(px_loop_inside(session->ctx->loop));
+    if (px_load_acquire(&server->lost) != 0) { /* pairs with px_session_goodbye */
+        return;
+    }
+    px_log(PX_LOG_NET, 1, "the connection to %s:%u is lost", server->proc.nspace,
+           server->proc.rank);
+    px_store_release(&server->lost, 1); /* pairs with px_session_server */
+    px_session_forget_lost(session);
+    px_events_raise(session->ctx->events, PMIX_ERR_LOST_CONNECTION, &server->proc, NULL);
+    px_lock_take(&session->lock);
+    served = has_server_locked(session);
+    px_lock_give(&session->lock);
+    if (!served) {
+        px_invitations_lost(session);
+    }
+}
+
+/* What the link of a server calls, on the loop thread. */
+static const struct px_link_ops link_ops = {
+    .notice = link_notice, .lost = link_lost, .reply = px_session_reply};
 
 /* The server is complete before it is in the list, which is read without the lock. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
@@ -393,7 +401,8 @@ static void goodbye_reply(void *arg, int status, struct px_in *reply)
     px_wait_done(arg, px_reply_status(status, reply));
 }
 
-/* The server hangs up after its reply; `lost` is set so that no event tells the application. */
+/* `lost` is set so that no event tells the application of the end of the connection, whoever ends
+ * it. */
 pmix_status_t px_session_goodbye(struct px_session *session, struct px_link_server *server)
 {
     struct px_buf buf = {0};
@@ -407,7 +416,7 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_link_serv
     px_wait_init(&wait);
     rc = px_link_request_take(server->link, &buf, GOODBYE_MS, goodbye_reply, &wait);
     rc = px_ctx_await(session->ctx, &wait, rc);
-    /* the server hangs up next: no event. pairs with link_lost */
+    /* the connection is of no use any more. pairs with link_lost */
     px_store_release(&server->lost, 1);
     return rc == PMIX_ERR_LOST_CONNECTION ? PMIX_SUCCESS : rc; /* lost meanwhile: as above */
 }

@@ -440,6 +440,39 @@ static void invitee_aborts(void)
     abort_by_event(2);
 }
 
+/* ---- the server dies */
+
+/* The leader and rank 1 wait for rank 2, which never answers. */
+static void lose_server(void)
+{
+    check_status(PMIX_SUCCESS, PMIx_Init(&me, NULL, 0), "init");
+    if (me.rank > 0) {
+        answer_none();
+        tell("ready");
+    }
+    if (me.rank == 0) {
+        hear(PMIX_GROUP_INVITE_ACCEPTED, on_event);
+        await_n("ready", 2);
+        check_status(PMIX_ERR_LOST_CONNECTION, invite_ranks("g", 1, 2, NULL), "invite");
+        tell("ended");
+    } else if (me.rank == 1) {
+        await("asked 1");
+        check_status(PMIX_ERR_LOST_CONNECTION,
+                     PMIx_Group_join("g", &asked_by, PMIX_GROUP_ACCEPT, NULL, 0, NULL, NULL),
+                     "join");
+        tell("ended");
+    }
+    await_n("ended", 2);
+    (void) PMIx_Finalize(NULL, 0); /* any status: there is nobody to tell */
+}
+
+static void die_when_accepted(void)
+{
+    await("asked 2");
+    await(event_step(PMIX_GROUP_INVITE_ACCEPTED, 0));
+    host_dies();
+}
+
 #define DEATH(n_, ranks_, client_, script_)                                                        \
     .nodes = n_, .ranks = ranks_, .client = client_, .script = script_
 
@@ -509,5 +542,10 @@ const struct conform_case cases[] = {
      .what = "an invitee aborts",
      .spread = true,
      DEATH(1, 3, invitee_aborts, NULL)},
+    {.ids = "GRP-076 GRP-078",
+     .what = "the server dies",
+     .raw = true,
+     .dirty = true,
+     DEATH(1, 3, lose_server, die_when_accepted)},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);
