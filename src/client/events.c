@@ -13,12 +13,16 @@
 
 #include "request.h"
 #include "src/event/registry.h"
+#include "src/request/reply.h"
 #include "src/value/directives.h"
 #include "group_decide.h"
 #include "group_map.h"
 #include "invitation.h"
 #include "src/event/chain.h"
+#include "src/event/code_set.h"
+#include "src/value/infos.h"
 #include "src/value/procs.h"
+#include "src/wire/message.h"
 #include "src/wire/messages.h"
 #include "src/wire/unpack.h"
 #include "src/base/log.h"
@@ -117,8 +121,8 @@ static bool stays_here(const pmix_info_t *info, size_t ninfo)
 /* Without a server handlers still get the events that this process raises itself. A tool may attach
  * to another server, which is then asked for all codes (px_client_repeat_codes); a client whose
  * server is lost has to learn that the events will not come. */
-pmix_status_t px_client_register_codes(struct px_session *session, const struct px_codes_args *args,
-                                       const struct px_completion *to)
+pmix_status_t px_client_watch_codes(struct px_session *session, const struct px_codes_args *args,
+                                    const struct px_completion *to)
 {
     int rc = px_request_send(session, &px_request_register_codes, &args->head, to);
 
@@ -128,6 +132,54 @@ pmix_status_t px_client_register_codes(struct px_session *session, const struct 
     return rc == PMIX_ERR_UNREACH || (rc == PMIX_ERR_LOST_CONNECTION && session->is_tool)
                ? PMIX_OPERATION_SUCCEEDED
                : rc;
+}
+
+/* Adds those of the codes that the library itself has registered (PX_KEY_REPLAY), if there are any.
+ * 0 or PMIX_ERR_NOMEM. */
+static int add_watched(const struct px_session *session, const struct px_codes_args *args,
+                       struct px_infos *infos)
+{
+    pmix_status_t *codes = calloc(args->ncodes + 1, sizeof(*codes));
+    struct px_code_set watched = {0};
+    pmix_data_array_t array = {.type = PMIX_STATUS};
+    size_t n = 0;
+    int rc;
+
+    for (size_t i = 0; codes != NULL && i < args->ncodes; i++) {
+        if (px_invitations_want(session, args->codes[i])) {
+            codes[n] = args->codes[i];
+            n++;
+        }
+    }
+    rc = codes != NULL ? px_code_set_add(&watched, codes, &n) : PMIX_ERR_NOMEM;
+    array.array = watched.at;
+    array.size = watched.n;
+    if (rc == 0 && watched.n > 0) {
+        rc = px_infos_append(&infos->info, &infos->n, PX_KEY_REPLAY, &array, PMIX_DATA_ARRAY);
+    }
+    px_code_set_fini(&watched);
+    free(codes);
+    return rc;
+}
+
+/* The server finds codes that the library has registered before not new: it is told which they are,
+ * so that it replays the events of these, too. */
+pmix_status_t px_client_register_codes(struct px_session *session, const struct px_codes_args *args,
+                                       const struct px_completion *to)
+{
+    struct px_codes_args all = *args;
+    struct px_infos infos = {0};
+    int rc;
+
+    if (!session->watching || !server_is_ours(session)) {
+        return px_client_watch_codes(session, args, to);
+    }
+    rc = px_infos_append_all(&infos.info, &infos.n, args->head.info, args->head.ninfo);
+    rc = rc == 0 ? add_watched(session, args, &infos) : rc;
+    all.head = (struct px_args){infos.info, infos.n};
+    rc = rc == 0 ? px_client_watch_codes(session, &all, to) : rc;
+    px_infos_fini(&infos);
+    return rc;
 }
 
 /* Two requests, for codes and for the default handler, since a request without codes stands for all

@@ -19,11 +19,14 @@ void px_client_event_in(struct px_session *session, struct px_in *in);
  * PMIX_ERR_LOST_CONNECTION or another error of px_request_send_at. */
 int px_client_repeat_codes(struct px_link_server *server);
 
-/* As px_role_ops.request: registers codes at the primary server. PMIX_OPERATION_SUCCEEDED if
- * this process never had one, and for a tool that may attach to another; PMIX_ERR_LOST_CONNECTION
- * if a client has lost it. */
+/* As px_role_ops.request: registers codes of handlers at the primary server, which replays what it
+ * has kept. PMIX_OPERATION_SUCCEEDED if this process never had one, and for a tool that may attach
+ * to another; PMIX_ERR_LOST_CONNECTION if a client has lost it. Loop thread. */
 pmix_status_t px_client_register_codes(struct px_session *session, const struct px_codes_args *args,
                                        const struct px_completion *to);
+/* The same for codes that the library needs itself, whatever handlers there are. */
+pmix_status_t px_client_watch_codes(struct px_session *session, const struct px_codes_args *args,
+                                    const struct px_completion *to);
 /* As px_role_ops.request: raises an event. It is sent to the server and, if this process is within
  * its range, given to our own handlers on the loop thread. Groups in a custom range are replaced by
  * their members first. Without a server our own handlers alone get it. */

@@ -219,7 +219,7 @@ static void watch_left(struct px_session *session, const struct px_link_server *
 
     if (!server->ours && !session->left_watched) {
         session->left_watched = true;
-        (void) px_client_register_codes(session, &args, &nobody); /* or the map is out of date */
+        (void) px_client_watch_codes(session, &args, &nobody); /* or the map is out of date */
     }
 }
 

@@ -324,8 +324,8 @@ void px_invitations_watch(struct px_session *session)
     for (size_t i = FIRST_WATCHED; i < N_KINDS; i++) {
         codes[i] = kinds[i].code;
     }
-    (void) px_client_register_codes(session, &groups, &nobody);
-    (void) px_client_register_codes(session, &ends, &nobody);
+    (void) px_client_watch_codes(session, &groups, &nobody);
+    (void) px_client_watch_codes(session, &ends, &nobody);
 }
 
 void px_invitations_watch_again(struct px_session *session)

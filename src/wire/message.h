@@ -127,6 +127,10 @@ enum {
  * members decide, or go on (BOOL). */
 #define PX_KEY_DECIDE "shmix.decide"
 
+/* In the directives of REGEVENTS: codes (DATA_ARRAY of STATUS, ascending) that the client has
+ * registered before for itself, and now has a handler for: kept events are sent as for new ones. */
+#define PX_KEY_REPLAY "shmix.replay"
+
 /* A PMIX_BOOL, true, that is added to the infos of every event sent to a peer. */
 #define PX_KEY_FROM_SERVER "pmix.srvr.internal.notify"
 /* In an event that a launcher passes on: a PMIX_PROC that has had it, for each of them; and who has

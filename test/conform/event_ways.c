@@ -229,6 +229,33 @@ static void kept(void)
     register_late("abde");
 }
 
+/* The library of rank 0 has listened for ends of processes since it answered an invitation; a
+ * handler gets what was kept all the same. */
+static void kept_of_an_end(void)
+{
+    const pmix_status_t code = PMIX_ERR_PROC_ABORTED_BY_SIG;
+    pmix_proc_t leader = process(me.nspace, 1);
+    pmix_proc_t other = process("other", 7);
+    struct infos list = {0};
+
+    if (me.rank == 0) {
+        check_status(PMIX_SUCCESS,
+                     PMIx_Group_join("g", &leader, PMIX_GROUP_DECLINE, NULL, 0, NULL, NULL),
+                     "an answer");
+    }
+    fence_all(NULL);
+    if (me.rank == 1) {
+        add(&list, PMIX_EVENT_AFFECTED_PROC, &other, PMIX_PROC);
+        notify(code, PMIX_RANGE_SESSION, &list);
+    }
+    fence_all(NULL);
+    if (me.rank == 0) {
+        hear(code);
+        await(step_of(code, "A:1"));
+    }
+    fence_all(NULL);
+}
+
 static void few_are_kept(void)
 {
     register_late("de");
@@ -493,6 +520,12 @@ const struct conform_case cases[] = {
      .spread = true,
      .ranks = 2,
      .client = kept,
+     .seconds = 20},
+    {.ids = "EVT-013",
+     .what = "one that the library has listened for is kept, too",
+     .spread = true,
+     .ranks = 2,
+     .client = kept_of_an_end,
      .seconds = 20},
     {.ids = "EVT-013",
      .what = "one that is not for default handlers waits for a handler of its code",

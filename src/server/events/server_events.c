@@ -448,18 +448,33 @@ static bool was_for(struct px_server *s, const struct px_kept_event *kept,
     return px_audience_has_peer(s, &to, peer);
 }
 
-/* Sends a peer the kept events for codes that it has newly registered for (NULL: for any code),
- * except those that it raised itself (one of its whole job is the host's), and, if its default
- * handlers have had them, those that are for default handlers, too. They stay in the cache for
- * others. */
-static void replay_kept(struct px_server *s, struct px_peer *peer, const struct px_code_set *codes,
-                        bool had_default)
+/* The codes that a peer has registered before for itself, and now has a handler for. Borrowed. */
+static struct px_code_set codes_again(const struct px_codes_args *args)
 {
+    const pmix_value_t *value = px_info_find(args->head.info, args->head.ninfo, PX_KEY_REPLAY);
+    const pmix_data_array_t *array =
+        value && value->type == PMIX_DATA_ARRAY ? value->data.darray : NULL;
+
+    return array && array->type == PMIX_STATUS && array->array
+               ? (struct px_code_set){array->array, array->size}
+               : (struct px_code_set){NULL, 0};
+}
+
+/* Sends a peer the kept events for codes that it has newly registered for, and for those that it
+ * has a handler for only now (args->replay without codes: for any code), except those that it
+ * raised itself (one of its whole job is the host's), and, if its default handlers have had them,
+ * those that are for default handlers, too. They stay in the cache for others. */
+static void replay_kept(struct px_server *s, struct px_peer *peer, const struct px_codes_args *args)
+{
+    const struct px_code_set fresh = {args->codes, args->ncodes};
+    const struct px_code_set again = codes_again(args);
+    bool all = args->replay && !fresh.n;
+
     px_list_for(const struct px_kept_event, kept, &s->kept_events, link) {
         const struct px_event *event = &kept->event;
 
-        if ((!codes || px_code_set_has(codes, event->code)) &&
-            (!had_default || is_non_default(event)) && !px_group_is_announcement(event) &&
+        if ((all || px_code_set_has(&fresh, event->code) || px_code_set_has(&again, event->code)) &&
+            (!args->had_default || is_non_default(event)) && !px_group_is_announcement(event) &&
             was_for(s, kept, peer) && !px_proc_equal(&event->source, &peer->proc)) {
             send_alone(peer, event, false, !kept->by.client);
         }
@@ -474,7 +489,6 @@ void px_codes_registered(struct px_upcall *up)
 {
     struct px_peer *peer = px_peer_find(up->server, up->reply_to.peer);
     const struct px_codes_args *args = up->args;
-    const struct px_code_set added = {args->codes, args->ncodes};
     int rc = up->reply.status;
 
     if (rc == PMIX_ERR_NOT_SUPPORTED && px_directives_met(&px_call_handler, px_upcall_levels(up),
@@ -482,8 +496,8 @@ void px_codes_registered(struct px_upcall *up)
         rc = PMIX_SUCCESS;
     }
     px_answer_status(up->server, &up->reply_to, rc);
-    if (peer && !rc && args->replay) {
-        replay_kept(up->server, peer, added.n ? &added : NULL, args->had_default);
+    if (peer && !rc) {
+        replay_kept(up->server, peer, args);
     }
 }
 
