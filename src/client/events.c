@@ -182,24 +182,40 @@ pmix_status_t px_client_register_codes(struct px_session *session, const struct 
     return rc;
 }
 
+/* The kept events that follow the answer are for all handlers of codes. For px_completion. */
+static void codes_repeated(const struct px_completion *to, struct px_reply *reply)
+{
+    (void) reply;
+    px_events_replays_to(to->target, PX_REPLAYS_TO_CODED);
+}
+
+/* The same, for all default handlers. */
+static void defaults_repeated(const struct px_completion *to, struct px_reply *reply)
+{
+    (void) reply;
+    px_events_replays_to(to->target, PX_REPLAYS_TO_DEFAULT);
+}
+
 /* Two requests, for codes and for the default handler, since a request without codes stands for all
- * of them. Nobody waits for the replies. */
+ * of them. */
 int px_client_repeat_codes(struct px_link_server *server)
 {
-    const struct px_completion nobody = px_completion_of(&px_reply_op, NULL, NULL);
+    struct px_events *events = server->session->ctx->events;
+    const struct px_completion coded = {.done = codes_repeated, .target = events};
+    const struct px_completion by_default = {.done = defaults_repeated, .target = events};
     struct px_session *session = server->session;
     struct px_codes_args args = {.codes = NULL};
     const struct px_codes_args none = {.codes = NULL};
     bool defaults = false;
     int rc = session->beside != NULL
                  ? session->beside->codes(session->ctx, &args.codes, &args.ncodes, &defaults)
-                 : px_events_codes(session->ctx->events, &args.codes, &args.ncodes, &defaults);
+                 : px_events_codes(events, &args.codes, &args.ncodes, &defaults);
 
     if (rc == 0 && args.ncodes > 0) {
-        rc = px_request_send_at(server, &px_request_register_codes, &args.head, &nobody);
+        rc = px_request_send_at(server, &px_request_register_codes, &args.head, &coded);
     }
     if (rc == 0 && defaults) {
-        rc = px_request_send_at(server, &px_request_register_codes, &none.head, &nobody);
+        rc = px_request_send_at(server, &px_request_register_codes, &none.head, &by_default);
     }
     free(args.codes);
     if (rc == 0) {

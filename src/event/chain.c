@@ -123,13 +123,25 @@ static bool is_source(const struct px_events *events, const struct px_handler *h
     }
 }
 
+/* True if events that a server replays now are for the handler. */
+static bool gets_replays(const struct px_events *events, const struct px_handler *handler)
+{
+    switch (events->replays_to) {
+    case PX_REPLAYS_TO_CODED:
+        return handler->ncodes > 0;
+    case PX_REPLAYS_TO_DEFAULT:
+        return handler->ncodes == 0;
+    default:
+        return handler->id == events->replays_to;
+    }
+}
+
 /* True if the handler wants the event: by its codes (none: every code), by the processes that it
- * was registered for (none: all), and, for a default handler, by PMIX_EVENT_NON_DEFAULT. A replayed
- * event is for one handler only. */
+ * was registered for (none: all), and, for a default handler, by PMIX_EVENT_NON_DEFAULT. */
 static bool handler_wants(const struct px_events *events, const struct px_handler *handler,
                           const struct px_event *event)
 {
-    if (event->replayed && handler->id != events->replays_to) {
+    if (event->replayed && !gets_replays(events, handler)) {
         return false;
     }
     if (handler->gone || !is_source(events, handler, event) ||

@@ -64,7 +64,7 @@ struct px_events {
     px_dropped_fn dropped; /* or NULL; called with dropped_arg */
     void *dropped_arg;
     const pmix_proc_t *self; /* this process; NULL: not known */
-    size_t replays_to;       /* id of the handler that replayed events are for; 0: none */
+    size_t replays_to;       /* see px_events_replays_to; 0: no handler */
     struct px_list categories[PX_CATEGORIES];
     size_t next_id;
     struct px_list chains; /* struct px_chain under way */

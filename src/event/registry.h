@@ -9,6 +9,8 @@
  * append, first or last in category. Role-neutral: knows nothing of peers. All functions run on the
  * loop thread. */
 
+#include <stdint.h>
+
 #include <pmix_common.h>
 
 #include "src/loop/loop.h"
@@ -28,7 +30,7 @@ struct px_event {
     size_t ninfo;
     struct px_shared_infos *shared; /* owner of `info`; NULL: the caller lends it */
     /* Kept by a server and sent again for a new registration: it goes to that handler only, since
-     * the others have had it (px_events_replays_to). */
+     * the others have had it; see px_events_replays_to. */
     bool replayed;
 };
 
@@ -45,7 +47,10 @@ struct px_events *px_events_create(struct px_loop *loop, px_dropped_fn dropped, 
 
 /* The name of this process, borrowed until px_events_destroy; it may still change. */
 void px_events_set_self(struct px_events *events, const pmix_proc_t *self);
-/* A server has answered a registration: the kept events that follow are for this handler. */
+/* A server has answered a registration: the kept events that follow are for this handler; or, where
+ * all were registered again (at another server), for all that name codes or all that do not. */
+#define PX_REPLAYS_TO_CODED   SIZE_MAX
+#define PX_REPLAYS_TO_DEFAULT (SIZE_MAX - 1)
 void px_events_replays_to(struct px_events *events, size_t id);
 
 /* Frees the registry. Chains under way call no further handler and report no end; one whose handler

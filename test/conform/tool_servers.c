@@ -232,6 +232,46 @@ static void follow_events(void)
     check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "tool_finalize");
 }
 
+static void default_came(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                         pmix_info_t info[], size_t ninfo, pmix_info_t *results, size_t nresults,
+                         pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    (void) id, (void) source, (void) info, (void) ninfo, (void) results, (void) nresults;
+    tell(status == CODE ? "event for all" : "another for all");
+    done(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
+}
+
+static void raise_before(void)
+{
+    if (node() == 1) {
+        raise_code(CODE);
+        tell("raised");
+    }
+}
+
+/* What the second server has kept comes to each handler once, whichever was registered last. */
+static void hear_what_was_kept(void)
+{
+    pmix_status_t codes[] = {CODE, CODE - 1};
+    pmix_proc_t server;
+
+    start(true);
+    for (int i = 0; i < 2; i++) {
+        check(PMIx_Register_event_handler(&codes[i], 1, NULL, 0, event_came, NULL, NULL) >= 0,
+              "handler");
+    }
+    check(PMIx_Register_event_handler(NULL, 0, NULL, 0, default_came, NULL, NULL) >= 0, "handler");
+    await("raised");
+    server = attach(1);
+    check_status(PMIX_SUCCESS, PMIx_tool_set_server(&server, NULL, 0), "set_server");
+    await("event");
+    await("event for all");
+    check(answered_by(PMIX_SUCCESS) == 1, "the second server answers");
+    check_status(PMIX_SUCCESS, PMIx_tool_finalize(), "tool_finalize");
+    check_for("TOOL-054", told("event") == 1 && told("event for all") == 1,
+              "it came %d and %d times", told("event"), told("event for all"));
+}
+
 static void show(size_t id, pmix_iof_channel_t channel, pmix_proc_t *source,
                  pmix_byte_object_t *bytes, pmix_info_t info[], size_t ninfo)
 {
@@ -387,6 +427,13 @@ const struct conform_case cases[] = {
      TWO_SERVERS,
      .tool = follow_events,
      .script = raise_in_turn,
+     .host = {[ON_QUERY] = {OWN, .own = answer}}},
+    {.ids = "TOOL-054 TOOL-059",
+     .otherwise = "TOOL-059",
+     .what = "events that a server has kept for a tool that comes",
+     TWO_SERVERS,
+     .tool = hear_what_was_kept,
+     .script = raise_before,
      .host = {[ON_QUERY] = {OWN, .own = answer}}},
     {.ids = "TOOL-054 TOOL-059",
      .otherwise = "TOOL-059",
