@@ -126,6 +126,7 @@ static void come_and_go(void)
 {
     pmix_proc_t first;
     pmix_proc_t server;
+    int alone;
     int own;
     int its;
 
@@ -134,6 +135,11 @@ static void come_and_go(void)
     server = attach(1);
     its = descriptors_of_server(&server);
     own = descriptors(getpid());
+    check_status(PMIX_SUCCESS, PMIx_tool_set_server(&first, NULL, 0), "set_server");
+    check_status(PMIX_SUCCESS, PMIx_tool_disconnect(&server), "disconnect");
+    alone = descriptors(getpid());
+    check_for("TOOL-057", alone < own, "descriptors: %d with it, %d without", own, alone);
+    server = attach(1);
     for (int i = 0; i < CYCLES; i++) {
         check_status(PMIX_SUCCESS, PMIx_tool_set_server(&first, NULL, 0), "set_server");
         check_status(PMIX_SUCCESS, PMIx_tool_disconnect(&server), "disconnect");

@@ -480,37 +480,54 @@ pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
     return PMIX_SUCCESS;
 }
 
-/* The list has the newest server first; the answer has the primary one first and then the oldest.
- */
+/* Names the connected servers, the primary one first and then the oldest; the session's list has
+ * the newest first. Each is looked at once, since its connection may end meanwhile. room: that of
+ * the array, at least the length of the list. Returns how many there are. Session lock. */
+static size_t name_servers_locked(struct px_session *session, pmix_proc_t *procs, size_t room)
+{
+    pmix_proc_t *last = procs + room;
+    pmix_proc_t *primary = NULL;
+    pmix_proc_t *at = last;
+
+    px_assert(px_lock_held(&session->lock));
+    for (const struct px_link_server *server = px_server_first(session); server != NULL;
+         server = px_server_next(server)) {
+        if (px_load_acquire(&server->lost) == 0) { /* pairs with link_lost */
+            at--;
+            *at = server->proc;
+            primary = server == session->primary ? at : primary;
+        }
+    }
+    if (primary != NULL) {
+        pmix_proc_t name = *primary;
+
+        memmove(at + 1, at, (size_t) (primary - at) * sizeof(*at));
+        *at = name;
+    }
+    memmove(procs, at, (size_t) (last - at) * sizeof(*at));
+    return (size_t) (last - at);
+}
+
 pmix_status_t px_tool_servers(struct px_ctx *ctx, pmix_proc_t **ret, size_t *ret_n)
 {
     struct px_session *session = px_session(ctx);
-    const struct px_link_server *primary = px_session_server(session);
-    const struct px_link_server *at;
     pmix_proc_t *procs;
-    size_t n = 0;
-    size_t k;
+    size_t room = 1; /* an array of none cannot be made */
+    size_t n;
+    int rc;
 
     px_lock_take(&session->lock);
-    for (at = px_server_first(session); at != NULL; at = px_server_next(at)) {
-        n += px_load_acquire(&at->lost) == 0 ? 1 : 0; /* pairs with link_lost */
+    for (const struct px_link_server *at = px_server_first(session); at != NULL;
+         at = px_server_next(at)) {
+        room++;
     }
-    procs = n > 0 ? PMIx_Proc_create(n) : NULL;
-    /* The list has the latest first; the answer has the primary first and then the earliest. */
-    k = n;
-    for (at = px_server_first(session); procs != NULL && at != NULL; at = px_server_next(at)) {
-        /* pairs with link_lost */
-        if (px_load_acquire(&at->lost) == 0 && at != primary && k > 0) {
-            k--;
-            procs[k] = at->proc;
-        }
-    }
-    if (procs != NULL && primary != NULL) {
-        procs[0] = primary->proc;
-    }
+    procs = PMIx_Proc_create(room);
+    n = procs != NULL ? name_servers_locked(session, procs, room) : 0;
     px_lock_give(&session->lock);
-    if (procs == NULL) {
-        return n > 0 ? PMIX_ERR_NOMEM : PMIX_ERR_UNREACH;
+    if (n == 0) {
+        rc = procs != NULL ? PMIX_ERR_UNREACH : PMIX_ERR_NOMEM;
+        PMIx_Proc_free(procs, room);
+        return rc;
     }
     *ret = procs;
     *ret_n = n;
