@@ -41,6 +41,21 @@ static void codes_dropped(void *arg, const pmix_status_t *codes, size_t n, bool 
     }
 }
 
+/* Forgets all that belongs to one life of the context, without ending or freeing it. */
+static void forget(struct px_ctx *ctx)
+{
+    ctx->refs = 0;
+    ctx->ops = NULL;
+    ctx->role = NULL;
+    ctx->server = NULL;
+    ctx->loop = NULL;
+    ctx->events = NULL;
+    px_list_init(&ctx->registrations);
+    ctx->input = NULL;
+    ctx->inviting = NULL;
+    ctx->attrs = NULL;
+}
+
 /* px_loop_create starts the progress thread unless the application drives the loop. */
 int px_api_open(struct px_ctx *ctx, bool external)
 {
@@ -49,13 +64,13 @@ int px_api_open(struct px_ctx *ctx, bool external)
     if (rc != 0) {
         return rc;
     }
+    forget(ctx);
     rc = px_loop_create(external, &ctx->loop);
     if (rc != 0) {
         return rc;
     }
     stay_loaded(ctx);
     ctx->external = external;
-    px_list_init(&ctx->registrations);
     ctx->events = px_events_create(ctx->loop, codes_dropped, ctx);
     ctx->attrs = px_attrs_create();
     if (ctx->events == NULL || ctx->attrs == NULL) {
@@ -124,13 +139,7 @@ bool px_api_dropped_after_fork(struct px_ctx *ctx)
         return false;
     }
     px_ctx_down(ctx);
-    ctx->refs = 0;
-    ctx->loop = NULL;
-    ctx->events = NULL;
-    ctx->attrs = NULL;
-    ctx->role = NULL;
-    ctx->server = NULL;
-    ctx->ops = NULL;
+    forget(ctx);
     return true;
 }
 

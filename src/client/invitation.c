@@ -24,12 +24,9 @@
 #include "src/value/procs.h"
 #include "src/wire/message.h"
 
-/* Loop thread: the session that watches; NULL before and after. */
-static struct px_session *watching_session;
-
 struct px_session *px_invitations_session(void)
 {
-    return watching_session;
+    return px_ctx()->inviting;
 }
 
 /* --- the common part --- */
@@ -286,9 +283,10 @@ bool px_invitations_event(struct px_session *session, const struct px_event *eve
 void px_invitations_own_event(const struct px_event *event)
 {
     const struct px_invitation_event at = read_event(event, true);
+    struct px_session *session = px_invitations_session();
 
-    if (event->code == PMIX_GROUP_CONSTRUCT_ABORT && at.id == 0 && watching_session != NULL) {
-        px_invite_aborted(watching_session, &at);
+    if (event->code == PMIX_GROUP_CONSTRUCT_ABORT && at.id == 0 && session != NULL) {
+        px_invite_aborted(session, &at);
     }
 }
 
@@ -320,7 +318,7 @@ void px_invitations_watch(struct px_session *session)
         return;
     }
     session->watching = true;
-    watching_session = session;
+    session->ctx->inviting = session;
     for (size_t i = FIRST_WATCHED; i < N_KINDS; i++) {
         codes[i] = kinds[i].code;
     }
@@ -373,9 +371,7 @@ static void end_invitations(void *arg)
     px_invitations_lost(session);
     px_proc_list_fini(&session->ended_procs);
     session->watching = false;
-    if (watching_session == session) {
-        watching_session = NULL;
-    }
+    session->ctx->inviting = NULL;
 }
 
 void px_invitations_fini(struct px_session *session)

@@ -23,6 +23,7 @@ struct px_attrs;
 struct px_events;
 struct px_input;
 struct px_server;
+struct px_session;
 
 /* Up from the end of the first init to the beginning of the last finalize. */
 enum px_state { PX_STATE_DOWN = 0, PX_STATE_UP = 1 };
@@ -44,9 +45,10 @@ struct px_ctx {
     struct px_events *events; /* loop thread */
     /* Loop thread: registrations of handlers that a server has not answered (src/api/event.c). */
     struct px_list registrations;
-    struct px_input *input; /* loop thread: standard input that is being pushed, or NULL */
-    struct px_attrs *attrs; /* constant while up: what the host supports */
-    pmix_proc_t self;       /* constant while up */
+    struct px_input *input;      /* loop thread: standard input that is being pushed, or NULL */
+    struct px_session *inviting; /* loop thread: of a client or tool, once it uses invitations */
+    struct px_attrs *attrs;      /* constant while up: what the host supports */
+    pmix_proc_t self;            /* constant while up */
     void *loaded;  /* lock: dlopen handle that keeps this library loaded while up, or NULL */
     bool external; /* constant while up: the application drives the loop (PMIx_Progress) */
     pmix_status_t init_status; /* lock: what the first init returned */

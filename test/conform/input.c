@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { CHUNK = 64 * 1024, SMALL = 1 << 20, LARGE = 16 << 20, MOST = 4096 };
@@ -346,6 +347,42 @@ static void end_by_hand(void)
     stop();
 }
 
+/* A forked child that becomes a tool: its input is another, and its end leaves the parent's be. Its
+ * exit status. */
+static int live_elsewhere(void)
+{
+    int own[2];
+    int wrong = pipe(own) != 0 || dup2(own[0], STDIN_FILENO) != STDIN_FILENO;
+
+    wrong += tool_begin(one_pid(server_pid(0))) != PMIX_SUCCESS;
+    wrong += push_input(1) != PMIX_SUCCESS;
+    wrong += PMIx_tool_finalize() != PMIX_SUCCESS;
+    return wrong;
+}
+
+static void fork_a_tool(void)
+{
+    int status = -1;
+    pid_t child;
+
+    start();
+    hear_events();
+    check(pipe(input_pipe) == 0 && dup2(input_pipe[0], STDIN_FILENO) == STDIN_FILENO, "pipe");
+    close(input_pipe[0]);
+    check_status(PMIX_SUCCESS, push_input(0), "push");
+    child = fork();
+    if (child == 0) {
+        _exit(live_elsewhere());
+    }
+    check(waitpid(child, &status, 0) == child && status == 0, "the child: %d", status);
+    check(write(input_pipe[1], "line", 4) == 4, "somebody writes");
+    await_upcalls(ON_PUSH, 1);
+    check(upcall(ON_PUSH, 0, 0)->n_blob == 4, "what was written");
+    close(input_pipe[1]);
+    await("complete");
+    stop();
+}
+
 /* ---- a host that is behind */
 
 #ifndef CONFORM_THEIRS
@@ -521,5 +558,10 @@ const struct conform_case cases[] = {
      .host = {[ON_PUSH] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}},
      .tools = 1,
      .tool = end_by_hand},
+    {.ids = "IOF-011",
+     .what = "a forked child has an input of its own",
+     .host = {[ON_PUSH] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}},
+     .tools = 1,
+     .tool = fork_a_tool},
 };
 const int n_cases = sizeof(cases) / sizeof(cases[0]);
