@@ -247,7 +247,7 @@ bool px_invite_answered(struct px_session *session, const struct px_invitation_e
     if (!learn(invite, invitee, accepts ? PX_ACCEPTS : PX_DECLINES)) {
         return false;
     }
-    if (accepts && px_member_data_add_member(&invite->base.given, &invitee->proc, at->event->info,
+    if (accepts && px_member_data_add_member(&invitee->given, &invitee->proc, at->event->info,
                                              at->event->ninfo) != 0) {
         px_invite_give_up(invite, PMIX_ERR_NOMEM);
         return false;

@@ -100,7 +100,8 @@ static void announced(const struct px_completion *to, struct px_reply *reply)
     px_invite_finish(invite, invite->outcome, &invite->base.given);
 }
 
-/* Adds the members and the status to what the members get. 0 or PMIX_ERR_NOMEM. */
+/* Adds the members, the data of those who were invited, and the status to what the members get. 0
+ * or PMIX_ERR_NOMEM. */
 static int add_outcome(struct px_invite *invite, const struct px_proc_list *members)
 {
     pmix_data_array_t array = {.type = PMIX_PROC, .size = members->n, .array = members->at};
@@ -108,6 +109,15 @@ static int add_outcome(struct px_invite *invite, const struct px_proc_list *memb
     int rc =
         px_infos_append(&given->info, &given->n, PMIX_GROUP_MEMBERSHIP, &array, PMIX_DATA_ARRAY);
 
+    for (size_t i = 0; i < invite->invitees.n && rc == 0; i++) {
+        struct px_invitee *invitee = &invite->invitees.at[i];
+
+        if (invitee->state == PX_ACCEPTED) {
+            rc = px_infos_append_take(&given->info, &given->n, invitee->given.info,
+                                      invitee->given.n);
+            invitee->given = (struct px_infos){0};
+        }
+    }
     return rc != 0 ? rc
                    : px_infos_append(&given->info, &given->n, PMIX_LOCAL_COLLECTIVE_STATUS,
                                      &invite->outcome, PMIX_STATUS);
@@ -156,8 +166,18 @@ static void construct(struct px_invite *invite)
     }
 }
 
-/* The host's answer. A group without a context id is made all the same, unless the caller requires
- * one. For px_completion. */
+/* There is no context id, for this reason. The group is made all the same, unless the caller
+ * requires one. */
+static void go_on_without_id(struct px_invite *invite, pmix_status_t why)
+{
+    if (invite->requires_id && !invite->closed) {
+        px_invite_give_up(invite, why);
+    } else {
+        px_invite_settle(invite);
+    }
+}
+
+/* The host's answer. For px_completion. */
 static void id_came(const struct px_completion *to, struct px_reply *reply)
 {
     struct px_invite *invite = px_invite_find(to->cbdata);
@@ -174,12 +194,11 @@ static void id_came(const struct px_completion *to, struct px_reply *reply)
         id = number.magnitude;
         (void) px_infos_append(&invite->base.given.info, &invite->base.given.n,
                                PMIX_GROUP_CONTEXT_ID, &id, PMIX_SIZE);
-    } else if (invite->requires_id && !invite->closed) {
-        px_invite_give_up(invite,
-                          reply->status != PMIX_SUCCESS ? reply->status : PMIX_ERR_NOT_SUPPORTED);
+        px_invite_settle(invite);
         return;
     }
-    px_invite_settle(invite);
+    go_on_without_id(invite,
+                     reply->status != PMIX_SUCCESS ? reply->status : PMIX_ERR_NOT_SUPPORTED);
 }
 
 /* Asks the host for a context id, by job control without targets, as clients of OpenPMIx do. 0 or
@@ -204,6 +223,8 @@ static int ask_id(struct px_invite *invite)
 
 void px_invite_settle(struct px_invite *invite)
 {
+    int rc;
+
     if (invite->closed || invite->waits > 0 ||
         px_invitees_count(&invite->invitees, PX_INVITED) > 0) {
         return;
@@ -214,9 +235,10 @@ void px_invite_settle(struct px_invite *invite)
     } else if (invite->wants_id) {
         invite->wants_id = false;
         invite->waits++;
-        if (ask_id(invite) != 0) {
+        rc = ask_id(invite);
+        if (rc != 0) {
             invite->waits--;
-            px_invite_settle(invite);
+            go_on_without_id(invite, rc);
         }
     } else {
         construct(invite);

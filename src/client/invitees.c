@@ -8,6 +8,7 @@
 
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/request/reply.h"
 #include "src/value/procs.h"
 
 /* An invitee fails once. One that has accepted may still decline, when its caller does not wait any
@@ -107,6 +108,9 @@ int px_invitees_add_job(struct px_invitees *invitees, const char *nspace, uint32
 
 void px_invitees_fini(struct px_invitees *invitees)
 {
+    for (size_t i = 0; i < invitees->n; i++) {
+        px_infos_fini(&invitees->at[i].given);
+    }
     px_map_fini(&invitees->index);
     free(invitees->at);
     *invitees = (struct px_invitees){0};

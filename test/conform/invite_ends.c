@@ -370,9 +370,13 @@ static void kill_first(void)
     kill_and_say(1, PMIX_ERR_PROC_ABORTED_BY_SIG);
 }
 
-/* Rank 1 has accepted, and dies before rank 2 has answered. */
+/* Rank 1 has accepted, and dies before rank 2 has answered: what it has given is not the group's.
+ */
 static void dies_after_answer(void)
 {
+    struct infos inner = {0};
+    struct infos list = {0};
+
     if (me.rank == 0) {
         hear(PMIX_GROUP_INVITE_FAILED, on_event);
         hear(PMIX_GROUP_INVITE_ACCEPTED, on_event);
@@ -382,8 +386,12 @@ static void dies_after_answer(void)
         check(heard_affected == 1, "rank %u has failed", heard_affected);
         check_status(PMIX_SUCCESS, fence_group("g"), "fence of the group");
     } else if (me.rank == 1) {
-        answer_all(PMIX_GROUP_ACCEPT);
+        answer_none();
         tell("ready");
+        await("asked 1");
+        add_u32(&inner, "last.words", 1);
+        add_array(&list, PMIX_GROUP_INFO, &inner);
+        join_later("g", PMIX_GROUP_ACCEPT, &list);
         stay_until_killed();
     } else {
         answer_none();
@@ -396,6 +404,7 @@ static void dies_after_answer(void)
         check_joined(1, PMIX_SUCCESS, "A:0,A:2");
         check_status(PMIX_SUCCESS, fence_group("g"), "fence of the group");
     }
+    same("-46", got_of(1, "last.words", PMIX_OPTIONAL), "what the dead has given");
 }
 
 /* ---- the leader or an invitee aborts */
