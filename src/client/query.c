@@ -140,13 +140,14 @@ static void keep_for_get(struct query_call *call, const pmix_info_t *info, size_
     }
 }
 
-/* Puts our part in front of the server's answer. The reply then owns both. Without memory for both,
- * our part alone. */
+/* Puts our part in front of the server's answer. The reply then owns both. Without memory for both
+ * it is our part alone, and the status says that something is missing. */
 static void add_part(struct part *part, struct px_reply *reply)
 {
-    (void) px_infos_append_all(&part->infos->info, &part->infos->n, reply->info,
-                               reply->ninfo); /* no memory: our part alone */
-    PMIx_Info_free(reply->info, reply->ninfo);
+    int rc =
+        px_infos_append_take(&part->infos->info, &part->infos->n, reply->info, reply->ninfo);
+
+    part->status = rc == 0 ? part->status : PMIX_ERR_PARTIAL_SUCCESS;
     reply->info = part->infos->info;
     reply->ninfo = part->infos->n;
     *part->infos = (struct px_infos){0};

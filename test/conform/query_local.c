@@ -97,7 +97,9 @@ static void hostless(void)
                                        PMIX_QUERY_STABLE_ABI_VERSION,
                                        PMIX_QUERY_PROVISIONAL_ABI_VERSION};
     struct infos quals = {0};
+    struct infos limit = {0};
     struct asked asked;
+    int seconds = 60;
 
     await("set");
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -106,6 +108,8 @@ static void hostless(void)
         free_asked(&asked);
     }
     same("A", query_text(PMIX_QUERY_NAMESPACES, NULL), "namespaces");
+    add_required(&limit, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    same("A", query_text(PMIX_QUERY_NAMESPACES, &limit), "with a time limit that is required");
     same("1", query_text(PMIX_QUERY_NUM_PSETS, NULL), "sets");
     same("pair", query_text(PMIX_QUERY_PSET_NAMES, NULL), "their names");
     same("0", query_text(PMIX_QUERY_NUM_GROUPS, NULL), "groups");
