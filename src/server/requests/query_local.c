@@ -29,6 +29,7 @@
 #include "src/server/peers/peer.h"
 #include "host_upcall.h"
 #include "server_resolve.h"
+#include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/base/map.h"
 #include "gds/nodes.h"
@@ -174,19 +175,22 @@ static int put_names(const struct answer *a, const pmix_proc_t *who)
 {
     const struct px_list *sets = &a->s->proc_sets;
     const struct px_proc_set *set = px_proc_set_find(sets, a->row->kind, NULL, who);
-    char **names = NULL;
+    char **names = NULL; /* borrowed from the sets */
+    size_t room = 0;
     pmix_data_array_t array = {.type = PMIX_STRING};
     int rc = PMIX_SUCCESS;
 
     for (; !rc && set; set = px_proc_set_next(sets, set, a->row->kind, NULL, who)) {
-        rc = PMIx_Argv_append_nosize(&names, set->name);
-        array.size++;
+        rc = px_array_room(&names, array.size, &room, sizeof(*names));
+        if (!rc) {
+            names[array.size++] = set->name;
+        }
     }
     array.array = names;
     if (!rc) {
         rc = names ? put_value(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
     }
-    PMIx_Argv_free(names);
+    free(names);
     return rc;
 }
 
@@ -301,7 +305,6 @@ static int put_servers(const struct answer *a)
     if (!a->peer || a->peer->uid == a->s->uid || !names_directories(a->query)) {
         rc = px_servers_answer(a->query, a->s->hostname, a->s->tmpdir, a->s->system_tmpdir, &info);
     }
-
     if (!rc) {
         rc = px_infos_append_copy(a->info, a->ninfo, &info);
         PMIx_Info_destruct(&info);
