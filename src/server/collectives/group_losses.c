@@ -29,7 +29,6 @@ struct construct {
     struct px_coll *coll;
     struct px_proc_list wanted;
     struct px_proc_list lost; /* those of them that have ended */
-    int rc;
 };
 
 /* Adds those whom a part names, and its callers. 0 or PMIX_ERR_NOMEM. */
@@ -48,12 +47,14 @@ static int add_wanted(struct construct *construct, const struct px_coll *coll)
 /* 0 or PMIX_ERR_NOMEM. To be ended with construct_fini. */
 static int construct_init(struct construct *construct, struct px_coll *coll)
 {
+    int rc = PMIX_SUCCESS;
+
     *construct = (struct construct){.coll = coll};
-    for (struct px_coll *at = px_group_next_tracker(coll, NULL); at && !construct->rc;
+    for (struct px_coll *at = px_group_next_tracker(coll, NULL); at && !rc;
          at = px_group_next_tracker(coll, at)) {
-        construct->rc = add_wanted(construct, at);
+        rc = add_wanted(construct, at);
     }
-    return construct->rc;
+    return rc;
 }
 
 static void construct_fini(struct construct *construct)
@@ -62,20 +63,51 @@ static void construct_fini(struct construct *construct)
     px_proc_list_fini(&construct->lost);
 }
 
-/* Notes a process of another node, or all of a namespace: of its own a server knows by itself. For
- * px_event_each_ended. */
-static void note_far(void *arg, const pmix_proc_t *proc)
-{
-    struct construct *construct = arg;
-    const struct px_nspace *ns = px_nspace_find(construct->coll->server, proc->nspace);
+/* The processes of events that report ends, each once; a rank may be PMIX_RANK_WILDCARD. */
+struct ended {
+    struct px_proc_list list;
+    int rc;
+};
 
-    for (size_t i = 0; i < construct->wanted.n && !construct->rc; i++) {
+/* For px_event_each_ended. */
+static void note_ended(void *arg, const pmix_proc_t *proc)
+{
+    struct ended *ended = arg;
+
+    ended->rc = ended->rc ? ended->rc : px_proc_list_add(&ended->list, proc);
+}
+
+/* True if the process, or its whole namespace, has ended. */
+static bool has_ended(struct ended *ended, const pmix_proc_t *proc)
+{
+    pmix_proc_t job = *proc;
+
+    job.rank = PMIX_RANK_WILDCARD;
+    return px_proc_list_has(&ended->list, proc) || px_proc_list_has(&ended->list, &job);
+}
+
+/* True if the process is of another node, as far as is known here. */
+static bool is_far(struct px_server *s, const pmix_proc_t *proc)
+{
+    const struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+
+    return !ns || !px_nspace_is_local(ns, proc->rank);
+}
+
+/* Notes those of other nodes that have ended: of its own processes a server knows by itself. 0 or
+ * PMIX_ERR_NOMEM. */
+static int note_far(struct construct *construct, struct ended *ended)
+{
+    int rc = ended->rc;
+
+    for (size_t i = 0; i < construct->wanted.n && !rc && ended->list.n; i++) {
         const pmix_proc_t *at = &construct->wanted.at[i];
 
-        if (px_proc_covers(proc, at) && !(ns && px_nspace_is_local(ns, at->rank))) {
-            construct->rc = px_proc_list_add(&construct->lost, at);
+        if (has_ended(ended, at) && is_far(construct->coll->server, at)) {
+            rc = px_proc_list_add(&construct->lost, at);
         }
     }
+    return rc;
 }
 
 /* A leader in one part is the leader of all. */
@@ -120,18 +152,21 @@ static bool decides_first(struct px_coll *coll)
 
 void px_group_ended(struct px_server *s, const struct px_event *event)
 {
+    struct ended ended = {0};
+
     px_assert(px_loop_inside(s->loop));
+    px_event_each_ended(event, note_ended, &ended);
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         struct construct construct;
 
         if (decides_first(coll)) {
-            if (!construct_init(&construct, coll)) {
-                px_event_each_ended(event, note_far, &construct);
+            if (!construct_init(&construct, coll) && !note_far(&construct, &ended)) {
                 ask(&construct);
             }
             construct_fini(&construct);
         }
     }
+    px_proc_list_fini(&ended.list);
 }
 
 void px_group_ended_here(struct px_server *s)
@@ -233,7 +268,7 @@ bool px_group_announced(struct px_server *s, const struct px_event *event)
 void px_group_losses_over(struct px_coll *coll)
 {
     px_list_for(struct px_kept_event, kept, &coll->server->kept_events, link) {
-        if (is_about(&kept->event, coll)) {
+        if (!kept->by.client && is_about(&kept->event, coll)) {
             px_event_unkeep(coll->server, kept);
         }
     }
@@ -241,15 +276,25 @@ void px_group_losses_over(struct px_coll *coll)
 
 /* --- gathering --- */
 
-/* Takes over what the host has told before. */
-static void look_back(struct construct *construct)
+/* Takes over what the host has told before. What clients say of others does not count. 0 or
+ * PMIX_ERR_NOMEM. */
+static int look_back(struct construct *construct)
 {
+    struct ended ended = {0};
+    int rc;
+
     px_list_for(struct px_kept_event, kept, &construct->coll->server->kept_events, link) {
+        if (kept->by.client) {
+            continue;
+        }
         take_leader(construct->coll, &kept->event);
         if (px_event_is_end(kept->event.code)) {
-            px_event_each_ended(&kept->event, note_far, construct);
+            px_event_each_ended(&kept->event, note_ended, &ended);
         }
     }
+    rc = note_far(construct, &ended);
+    px_proc_list_fini(&ended.list);
+    return rc;
 }
 
 /* Tells of the leader once. */
@@ -274,8 +319,7 @@ void px_group_gathers(struct px_coll *coll, bool remote, bool lost)
         return;
     }
     if ((remote && !build->looked) || lost || in_parts) {
-        if (!construct_init(&construct, coll)) {
-            look_back(&construct);
+        if (!construct_init(&construct, coll) && !look_back(&construct)) {
             (void) px_group_find_failed(coll->server, &construct.wanted, &construct.lost);
         }
         build->looked = true;

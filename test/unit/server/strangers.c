@@ -80,37 +80,43 @@ static void try(void *arg)
     px_buf_fini(&buf);
 }
 
-/* The status by which the call is refused, or PMIX_SUCCESS. leaders: of a bootstrap; 0: none. */
-static int call(const struct px_request *request, const char *nspace, pmix_rank_t rank,
-                pmix_proc_t *procs, size_t n, size_t leaders)
+/* The status by which the call is refused, or PMIX_SUCCESS. info: a directive; NULL: none. */
+static int call_with(const struct px_request *request, const char *nspace, pmix_rank_t rank,
+                     pmix_proc_t *procs, size_t n, pmix_info_t *info)
 {
-    pmix_info_t info = {.value = {.type = PMIX_SIZE, .data.size = leaders}};
     struct attempt attempt = {
         .request = request,
         .caller = proc_of(nspace, rank),
         .uid = geteuid() + (strcmp(nspace, STRANGERS) == 0),
-        .args = {.head = {&info, leaders > 0}, .group = (char *) "g", .procs = procs, .nprocs = n}};
+        .args = {.head = {info, info != NULL}, .group = (char *) "g", .procs = procs, .nprocs = n}};
 
-    PMIX_LOAD_KEY(info.key, PMIX_GROUP_BOOTSTRAP);
     assert_int_equal(px_loop_run(px_ctx()->loop, try, &attempt), 0);
     return attempt.rc;
 }
 
+static int call(const struct px_request *request, const char *nspace, pmix_rank_t rank,
+                pmix_proc_t *procs, size_t n)
+{
+    return call_with(request, nspace, rank, procs, n, NULL);
+}
+
 static int construct(const char *nspace, pmix_rank_t rank, pmix_proc_t *procs, size_t n)
 {
-    return call(&px_request_group_construct, nspace, rank, procs, n, 0);
+    return call(&px_request_group_construct, nspace, rank, procs, n);
 }
 
 static int lead(const char *nspace, pmix_rank_t rank, size_t leaders)
 {
     pmix_proc_t self = proc_of(nspace, rank);
+    pmix_info_t info = {.value = {.type = PMIX_SIZE, .data.size = leaders}};
 
-    return call(&px_request_group_construct, nspace, rank, &self, 1, leaders);
+    PMIX_LOAD_KEY(info.key, PMIX_GROUP_BOOTSTRAP);
+    return call_with(&px_request_group_construct, nspace, rank, &self, 1, &info);
 }
 
 static int destruct(const char *nspace, pmix_rank_t rank, pmix_proc_t *procs, size_t n)
 {
-    return call(&px_request_group_destruct, nspace, rank, procs, n, 0);
+    return call(&px_request_group_destruct, nspace, rank, procs, n);
 }
 
 static void count_open(void *arg)
@@ -296,13 +302,90 @@ static void a_departure_of_others(void **state)
     check_left((struct departure){.uid = own, .left = proc_of(JOB, 0)}, JOB, 2);
 }
 
+/* --- who has ended --- */
+
+static size_t n_told; /* processes that have ended, of which the host is told; loop thread */
+
+/* The host's part in a group. */
+static pmix_status_t host_group(pmix_group_operation_t op, char *grp, const pmix_proc_t procs[],
+                                size_t nprocs, const pmix_info_t info[], size_t ninfo,
+                                pmix_info_cbfunc_t cbfunc, void *cbdata)
+{
+    struct px_procs ended = {NULL, 0};
+    const pmix_value_t *value = px_info_find(info, ninfo, PMIX_EVENT_AFFECTED_PROCS);
+
+    (void) op;
+    (void) grp;
+    (void) procs;
+    (void) nprocs;
+    (void) cbfunc;
+    (void) cbdata;
+    n_told = value && px_value_procs(value, &ended) ? ended.n : 0;
+    return PMIX_ERR_NOT_SUPPORTED;
+}
+
+static int start_with_groups(void **state)
+{
+    job_of_two_module.group = host_group;
+    return start(state);
+}
+
+static int stop_with_groups(void **state)
+{
+    job_of_two_module.group = NULL;
+    return job_of_two_stop(state);
+}
+
+/* Says of a process of another node that it has ended; *arg: who says so. */
+static void say_ended(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+    pmix_proc_t ended = proc_of("far", 0);
+    struct px_infos infos = {0};
+    struct px_event event = {.code = PMIX_EVENT_PROC_TERMINATED,
+                             .source = proc_of(STRANGERS, 0),
+                             .range = PMIX_RANGE_SESSION};
+
+    (void) px_infos_append(&infos.info, &infos.n, PMIX_EVENT_AFFECTED_PROC, &ended, PMIX_PROC);
+    event.info = infos.info;
+    event.ninfo = infos.n;
+    (void) px_event_fan_out(s, &event, *(enum px_origin *) arg, NULL);
+    px_infos_fini(&infos);
+}
+
+/* The processes that count as ended in a construct with one of another node. */
+static size_t n_ended_of(enum px_origin said_by)
+{
+    pmix_proc_t procs[2] = {proc_of(JOB, 0), proc_of("far", 0)};
+    pmix_info_t info = {.value = {.type = PMIX_BOOL, .data.flag = true}};
+
+    PMIX_LOAD_KEY(info.key, PMIX_GROUP_NOTIFY_TERMINATION);
+    n_told = SIZE_MAX;
+    assert_int_equal(px_loop_run(px_ctx()->loop, say_ended, &said_by), 0);
+    assert_int_equal(call_with(&px_request_group_construct, JOB, 0, procs, 2, &info), 0);
+    return n_told;
+}
+
+/* Of processes of other nodes the host is believed that they have ended, and no client. */
+static void an_end_of_others(void **state)
+{
+    (void) state;
+    assert_int_equal(n_ended_of(PX_ORIGIN_CLIENT), 0);
+    assert_int_equal(n_ended_of(PX_ORIGIN_HOST), 1);
+}
+
 #define CASE(fn) cmocka_unit_test_setup_teardown(fn, start, job_of_two_stop)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_destruct_before),       CASE(a_destruct_of_others), CASE(an_unknown_group),
-        CASE(a_construct_with_others), CASE(a_leader_of_others),   CASE(a_departure_of_others),
+        CASE(a_destruct_before),
+        CASE(a_destruct_of_others),
+        CASE(an_unknown_group),
+        CASE(a_construct_with_others),
+        CASE(a_leader_of_others),
+        CASE(a_departure_of_others),
+        cmocka_unit_test_setup_teardown(an_end_of_others, start_with_groups, stop_with_groups),
     };
 
     alarm(60);
