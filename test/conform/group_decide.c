@@ -477,6 +477,48 @@ static void node_is_lost(void)
               heard(PMIX_GROUP_MEMBER_FAILED, me.rank));
 }
 
+/* ---- handlers that do not end */
+
+static struct {
+    pmix_event_notification_cbfunc_fn_t done;
+    void *cbdata;
+} asked;
+
+static void ponder(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
+                   size_t ninfo, pmix_info_t *results, size_t nresults,
+                   pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+{
+    (void) id;
+    (void) source;
+    (void) info;
+    (void) ninfo;
+    (void) results;
+    (void) nresults;
+    asked.done = done;
+    asked.cbdata = cbdata;
+    tell(event_step(code, me.rank));
+}
+
+/* The limit counts from the question on: until then the host has had the call. */
+static void nobody_answers(void)
+{
+    pmix_proc_t job = process(me.nspace, PMIX_RANK_WILDCARD);
+    struct infos list = {0};
+    int seconds = 2;
+
+    hear(PMIX_GROUP_MEMBER_FAILED, ponder);
+    if (is_victim(false)) {
+        return;
+    }
+    await_n("killed", n_nodes());
+    add_flags(&list, NULL);
+    add(&list, PMIX_TIMEOUT, &seconds, PMIX_INT);
+    about("GRP-087");
+    construct(PMIX_ERR_TIMEOUT, &job, 1, &list);
+    await(event_step(PMIX_GROUP_MEMBER_FAILED, me.rank));
+    asked.done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, asked.cbdata);
+}
+
 #define PLAYED(ranks_, nodes_, client_, script_)                                                   \
     .ranks = ranks_, .nodes = nodes_, .client = client_, .script = script_, .seconds = 20
 
@@ -511,6 +553,7 @@ const struct conform_case cases[] = {
     {.ids = "GRP-087 GRP-089",
      .what = "all members of a node end, on three nodes",
      PLAYED(2, 3, node_is_lost, kill_two)},
+    EVERYWHERE(.ids = "GRP-087", "no handler ends before the limit", nobody_answers),
     EARLY(.ids = "GRP-089 GRP-091 GRP-092", "the leader ends before all have called",
           leader_is_lost_early),
 };

@@ -94,6 +94,15 @@ static void hand_over_limit(struct px_coll *coll)
     }
 }
 
+void px_coll_limit_again(struct px_coll *coll)
+{
+    px_assert(px_loop_inside(coll->server->loop) && coll->closed && !coll->upcall);
+    if (coll->timeout_s) {
+        px_timer_start_loop(coll->server->loop, &coll->timer, (uint64_t) coll->timeout_s * 1000,
+                            on_timer);
+    }
+}
+
 /* --- with the host --- */
 
 /* Gives the upcall the processes of a collective. One with a name needs them afterwards, and gives

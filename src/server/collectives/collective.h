@@ -36,6 +36,10 @@ bool px_coll_recount(struct px_coll *coll);
  * fails. The collective may be over, and freed, when this returns. */
 void px_coll_ask_host(struct px_coll *coll);
 
+/* The host has answered, and members of this server are waited for once more: the time limit, if
+ * there is one, starts anew. It is stopped when the host is asked, or with px_timer_stop_loop. */
+void px_coll_limit_again(struct px_coll *coll);
+
 /* For the table's `answered`: ends the collective of the upcall with a status, unless it is
  * over. */
 void px_coll_answered(struct px_upcall *up, pmix_status_t status);

@@ -41,7 +41,6 @@ struct px_group_decision {
     size_t n_over;       /* so many of them have no answer to come, once it has begun */
     struct px_map pairs; /* a member and whom it has been asked about -> this */
     bool begun;          /* the outcome is in the build */
-    bool hosted;         /* the host is asked once more */
     bool confirming;     /* it has been */
     bool leader_failed;
     bool aborts;
@@ -385,15 +384,16 @@ static void conclude(struct px_coll *coll)
         px_group_decision_end(coll, PMIX_GROUP_CONSTRUCT_ABORT);
         return;
     }
-    decision = ((struct px_group_build *) speaker->state)->decision;
+    decision = px_group_build_of(speaker)->decision;
     for (struct px_coll *at = next_tracker(coll, NULL); at; at = next_tracker(coll, at)) {
         struct px_group_build *build = at->state;
 
         count_answers(build, decision);
         build->decision->confirming = true;
+        px_timer_stop_loop(&at->timer); /* of each part: the host is waited for */
     }
     speaker->local_status = decision->aborts ? PMIX_GROUP_CONSTRUCT_ABORT : PMIX_SUCCESS;
-    if (decision->hosted) {
+    if (px_group_build_of(speaker)->hosted) {
         px_coll_ask_host(speaker);
     } else {
         px_group_decision_end(speaker, speaker->local_status);
@@ -419,11 +419,13 @@ void px_group_decision_begin(struct px_coll *coll)
         return;
     }
     build->decision->begun = true;
-    build->decision->hosted = build->hosted;
     build->decision->goes = build->survives || build->optional;
     build->decision->leader_failed =
         build->has_leader && px_proc_list_has(&build->failed, &build->leader);
     build->decision->aborts = rc != PMIX_SUCCESS;
+    if (build->hosted) {
+        px_coll_limit_again(coll);
+    }
     (void) px_group_decision_recount(coll);
 }
 
