@@ -494,6 +494,15 @@ bool px_procs_are_normal(const pmix_proc_t *set, size_t n)
     return true;
 }
 
+bool px_procs_normal_cover(const pmix_proc_t *set, size_t n, const pmix_proc_t *proc)
+{
+    pmix_proc_t job = *proc;
+
+    job.rank = PMIX_RANK_WILDCARD;
+    return n && (bsearch(proc, set, n, sizeof(*set), compare) ||
+                 bsearch(&job, set, n, sizeof(*set), compare));
+}
+
 /* Steps through both sets in their order, once. */
 bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
 {

@@ -94,6 +94,8 @@ int px_procs_normalise_or_lend(const pmix_proc_t *procs, size_t n, px_job_size_f
 /* True if the processes are sorted, each once, and none is covered by the wildcard of its
  * namespace. */
 bool px_procs_are_normal(const pmix_proc_t *set, size_t n);
+/* px_procs_cover for a set in normal form. O(log n). */
+bool px_procs_normal_cover(const pmix_proc_t *set, size_t n, const pmix_proc_t *proc);
 /* True if every process of b is covered by one of a. Both have to be in normal form. O(na + nb). */
 bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 /* True if a process is covered by both. Both have to be in normal form. O(na + nb). */

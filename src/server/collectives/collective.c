@@ -198,7 +198,7 @@ pmix_status_t px_coll_local_status(const struct px_coll *coll)
 static bool clones_missing(struct px_server *s, const struct px_coll *coll)
 {
     px_list_for(const struct px_peer, peer, &s->peer_list, link) {
-        if (peer->rank && peer->conn && px_procs_cover(coll->set, coll->nset, &peer->proc) &&
+        if (peer->rank && peer->conn && px_procs_normal_cover(coll->set, coll->nset, &peer->proc) &&
             !px_coll_has_peer(coll, peer->id)) {
             return true;
         }

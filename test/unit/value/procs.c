@@ -281,6 +281,22 @@ static void a_set_includes_another(void **state)
     assert_true(px_procs_include(a, 3, NULL, 0));
 }
 
+static void a_set_covers_a_process(void **state)
+{
+    const pmix_proc_t set[4] = {P("A", ALL), P("B", 1), P("B", 3), P("C", ALL)};
+    const pmix_proc_t in[5] = {P("A", 0), P("A", ALL), P("B", 1), P("B", 3), P("C", 7)};
+    const pmix_proc_t out[4] = {P("B", 2), P("B", ALL), P("0", 1), P("D", 1)};
+
+    (void) state;
+    for (size_t i = 0; i < 5; i++) {
+        assert_true(px_procs_normal_cover(set, 4, &in[i]));
+    }
+    for (size_t i = 0; i < 4; i++) {
+        assert_false(px_procs_normal_cover(set, 4, &out[i]));
+    }
+    assert_false(px_procs_normal_cover(NULL, 0, &in[0]));
+}
+
 static void sets_meet(void **state)
 {
     const pmix_proc_t a[3] = {P("A", ALL), P("B", 1), P("B", 3)};
@@ -416,6 +432,7 @@ int main(void)
         cmocka_unit_test(as_a_plain_sort),
         cmocka_unit_test(lent),
         cmocka_unit_test(a_set_includes_another),
+        cmocka_unit_test(a_set_covers_a_process),
         cmocka_unit_test(sets_meet),
         cmocka_unit_test(without_memory),
     };
