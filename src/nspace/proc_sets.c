@@ -54,6 +54,7 @@ void px_proc_set_remove(struct px_proc_set *set)
             *set->held -= set->bytes;
         }
         free(set->name);
+        free(set->here);
         free(set);
     }
 }
@@ -84,6 +85,8 @@ void px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc)
 
     if (i < set->n) {
         set->n--;
+        set->checked = 0;
+        set->listed = 0;
         memmove(&set->members[i], &set->members[i + 1], (set->n - i) * sizeof(*set->members));
     }
     if (!set->n) {

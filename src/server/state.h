@@ -25,7 +25,6 @@ struct px_above;
 struct px_ctx;
 struct px_listeners;
 struct px_sink;
-struct px_store;
 struct px_waits;
 
 /* The gets that wait are in one of so many lists, by the process that they ask about: so neither a
@@ -109,6 +108,7 @@ struct px_server {
     struct px_map group_names;        /* names that have been used for groups (group_names.c) */
     struct px_list group_infos;       /* what groups have in the stores (group_infos.c); owns it */
     uint64_t group_serials;           /* of px_proc_set.serial, the last one */
+    uint64_t n_ends, n_nspaces_gone;  /* ends of local processes and namespaces; of the latter */
     size_t n_group_infos;
     size_t n_new_group_infos;          /* noted since the last px_group_infos_trim */
     struct px_map group_values;        /* the same ones, by context id, process and key */

@@ -13,6 +13,7 @@
 #include "all_collectives.h"
 #include "collective.h"
 #include "server_group.h"
+#include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/event/registry.h"
 #include "src/nspace/proc_sets.h"
@@ -151,14 +152,55 @@ void px_group_tell_failed(struct px_server *s, const struct px_proc_set *group,
     }
 }
 
-/* The first member that has ended on this node, or NULL. */
-static const pmix_proc_t *ended_member(struct px_server *s, const struct px_proc_set *group)
+/* Stands for the processes that have a record here: it differs when there are others. Not 0. */
+static uint64_t records_of(const struct px_server *s)
 {
-    for (size_t i = 0; i < group->n; i++) {
-        const struct px_local_proc *rank = px_local_proc_of(s, &group->members[i]);
+    uint64_t n = 0;
 
-        if (rank && rank->departed) {
-            return &group->members[i];
+    px_list_for(const struct px_nspace, ns, &s->ns_list, link) {
+        n += ns->n_ranks;
+    }
+    return (s->n_nspaces_gone << 32) + n + 1;
+}
+
+/* Lists the members that have a record here, unless they are listed. 0 or PMIX_ERR_NOMEM. */
+static int list_here(struct px_server *s, struct px_proc_set *group)
+{
+    const uint64_t records = records_of(s);
+    struct px_nspace *ns = NULL;
+
+    if (group->listed == records) {
+        return PMIX_SUCCESS;
+    }
+    group->listed = 0;
+    group->n_here = 0;
+    for (size_t i = 0; i < group->n; i++) {
+        ns = px_nspace_next(s, group->members, i, ns);
+        if (ns && px_local_proc_find(ns, group->members[i].rank)) {
+            if (px_array_room(&group->here, group->n_here, &group->here_room,
+                              sizeof(*group->here))) {
+                return PMIX_ERR_NOMEM;
+            }
+            group->here[group->n_here++] = (uint32_t) i;
+        }
+    }
+    group->listed = records;
+    return PMIX_SUCCESS;
+}
+
+/* The first member of this node that has ended, or that has not; or NULL. Linear in the members of
+ * this node, if no process is new since the last time. */
+static const pmix_proc_t *find_member(struct px_server *s, struct px_proc_set *group, bool ended)
+{
+    bool all = list_here(s, group) != PMIX_SUCCESS;
+    size_t n = all ? group->n : group->n_here;
+
+    for (size_t i = 0; i < n; i++) {
+        const pmix_proc_t *member = &group->members[all ? i : group->here[i]];
+        const struct px_local_proc *rank = px_local_proc_of(s, member);
+
+        if (rank && rank->departed == ended) {
+            return member;
         }
     }
     return NULL;
@@ -176,20 +218,30 @@ bool px_group_is_here(struct px_server *s, const pmix_proc_t *members, size_t n)
     return false;
 }
 
+/* Stands for what has ended so far. Not 0. */
+static uint64_t known_ends(const struct px_server *s)
+{
+    return s->n_ends + 1;
+}
+
 /* Tells the others of each member that has ended, if the group wants it. A group without members
  * here is forgotten. Nested in another walk for a destruct that completes meanwhile. True if
  * collectives have to be recounted. */
 static bool check_group(struct px_server *s, struct px_proc_set *group, struct px_proc_set *place)
 {
     struct px_group_walk walk = {.group = group, .place = place, .outer = s->group_walk};
-    const pmix_proc_t *ended = group->notify ? ended_member(s, group) : NULL;
+    const pmix_proc_t *ended = group->notify ? find_member(s, group, true) : NULL;
+    const uint64_t known = known_ends(s);
 
     s->group_walk = &walk;
     while (ended && raise_failed(s, group, ended, PX_ORIGIN_CLIENT)) {
-        ended = px_proc_set_is_marked(group, place) ? ended_member(s, group) : NULL;
+        ended = px_proc_set_is_marked(group, place) ? find_member(s, group, true) : NULL;
     }
-    if (px_proc_set_is_marked(group, place) && !px_group_is_here(s, group->members, group->n)) {
-        px_proc_set_remove(group);
+    if (px_proc_set_is_marked(group, place)) {
+        group->checked = ended ? 0 : known; /* without memory it is looked at again */
+        if (!find_member(s, group, false)) {
+            px_proc_set_remove(group);
+        }
     }
     s->group_walk = walk.outer;
     if (walk.outer) {
@@ -215,7 +267,7 @@ bool px_groups_recheck(struct px_server *s)
             struct px_proc_set place;
 
             px_proc_set_mark(group, &place);
-            again |= check_group(s, group, &place);
+            again |= group->checked != known_ends(s) && check_group(s, group, &place);
             group = px_proc_set_next(&s->proc_sets, &place, PX_SET_GROUP, NULL, NULL);
             px_list_remove(&place.link);
         }

@@ -34,8 +34,8 @@ bool px_group_is_here(struct px_server *s, const pmix_proc_t *members, size_t n)
 /* Looks for members that have ended in groups that want to be told (PMIX_GROUP_NOTIFY_TERMINATION):
  * the others get the event PMIX_GROUP_MEMBER_FAILED, on all nodes, and who has ended is no member
  * any more. Groups that have no members here any more are forgotten. Linear in the number of
- * groups. False if it is under way: an event that it raises has led here, and it looks again
- * afterwards. */
+ * groups, and if something has ended since the last time, in their members of this node. False if
+ * it is under way: an event that it raises has led here, and it looks again afterwards. */
 bool px_groups_recheck(struct px_server *s);
 /* The same for one group, which wants it from now on. The group may be freed, and collectives other
  * than the caller's may complete. */

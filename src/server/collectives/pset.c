@@ -30,6 +30,8 @@ static bool any_nspace_known(struct px_server *s, const struct px_proc_set *set)
 void px_proc_sets_nspace_removed(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
+    s->n_nspaces_gone++;
+    s->n_ends++;
     px_list_for(struct px_proc_set, set, &s->proc_sets, link) {
         bool of_procs = set->kind == PX_SET_GROUP || set->kind == PX_SET_CONNECTED;
 

@@ -283,6 +283,7 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
     if (group) { /* of another caller by itself */
         group->notify |= build->notify;
         return;
+        group->checked = 0;
     }
     group = px_group_names_add(coll->server, coll->name, build->members.at, build->members.n);
     px_quota_add_set(coll->server, group, &coll->members[0].proc);
