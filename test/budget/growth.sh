@@ -41,6 +41,12 @@ grows replies 25 "$(count progress asked replies 25)" "$(count progress asked re
 # The members of a group are told of all: the list is packed once for those that get the same bytes.
 grows group_replies 50 "$(count px_pack_procs group_replies 50)" "$(count px_pack_procs group_replies 200)"
 
+# Connections of others beside a fence of many names, groups of many members of which one is of this node, and leaders that wait for
+# another one and add many members.
+for name in clones members parts; do
+    grows "$name" 100 "$(count px_colls_recount recounts "$name" 100)" "$(count px_colls_recount recounts "$name" 400)"
+done
+
 # Covers: GRP-087
 end=px_colls_peer_disconnected
 grows groups_end 500 "$(count $end groups_end 500)" "$(count $end groups_end 2000)"

@@ -369,9 +369,9 @@ static bool is_named(const struct px_coll_call *call, const pmix_proc_t *proc)
     return !call->args.nprocs;
 }
 
-/* What a collective under way takes besides its callers' messages, and for each process that it
- * names: both are in the way of each walk over all of them, at each end of a process. */
-enum { COLLECTIVE_BYTES = 65536, NAMED_BYTES = 1024 };
+/* What a collective under way takes besides its callers' messages: it is in the way of each walk
+ * over all of them, at each end of a process. */
+enum { COLLECTIVE_BYTES = 65536 };
 
 /* One call on its way to its tracker. */
 struct entry {
@@ -438,7 +438,7 @@ static int join(struct px_server *s, struct entry *entry)
         return rc;
     }
     if (coll->n_members == 1) {
-        px_request_grow(s, who->request, COLLECTIVE_BYTES + NAMED_BYTES * coll->nset);
+        px_request_grow(s, who->request, COLLECTIVE_BYTES + PX_COLL_NAMED_BYTES * coll->nset);
     }
     px_open_waits_arrived(coll, who->row);
     px_stage_joined(coll, &who->proc);

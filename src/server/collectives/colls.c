@@ -142,6 +142,12 @@ struct px_coll *px_coll_first_like(const struct px_coll *coll)
     return at;
 }
 
+struct px_coll *px_coll_before_like(const struct px_coll *coll)
+{
+    px_assert(!px_list_empty(&coll->link));
+    return if_like(coll, coll->link.prev);
+}
+
 /* Those of one name and operation have one key: the last of them is the last of their ring, unless
  * another key is the same. */
 int px_coll_enlist(struct px_colls *colls, struct px_coll *coll)

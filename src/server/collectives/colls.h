@@ -11,8 +11,6 @@
 
 struct px_coll;
 struct px_coll_ops;
-struct px_coll_walk;
-struct px_server;
 
 /* All trackers of a server. Those of one operation and one name are beside each other, in order of
  * creation; the others in order of creation, too. */
@@ -44,6 +42,8 @@ void px_coll_unlist(struct px_coll *coll);
 /* The first tracker on the list of the same operation and name, or NULL; `coll` may have been taken
  * off. */
 struct px_coll *px_coll_first_like(const struct px_coll *coll);
+/* The one before this, which is on the list, or NULL. O(1). */
+struct px_coll *px_coll_before_like(const struct px_coll *coll);
 /* The next one behind this, which is on the list, or NULL. */
 struct px_coll *px_coll_next_like(const struct px_coll *coll);
 

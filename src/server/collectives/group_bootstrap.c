@@ -41,6 +41,16 @@ struct px_coll *px_group_next_tracker(struct px_coll *coll, const struct px_coll
     return part;
 }
 
+bool px_group_is_first(const struct px_coll *coll)
+{
+    const struct px_coll *before = px_group_in_parts(coll) ? px_coll_before_like(coll) : NULL;
+
+    while (before && !px_group_in_parts(before)) {
+        before = px_coll_before_like(before);
+    }
+    return !before;
+}
+
 /* True if a part is complete, and waits here for others of this user. */
 static bool is_waiting(const struct px_coll *part, uid_t user)
 {
@@ -65,17 +75,37 @@ static bool is_decided(const struct px_group_build *whole)
     return whole->failed.n && whole->notify && !whole->survives && !whole->optional;
 }
 
+/* Looks whether there are as many leaders as they say (PMIX_GROUP_BOOTSTRAP), or else a part that
+ * names members, and notes their number. Costs little: more parts may be waited for, and this is
+ * done again for each of them. 0, PMIX_ERR_NOT_FOUND, or PMIX_ERR_BAD_PARAM (leaders give different
+ * numbers of leaders). */
+static int count_leaders(struct px_coll *any, struct px_group_build *whole)
+{
+    uint32_t n = 0;
+    bool named = false;
+
+    for (const struct px_coll *part = next_waiting(any, NULL); part;
+         part = next_waiting(any, part)) {
+        const struct px_group_build *build = part->state;
+
+        if (build->n_leaders && whole->n_leaders && build->n_leaders != whole->n_leaders) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        whole->n_leaders = build->n_leaders ? build->n_leaders : whole->n_leaders;
+        n += part->solo && part->nprocs > 0;
+        named |= part->nprocs > 0;
+    }
+    return n < whole->n_leaders || !(named || whole->n_leaders) ? PMIX_ERR_NOT_FOUND : PMIX_SUCCESS;
+}
+
 /* Merges one part into the whole: its members, added members and directives. Appends its callers
- * to `come`, and counts it if it is a leader that bootstraps. Sets *contradict if it wants another
- * order than a part before. 0, PMIX_ERR_BAD_PARAM (leaders give different numbers of leaders), or
- * PMIX_ERR_NOMEM. */
+ * to `come`. Sets *contradict if it wants another order than a part before. 0 or PMIX_ERR_NOMEM. */
 static int add_part(const struct px_coll *part, struct px_group_build *whole,
-                    struct px_proc_list *come, uint32_t *n_leaders, bool *contradict)
+                    struct px_proc_list *come, bool *contradict)
 {
     struct px_proc_list order = {0};
     const struct px_group_build *build = part->state;
-    bool agree = !build->n_leaders || !whole->n_leaders || build->n_leaders == whole->n_leaders;
-    int rc = agree ? px_group_add_named(part, &whole->members) : PMIX_ERR_BAD_PARAM;
+    int rc = px_group_add_named(part, &whole->members);
 
     rc = rc ? rc
             : px_proc_list_expand(&whole->added, build->added.at, build->added.n,
@@ -100,33 +130,25 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
         whole->leader = build->leader;
     }
     whole->wants_id |= build->wants_id;
-    whole->n_leaders = build->n_leaders ? build->n_leaders : whole->n_leaders;
-    *n_leaders += part->solo && part->nprocs > 0;
     return rc;
 }
 
 /* Merges all parts that wait of the group that `any` is of into `whole`. PMIX_ERR_NOT_FOUND: a
- * leader or an added member has not called yet; PMIX_ERR_BAD_PARAM: two orders are asked for;
- * PMIX_GROUP_CONSTRUCT_ABORT: one has ended, which is told when all who have to call have called or
- * ended; PMIX_ERR_NOMEM. The number of leaders is the largest that a leader gave
- * (PMIX_GROUP_BOOTSTRAP); without leaders that bootstrap, there must be a part that names members.
- */
+ * leader or an added member has not called yet; PMIX_ERR_BAD_PARAM: two orders are asked for, or
+ * as count_leaders; PMIX_GROUP_CONSTRUCT_ABORT: one has ended, which is told when all who have to
+ * call have called or ended; PMIX_ERR_NOMEM. */
 static int gather(struct px_coll *any, struct px_group_build *whole)
 {
     const struct px_coll *part = next_waiting(any, NULL);
     struct px_proc_list come = {0};
-    uint32_t n_leaders = 0;
     bool contradict = false;
-    int rc = PMIX_SUCCESS;
+    int rc = count_leaders(any, whole);
     int wrong = PMIX_SUCCESS;
 
     px_assert(part);
     for (; !rc && part; part = next_waiting(any, part)) {
-        rc = add_part(part, whole, &come, &n_leaders, &contradict);
+        rc = add_part(part, whole, &come, &contradict);
         wrong = part->local_status ? part->local_status : wrong;
-    }
-    if (!rc && (n_leaders < whole->n_leaders || (!whole->members.n && !whole->n_leaders))) {
-        rc = PMIX_ERR_NOT_FOUND;
     }
     for (size_t i = 0; !rc && i < whole->added.n; i++) {
         if (!px_proc_list_has(&come, &whole->added.at[i]) &&
@@ -242,7 +264,13 @@ bool px_group_bootstrap(struct px_coll *part)
     return rc != PMIX_ERR_NOT_FOUND;
 }
 
+/* The first that waits does it for all: mostly the one before this is known to wait, too. */
 bool px_group_bootstrap_again(struct px_coll *part)
 {
-    return next_waiting(part, NULL) == part && px_group_bootstrap(part);
+    const struct px_coll *before = px_coll_before_like(part);
+
+    while (before && !(px_group_in_parts(before) && is_waiting(before, part->members[0].uid))) {
+        before = px_coll_before_like(before);
+    }
+    return !before && is_waiting(part, part->members[0].uid) && px_group_bootstrap(part);
 }

@@ -18,6 +18,8 @@ bool px_group_in_parts(const struct px_coll *coll);
  * the parts of the group that are on the list, complete or not, in the order of their calls; or
  * `coll` alone. */
 struct px_coll *px_group_next_tracker(struct px_coll *coll, const struct px_coll *from);
+/* True if the tracker, which is on the list, is the first of these. */
+bool px_group_is_first(const struct px_coll *coll);
 
 /* One part of a group is complete: a leader or an added member by itself, or leaders that add
  * members. If all parts are, constructs the group and ends their trackers, `part` among them;

@@ -22,6 +22,7 @@
 #include "src/value/directives.h"
 #include "src/server/data/compaction.h"
 #include "src/server/data/nspace.h"
+#include "src/server/peers/quota.h"
 #include "src/base/assert.h"
 #include "src/value/number.h"
 #include "src/wire/messages.h"
@@ -174,6 +175,7 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
     const struct px_args *args = &call->args.head;
     struct px_group_construct_directives directives;
     struct px_group_build *build = coll->state;
+    const size_t n_added = build->added.n;
     const pmix_info_t *info;
     int rc = px_group_construct_read(args->info, args->ninfo, &directives);
 
@@ -185,6 +187,7 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
         rc = add_contribution(build, &who->proc, info);
     }
     rc = rc ? rc : spell(coll->server, &build->added, &directives.add_members, &who->proc);
+    px_request_grow(coll->server, who->request, PX_COLL_NAMED_BYTES * (build->added.n - n_added));
     rc = rc ? rc : absorb_order(coll, &directives.order, &who->proc);
     rc = rc ? rc : px_coll_merge(coll, args->info, args->ninfo);
     build->local_only |= directives.local_only;

@@ -146,8 +146,7 @@ static void ask(struct construct *construct)
 /* True if the tracker is the first of a construct in which members decide. */
 static bool decides_first(struct px_coll *coll)
 {
-    return px_group_build_of(coll) && coll == px_group_next_tracker(coll, NULL) &&
-           px_group_decides(coll);
+    return px_group_build_of(coll) && px_group_is_first(coll) && px_group_decides(coll);
 }
 
 void px_group_ended(struct px_server *s, const struct px_event *event)

@@ -27,6 +27,9 @@ struct px_coll_member;
 struct px_reply_to;
 struct px_upcall;
 
+/* What each process that an open collective names counts among its caller's requests. */
+enum { PX_COLL_NAMED_BYTES = 1024 };
+
 /* The operation of a kind of collective. Constant. A NULL member does nothing, unless its
  * comment says otherwise. The order of calls: prepare, admit, absorb and gathers for each member,
  * complete once, ask and answered if the host takes part, finished, reply for each member, fini. */
