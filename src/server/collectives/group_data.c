@@ -217,7 +217,9 @@ int px_group_absorb(struct px_coll *coll, const struct px_coll_call *call,
 
 pmix_status_t px_group_status(const struct px_group_build *build)
 {
-    return build->optional && build->failed.n ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS;
+    bool partial = build->partial || (build->optional && build->failed.n);
+
+    return partial ? PMIX_ERR_PARTIAL_SUCCESS : PMIX_SUCCESS;
 }
 
 int px_group_find_failed(struct px_server *s, const struct px_proc_list *members,

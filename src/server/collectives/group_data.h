@@ -49,6 +49,7 @@ struct px_group_build {
     pmix_proc_t announced;
     /* The outcome. */
     bool hosted;                        /* the host took part */
+    bool partial;                       /* and has answered PMIX_ERR_PARTIAL_SUCCESS */
     bool decides;                       /* members on some node decide about who has ended */
     struct px_group_decision *decision; /* owned; NULL: no member has been asked */
     bool has_id;
@@ -96,7 +97,7 @@ int px_group_find_failed(struct px_server *s, const struct px_proc_list *members
  * PMIX_ERR_NOMEM. */
 int px_group_add_failed(const struct px_upcall *up, struct px_proc_list *failed);
 /* The status of a group that was made: PMIX_ERR_PARTIAL_SUCCESS if members were optional and have
- * failed. */
+ * failed, or the host says so. */
 pmix_status_t px_group_status(const struct px_group_build *build);
 /* All local members that live have called, and some have ended. The group is made without these
  * (build->failed) if a member allows it (PMIX_SUCCESS), or is given up. */

@@ -237,8 +237,9 @@ static void take_answer(struct px_upcall *up)
         confirmed(up);
         return;
     }
-    if (!rc && coll) {
+    if (coll && (!rc || rc == PMIX_ERR_PARTIAL_SUCCESS)) {
         build->hosted = true;
+        build->partial = rc != PMIX_SUCCESS;
         rc = coll->local_status == PMIX_ERR_LOST_CONNECTION ? PMIX_SUCCESS : coll->local_status;
         rc = rc ? rc : px_group_take(coll, up);
         rc = rc ? rc : px_group_judge(coll, &build->members);
@@ -282,8 +283,8 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
     group = find_group(coll->server, coll->name, &build->members.at[0]);
     if (group) { /* of another caller by itself */
         group->notify |= build->notify;
-        return;
         group->checked = 0;
+        return;
     }
     group = px_group_names_add(coll->server, coll->name, build->members.at, build->members.n);
     px_quota_add_set(coll->server, group, &coll->members[0].proc);

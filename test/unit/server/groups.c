@@ -34,6 +34,30 @@ static pmix_status_t group(struct upcall *upcall)
     return PMIX_SUCCESS;
 }
 
+/* The group is made as far as it can be. */
+static pmix_status_t group_in_part(struct upcall *upcall)
+{
+    pmix_proc_t members[2] = {proc_of(WORLD_NSPACE, 1), proc_of(WORLD_NSPACE, 0)};
+    pmix_data_array_t array = {.type = PMIX_PROC, .size = 2, .array = members};
+    pmix_info_t info[2];
+    size_t id = 42;
+
+    if (upcall->number == PMIX_GROUP_DESTRUCT) {
+        return PMIX_OPERATION_SUCCEEDED;
+    }
+    PMIX_INFO_LOAD(&info[0], PMIX_GROUP_CONTEXT_ID, &id, PMIX_SIZE);
+    PMIX_INFO_LOAD(&info[1], PMIX_GROUP_MEMBERSHIP, &array, PMIX_DATA_ARRAY);
+    px_host_reply_infos(upcall, PMIX_ERR_PARTIAL_SUCCESS, info, 2);
+    PMIx_Value_destruct(&info[1].value);
+    return PMIX_SUCCESS;
+}
+
+static void host_groups_in_part(unsigned node, struct answer *answers)
+{
+    (void) node;
+    answers[ON_GROUP] = (struct answer){OWN, .own = group_in_part};
+}
+
 static void host_groups(unsigned node, struct answer *answers)
 {
     (void) node;
@@ -68,7 +92,7 @@ static size_t construct(const char *name, const pmix_info_t *info, size_t ninfo,
             seen = true;
         }
     }
-    check(seen == (want == PMIX_SUCCESS));
+    check(seen == (want == PMIX_SUCCESS || want == PMIX_ERR_PARTIAL_SUCCESS));
     PMIx_Info_free(results, n);
     return id;
 }
@@ -331,6 +355,19 @@ static int act_groups_hosted(void)
     return 0;
 }
 
+/* The host's status is that of the call, and the group exists. [GRP-032] */
+static int act_groups_in_part(void)
+{
+    pmix_info_t info[2];
+    bool yes = true;
+
+    PMIX_INFO_LOAD(&info[0], PMIX_GROUP_ASSIGN_CONTEXT_ID, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[1], PMIX_GROUP_OPTIONAL, &yes, PMIX_BOOL);
+    check(construct("g", info, 2, PMIX_ERR_PARTIAL_SUCCESS) == 42);
+    check_status(PMIx_Group_destruct("g", NULL, 0), PMIX_SUCCESS);
+    return 0;
+}
+
 /* Bootstrap and an added member, all of one node. [GRP-054] */
 static int act_bootstrap(void)
 {
@@ -362,11 +399,43 @@ static int act_bootstrap(void)
     return 0;
 }
 
+/* Names of members that are added count for the caller while others are waited for: meanwhile the
+ * server takes no more than the message of this one. [GRP-054] */
+static int act_added_count(void)
+{
+    enum { MANY = 3000 };
+    static pmix_proc_t procs[MANY];
+    pmix_data_array_t added = {.type = PMIX_PROC, .size = MANY, .array = procs};
+    pmix_info_t info[4];
+    size_t leaders = 2;
+    int seconds = 1;
+    bool yes = true;
+
+    for (pmix_rank_t r = 0; r < MANY; r++) {
+        procs[r] = proc_of("far", r);
+    }
+    PMIX_INFO_LOAD(&info[0], PMIX_GROUP_BOOTSTRAP, &leaders, PMIX_SIZE);
+    PMIX_INFO_LOAD(&info[1], PMIX_GROUP_ADD_MEMBERS, &added, PMIX_DATA_ARRAY);
+    PMIX_INFO_LOAD(&info[2], PMIX_GROUP_LOCAL_ONLY, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[3], PMIX_TIMEOUT, &seconds, PMIX_INT);
+    made_status = 1;
+    check_status(PMIx_Group_construct_nb("b", &me, 1, info, 4, made, NULL), PMIX_SUCCESS);
+    check_status(PMIx_Fence(&me, 1, NULL, 0), PMIX_ERR_OUT_OF_RESOURCE);
+    while (made_status == 1) {
+        (void) sched_yield();
+    }
+    check(made_status == PMIX_ERR_TIMEOUT);
+    check_status(PMIx_Fence(&me, 1, NULL, 0), PMIX_SUCCESS);
+    PMIx_Value_destruct(&info[1].value);
+    return 0;
+}
+
 static const struct act acts[] = {
     {"groups_alone", act_groups_alone},   {"groups_hosted", act_groups_hosted},
     {"group_order", act_group_order},     {"group_twice", act_group_twice},
     {"group_as_proc", act_group_as_proc}, {"names", act_names},
-    {"bootstrap", act_bootstrap},         {NULL, NULL},
+    {"bootstrap", act_bootstrap},         {"groups_in_part", act_groups_in_part},
+    {"added_count", act_added_count},     {NULL, NULL},
 };
 
 #define RUN(...) assert_int_equal(world_run(&(struct world){__VA_ARGS__}), 0)
@@ -377,8 +446,18 @@ static void groups(void **state)
     RUN(.act = "groups_alone", .n_nodes = 1, .per_node = 2);
     RUN(.act = "groups_hosted", .n_nodes = 1, .per_node = 2, .host = host_groups,
         .after = after_group);
+    RUN(.act = "groups_in_part", .n_nodes = 1, .per_node = 2, .host = host_groups_in_part,
+        .after = after_group);
     RUN(.act = "bootstrap", .n_nodes = 1, .per_node = 3);
     RUN(.act = "names", .n_nodes = 1, .per_node = 3, .ready = ready_set);
+}
+
+static void what_counts(void **state)
+{
+    (void) state;
+    setenv("PMIX_MCA_shmix_peer_requests", "2500000", 1);
+    RUN(.act = "added_count", .n_nodes = 1, .per_node = 1);
+    unsetenv("PMIX_MCA_shmix_peer_requests");
 }
 
 static void group_names(void **state)
@@ -396,6 +475,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups),
         cmocka_unit_test(group_names),
+        cmocka_unit_test(what_counts),
     };
 
     world_maybe_client(argc, argv, acts);
