@@ -252,9 +252,41 @@ static void process_ended(void *arg, const pmix_proc_t *proc)
 {
     struct px_session *session = arg;
 
+    px_proc_list_remove(&session->revived_procs, proc, 1);
     (void) px_proc_list_add(&session->ended_procs, proc);
     px_invite_lost(session, proc);
     px_join_lost(session, proc);
+}
+
+/* The same by an event that was kept, and is of no account if the process has been started again
+ * since. */
+static void process_had_ended(void *arg, const pmix_proc_t *proc)
+{
+    struct px_session *session = arg;
+
+    if (!px_procs_cover(session->revived_procs.at, session->revived_procs.n, proc)) {
+        process_ended(arg, proc);
+    }
+}
+
+/* A process has raised an event: if it has ended, it has been started again, and so has its job if
+ * that has ended. */
+static void process_lives(struct px_session *session, const pmix_proc_t *proc)
+{
+    struct px_proc_list *ended = &session->ended_procs;
+    pmix_proc_t revived = *proc;
+
+    if (ended->n == 0 || proc->rank > PMIX_RANK_VALID) {
+        return;
+    }
+    revived.rank = PMIX_RANK_WILDCARD;
+    if (!px_proc_list_has(ended, &revived)) {
+        revived.rank = proc->rank;
+    }
+    if (px_proc_list_has(ended, &revived)) {
+        px_proc_list_remove(ended, &revived, 1);
+        (void) px_proc_list_add(&session->revived_procs, &revived); /* or a kept event ends it */
+    }
 }
 
 bool px_invitations_has_ended(const struct px_session *session, const pmix_proc_t *proc)
@@ -269,8 +301,11 @@ bool px_invitations_event(struct px_session *session, const struct px_event *eve
 
     px_assert(px_loop_inside(session->ctx->loop));
     if (px_event_is_end(event->code)) { /* also before there is an invitation: joins come late */
-        px_event_each_ended(event, process_ended, session);
+        px_event_each_ended(event, live ? process_ended : process_had_ended, session);
         return false;
+    }
+    if (live) {
+        process_lives(session, &event->source);
     }
     for (size_t i = 0; i < N_KINDS; i++) {
         if (kinds[i].code == event->code) {
@@ -370,6 +405,7 @@ static void end_invitations(void *arg)
 
     px_invitations_lost(session);
     px_proc_list_fini(&session->ended_procs);
+    px_proc_list_fini(&session->revived_procs);
     session->watching = false;
     session->ctx->inviting = NULL;
 }

@@ -144,8 +144,7 @@ static void keep_for_get(struct query_call *call, const pmix_info_t *info, size_
  * it is our part alone, and the status says that something is missing. */
 static void add_part(struct part *part, struct px_reply *reply)
 {
-    int rc =
-        px_infos_append_take(&part->infos->info, &part->infos->n, reply->info, reply->ninfo);
+    int rc = px_infos_append_take(&part->infos->info, &part->infos->n, reply->info, reply->ninfo);
 
     part->status = rc == 0 ? part->status : PMIX_ERR_PARTIAL_SUCCESS;
     reply->info = part->infos->info;

@@ -173,12 +173,14 @@ struct px_session {
     uint64_t ended;
 
     /* Loop thread: what this process invites to and joins (struct px_invitation), the invitations
-     * that it has got (join.c), and the processes that have ended, as far as it was told. */
+     * that it has got (join.c), the processes that have ended, as far as it was told, and those
+     * that have then been started again. */
     struct px_list invites;
     struct px_list joins;
     struct px_list invited;
     size_t n_invited;
     struct px_proc_list ended_procs;
+    struct px_proc_list revived_procs;
     struct px_list groups; /* lock: struct px_proc_set, the groups that this process is in */
     uint64_t n_groups;     /* atomic, changed under the lock: length of `groups` */
     bool watching;         /* loop thread: the server sends us what invitations need */

@@ -407,6 +407,36 @@ static void dies_after_answer(void)
     same("-46", got_of(1, "last.words", PMIX_OPTIONAL), "what the dead has given");
 }
 
+/* The host says that rank 1 has ended; but then it raises an event, as one that was started again.
+ */
+static void lives_again(void)
+{
+    hear(PMIX_ERR_PROC_ABORTED_BY_SIG, on_event);
+    hear(PMIX_EXTERNAL_ERR_BASE - 5, on_event);
+    if (me.rank == 1) {
+        answer_all(PMIX_GROUP_ACCEPT);
+    }
+    fence_all(NULL);
+    tell("say");
+    if (me.rank == 1) {
+        await(event_step(PMIX_ERR_PROC_ABORTED_BY_SIG, 0));
+        check_status(PMIX_SUCCESS,
+                     PMIx_Notify_event(PMIX_EXTERNAL_ERR_BASE - 5, &me, PMIX_RANGE_SESSION, NULL, 0,
+                                       NULL, NULL),
+                     "an event");
+        check_joined(1, PMIX_SUCCESS, "A:0,A:1");
+    } else {
+        await_event(PMIX_EXTERNAL_ERR_BASE - 5);
+        check_status(PMIX_SUCCESS, invite_ranks("g", 1, 1, NULL), "invite");
+    }
+}
+
+static void say_ended_falsely(void)
+{
+    await_n("say", 2);
+    say_ended(PMIX_ERR_PROC_ABORTED_BY_SIG, 1);
+}
+
 /* ---- the leader or an invitee aborts */
 
 /* A participant raises the event; rank 2 never answers. */
@@ -543,6 +573,10 @@ const struct conform_case cases[] = {
      .what = "an invitee dies after its answer",
      .spread = true,
      DEATH(1, 3, dies_after_answer, kill_first)},
+    {.ids = "GRP-072",
+     .what = "an invitee has been started again",
+     .spread = true,
+     DEATH(1, 2, lives_again, say_ended_falsely)},
     {.ids = "GRP-074",
      .what = "the leader aborts",
      .spread = true,
