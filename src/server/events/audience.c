@@ -223,7 +223,7 @@ bool px_audience_has(struct px_audience *to, const pmix_proc_t *proc)
 }
 
 /* What px_access_event looks at in a peer, beside its being the server's own. */
-struct kind {
+struct peer_kind {
     uid_t uid;
     bool tool;
     pmix_nspace_t nspace;
@@ -235,11 +235,11 @@ static const bool *verdict(const struct px_server *s, struct px_audience *to,
                            const struct px_peer *peer)
 {
     static const bool verdicts[] = {false, true};
-    struct kind kind = {.uid = peer->uid, .tool = peer->tool};
-    size_t len = offsetof(struct kind, nspace) + strnlen(peer->proc.nspace, PMIX_MAX_NSLEN);
+    struct peer_kind kind = {.uid = peer->uid, .tool = peer->tool};
+    size_t len = offsetof(struct peer_kind, nspace) + strnlen(peer->proc.nspace, PMIX_MAX_NSLEN);
     const bool *known;
 
-    memcpy(kind.nspace, peer->proc.nspace, len - offsetof(struct kind, nspace));
+    memcpy(kind.nspace, peer->proc.nspace, len - offsetof(struct peer_kind, nspace));
     known = px_map_find(&to->verdicts, &kind, len);
     if (!known) {
         known = &verdicts[px_access_event(s, peer, to->by.user, to->event->source.nspace)];
