@@ -64,7 +64,6 @@ static struct px_buf name_directives(const struct px_get *get, uint32_t rank)
     px_buf_append(&buf, &name, make_name(get->target.nspace, rank, NO_NUMBER, &name));
     if (px_pack_infos(&buf, PX_WIRE_PLAIN, get->info, get->ninfo)) {
         px_buf_fini(&buf);
-        buf = (struct px_buf){.data = NULL};
     }
     return buf;
 }
@@ -89,7 +88,7 @@ uint64_t px_modex_choose(struct px_server *s, const struct px_get *get, uint32_t
         return 0;
     }
     alike = name_directives(get, rank);
-    modex = px_map_find(&s->modexes, alike.data, alike.len);
+    modex = alike.len ? px_map_find(&s->modexes, alike.data, alike.len) : NULL;
     px_buf_fini(&alike);
     return modex ? modex->number : ++s->modex_numbers;
 }
@@ -98,17 +97,17 @@ uint64_t px_modex_choose(struct px_server *s, const struct px_get *get, uint32_t
  * found. 0 or PMIX_ERR_NOMEM. */
 static int enter(struct px_server *s, struct modex *modex, const struct px_get *get)
 {
+    struct px_buf *alike = &modex->alike;
     struct modex_name name;
     size_t len = make_name(modex->nspace, modex->rank, modex->number, &name);
 
     if (px_map_set(&s->modexes, &name, len, modex)) {
         return PMIX_ERR_NOMEM;
     }
-    modex->alike = name_directives(get, modex->rank);
-    if (px_map_find(&s->modexes, modex->alike.data, modex->alike.len) ||
-        px_map_set(&s->modexes, modex->alike.data, modex->alike.len, modex)) {
-        px_buf_fini(&modex->alike);
-        modex->alike = (struct px_buf){.data = NULL};
+    *alike = name_directives(get, modex->rank);
+    if (!alike->len || px_map_find(&s->modexes, alike->data, alike->len) ||
+        px_map_set(&s->modexes, alike->data, alike->len, modex)) {
+        px_buf_fini(alike);
     }
     return PMIX_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Commits of large values, which the server copies into the segment in parts. The peer has no
- * connection, so the test decides when there is a next part, or that there is none. */
+/* Commits of large values, which the server copies into the segment in parts. The test decides when
+ * there is a next part, or that there is none. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -20,36 +20,21 @@
 
 #include <pmix_server.h>
 
-#include "job_of_two.h"
+#include "commit_sender.h"
 #include "gds/level.h"
 #include "gds/slice.h"
 #include "gds/state.h"
 #include "src/base/param.h"
-#include "src/context/context.h"
-#include "src/server/data/commit.h"
-#include "src/server/data/nspace.h"
-#include "src/server/peers/dispatch.h"
-#include "src/server/peers/peer.h"
-#include "src/server/state.h"
-#include "src/wire/messages.h"
-#include "src/wire/pack.h"
 
 /* LARGE bytes take more than four turns, MOST are too many; with SMALLER ones there is room for
  * others in a piece. */
-enum { TAG = 100, LARGE = 5000000, SMALLER = 400000, LEAST = 4, MOST = 40, N_PEERS = 2 };
+enum { LARGE = 5000000, SMALLER = 400000, LEAST = 4, MOST = 40, N_PEERS = 2 };
 
 /* Strings in arrays: as many as a commit may have, by its parameter's default. */
 enum { STRINGS = 65536 };
 
 static char bytes[N_PEERS][LARGE];
 static size_t size = LARGE; /* of the large values of this test */
-
-/* A peer of a rank, and the commit that it sends. */
-struct sender {
-    struct px_peer peer;
-    struct px_buf buf;
-    unsigned n_turns; /* that it took so far */
-};
 
 static struct px_store *store_of_job(void)
 {
@@ -66,7 +51,6 @@ static void pack_commit(struct sender *sender, uint32_t rank)
     size_t mark;
 
     memset(bytes[rank], 'a' + (int) rank, LARGE);
-    (void) px_pack_command(&sender->buf, PX_WIRE_PLAIN, PX_CMD_COMMIT);
     (void) px_pack(&sender->buf, PX_WIRE_PLAIN, PMIX_SCOPE, &scope, 1);
     px_pack_buffer_begin(&sender->buf, &mark);
     (void) px_pack_kval(&sender->buf, PX_WIRE_PLAIN, rank ? "after" : "before", &small);
@@ -77,40 +61,8 @@ static void pack_commit(struct sender *sender, uint32_t rank)
 
 static void begin(struct sender *sender, uint32_t rank)
 {
-    struct px_server *s = px_ctx()->server;
-
-    *sender = (struct sender){.peer = {.server = s,
-                                       .user = px_user_of(s, geteuid()),
-                                       .rank = px_local_proc_find(px_nspace_find(s, JOB), rank),
-                                       .id = UINT64_MAX - rank,
-                                       .uid = geteuid(),
-                                       .gid = getegid(),
-                                       .kind = PX_WIRE_PLAIN}};
-    assert_non_null(sender->peer.rank);
-    PMIX_LOAD_PROCID(&sender->peer.proc, JOB, rank);
+    sender_begin(sender, rank, MOST);
     pack_commit(sender, rank);
-}
-
-/* True: there is more to do. */
-static bool take_turn(struct sender *sender)
-{
-    struct px_in in = px_in_make(sender->buf.data, sender->buf.len, PX_WIRE_PLAIN);
-    uint8_t command;
-
-    if (sender->n_turns++) {
-        px_dispatch(&sender->peer, TAG, sender->buf.data, sender->buf.len);
-    } else {
-        (void) px_unpack_command(&in, &command);
-        assert_int_equal(px_handle_commit(sender->peer.server, &sender->peer, TAG, &in), 0);
-    }
-    assert_true(sender->n_turns < MOST);
-    return px_is_in_part(&sender->peer);
-}
-
-static void end(struct sender *sender)
-{
-    px_parts_drop(&sender->peer);
-    px_buf_fini(&sender->buf);
 }
 
 static bool is_there(uint32_t rank, const char *key)
@@ -155,7 +107,7 @@ static void try_whole(void *arg)
     assert_true(is_there(0, "after"));
     assert_null(store_of_job()->partial);
     assert_true(px_store_header(store_of_job())->dead < LARGE);
-    end(&sender);
+    sender_end(&sender);
 }
 
 static void whole(void **state)
@@ -175,7 +127,7 @@ static void try_smaller(void *arg)
         while (take_turn(&sender)) {
         }
         assert_large(rank);
-        end(&sender);
+        sender_end(&sender);
     }
     assert_true(px_store_header(store_of_job())->dead < SMALLER);
 }
@@ -202,7 +154,7 @@ static void try_cut(void *arg)
     for (int i = 0; i < LEAST; i++) {
         assert_true(take_turn(&sender));
     }
-    end(&sender);
+    sender_end(&sender);
     assert_null(store_of_job()->partial);
     assert_true(is_there(0, "before"));
     assert_false(is_there(0, "large"));
@@ -210,7 +162,7 @@ static void try_cut(void *arg)
     while (take_turn(&sender)) {
     }
     assert_large(1);
-    end(&sender);
+    sender_end(&sender);
 }
 
 static void cut(void **state)
@@ -236,7 +188,7 @@ static void try_both(void *arg)
     }
     for (uint32_t i = 0; i < N_PEERS; i++) {
         assert_large(i);
-        end(&senders[i]);
+        sender_end(&senders[i]);
     }
     assert_null(store_of_job()->partial);
     assert_true(px_store_header(store_of_job())->dead < LARGE);
@@ -294,7 +246,7 @@ static void try_lists(void *arg)
     in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
     in.most = (size_t) px_param_int(PX_P_REQUEST_ARRAYS);
     (void) px_unpack_command(&in, &command);
-    lists->rc = px_handle_commit(s, &peer, TAG, &in);
+    lists->rc = px_handle_commit(s, &peer, SENDER_TAG, &in);
     for (int i = 0; i < MOST && !lists->rc && peer.commit; i++) {
         lists->rc = px_commit_go_on(s, &peer, &reply_to);
     }

@@ -15,89 +15,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include <pmix_server.h>
 
-#include "job_of_two.h"
+#include "commit_sender.h"
 #include "gds/level.h"
 #include "gds/slice.h"
 #include "gds/state.h"
-#include "src/context/context.h"
-#include "src/net/conn.h"
-#include "src/server/data/commit.h"
-#include "src/server/data/nspace.h"
-#include "src/server/peers/dispatch.h"
-#include "src/server/peers/peer.h"
-#include "src/server/state.h"
-#include "src/wire/messages.h"
-#include "src/wire/pack.h"
 
 /* In one turn a commit may handle PIECE values. MANY is the number of a message of more than 64
  * KiB, and of more than three turns. */
-enum {
-    TAG = 100,
-    PIECE = 1024,
-    MANY = 8000,
-    MOST_TURNS = 60,
-    SMALL = 1000,
-    LARGE = 700000,
-    N_LARGE = 3
-};
+enum { PIECE = 1024, MANY = 8000, MOST_TURNS = 60, SMALL = 1000, LARGE = 700000, N_LARGE = 3 };
 
 /* The bytes that a noted deletion counts, at the least. */
 enum { LEAST_BYTES = 64 };
 
 static char bytes[LARGE];
 
-/* A connected peer of rank 0, and what it sends. */
-struct sender {
-    struct px_peer peer;
-    struct px_buf buf;
-    int fd; /* the other end of its connection */
-    unsigned n_turns;
-};
-
 static struct px_nspace *job(void)
 {
     return px_nspace_find(px_ctx()->server, JOB);
 }
 
-static void connect_peer(struct px_peer *peer, int *ret_fd)
-{
-    static const struct px_conn_ops ops = {.message = NULL};
-    int fds[2];
-
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
-    assert_int_equal(px_conn_create(px_ctx()->loop, fds[0], 0, LARGE, &ops, NULL, &peer->conn), 0);
-    *ret_fd = fds[1];
-}
-
 static void begin(struct sender *sender)
 {
-    struct px_server *s = px_ctx()->server;
-
-    *sender = (struct sender){.peer = {.server = s,
-                                       .user = px_user_of(s, geteuid()),
-                                       .rank = px_local_proc_find(job(), 0),
-                                       .id = UINT64_MAX,
-                                       .uid = geteuid(),
-                                       .gid = getegid(),
-                                       .kind = PX_WIRE_PLAIN}};
-    PMIX_LOAD_PROCID(&sender->peer.proc, JOB, 0);
-    connect_peer(&sender->peer, &sender->fd);
-    (void) px_pack_command(&sender->buf, PX_WIRE_PLAIN, PX_CMD_COMMIT);
-}
-
-static void end(struct sender *sender)
-{
-    px_parts_drop(&sender->peer);
-    px_conn_destroy_loop(sender->peer.conn);
-    (void) close(sender->fd);
-    px_buf_fini(&sender->buf);
+    sender_begin(sender, 0, MOST_TURNS);
 }
 
 /* The n keys of a letter: of values if there is one, else of deletions. */
@@ -116,24 +61,6 @@ static void pack(struct sender *sender, pmix_scope_t scope, char letter, unsigne
         (void) px_pack_kval(&sender->buf, PX_WIRE_PLAIN, key, value ? value : &none);
     }
     assert_int_equal(px_pack_buffer_end(&sender->buf, PX_WIRE_PLAIN, mark), 0);
-}
-
-/* True: there is more to do. */
-static bool take_turn(struct sender *sender)
-{
-    struct px_in in = px_in_make(sender->buf.data, sender->buf.len, PX_WIRE_PLAIN);
-    uint8_t command;
-
-    if (sender->n_turns++) {
-        px_dispatch(&sender->peer, TAG, sender->buf.data, sender->buf.len);
-    } else {
-        assert_int_equal(px_request_open(&sender->peer, 0, &sender->peer.request), 0);
-        (void) px_unpack_command(&in, &command);
-        assert_int_equal(px_handle_commit(sender->peer.server, &sender->peer, TAG, &in), 0);
-        sender->peer.request = 0;
-    }
-    assert_true(sender->n_turns < MOST_TURNS);
-    return px_is_in_part(&sender->peer);
 }
 
 /* The status of a get of that key by a process of this node. */
@@ -166,7 +93,7 @@ static void put(char letter, unsigned n)
     pack(&sender, PMIX_GLOBAL, letter, n, &value);
     while (take_turn(&sender)) {
     }
-    end(&sender);
+    sender_end(&sender);
     assert_int_equal(count_there(letter, n), n);
 }
 
@@ -198,7 +125,7 @@ static void try_unknown(void *arg)
     }
     assert_true(sender.n_turns > 2 * MANY / PIECE);
     assert_int_equal(held(&sender), 0);
-    end(&sender);
+    sender_end(&sender);
 }
 
 static void unknown_keys(void **state)
@@ -230,7 +157,7 @@ static void try_known(void *arg)
     assert_int_equal(held(&sender), 0);
     assert_int_equal(count_there('k', MANY), 0);
     assert_int_equal(px_local_proc_find(job(), 0)->posted.usage.held[PX_QUOTA_POSTED], 0);
-    end(&sender);
+    sender_end(&sender);
 }
 
 static void known_keys(void **state)
@@ -261,7 +188,7 @@ static void try_order(void *arg)
         assert_int_equal(slice.len, value.data.bo.size);
     }
     assert_null(job()->store->partial);
-    end(&sender);
+    sender_end(&sender);
 }
 
 static void values_come_last(void **state)
@@ -288,7 +215,7 @@ static void try_cut(void *arg)
         assert_true(take_turn(&sender));
         n_there = count_there('k', MANY);
     } while (n_there == MANY);
-    end(&sender);
+    sender_end(&sender);
     assert_int_equal(count_there('k', MANY), n_there);
     assert_true(n_there >= MANY - PIECE);
 }
@@ -326,7 +253,7 @@ static void try_copies(void *arg)
     pack(&sender, PMIX_GLOBAL, 'l', 2 * N_LARGE, &large);
     while (take_turn(&sender)) {
     }
-    end(&sender);
+    sender_end(&sender);
     begin(&sender);
     pack(&sender, PMIX_DEL_LOCAL, 'u', MANY, NULL);
     pack(&sender, PMIX_DEL_REMOTE, 'l', 2 * N_LARGE, NULL);
@@ -336,7 +263,7 @@ static void try_copies(void *arg)
     } while (take_turn(&sender));
     assert_true(n_local >= 2 * N_LARGE - 2);
     assert_int_equal(count_local(), 2 * N_LARGE);
-    end(&sender);
+    sender_end(&sender);
 }
 
 static void copies(void **state)
@@ -379,12 +306,12 @@ static void try_told(void *arg)
     pack(&sender, PMIX_DEL_LOCAL, 'k', MANY, NULL);
     while (take_turn(&sender)) {
     }
-    end(&sender);
+    sender_end(&sender);
     assert_int_equal(count_text(listeners[0].fd, "k00"), 0);
     assert_int_equal(count_text(listeners[1].fd, "k00"), 2);
     for (unsigned i = 0; i < 2; i++) {
         px_list_remove(&listeners[i].peer.link);
-        end(&listeners[i]);
+        sender_end(&listeners[i]);
     }
 }
 

@@ -57,6 +57,20 @@ static void leave(struct px_peer *peer)
     px_gets_peer_disconnected(s, peer);
 }
 
+static bool handles; /* the server handles a get */
+static bool without_memory;
+
+int __real_px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info,
+                         size_t n);
+int __wrap_px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info,
+                         size_t n);
+
+int __wrap_px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info,
+                         size_t n)
+{
+    return handles && without_memory ? PMIX_ERR_NOMEM : __real_px_pack_infos(buf, kind, info, n);
+}
+
 /* A get of a key that nobody has put. */
 static void ask(struct px_peer *peer, pmix_rank_t rank, const pmix_info_t *info, size_t ninfo)
 {
@@ -68,7 +82,9 @@ static void ask(struct px_peer *peer, pmix_rank_t rank, const pmix_info_t *info,
     (void) px_pack_infos(&buf, PX_WIRE_PLAIN, info, ninfo);
     assert_int_equal(px_pack_string(&buf, PX_WIRE_PLAIN, "key"), 0);
     in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    handles = true;
     assert_int_equal(px_handle_get(peer->server, peer, TAG, &in), 0);
+    handles = false;
     px_buf_fini(&buf);
 }
 
@@ -218,12 +234,35 @@ static void far(void **state)
     run(try_far);
 }
 
+/* Without memory for the names of directives no get shares the upcall of another. */
+static void try_unnamed(void *arg)
+{
+    struct px_peer peer;
+
+    (void) arg;
+    enter(&peer, UINT64_MAX);
+    without_memory = true;
+    for (uint32_t i = 0; i < N_GETS; i++) {
+        ask_far(&peer, FAR, i);
+    }
+    without_memory = false;
+    assert_int_equal(n_asked, N_GETS);
+    leave(&peer);
+}
+
+static void unnamed(void **state)
+{
+    (void) state;
+    run(try_unnamed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(leavers, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(in_hand, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(far, start_with_host, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(unnamed, start_with_host, job_of_two_stop),
     };
 
     alarm(60);
