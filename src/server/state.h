@@ -108,7 +108,8 @@ struct px_server {
     struct px_map group_names;        /* names that have been used for groups (group_names.c) */
     struct px_list group_infos;       /* what groups have in the stores (group_infos.c); owns it */
     uint64_t group_serials;           /* of px_proc_set.serial, the last one */
-    uint64_t n_ends, n_nspaces_gone;  /* ends of local processes and namespaces; of the latter */
+    uint64_t n_ends; /* local processes and namespaces that have ended (px_groups_recheck) */
+    uint64_t n_nspaces_gone; /* namespaces that have been removed */
     size_t n_group_infos;
     size_t n_new_group_infos;          /* noted since the last px_group_infos_trim */
     struct px_map group_values;        /* the same ones, by context id, process and key */

@@ -90,7 +90,6 @@ void px_open_waits_proc(struct px_server *s, struct px_local_proc *rank)
                      (rank->finalized ? PX_WAITS_FINALIZED : 0) |
                      (rank->departed || rank->terminated ? PX_WAITS_ENDED : 0);
 
-    s->n_ends += rank->departed;
     if (s->waits) {
         rank->waits = px_waits_set_proc(s->waits, rank->waits, rank->ns->name, rank->rank,
                                         (uint32_t) rank->pid, flags);

@@ -25,7 +25,7 @@ struct px_upcall;
 void px_open_waits_start(struct px_server *s);
 void px_open_waits_stop(struct px_server *s);
 
-/* What is known of a local process has changed. If it has ended, px_groups_recheck looks for it. */
+/* What is known of a local process has changed. */
 void px_open_waits_proc(struct px_server *s, struct px_local_proc *rank);
 /* The processes of a namespace are about to be freed. */
 void px_open_waits_nspace_gone(struct px_server *s, struct px_nspace *ns);

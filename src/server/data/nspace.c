@@ -425,6 +425,7 @@ void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
     rank->pid = 0;
     rank->terminated = true;
     rank->departed = true;
+    s->n_ends++;
     px_open_waits_proc(s, rank);
 }
 

@@ -84,6 +84,7 @@ static void unlink_peer(struct px_peer *peer)
         rank->n_peers--;
         if (!rank->n_peers && (!peer->finalized || rank->terminated) && !s->stopping) {
             rank->departed = true;
+            s->n_ends++;
         } else if (!rank->n_peers) {
             rank->finalized = true;
         }
