@@ -130,6 +130,18 @@ static bool run_tasks(struct px_loop *loop)
     return any;
 }
 
+/* Runs the tasks that are queued and those that they queue, up to a bound, so that tasks that keep
+ * coming do not starve the descriptors. True if there may be more. */
+static bool run_queued(struct px_loop *loop)
+{
+    bool busy = true;
+
+    for (int i = 0; busy && i < TASK_ROUNDS; i++) {
+        busy = run_tasks(loop);
+    }
+    return busy;
+}
+
 /* The end of the sleep is all that is wanted: every look is followed by one at what is held. */
 static void recheck(struct px_timer *timer)
 {
@@ -174,15 +186,11 @@ static void look_or_sleep(struct px_loop *loop, bool busy)
     (void) px_after_run(&loop->afters);
 }
 
-/* One round of the thread, with at most one sleep. The number of task runs is bounded so that tasks
- * that keep coming do not starve the descriptors. */
+/* One round of the thread, with at most one sleep. */
 static void round_blocking(struct px_loop *loop)
 {
-    bool busy = true;
+    bool busy = run_queued(loop);
 
-    for (int i = 0; busy && i < TASK_ROUNDS; i++) {
-        busy = run_tasks(loop);
-    }
     if (!loop->stop) { /* nothing would end the sleep */
         look_or_sleep(loop, busy);
     }
@@ -488,8 +496,7 @@ bool px_loop_enter(struct px_loop *loop, bool wait)
 void px_loop_run_queued(struct px_loop *loop)
 {
     px_assert(!loop->external);
-    for (int i = 0; i < TASK_ROUNDS && run_tasks(loop); i++) {
-    }
+    (void) run_queued(loop);
 }
 
 /* The kernel's list tells the progress thread of descriptors only. */
