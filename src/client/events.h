@@ -19,12 +19,14 @@ void px_client_event_in(struct px_session *session, struct px_in *in);
  * PMIX_ERR_LOST_CONNECTION or another error of px_request_send_at. */
 int px_client_repeat_codes(struct px_link_server *server);
 
-/* As px_role_ops.request: registers codes of handlers at the primary server, which replays what it
- * has kept. PMIX_OPERATION_SUCCEEDED if this process never had one, and for a tool that may attach
- * to another; PMIX_ERR_LOST_CONNECTION if a client has lost it. Loop thread. */
+/* As px_role_ops.request: registers the codes of a handler of the application. The primary server
+ * sends the events of these codes that it has kept. PMIX_OPERATION_SUCCEEDED if this process never
+ * had a server, and for a tool that may attach to another one; PMIX_ERR_LOST_CONNECTION if a client
+ * has lost its server. Loop thread. */
 pmix_status_t px_client_register_codes(struct px_session *session, const struct px_codes_args *args,
                                        const struct px_completion *to);
-/* The same for codes that the library needs itself, whatever handlers there are. */
+/* The same for codes of events that the library handles itself. The server sends no kept events of
+ * codes that were registered before. */
 pmix_status_t px_client_watch_codes(struct px_session *session, const struct px_codes_args *args,
                                     const struct px_completion *to);
 /* As px_role_ops.request: raises an event. It is sent to the server and, if this process is within

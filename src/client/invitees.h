@@ -23,7 +23,7 @@ enum px_invitee_news { PX_ACCEPTS, PX_DECLINES, PX_ENDS, PX_IS_SILENT, PX_N_INVI
 struct px_invitee {
     pmix_proc_t proc;
     enum px_invitee_state state;
-    struct px_infos given; /* what it gives to the group, if it becomes a member */
+    struct px_infos given; /* its data for the group; used if it becomes a member */
 };
 
 /* The most invitees that a namespace may stand for. An invitation lists all of them, so that more
@@ -52,7 +52,7 @@ int px_invitees_add(struct px_invitees *invitees, const pmix_proc_t *proc);
 /* Adds n ranks of a namespace, from 0 on. 0; PMIX_ERR_OUT_OF_RESOURCE (more than PX_INVITEES_MAX);
  * PMIX_ERR_NOMEM: some have been added. */
 int px_invitees_add_job(struct px_invitees *invitees, const char *nspace, uint32_t n);
-/* Frees the array and what invitees gave, and leaves nobody. */
+/* Frees the array and the data of the invitees. The list is empty afterwards. */
 void px_invitees_fini(struct px_invitees *invitees);
 
 #endif

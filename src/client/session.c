@@ -401,8 +401,7 @@ static void goodbye_reply(void *arg, int status, struct px_in *reply)
     px_wait_done(arg, px_reply_status(status, reply));
 }
 
-/* `lost` is set so that no event tells the application of the end of the connection, whoever ends
- * it. */
+/* Sets `lost`, so that the end of the connection raises no event. */
 pmix_status_t px_session_goodbye(struct px_session *session, struct px_link_server *server)
 {
     struct px_buf buf = {0};

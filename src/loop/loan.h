@@ -9,10 +9,8 @@
  * (docs/decisions/0050-waiters-read-their-replies.md). Loops with a thread of their own.
  *
  * One watcher of a loop is offered, and one thread at a time borrows it. The borrower is the loop's
- * thread (px_loop_inside) whenever it handles something. Tasks that are queued then, which are
- * those that what it has handled has left, are the borrower's too, unless its wait is over.
- * Everything else that the loop has to do, timers, other descriptors, stays with the progress
- * thread. */
+ * thread (px_loop_inside) whenever it handles something. Afterwards it also runs the queued tasks,
+ * unless its wait is over. The progress thread does everything else: timers, other descriptors. */
 
 #include <stdbool.h>
 

@@ -71,8 +71,9 @@ int px_handshake_parse(const void *body, size_t len, struct px_handshake *ret);
  */
 void px_handshake_set_version(struct px_handshake *handshake, const char *version);
 
-/* The process id that the handshake's infos claim (PMIX_PROC_PID); 0: none, the infos do not parse,
- * or there are more than a hundred: whoever has sent them is not known yet. */
+/* The process id that the handshake's infos claim (PMIX_PROC_PID). 0: there is none, the infos do
+ * not parse, or there are more than a hundred, which is too many from a peer that is not
+ * authenticated. */
 pid_t px_handshake_pid(const struct px_handshake *handshake);
 
 /* True if the comma list has the name as an item. `list` may be NULL. */

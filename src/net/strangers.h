@@ -3,8 +3,9 @@
 #ifndef PX_NET_STRANGERS_H
 #define PX_NET_STRANGERS_H
 
-/* Connections whose handshake has not arrived, by user. When there are too many, the oldest goes of
- * the user that has most, so that nobody's are closed because of another user's. Loop thread. */
+/* Connections whose handshake has not arrived, by user. When there are too many, the server closes
+ * the oldest connection of the user that has most of them: a user with few connections loses none
+ * because of another user with many. Loop thread. */
 
 #include <stddef.h>
 #include <sys/types.h>

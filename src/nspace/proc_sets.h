@@ -34,10 +34,10 @@ struct px_proc_set {
     size_t *held; /* what its bytes are counted in until it is removed; NULL: in nothing */
     size_t bytes;
     uint64_t serial; /* of a group, in a server: no other has had it (group_names.h) */
-    /* Of a group, in a server: its members of that node (group_leave.c). */
-    uint64_t checked; /* what was known when it was looked at for ended ones; 0: it was not */
-    uint64_t listed;  /* the same, when `here` was made */
-    uint32_t *here;   /* indices of members; owned */
+    /* Of a group, in a server: its members on that node (group_leave.c). */
+    uint64_t checked; /* known_ends at the last search for ended members; 0: there was none */
+    uint64_t listed;  /* records_of when `here` was made; 0: it was not */
+    uint32_t *here;   /* indices of the members that have a record; owned */
     size_t n_here, here_room;
     size_t n;
     pmix_proc_t members[];

@@ -152,7 +152,7 @@ void px_group_tell_failed(struct px_server *s, const struct px_proc_set *group,
     }
 }
 
-/* Stands for the processes that have a record here: it differs when there are others. Not 0. */
+/* A number that changes whenever a process gets a record on this server or loses it. Not 0. */
 static uint64_t records_of(const struct px_server *s)
 {
     uint64_t n = 0;
@@ -218,7 +218,7 @@ bool px_group_is_here(struct px_server *s, const pmix_proc_t *members, size_t n)
     return false;
 }
 
-/* Stands for what has ended so far. Not 0. */
+/* A number that changes whenever a process of this server or a namespace has ended. Not 0. */
 static uint64_t known_ends(const struct px_server *s)
 {
     return s->n_ends + 1;
