@@ -86,14 +86,30 @@ int px_member_data_add_group_info(struct px_infos *given, const pmix_proc_t *fro
     return rc;
 }
 
+/* Opens posted values, and tells whose they are. False if the info is something else. */
+static bool open_endpoint(const pmix_info_t *info, struct px_in *ret_in, pmix_proc_t *ret_owner)
+{
+    const pmix_byte_object_t *bytes = &info->value.data.bo;
+
+    if (info->value.type != PMIX_BYTE_OBJECT) {
+        return false;
+    }
+    *ret_in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
+    return px_unpack_one(ret_in, PMIX_PROC, ret_owner) == 0;
+}
+
 int px_member_data_add_member(struct px_infos *given, const pmix_proc_t *from,
                               const pmix_info_t *info, size_t ninfo)
 {
     const pmix_info_t *at = NULL;
+    pmix_proc_t owner;
+    struct px_in in;
     int rc = 0;
 
     while (rc == 0 && (at = px_infos_next(info, ninfo, at, PMIX_GROUP_ENDPT_DATA)) != NULL) {
-        rc = px_infos_append_copy(&given->info, &given->n, at);
+        if (open_endpoint(at, &in, &owner) && px_proc_equal(&owner, from)) {
+            rc = px_infos_append_copy(&given->info, &given->n, at);
+        }
     }
     at = NULL;
     while (rc == 0 && (at = px_infos_next(info, ninfo, at, PMIX_GROUP_INFO)) != NULL) {
@@ -146,14 +162,14 @@ static void store_qualified(struct px_session *session, const pmix_proc_t *owner
     }
 }
 
-/* Data of a wildcard rank are refused: a member may tell about processes, not about a job. */
-static void store_endpoint(struct px_session *session, const pmix_byte_object_t *bytes,
-                           const pmix_info_t *id)
+/* Stores what one member has posted. */
+static void store_endpoint(struct px_session *session, struct px_proc_list *members,
+                           const pmix_info_t *given, const pmix_info_t *id)
 {
-    struct px_in in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
     pmix_proc_t owner;
+    struct px_in in;
 
-    if (px_unpack_one(&in, PMIX_PROC, &owner) == 0 && owner.rank != PMIX_RANK_WILDCARD) {
+    if (open_endpoint(given, &in, &owner) && px_proc_list_has(members, &owner)) {
         if (id != NULL) {
             store_qualified(session, &owner, in, id);
         }
@@ -163,8 +179,8 @@ static void store_endpoint(struct px_session *session, const pmix_byte_object_t 
 }
 
 /* Stores one contribution under its contributor. */
-static void store_group_info(struct px_session *session, const pmix_info_t *given,
-                             const pmix_info_t *id)
+static void store_group_info(struct px_session *session, struct px_proc_list *members,
+                             const pmix_info_t *given, const pmix_info_t *id)
 {
     const pmix_info_t *infos = NULL;
     struct px_procs owner;
@@ -172,7 +188,7 @@ static void store_group_info(struct px_session *session, const pmix_info_t *give
 
     if (px_info_open(&given->value, &infos, &n) != 0 || n < 2 ||
         !px_value_procs(&infos[0].value, &owner) || owner.n != 1 ||
-        owner.at[0].rank > PMIX_RANK_VALID) {
+        !px_proc_list_has(members, &owner.at[0])) {
         return;
     }
     for (size_t i = 1; i < n; i++) {
@@ -180,18 +196,36 @@ static void store_group_info(struct px_session *session, const pmix_info_t *give
     }
 }
 
+/* Collects the single processes among the members: a member may tell about itself, not about a job.
+ * 0 or PMIX_ERR_NOMEM. */
+static int collect_members(const pmix_info_t *info, size_t ninfo, struct px_proc_list *members)
+{
+    const pmix_value_t *value = px_info_find(info, ninfo, PMIX_GROUP_MEMBERSHIP);
+    struct px_procs procs = {NULL, 0};
+    int rc = 0;
+
+    if (value != NULL && px_value_procs(value, &procs)) {
+        for (size_t i = 0; i < procs.n && rc == 0; i++) {
+            rc = procs.at[i].rank <= PMIX_RANK_VALID ? px_proc_list_add(members, &procs.at[i]) : 0;
+        }
+    }
+    return rc;
+}
+
 void px_member_data_store(struct px_session *session, const pmix_info_t *info, size_t ninfo)
 {
     const pmix_info_t *id = px_infos_next(info, ninfo, NULL, PMIX_GROUP_CONTEXT_ID);
     const pmix_info_t *at = NULL;
+    struct px_proc_list members = {0};
 
-    while ((at = px_infos_next(info, ninfo, at, PMIX_GROUP_ENDPT_DATA)) != NULL) {
-        if (at->value.type == PMIX_BYTE_OBJECT) {
-            store_endpoint(session, &at->value.data.bo, id);
+    if (collect_members(info, ninfo, &members) == 0) {
+        while ((at = px_infos_next(info, ninfo, at, PMIX_GROUP_ENDPT_DATA)) != NULL) {
+            store_endpoint(session, &members, at, id);
+        }
+        at = NULL;
+        while ((at = px_infos_next(info, ninfo, at, PMIX_GROUP_INFO)) != NULL) {
+            store_group_info(session, &members, at, id);
         }
     }
-    at = NULL;
-    while ((at = px_infos_next(info, ninfo, at, PMIX_GROUP_INFO)) != NULL) {
-        store_group_info(session, at, id);
-    }
+    px_proc_list_fini(&members);
 }

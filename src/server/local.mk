@@ -24,7 +24,7 @@ libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collecti
   %D%/collectives/colls.c %D%/collectives/colls.h %D%/collectives/all_collectives.c %D%/collectives/all_collectives.h
 libpx_server_la_SOURCES += %D%/requests/host_module.c \
   %D%/requests/host_module.h %D%/requests/host_upcall.c %D%/requests/host_upcall.h %D%/requests/query_local.c \
-  %D%/requests/query_local.h %D%/requests/requests.c %D%/requests/requests.h %D%/requests/server_query.c \
+  %D%/requests/query_local.h %D%/requests/query_sets.c %D%/requests/query_sets.h %D%/requests/requests.c %D%/requests/requests.h %D%/requests/server_query.c \
   %D%/requests/server_query.h %D%/requests/server_resolve.c %D%/requests/server_resolve.h
 libpx_server_la_SOURCES += %D%/events/monitor.c %D%/events/monitor.h %D%/events/server_input.c %D%/events/server_input.h \
   %D%/events/audience.c %D%/events/audience.h %D%/events/kept_events.c %D%/events/kept_events.h %D%/events/output_cache.c %D%/events/output_cache.h %D%/events/passed_events.c \

@@ -139,6 +139,9 @@ static void told_to_the_host(void)
     const struct note *range = record_info(group_upcall(0, PMIX_GROUP_CONSTRUCT, 0), PMIX_RANGE);
 
     check_for("GRP-039", range != NULL && range->number == PMIX_RANGE_GLOBAL, "the range");
+    range = record_info(group_upcall(1, PMIX_GROUP_CONSTRUCT, 0), PMIX_RANGE);
+    check_for("GRP-039", range == NULL || range->number == PMIX_RANGE_SESSION,
+              "the range of a node where nobody has given one");
     for (int rank = 0; rank < 4; rank++) {
         const struct record *r = group_upcall(rank / 2, PMIX_GROUP_CONSTRUCT, 0);
         const struct note *note;

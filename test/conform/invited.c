@@ -239,7 +239,9 @@ static void without_context_id(void)
 
 /* ---- life after */
 
-static const char *query(const char *key, const char *group)
+/* What a query of one key is answered, with a qualifier (key NULL: none). */
+static const char *query_with(const char *key, const char *qualifier, const void *value,
+                              pmix_data_type_t type)
 {
     static char text[160];
     pmix_query_t query;
@@ -249,9 +251,9 @@ static const char *query(const char *key, const char *group)
 
     PMIX_QUERY_CONSTRUCT(&query);
     PMIX_ARGV_APPEND(rc, query.keys, key);
-    if (group != NULL) {
+    if (qualifier != NULL) {
         PMIX_QUERY_QUALIFIERS_CREATE(&query, 1);
-        PMIX_INFO_LOAD(&query.qualifiers[0], PMIX_GROUP_ID, group, PMIX_STRING);
+        PMIX_INFO_LOAD(&query.qualifiers[0], qualifier, value, type);
     }
     rc = PMIx_Query_info(&query, 1, &results, &n);
     snprintf(text, sizeof(text), "%d", rc);
@@ -263,6 +265,44 @@ static const char *query(const char *key, const char *group)
     PMIX_INFO_FREE(results, n);
     PMIX_QUERY_DESTRUCT(&query);
     return text;
+}
+
+static const char *query(const char *key, const char *group)
+{
+    return query_with(key, group != NULL ? PMIX_GROUP_ID : NULL, group, PMIX_STRING);
+}
+
+static void check_range(const char *number, const char *names, pmix_data_range_t range)
+{
+    same_for("GRP-052", number,
+             query_with(PMIX_QUERY_NUM_GROUPS, PMIX_RANGE, &range, PMIX_DATA_RANGE), "number");
+    same_for("GRP-052", names,
+             query_with(PMIX_QUERY_GROUP_NAMES, PMIX_RANGE, &range, PMIX_DATA_RANGE), "names");
+}
+
+/* The first two of each job make a group; A has a third process. */
+static void groups_in_range(void)
+{
+    bool first = strcmp(me.nspace, "A") == 0;
+    bool member = me.rank < 2;
+    pmix_proc_t two[] = {process(me.nspace, 0), process(me.nspace, 1)};
+
+    if (member) {
+        check_status(PMIX_SUCCESS, make_group(first ? "g" : "h", two, 2, NULL).status, "a group");
+    }
+    fence_all(NULL);
+    check_range(member ? "1" : "0", member ? "array of 1" : "-46", PMIX_RANGE_PROC_LOCAL);
+    check_range("1", "array of 1", PMIX_RANGE_NAMESPACE);
+    check_range("2", "array of 2", PMIX_RANGE_LOCAL);
+    check_range("2", "array of 2", PMIX_RANGE_SESSION);
+    check_range("2", "array of 2", PMIX_RANGE_GLOBAL);
+    same_for("GRP-052", "2", query(PMIX_QUERY_NUM_GROUPS, NULL), "number in the session");
+    fence_all(NULL);
+    if (member) {
+        check_status(PMIX_SUCCESS, PMIx_Group_destruct(first ? "g" : "h", NULL, 0), "destruct");
+    }
+    fence_all(NULL);
+    check_range("0", "-46", PMIX_RANGE_SESSION);
 }
 
 /* It is queried, rank 3 leaves it, the others destruct it, and the name is free. */
@@ -377,6 +417,11 @@ const struct conform_case cases[] = {
     {.ids = "GRP-051 GRP-052 GRP-102",
      .what = "it is queried and left, on two nodes",
      ON_NODES(2, 2, life)},
+    {.ids = "GRP-052",
+     .what = "queries about the groups of a range",
+     .jobs = {{"A", {3}}, {"B", {2}}},
+     .client = groups_in_range,
+     .seconds = 20},
     {.ids = "GRP-097 GRP-099",
      .what = "it is destructed and made again, on one node",
      .spread = true,

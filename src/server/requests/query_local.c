@@ -28,6 +28,7 @@
 #include "src/server/peers/access.h"
 #include "src/server/peers/peer.h"
 #include "host_upcall.h"
+#include "query_sets.h"
 #include "server_resolve.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
@@ -156,31 +157,40 @@ static int put_procs(const struct answer *a, const pmix_proc_t *procs, size_t n)
 /* --- process sets (PMIx_server_define_process_set), and groups of which a member is of this
  *     server, also those made by invitation (invited_group.h) --- */
 
-/* The number of the sets. */
+/* The sets of the key's kind that have a member; NULL: those in the range of the query. */
+static struct px_sets_asked sets_asked(const struct answer *a, const pmix_proc_t *member)
+{
+    return (struct px_sets_asked){.s = a->s,
+                                  .kind = a->row->kind,
+                                  .member = member,
+                                  .asker = a->asker,
+                                  .range = member ? PMIX_RANGE_SESSION : px_sets_range(a->query)};
+}
+
+/* The number of the sets in the range. */
 static int put_count(const struct answer *a)
 {
-    const struct px_list *sets = &a->s->proc_sets;
-    const struct px_proc_set *set = px_proc_set_find(sets, a->row->kind, NULL, NULL);
+    const struct px_sets_asked asked = sets_asked(a, NULL);
+    const struct px_proc_set *set = NULL;
     size_t n = 0;
 
-    for (; set; set = px_proc_set_next(sets, set, a->row->kind, NULL, NULL)) {
+    while ((set = px_sets_next(&asked, set))) {
         n++;
     }
     return put_value(a, &n, PMIX_SIZE);
 }
 
-/* The names of the sets that a process is in (NULL: of all), as an array of strings.
- * PMIX_ERR_NOT_FOUND if there is none. */
-static int put_names(const struct answer *a, const pmix_proc_t *who)
+/* The names of the sets that are asked for, as an array of strings. PMIX_ERR_NOT_FOUND if there is
+ * none. */
+static int put_names(const struct answer *a, const struct px_sets_asked *asked)
 {
-    const struct px_list *sets = &a->s->proc_sets;
-    const struct px_proc_set *set = px_proc_set_find(sets, a->row->kind, NULL, who);
+    const struct px_proc_set *set = NULL;
     char **names = NULL; /* borrowed from the sets */
     size_t room = 0;
     pmix_data_array_t array = {.type = PMIX_STRING};
     int rc = PMIX_SUCCESS;
 
-    for (; !rc && set; set = px_proc_set_next(sets, set, a->row->kind, NULL, who)) {
+    while (!rc && (set = px_sets_next(asked, set))) {
         rc = px_array_room(&names, array.size, &room, sizeof(*names));
         if (!rc) {
             names[array.size++] = set->name;
@@ -196,38 +206,42 @@ static int put_names(const struct answer *a, const pmix_proc_t *who)
 
 static int put_all_names(const struct answer *a)
 {
-    return put_names(a, NULL);
+    const struct px_sets_asked asked = sets_asked(a, NULL);
+
+    return put_names(a, &asked);
 }
 
 /* Of the process in the qualifiers, or of the requester. */
 static int put_names_of(const struct answer *a)
 {
     pmix_proc_t who = px_query_target(a->query, a->asker);
+    const struct px_sets_asked asked = sets_asked(a, &who);
 
-    return put_names(a, &who);
+    return put_names(a, &asked);
 }
 
-/* All names, as one string separated by commas. */
+/* All names in the range, as one string separated by commas. */
 static int put_name_list(const struct answer *a)
 {
-    const struct px_list *sets = &a->s->proc_sets;
-    const struct px_proc_set *set = px_proc_set_find(sets, a->row->kind, NULL, NULL);
+    const struct px_sets_asked asked = sets_asked(a, NULL);
+    const struct px_proc_set *set = NULL;
     struct px_buf list = {0};
 
-    for (; set; set = px_proc_set_next(sets, set, a->row->kind, NULL, NULL)) {
+    while ((set = px_sets_next(&asked, set))) {
         px_buf_item(&list, set->name);
     }
     return put_list(a, &list);
 }
 
 /* The members of the set in the qualifier, which is required. Names are not unique: the set that
- * has the requester is preferred. */
+ * has the process in the qualifiers, or the requester, is preferred. */
 static int put_members(const struct answer *a)
 {
     const struct px_list *sets = &a->s->proc_sets;
-    const char *name = text_qualifier(a, a->row->qualifiers);
-    const struct px_proc_set *set =
-        name ? px_proc_set_find(sets, a->row->kind, name, a->asker) : NULL;
+    const char *name =
+        text_qualifier(a, a->row->kind == PX_SET_PSET ? PMIX_PSET_NAME : PMIX_GROUP_ID);
+    pmix_proc_t who = px_query_target(a->query, a->asker);
+    const struct px_proc_set *set = name ? px_proc_set_find(sets, a->row->kind, name, &who) : NULL;
 
     if (name && !set) {
         set = px_proc_set_find(sets, a->row->kind, name, NULL);
@@ -498,14 +512,14 @@ static int put_keys(const struct answer *a);
 static const struct answered_key answered[] = {
     {PMIX_QUERY_NAMESPACES, put_namespaces, "", LITTLE, 0},
     {PMIX_QUERY_NAMESPACE_INFO, put_namespace_info, PMIX_NSPACE, LITTLE, 0},
-    {PMIX_QUERY_NUM_PSETS, put_count, "", SETS, PX_SET_PSET},
-    {PMIX_QUERY_PSET_NAMES, put_name_list, "", SETS, PX_SET_PSET},
-    {PMIX_QUERY_PSET_MEMBERSHIP, put_members, PMIX_PSET_NAME, SETS, PX_SET_PSET},
+    {PMIX_QUERY_NUM_PSETS, put_count, PMIX_RANGE, SETS, PX_SET_PSET},
+    {PMIX_QUERY_PSET_NAMES, put_name_list, PMIX_RANGE, SETS, PX_SET_PSET},
+    {PMIX_QUERY_PSET_MEMBERSHIP, put_members, PMIX_PSET_NAME "," OF_PROC, SETS, PX_SET_PSET},
     {PMIX_PSET_NAMES, put_names_of, OF_PROC, MEMBERS, PX_SET_PSET},
     {PMIX_GROUP_NAMES, put_names_of, OF_PROC, MEMBERS, PX_SET_GROUP},
-    {PMIX_QUERY_NUM_GROUPS, put_count, "", SETS, PX_SET_GROUP},
-    {PMIX_QUERY_GROUP_NAMES, put_all_names, "", SETS, PX_SET_GROUP},
-    {PMIX_QUERY_GROUP_MEMBERSHIP, put_members, PMIX_GROUP_ID, SETS, PX_SET_GROUP},
+    {PMIX_QUERY_NUM_GROUPS, put_count, PMIX_RANGE, SETS, PX_SET_GROUP},
+    {PMIX_QUERY_GROUP_NAMES, put_all_names, PMIX_RANGE, SETS, PX_SET_GROUP},
+    {PMIX_QUERY_GROUP_MEMBERSHIP, put_members, PMIX_GROUP_ID "," OF_PROC, SETS, PX_SET_GROUP},
     {PMIX_QUERY_LOCAL_PROC_TABLE, put_proc_table, PMIX_NSPACE, LITTLE, 0},
     {PMIX_QUERY_PROC_TABLE, put_proc_table, PMIX_NSPACE, LITTLE, 0},
     {PMIX_SERVER_URI, put_uri, "", LITTLE, 0},

@@ -15,7 +15,7 @@ struct px_upcall;
 /* What the server reads to answer a key. The size of the answer is counted apart. */
 enum px_query_looks_at {
     PX_LOOKS_AT_LITTLE,  /* a few records */
-    PX_LOOKS_AT_SETS,    /* the list of all process sets and groups */
+    PX_LOOKS_AT_SETS,    /* the list of all process sets and groups; for a range their members */
     PX_LOOKS_AT_MEMBERS, /* that list, and the members of each set */
     PX_LOOKS_AT_FILES    /* the rendezvous files of all servers of this node */
 };

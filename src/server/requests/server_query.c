@@ -190,7 +190,7 @@ static bool hosts_business(const struct px_query_args *args)
 enum { SETS_A_KEY = 64, SETS_COST = 256, COST = 1024 };
 
 /* What a key counts: how many keys that look at little would take as long. */
-static size_t cost_of(const struct px_server *s, const char *key)
+static size_t cost_of(const struct px_server *s, const pmix_query_t *query, const char *key)
 {
     enum px_query_looks_at looks_at = px_query_looks_at(key);
     size_t members = 0;
@@ -200,7 +200,7 @@ static size_t cost_of(const struct px_server *s, const char *key)
         return looks_at == PX_LOOKS_AT_LITTLE ? 1 : COST;
     }
     cost = px_proc_sets_count(&s->proc_sets, &members);
-    if (looks_at == PX_LOOKS_AT_SETS) {
+    if (looks_at == PX_LOOKS_AT_SETS && !px_query_qualifier(query, PMIX_RANGE)) {
         cost = 1 + cost / SETS_A_KEY;
         return cost < SETS_COST ? cost : SETS_COST;
     }
@@ -220,7 +220,7 @@ static bool asks_too_much(const struct px_server *s, const struct px_query_args 
         const pmix_query_t *query = &args->queries[i];
 
         for (char **key = query->keys; key && *key && n <= most; key++) {
-            n += cost_of(s, *key) + query->nqual;
+            n += cost_of(s, query, *key) + query->nqual;
         }
     }
     return n > most;

@@ -1,7 +1,7 @@
 px_client_test_libs = libpx-client.la libpx-event.la libpx-context.la libpx-discovery.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-request.la \
   libpx-wire.la libpx-topo.la libpx-value.la libpx-loop.la libpx-shmem.la libpx-base.la \
  $(ZLIB_LIBS) $(CMOCKA_LIBS)
-px_client_tests = %D%/alone.t %D%/assigned_name.t %D%/collected.t %D%/collectives.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t %D%/query_results.t %D%/former.t %D%/uncommitted.t
+px_client_tests = %D%/alone.t %D%/assigned_name.t %D%/collected.t %D%/collectives.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t %D%/query_results.t %D%/former.t %D%/uncommitted.t %D%/member_data.t
 check_PROGRAMS += $(px_client_tests)
 TESTS += $(px_client_tests)
 noinst_HEADERS += %D%/script.h %D%/unlaunched.h
@@ -17,6 +17,8 @@ noinst_HEADERS += %D%/script.h %D%/unlaunched.h
 %C%_other_nspace_t_LDADD = $(px_client_test_libs)
 %C%_uncommitted_t_SOURCES = %D%/uncommitted.c
 %C%_uncommitted_t_LDADD = $(px_client_test_libs)
+%C%_member_data_t_SOURCES = %D%/member_data.c
+%C%_member_data_t_LDADD = $(px_client_test_libs)
 %C%_former_t_SOURCES = %D%/former.c
 %C%_former_t_LDADD = $(px_client_test_libs)
 %C%_get_fast_t_SOURCES = %D%/get_fast.c

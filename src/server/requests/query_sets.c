@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+
+/* One walk over the list of all sets for each answer; a range of processes is looked for in the
+ * members of each. */
+
+#include "query_sets.h"
+
+#include "src/nspace/query_args.h"
+#include "src/server/data/nspace.h"
+#include "src/value/proc_match.h"
+
+/* This server knows the sets of one session: its own. */
+pmix_data_range_t px_sets_range(const pmix_query_t *query)
+{
+    const pmix_value_t *range = px_query_qualifier(query, PMIX_RANGE);
+
+    if (!range) {
+        return PMIX_RANGE_SESSION;
+    }
+    return range->type == PMIX_DATA_RANGE ? range->data.range : PMIX_RANGE_INVALID;
+}
+
+/* True if the set has a process of the asker's namespace. */
+static bool is_of_job(const struct px_sets_asked *asked, const struct px_proc_set *set)
+{
+    pmix_proc_t job;
+
+    PMIX_LOAD_PROCID(&job, asked->asker->nspace, PMIX_RANK_WILDCARD);
+    return px_procs_overlap(set->members, set->n, &job, 1);
+}
+
+/* True if the set has a client of this server. */
+static bool is_here(const struct px_sets_asked *asked, const struct px_proc_set *set)
+{
+    bool elsewhere = false;
+    bool lost = false;
+
+    return px_nspace_count_locals(asked->s, set->members, set->n, &elsewhere, &lost) > 0;
+}
+
+static bool is_in_range(const struct px_sets_asked *asked, const struct px_proc_set *set)
+{
+    switch (asked->range) {
+    case PMIX_RANGE_PROC_LOCAL:
+        return px_procs_overlap(set->members, set->n, asked->asker, 1);
+    case PMIX_RANGE_NAMESPACE:
+        return is_of_job(asked, set);
+    case PMIX_RANGE_LOCAL:
+        return is_here(asked, set);
+    case PMIX_RANGE_SESSION:
+    case PMIX_RANGE_GLOBAL:
+    case PMIX_RANGE_UNDEF:
+        return true;
+    default:
+        return false;
+    }
+}
+
+const struct px_proc_set *px_sets_next(const struct px_sets_asked *asked,
+                                       const struct px_proc_set *from)
+{
+    const struct px_proc_set *set = from;
+
+    do {
+        set = px_proc_set_next(&asked->s->proc_sets, set, asked->kind, NULL, asked->member);
+    } while (set && !is_in_range(asked, set));
+    return set;
+}
