@@ -128,20 +128,22 @@ static bool look(const struct sweep *s)
     return good;
 }
 
-/* Runs a fence of all processes. Returns the time from the last call to the return in this process,
- * in ns, or -1 if the fence fails. The caller has to fence again before it does anything else:
- * otherwise, on one CPU, this time includes what another process does after its own return. */
+/* Runs a fence of all processes. Returns the time from the last call to the last return, in ns, or
+ * -1 if it fails. A second fence behind it ensures that all have returned when this is read; on one
+ * CPU the time includes what each process does until it waits in that one. */
 static double timed_fence(bool collect)
 {
+    bool good;
+
     board_stamp(STAMP_ENTERED);
-    if (!crew_fence(collect)) {
-        return -1;
-    }
-    return (double) (now_ns() - board_time(STAMP_ENTERED));
+    good = crew_fence(collect);
+    board_stamp(STAMP_ARRIVED);
+    good &= crew_fence(false);
+    return good ? (double) (board_time(STAMP_ARRIVED) - board_time(STAMP_ENTERED)) : -1;
 }
 
 /* Where the time of the first fence went, by what the hosts saw: until the last host was asked,
- * until rank 0's answered, until this process went on. A server whose clients are all of the job
+ * until rank 0's answered, until the last process went on. A server whose clients are all of the job
  * need not ask its host. */
 static void split(struct sweep *s, double took, struct board_fence host)
 {
@@ -160,17 +162,17 @@ static void split(struct sweep *s, double took, struct board_fence host)
  */
 static bool last_of_row(bool collect, struct samples *samples)
 {
-    double took = 0;
     bool good = true;
+    double took;
 
-    for (unsigned i = 1; i < IN_A_ROW; i++) {
-        took = timed_fence(collect);
-        good &= took >= 0;
+    for (unsigned i = 2; i < IN_A_ROW; i++) {
+        good &= crew_fence(collect);
     }
+    took = timed_fence(collect);
     if (samples) {
         sample_add(samples, took);
     }
-    return good;
+    return good && took >= 0;
 }
 
 /* Rank 0 posts while all others have posted and wait; then all fence; then rank 0 reads while they
@@ -192,9 +194,8 @@ static bool sweep_round(struct sweep *s, unsigned round)
     good &= crew_fence(false);
     posted = (double) (now_ns() - start);
     took = timed_fence(true);
-    host = board_fence(crew_fences() - 1);
+    host = board_fence(crew_fences() - 2);
     good &= took >= 0;
-    good &= crew_fence(false);
     start = now_ns();
     good &= !first || look(s);
     looked = (double) (now_ns() - start);

@@ -262,16 +262,20 @@ static void set_element(void *elements, uint32_t width, uint32_t i, uint64_t wha
     }
 }
 
+/* How many of the newest are compared: job information has some 20 columns, peers may post
+ * many. */
+enum { SPANS_COMPARED = 64 };
+
 /* Writes bytes into the segment, or finds equal ones that another column of this publication wrote:
  * elements of local and node rank and presence bitmaps are often the same. Columns never change, so
  * sharing is invisible. PMIX_ERR_NOMEM, PMIX_ERR_OUT_OF_RESOURCE. */
 static int write_once(struct px_writer *writer, const void *bytes, size_t len, uint64_t *ret_loc)
 {
-    size_t i;
+    size_t i = writer->n_spans > SPANS_COMPARED ? writer->n_spans - SPANS_COMPARED : 0;
     int rc;
 
     px_assert(len > 0);
-    for (i = 0; i < writer->n_spans; i++) {
+    for (; i < writer->n_spans; i++) {
         const struct px_writer_span *span = &writer->spans[i];
 
         if (span->len == len && memcmp(px_writer_at(writer, span->loc), bytes, len) == 0) {

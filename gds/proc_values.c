@@ -190,13 +190,19 @@ static int place_procs(struct px_writer *writer, uint64_t key_loc, const struct 
     return px_writer_column(writer, key_loc, procs, n, end);
 }
 
+/* How many ranks one publication looks at for new hints: each takes some 50 ns, and one commit can
+ * delete many keys of a large job. */
+enum { HINT_READS = 1 << 16 };
+
 /* If the rank that the key's hint names loses its value, the hint moves: to a rank that gets one,
- * or else to the lowest that has one, or to none. n values that ascend by rank. PMIX_ERR_NOMEM. */
+ * or else to the lowest that has one, or to none. It stays if the publication has looked at too
+ * many ranks. n values that ascend by rank. PMIX_ERR_NOMEM. */
 static int move_hint(struct px_writer *writer, const struct px_key *key,
                      const struct px_datum *procs, size_t n)
 {
     uint64_t holder = 0;
     bool loses = false;
+    uint32_t rank = 0;
     size_t i;
 
     for (i = 0; i < n; i++) {
@@ -204,11 +210,13 @@ static int move_hint(struct px_writer *writer, const struct px_key *key,
             loses || (px_datum_is_gone(&procs[i]) && procs[i].rank + UINT64_C(1) == key->holder);
         holder = px_datum_is_gone(&procs[i]) ? holder : procs[i].rank + UINT64_C(1);
     }
-    i = 0;
-    for (uint32_t rank = 0; loses && !holder && rank < writer->n_ranks; rank++) {
+    for (i = 0; loses && !holder && rank < writer->n_ranks; rank++) {
         struct px_slice slice;
         bool listed = i < n && procs[i].rank == rank;
 
+        if (writer->hint_reads++ >= HINT_READS) {
+            return 0;
+        }
         i += listed;
         if (!listed && px_read_proc(&writer->read, key, rank, &slice) == 0) {
             holder = rank + UINT64_C(1);

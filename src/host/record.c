@@ -33,16 +33,16 @@ static const char *joined(room_fn *room, char **words, const char *separator)
 {
     size_t len = 1;
     char *text;
+    char *end;
 
     for (int i = 0; words != NULL && words[i] != NULL; i++) {
         len += strlen(words[i]) + 1;
     }
     text = len > 1 ? room(len) : NULL;
+    end = text;
     for (int i = 0; text != NULL && words[i] != NULL; i++) {
-        if (i > 0) {
-            strcat(text, separator);
-        }
-        strcat(text, words[i]);
+        end = stpcpy(end, i > 0 ? separator : "");
+        end = stpcpy(end, words[i]);
     }
     return text != NULL ? text : "";
 }

@@ -229,7 +229,8 @@ static void *wait_and_answer(void *arg)
     } else {
         px_host_reply_status(&d->upcall, d->status);
     }
-    if (d->sound && d->upcall.host->frees_data && !d->upcall.data_taken) {
+    if (d->sound && d->upcall.entry == ON_FENCE && d->upcall.host->frees_data &&
+        !d->upcall.data_taken) {
         free((char *) d->upcall.data);
     }
     free(d);

@@ -17,6 +17,8 @@
 
 #include "info_arrays.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <pmix.h>
@@ -99,16 +101,13 @@ static int identify_node(struct px_job *job, const pmix_info_t *info, size_t nin
     const char *name = px_value_text(px_info_find(info, ninfo, PMIX_HOSTNAME));
     const pmix_value_t *id = px_info_find(info, ninfo, PMIX_NODEID);
     uint32_t nodeid = PX_NO_NODEID;
-    char made_up[32] = "#";
+    char made_up[32];
     uint32_t index = PX_NO_NODE;
     int rc = id ? px_value_u32(id, &nodeid) : name ? PMIX_SUCCESS : PMIX_ERR_BAD_PARAM;
 
     if (!rc && !name) {
         index = px_job_node_by_id(job, nodeid);
-        for (uint32_t v = nodeid, at = 1; index == PX_NO_NODE && at < 11; at++) {
-            made_up[at] = (char) ('0' + v % 10);
-            v /= 10;
-        }
+        (void) snprintf(made_up, sizeof(made_up), "#%" PRIu32, nodeid);
         name = made_up;
     }
     if (!rc && index == PX_NO_NODE) {

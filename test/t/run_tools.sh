@@ -15,7 +15,7 @@ files() { ls "$SCRATCH/tmp"; }
 begin() {
     rm -f "$SCRATCH"/gate.* "$SCRATCH"/*.out
     mkfifo "$SCRATCH/gate.0" "$SCRATCH/gate.1" "$SCRATCH/gate.2" "$SCRATCH/gate.3" "$SCRATCH/gate.in"
-    GATE=$SCRATCH/gate "$pmixrun" --nodes "$1" -n 4 --nspace job --keep-going ${form:+-x PMIX_MCA_gds=$form} \
+    GATE=$SCRATCH/gate "$pmixrun" --nodes "$1" -n 4 --nspace job --keep-going ${form:+-x PMIX_MCA_gds=$form} ${script:+--script "$script"} \
         sh -c "$2" >"$SCRATCH/job.out" 2>"$SCRATCH/job.err" <"$SCRATCH/gate.in" &
     runner=$!
     exec 3>"$SCRATCH/gate.in"
@@ -136,6 +136,22 @@ pull: PMIX_ERR_NOT_FOUND' "$out"
     exec 3>&-
     wait $runner
 done
+
+# The same from a host that is slow to take it.
+script=push_stdin=late:20
+begin 1 'echo here; [ $PMIX_RANK = 0 ] && exec cksum; read -r word <$GATE.$PMIX_RANK'
+script=
+same 'a host that takes input late' 'push: PMIX_SUCCESS' \
+    "$(limit 60 "$attend" --pid $runner push job 0 <"$SCRATCH/bytes" 2>&1)"
+until_lines 5 "$SCRATCH/job.out"
+same 'takes all of it' "$(cksum <"$SCRATCH/bytes")" "$(tail -n 1 "$SCRATCH/job.out")"
+for rank in 1 2 3; do
+    exec 4>"$SCRATCH/gate.$rank"
+    exec 4>&-
+done
+exec 3>&-
+wait $runner
+same 'and ends well' 0 $?
 
 # What is written last comes before the end.
 for nodes in 1 2; do

@@ -46,7 +46,8 @@ const char *const px_shm_table_names[PX_N_TABLES] = {
     [PX_TABLE_NODE_IDS] = "node numbers",
 };
 
-enum { MAX_ALIASES = 64 }; /* that are compared with one slot */
+/* What is compared with one slot: so many aliases, and names of so many bytes. */
+enum { MAX_ALIASES = 64, MAX_NAME = 4096 };
 
 struct walk {
     struct px_view view;
@@ -167,7 +168,8 @@ static bool text_hash(struct walk *w, uint64_t loc, uint64_t word, uint64_t *ret
 {
     const struct px_cell *cell = px_at(&w->view, loc, sizeof(*cell));
 
-    if (!cell || cell->len == 0 || !px_at(&w->view, loc, sizeof(*cell) + (uint64_t) cell->len)) {
+    if (!cell || cell->len == 0 || cell->len > MAX_NAME ||
+        !px_at(&w->view, loc, sizeof(*cell) + (uint64_t) cell->len)) {
         return false;
     }
     *ret = px_hash_bytes(cell->payload, strnlen((const char *) cell->payload, cell->len));

@@ -332,12 +332,37 @@ static void bytes_per_rank(void **state)
     drop_store(store);
 }
 
+/* As many columns of one size as a peer likes. With each compared to all before it this would take
+ * longer than the program has. */
+static void many_columns(void **state)
+{
+    enum { KEYS = 200000, RANKS = 3 };
+    struct px_store *store = make_store(false);
+    struct px_batch *batch = px_batch_create();
+    char key[32];
+
+    (void) state;
+    for (uint32_t i = 0; i < KEYS; i++) {
+        (void) snprintf(key, sizeof(key), "key.%u", i);
+        for (uint32_t rank = 0; rank < RANKS; rank++) {
+            pmix_value_t value = u32(i * UINT32_C(2654435761) + rank * rank * UINT32_C(40503));
+
+            add(batch, PX_LEVEL_PROC, rank, key, &value);
+        }
+    }
+    assert_int_equal(px_store_publish(store, batch), 0);
+    px_batch_destroy(batch);
+    assert_int_equal(word(store, PX_LEVEL_PROC, 2, "key.1"), UINT32_C(2654435761) + 4 * 40503);
+    drop_store(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms),        cmocka_unit_test(negative_numbers),
         cmocka_unit_test(changes_only), cmocka_unit_test(scopes),
         cmocka_unit_test(said_twice),   cmocka_unit_test(bytes_per_rank),
+        cmocka_unit_test(many_columns),
     };
     uint32_t i;
 

@@ -249,20 +249,25 @@ static void stay_numbers(void **state)
 
 /* --- the rank that stands for any --- */
 
-static int any(const struct px_store *store, uint64_t *ret)
+static int any_of(const struct px_store *store, const char *key, uint64_t *ret)
 {
     struct px_lookup_key spec = PX_LOOKUP_KEY_INIT;
     struct px_slice slice;
     int rc;
 
     spec.rank = PMIX_RANK_UNDEF;
-    spec.key = "k";
-    spec.key_len = 1;
+    spec.key = key;
+    spec.key_len = strlen(key);
     rc = px_store_get(store, &spec, &slice);
     if (rc == 0) {
         *ret = slice.word;
     }
     return rc;
+}
+
+static int any(const struct px_store *store, uint64_t *ret)
+{
+    return any_of(store, "k", ret);
 }
 
 static void any_rank(void **state)
@@ -381,13 +386,48 @@ static void without_memory(void **state)
     assert_true(n > 0);
 }
 
+/* The keys of one rank are deleted in a job in which nobody else has them. With a look at all ranks
+ * for each of them this would take longer than the program has. */
+static void many_of_a_large_job(void **state)
+{
+    enum { KEYS = 4000, LAST = 999999 };
+    struct px_store *store = make_store(false);
+    struct px_batch *values = px_batch_create();
+    struct px_batch *deletions = px_batch_create();
+    pmix_value_t value = u32(7);
+    uint64_t found = 0;
+    char key[32];
+
+    (void) state;
+    give(store, LAST, "other", 1);
+    for (unsigned i = 0; i < KEYS; i++) {
+        (void) snprintf(key, sizeof(key), "key.%u", i);
+        add_as(values, 10, key, &value, PMIX_GLOBAL);
+        add_as(deletions, 10, key, &px_deleted, PMIX_SCOPE_UNDEF);
+    }
+    assert_int_equal(px_store_publish(store, values), 0);
+    assert_int_equal(any_of(store, "key.0", &found), 0);
+    assert_int_equal(px_store_publish(store, deletions), 0);
+    for (unsigned i = 0; i < KEYS; i++) {
+        (void) snprintf(key, sizeof(key), "key.%u", i);
+        assert_int_equal(any_of(store, key, &found), PMIX_ERR_NOT_FOUND);
+        assert_int_equal(status(store, 10, key), PMIX_ERR_NOT_FOUND);
+    }
+    assert_int_equal(any_of(store, "other", &found), 0);
+    px_batch_destroy(values);
+    px_batch_destroy(deletions);
+    drop_store(store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readers), cmocka_unit_test(no_type),      cmocka_unit_test(order),
         cmocka_unit_test(columns), cmocka_unit_test(stay_numbers), cmocka_unit_test(any_rank),
         cmocka_unit_test(moves),   cmocka_unit_test(garbage),      cmocka_unit_test(without_memory),
+        cmocka_unit_test(many_of_a_large_job),
     };
 
+    alarm(60);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
