@@ -210,6 +210,25 @@ static void by_number(void **state)
     px_store_destroy(store);
 }
 
+/* [RES-050] a node without a name is called by its number. */
+static void by_number_alone(void **state)
+{
+    struct px_store *store = make_store();
+    struct list list = {0};
+    struct list inner = {0};
+
+    (void) state;
+    put_u32(&inner, PMIX_NODEID, 120);
+    put_text(&inner, PMIX_LOCAL_PEERS, "0");
+    put_array(&list, PMIX_NODE_INFO_ARRAY, &inner);
+    put_rank(&inner, PMIX_RANK, 0);
+    put_u32(&inner, PMIX_NODEID, 120);
+    put_array(&list, PMIX_PROC_INFO_ARRAY, &inner);
+    assert_int_equal(store_list(store, &list, "n0"), 0);
+    expect_text(store, 0, PMIX_HOSTNAME, "#120");
+    px_store_destroy(store);
+}
+
 /* [SRV-008] a loose value of the session is filed under the session. */
 static void of_the_session(void **state)
 {
@@ -253,6 +272,7 @@ int main(void)
         cmocka_unit_test(said_before),    cmocka_unit_test(no_peers_said),
         cmocka_unit_test(some_placed),    cmocka_unit_test(another_node_of_the_session),
         cmocka_unit_test(applications),   cmocka_unit_test(by_number),
+        cmocka_unit_test(by_number_alone),
         cmocka_unit_test(of_the_session), cmocka_unit_test(addresses),
     };
 
