@@ -8,6 +8,7 @@
 
 #include "src/nspace/query_args.h"
 #include "src/server/data/nspace.h"
+#include "src/server/state.h"
 #include "src/value/proc_match.h"
 
 /* This server knows the sets of one session: its own. */

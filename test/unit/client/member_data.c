@@ -43,15 +43,17 @@ static void add_group_info(struct px_infos *to, pmix_rank_t rank, const char *ke
 {
     pmix_proc_t owner = {.nspace = "job", .rank = rank};
     pmix_data_array_t array = {.type = PMIX_INFO, .size = 1};
-    struct px_infos info = {0};
+    struct px_infos given = {0};
+    struct px_infos inner = {0};
     uint32_t number = 7;
 
-    assert_int_equal(px_infos_append(&info.info, &info.n, key, &number, PMIX_UINT32), 0);
-    array.array = info.info;
+    assert_int_equal(px_infos_append(&inner.info, &inner.n, key, &number, PMIX_UINT32), 0);
+    array.array = inner.info;
     assert_int_equal(
-        px_infos_append(&info.info, &info.n, PMIX_GROUP_INFO, &array, PMIX_DATA_ARRAY), 0);
-    assert_int_equal(px_member_data_add_group_info(to, &owner, &info.info[1]), 0);
-    px_infos_fini(&info);
+        px_infos_append(&given.info, &given.n, PMIX_GROUP_INFO, &array, PMIX_DATA_ARRAY), 0);
+    assert_int_equal(px_member_data_add_group_info(to, &owner, &given.info[0]), 0);
+    px_infos_fini(&inner);
+    px_infos_fini(&given);
 }
 
 /* Whether the process is known to have the value. */

@@ -339,20 +339,22 @@ static void many_columns(void **state)
     enum { KEYS = 200000, RANKS = 3 };
     struct px_store *store = make_store(false);
     struct px_batch *batch = px_batch_create();
-    char key[32];
+    static char keys[KEYS][16];
+    struct px_slice slice;
 
     (void) state;
     for (uint32_t i = 0; i < KEYS; i++) {
-        (void) snprintf(key, sizeof(key), "key.%u", i);
+        (void) snprintf(keys[i], sizeof(keys[i]), "key.%u", i);
         for (uint32_t rank = 0; rank < RANKS; rank++) {
             pmix_value_t value = u32(i * UINT32_C(2654435761) + rank * rank * UINT32_C(40503));
 
-            add(batch, PX_LEVEL_PROC, rank, key, &value);
+            add(batch, PX_LEVEL_PROC, rank, keys[i], &value);
         }
     }
     assert_int_equal(px_store_publish(store, batch), 0);
     px_batch_destroy(batch);
-    assert_int_equal(word(store, PX_LEVEL_PROC, 2, "key.1"), UINT32_C(2654435761) + 4 * 40503);
+    assert_int_equal(find(store, PX_LEVEL_PROC, 2, "key.1", &slice), 0);
+    assert_int_equal(slice.word, UINT32_C(2654435761) + 4 * 40503);
     drop_store(store);
 }
 

@@ -395,23 +395,22 @@ static void many_of_a_large_job(void **state)
     struct px_batch *values = px_batch_create();
     struct px_batch *deletions = px_batch_create();
     pmix_value_t value = u32(7);
+    static char keys[KEYS][16];
     uint64_t found = 0;
-    char key[32];
 
     (void) state;
     give(store, LAST, "other", 1);
     for (unsigned i = 0; i < KEYS; i++) {
-        (void) snprintf(key, sizeof(key), "key.%u", i);
-        add_as(values, 10, key, &value, PMIX_GLOBAL);
-        add_as(deletions, 10, key, &px_deleted, PMIX_SCOPE_UNDEF);
+        (void) snprintf(keys[i], sizeof(keys[i]), "key.%u", i);
+        add_as(values, 10, keys[i], &value, PMIX_GLOBAL);
+        add_as(deletions, 10, keys[i], &px_deleted, PMIX_SCOPE_UNDEF);
     }
     assert_int_equal(px_store_publish(store, values), 0);
     assert_int_equal(any_of(store, "key.0", &found), 0);
     assert_int_equal(px_store_publish(store, deletions), 0);
     for (unsigned i = 0; i < KEYS; i++) {
-        (void) snprintf(key, sizeof(key), "key.%u", i);
-        assert_int_equal(any_of(store, key, &found), PMIX_ERR_NOT_FOUND);
-        assert_int_equal(status(store, 10, key), PMIX_ERR_NOT_FOUND);
+        assert_int_equal(any_of(store, keys[i], &found), PMIX_ERR_NOT_FOUND);
+        assert_int_equal(status(store, 10, keys[i]), PMIX_ERR_NOT_FOUND);
     }
     assert_int_equal(any_of(store, "other", &found), 0);
     px_batch_destroy(values);
