@@ -143,8 +143,8 @@ static double timed_fence(bool collect)
 }
 
 /* Where the time of the first fence went, by what the hosts saw: until the last host was asked,
- * until rank 0's answered, until the last process went on. A server whose clients are all of the job
- * need not ask its host. */
+ * until rank 0's answered, until the last process went on. A server whose clients are all of the
+ * job need not ask its host. */
 static void split(struct sweep *s, double took, struct board_fence host)
 {
     double entered = (double) board_time(STAMP_ENTERED);

@@ -64,7 +64,7 @@ struct px_writer {
     struct px_writer_span *spans; /* elements and bitmaps of its columns so far */
     size_t n_spans;
     size_t cap_spans;
-    size_t hint_reads; /* ranks that were looked at for the keys' hints (proc_values.c) */
+    size_t hint_reads;   /* ranks that were looked at for the keys' hints (proc_values.c) */
     struct px_val *vals; /* room for the ranks of a column (column_writer.c) */
     size_t cap_vals;
     /* What the header's words will be: the state before, changed by this publication. */

@@ -22,8 +22,8 @@ int px_member_data_add_endpoint(struct px_infos *given, struct px_session *sessi
  * infos is an empty contribution. 0 or PMIX_ERR_NOMEM. */
 int px_member_data_add_group_info(struct px_infos *given, const pmix_proc_t *from,
                                   const pmix_info_t *info);
-/* Adds what is for members among an invitee's infos; posted values that are said to be another's are
- * left out. 0 or PMIX_ERR_NOMEM. */
+/* Adds what is for members among an invitee's infos; posted values that are said to be another's
+ * are left out. 0 or PMIX_ERR_NOMEM. */
 int px_member_data_add_member(struct px_infos *given, const pmix_proc_t *from,
                               const pmix_info_t *info, size_t ninfo);
 /* Stores all of it as data of its contributors. If there is a PMIX_GROUP_CONTEXT_ID among the

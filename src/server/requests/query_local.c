@@ -30,7 +30,6 @@
 #include "host_upcall.h"
 #include "query_sets.h"
 #include "server_resolve.h"
-#include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/base/map.h"
 #include "gds/nodes.h"
@@ -171,12 +170,8 @@ static struct px_sets_asked sets_asked(const struct answer *a, const pmix_proc_t
 static int put_count(const struct answer *a)
 {
     const struct px_sets_asked asked = sets_asked(a, NULL);
-    const struct px_proc_set *set = NULL;
-    size_t n = 0;
+    size_t n = px_sets_count(&asked);
 
-    while ((set = px_sets_next(&asked, set))) {
-        n++;
-    }
     return put_value(a, &n, PMIX_SIZE);
 }
 
@@ -184,22 +179,12 @@ static int put_count(const struct answer *a)
  * none. */
 static int put_names(const struct answer *a, const struct px_sets_asked *asked)
 {
-    const struct px_proc_set *set = NULL;
-    char **names = NULL; /* borrowed from the sets */
-    size_t room = 0;
     pmix_data_array_t array = {.type = PMIX_STRING};
-    int rc = PMIX_SUCCESS;
+    char **names = NULL;
+    int rc = px_sets_names(asked, &names, &array.size);
 
-    while (!rc && (set = px_sets_next(asked, set))) {
-        rc = px_array_room(&names, array.size, &room, sizeof(*names));
-        if (!rc) {
-            names[array.size++] = set->name;
-        }
-    }
     array.array = names;
-    if (!rc) {
-        rc = names ? put_value(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
-    }
+    rc = rc ? rc : names ? put_value(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
     free(names);
     return rc;
 }

@@ -6,6 +6,7 @@
 
 #include "query_sets.h"
 
+#include "src/base/array.h"
 #include "src/nspace/query_args.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
@@ -67,4 +68,32 @@ const struct px_proc_set *px_sets_next(const struct px_sets_asked *asked,
         set = px_proc_set_next(&asked->s->proc_sets, set, asked->kind, NULL, asked->member);
     } while (set && !is_in_range(asked, set));
     return set;
+}
+
+size_t px_sets_count(const struct px_sets_asked *asked)
+{
+    const struct px_proc_set *set = NULL;
+    size_t n = 0;
+
+    while ((set = px_sets_next(asked, set))) {
+        n++;
+    }
+    return n;
+}
+
+int px_sets_names(const struct px_sets_asked *asked, char ***ret, size_t *ret_n)
+{
+    const struct px_proc_set *set = NULL;
+    size_t room = 0;
+    int rc = PMIX_SUCCESS;
+
+    *ret = NULL;
+    *ret_n = 0;
+    while (!rc && (set = px_sets_next(asked, set))) {
+        rc = px_array_room(ret, *ret_n, &room, sizeof(**ret));
+        if (!rc) {
+            (*ret)[(*ret_n)++] = set->name;
+        }
+    }
+    return rc;
 }

@@ -31,5 +31,10 @@ pmix_data_range_t px_sets_range(const pmix_query_t *query);
  * list of processes. */
 const struct px_proc_set *px_sets_next(const struct px_sets_asked *asked,
                                        const struct px_proc_set *from);
+/* How many there are. */
+size_t px_sets_count(const struct px_sets_asked *asked);
+/* Their names, in an array that is the caller's to free() (NULL: there are none); each is borrowed
+ * from its set. 0 or PMIX_ERR_NOMEM: then the array is incomplete. */
+int px_sets_names(const struct px_sets_asked *asked, char ***ret, size_t *ret_n);
 
 #endif

@@ -421,10 +421,11 @@ static void many_of_a_large_job(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readers), cmocka_unit_test(no_type),      cmocka_unit_test(order),
-        cmocka_unit_test(columns), cmocka_unit_test(stay_numbers), cmocka_unit_test(any_rank),
-        cmocka_unit_test(moves),   cmocka_unit_test(garbage),      cmocka_unit_test(without_memory),
-        cmocka_unit_test(many_of_a_large_job),
+        cmocka_unit_test(readers),        cmocka_unit_test(no_type),
+        cmocka_unit_test(order),          cmocka_unit_test(columns),
+        cmocka_unit_test(stay_numbers),   cmocka_unit_test(any_rank),
+        cmocka_unit_test(moves),          cmocka_unit_test(garbage),
+        cmocka_unit_test(without_memory), cmocka_unit_test(many_of_a_large_job),
     };
 
     alarm(60);

@@ -268,12 +268,12 @@ static void addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(global_ranks),   cmocka_unit_test(peers_place_the_rest),
-        cmocka_unit_test(said_before),    cmocka_unit_test(no_peers_said),
-        cmocka_unit_test(some_placed),    cmocka_unit_test(another_node_of_the_session),
-        cmocka_unit_test(applications),   cmocka_unit_test(by_number),
-        cmocka_unit_test(by_number_alone),
-        cmocka_unit_test(of_the_session), cmocka_unit_test(addresses),
+        cmocka_unit_test(global_ranks),    cmocka_unit_test(peers_place_the_rest),
+        cmocka_unit_test(said_before),     cmocka_unit_test(no_peers_said),
+        cmocka_unit_test(some_placed),     cmocka_unit_test(another_node_of_the_session),
+        cmocka_unit_test(applications),    cmocka_unit_test(by_number),
+        cmocka_unit_test(by_number_alone), cmocka_unit_test(of_the_session),
+        cmocka_unit_test(addresses),
     };
 
     alarm(60);

@@ -112,10 +112,14 @@ static void try_ranges(void *arg)
         pmix_data_range_t range;
         const char *names;
     } seen[] = {
-        {PMIX_RANGE_PROC_LOCAL, "a,c"},   {PMIX_RANGE_NAMESPACE, "a,b,c,d"},
-        {PMIX_RANGE_LOCAL, "a,b,c"},      {PMIX_RANGE_SESSION, "a,b,c,d,e"},
-        {PMIX_RANGE_GLOBAL, "a,b,c,d,e"}, {PMIX_RANGE_UNDEF, "a,b,c,d,e"},
-        {PMIX_RANGE_RM, ""},              {PMIX_RANGE_CUSTOM, ""},
+        {PMIX_RANGE_PROC_LOCAL, "a,c"},
+        {PMIX_RANGE_NAMESPACE, "a,b,c,d"},
+        {PMIX_RANGE_LOCAL, "a,b,c"},
+        {PMIX_RANGE_SESSION, "a,b,c,d,e"},
+        {PMIX_RANGE_GLOBAL, "a,b,c,d,e"},
+        {PMIX_RANGE_UNDEF, "a,b,c,d,e"},
+        {PMIX_RANGE_RM, ""},
+        {PMIX_RANGE_CUSTOM, ""},
     };
     struct px_server *s = px_ctx()->server;
 
