@@ -105,6 +105,9 @@ code_is 'a process that ignores SIGTERM is killed in the end' 5 "$pmixrun" -n 2 
     sh -c 'if [ $PMIX_RANK = 0 ]; then read -r word <"$1"; exit 5; fi
         trap "" TERM; echo >"$1"; exec tail -f /dev/null' sh "$SCRATCH/ignores"
 
+code_is 'more processes than a job may have' 1 "$pmixrun" -n 65536 true : true
+complaint 'is said' '^pmixrun: a job has at most 65536 processes, those of all programs together$'
+
 # Progress of a long start: on a terminal only.
 run "$pmixrun" -n 256 true
 same 'no progress in a pipe' '0 ' "$code $err"

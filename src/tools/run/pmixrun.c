@@ -37,6 +37,9 @@ static int make_first_job(void)
     if (rc == PMIX_ERR_JOB_FAILED_TO_MAP) {
         px_run_say("--host names a node that is not there, or more processes are asked for than "
                    "--map-by has room for");
+    } else if (rc == PMIX_ERR_OUT_OF_RESOURCE) {
+        px_run_say("a job has at most %d processes, those of all programs together",
+                   PX_RUN_MAX_PROCS);
     } else if (rc != PMIX_SUCCESS) {
         px_run_say("cannot make the job: %s", PMIx_Error_string(rc));
     }

@@ -25,7 +25,7 @@
 
 /* ---- options.c */
 
-enum { PX_RUN_MAX_PROCS = 65536 }; /* of one application */
+enum { PX_RUN_MAX_PROCS = 65536 }; /* of one job, all of its applications together */
 
 struct px_run_options {
     int n_procs;    /* of the application that is read; 0: not given */
@@ -267,7 +267,8 @@ void px_run_spawn(struct px_run_task *task);
 struct px_run_job_wishes;
 /* The job that the applications and directives of a PMIx_Spawn describe, not registered yet.
  * wishes: the defaults; then what the directives ask for the job. PMIX_ERR_JOB_NO_EXE_SPECIFIED,
- * PMIX_ERR_NOMEM, or as px_run_wishes_read and px_run_map. */
+ * PMIX_ERR_OUT_OF_RESOURCE (more than PX_RUN_MAX_PROCS processes), PMIX_ERR_NOMEM, or as
+ * px_run_wishes_read and px_run_map. */
 pmix_status_t px_run_job_make(const struct upcall *order, const char *nspace,
                               struct px_run_job_wishes *wishes, struct px_run_job **ret_job);
 /* Sends a signal to those processes of this node that `target` means; excuse: what they then return

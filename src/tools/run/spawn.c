@@ -144,7 +144,8 @@ static pmix_status_t keep_infos(struct px_run_job *job, const pmix_info_t *info,
     return PMIX_SUCCESS;
 }
 
-/* All applications; what they say of the job is added up. */
+/* All applications; what they say of the job is added up. Statuses of fill_app, and
+ * PMIX_ERR_OUT_OF_RESOURCE. */
 static pmix_status_t fill_apps(const struct upcall *order, struct px_run_app *apps,
                                struct px_run_job_wishes *w)
 {
@@ -154,6 +155,7 @@ static pmix_status_t fill_apps(const struct upcall *order, struct px_run_app *ap
     for (size_t i = 0; rc == PMIX_SUCCESS && i < order->n_apps; i++) {
         rc = fill_app(order, &order->apps[i], first, &apps[i], w);
         first += rc == PMIX_SUCCESS ? (uint32_t) apps[i].n_procs : 0;
+        rc = first > PX_RUN_MAX_PROCS ? PMIX_ERR_OUT_OF_RESOURCE : rc;
     }
     return rc;
 }
