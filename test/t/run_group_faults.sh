@@ -49,8 +49,8 @@ judge() {
 }
 
 # flat FILE: from the third of ten figures to the last. Kept events have reached their bound by then (it is 64 here, and jobs raise
-# some two each). What still grows is pmixrun's own: each of its processes, one per node, has a record of each job with its processes
-# until it ends, 2 kB, and nothing else is left of a job (counted by call site, with heaptrack); 4 kB allow for the allocator. A
+# some two each). What still grows is pmixrun's own: each of its processes, one per node, has a record of each job until it ends,
+# and nothing else is left of most jobs; 4 kB allow for the allocator. A
 # megabyte is what the largest jobs need at once.
 PMIX_MCA_pmix_max_events=64
 export PMIX_MCA_pmix_max_events

@@ -198,6 +198,16 @@ same 'or that there are none' 'pmixrun: free rank 0 on node0 is not bound
 pmixrun: free rank 1 on node1 is not bound' "$(sort "$SCRATCH/err")"
 run "$pmixrun" --nodes 2 -n $(($(nproc) + 1)) --bind-to core true
 same 'more processes than cores' '0 pmixrun: --bind-to core: there are more processes than cores, so some share one' "$code $err"
+if [ -z "${PX_SANITIZED:-}" ]; then
+    printf '%s\n' '#define _GNU_SOURCE' '#include <errno.h>' '#include <sched.h>' \
+        'int sched_getaffinity(pid_t pid, size_t n, cpu_set_t *set) { (void) pid, (void) n, (void) set; errno = EPERM; return -1; }' \
+        >"$SCRATCH/affinity.c"
+    check 'a kernel that does not say which cores there are' $CC -shared -fPIC -o "$SCRATCH/affinity.so" "$SCRATCH/affinity.c"
+    LD_PRELOAD=$SCRATCH/affinity.so run "$pmixrun" --bind-to core true
+    same 'there is no binding without that' '1 pmixrun: cannot make the job: PMIX_ERR_NOT_SUPPORTED' "$code $err"
+else
+    skip 'there is no binding without that' 'a sanitizer'
+fi
 run "$pmixrun" -n 2 --bind-to core grep -h Cpus_allowed_list /proc/self/status
 same 'bound to a core' 0 "$code"
 if [ "$(nproc)" -ge 2 ]; then

@@ -259,3 +259,20 @@ for nodes in 1 2; do
     same "abort gives its status and does not return, on $nodes nodes" '42 ' "$code $out"
 done
 finish
+# Of a job that ended long ago its state is known, and no more.
+for nodes in 1 2; do
+    with="on $nodes nodes"
+    begin $nodes
+    set --
+    while [ $# -lt 400 ]; do
+        set -- "$@" , spawn PMIX_NOTIFY_COMPLETION 1 true , await PMIX_EVENT_JOB_END
+    done
+    tool hear PMIX_EVENT_JOB_END , spawn PMIX_NOTIFY_COMPLETION 2 sh -c 'exit 7' , await PMIX_EVENT_JOB_END "$@" \
+        , query PMIX_QUERY_JOB_STATUS job.1 , query PMIX_QUERY_PROC_TABLE job.1 , push job.1 0 line , query PMIX_QUERY_PROC_TABLE @
+    same "the state of a job that ended long ago, $with" 'PMIX_ERR_JOB_NON_ZERO_TERM PMIX_ERR_IOF_COMPLETE' \
+        "$(grep -x PMIX_ERR_JOB_NON_ZERO_TERM "$SCRATCH/out") $(sed -n 's/^push: //p' "$SCRATCH/out")"
+    same 'and processes of the one that ended last' 'PMIX_ERR_NOT_FOUND 1' \
+        "$(sed -n 's/^[^ ]*: \(PMIX_ERR_NOT_FOUND\)$/\1/p' "$SCRATCH/out") $(grep -c '^rank ' "$SCRATCH/out")"
+    finish_job
+done
+

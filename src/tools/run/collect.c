@@ -60,7 +60,7 @@ static struct part *part_of(struct parts *p, const struct px_run_job *job)
 
 static void add_rank(struct parts *p, struct part *part, uint32_t rank)
 {
-    uint32_t node = part->job->procs[rank].node;
+    uint32_t node = px_run_job_node(part->job, rank);
 
     if (!part->in[rank]) {
         part->in[rank] = 1;

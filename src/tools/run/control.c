@@ -18,7 +18,7 @@ void px_run_signal(const pmix_proc_t *target, int sig, bool excuse)
 {
     struct px_run_job *job = px_run_job_find(target->nspace);
 
-    for (uint32_t i = 0; job != NULL && i < job->n_procs; i++) {
+    for (uint32_t i = 0; job != NULL && !job->over && i < job->n_procs; i++) {
         struct px_run_proc *proc = &job->procs[i];
         if (target->rank == PMIX_RANK_WILDCARD || target->rank == proc->rank) {
             proc->excused = proc->excused || excuse;

@@ -115,29 +115,45 @@ void px_run_apps_destroy(struct px_run_app *apps, int n)
     free(apps);
 }
 
-void px_run_job_destroy(struct px_run_job *job)
+void px_run_job_empty(struct px_run_job *job)
 {
-    if (job == NULL) {
-        return;
-    }
     for (uint32_t i = 0; job->procs != NULL && i < job->n_procs; i++) {
         free(job->procs[i].cpus);
         free(job->procs[i].cpuset);
     }
     free(job->procs);
+    job->procs = NULL;
+    job->failed = NULL;
     px_run_apps_destroy(job->apps, job->n_apps);
+    job->apps = NULL;
+    job->n_apps = 0;
     for (size_t i = 0; i < job->n_more; i++) {
         PMIx_Info_destruct(&job->more[i]);
     }
     free(job->more);
+    job->more = NULL;
+    job->n_more = 0;
     free((char *) (uintptr_t) job->to.file);
     free((char *) (uintptr_t) job->to.directory);
+    job->to = (struct px_output_file){0};
+}
+
+void px_run_job_destroy(struct px_run_job *job)
+{
+    if (job == NULL) {
+        return;
+    }
+    px_run_job_empty(job);
+    free(job->nodes);
     free(job->tally);
     free(job);
 }
 
 pmix_status_t px_run_job_status(const struct px_run_job *job)
 {
+    if (job->procs == NULL) {
+        return job->end;
+    }
     if (job->code == 0) {
         return PMIX_SUCCESS;
     }
@@ -146,23 +162,6 @@ pmix_status_t px_run_job_status(const struct px_run_job *job)
     }
     return job->failed != NULL && job->failed->status == 0 ? PMIX_ERR_JOB_TERM_WO_SYNC
                                                            : PMIX_ERR_JOB_NON_ZERO_TERM;
-}
-
-struct px_run_job *px_run_job_find(const char *nspace)
-{
-    for (struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
-        if (strcmp(job->nspace, nspace) == 0) {
-            return job;
-        }
-    }
-    return NULL;
-}
-
-bool px_run_proc_exists(const pmix_proc_t *proc)
-{
-    const struct px_run_job *job = px_run_job_find(proc->nspace);
-
-    return job != NULL && (proc->rank == PMIX_RANK_WILDCARD || proc->rank < job->n_procs);
 }
 
 /* ---- what the library is told. A list remembers its first failure, so that each line need not be
@@ -507,27 +506,4 @@ void px_run_job_deregister(struct px_run_job *job)
     PMIx_server_deregister_nspace(job->nspace, wake, &w);
     (void) await(&w, PMIX_SUCCESS); /* nothing to be done about a failure */
     job->registered = false;
-}
-
-/* With a job the library forgets the output that nobody has asked for yet. */
-enum { MOST_RETIRED = 16 };
-
-void px_run_job_retire(struct px_run_job *job)
-{
-    struct px_run_job *oldest = NULL;
-    int n = 0;
-
-    if (job->forwarded == 0) {
-        px_run_job_deregister(job);
-        return;
-    }
-    for (struct px_run_job *at = px_run.jobs; at != NULL; at = at->next) {
-        if (at->over && at->registered) {
-            oldest = oldest != NULL ? oldest : at;
-            n++;
-        }
-    }
-    if (n > MOST_RETIRED) {
-        px_run_job_deregister(oldest);
-    }
 }

@@ -60,7 +60,7 @@ void px_run_kill(struct px_run_proc *proc, int sig)
 
 static void kill_all(int sig)
 {
-    for (struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+    for (struct px_run_job *job = px_run.running; job != NULL; job = job->peer) {
         for (uint32_t i = 0; i < job->n_procs; i++) {
             px_run_kill(&job->procs[i], sig);
         }
@@ -159,8 +159,10 @@ void px_run_job_over(struct px_run_job *job)
     px_run_say_over(job);
     px_run_published_forget(job->nspace, PMIX_RANK_WILDCARD);
     px_run_collect_forget(job->nspace);
-    px_run_job_retire(job);
     forget_environments(job);
+    if (px_run.place != PX_RUN_AT_RELAY) {
+        px_run_job_retire(job);
+    }
 }
 
 void px_run_job_check(struct px_run_job *job)
@@ -276,7 +278,7 @@ static void proc_ended(struct px_run_proc *proc, int status)
 
 static struct px_run_proc *find_pid(pid_t pid)
 {
-    for (struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+    for (struct px_run_job *job = px_run.running; job != NULL; job = job->peer) {
         for (uint32_t i = 0; i < job->n_procs; i++) {
             const struct px_run_proc *proc = &job->procs[i];
             if (proc->alive && proc->pid == pid && proc->node == px_run.node) {
@@ -316,7 +318,7 @@ static uint32_t n_alive(void)
 {
     uint32_t n = 0;
 
-    for (const struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+    for (const struct px_run_job *job = px_run.running; job != NULL; job = job->peer) {
         n += job->n_alive;
     }
     return n;
@@ -335,7 +337,7 @@ static size_t each_stream(void (*fn)(struct px_run_proc *, struct px_run_stream 
 {
     size_t n = 0;
 
-    for (struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+    for (struct px_run_job *job = px_run.running; job != NULL; job = job->peer) {
         for (uint32_t i = 0; i < 2 * job->n_procs; i++) {
             struct px_run_stream *s = &job->procs[i / 2].out[i % 2];
             if (s->fd >= 0) {

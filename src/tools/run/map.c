@@ -80,7 +80,7 @@ static pmix_status_t choose_targets(struct nodes *nodes, const pmix_proc_t *targ
         bool any = false;
 
         for (uint32_t r = 0; r < job->n_procs && !any; r++) {
-            any = job->procs[r].node == chosen.at[i] &&
+            any = px_run_job_node(job, r) == chosen.at[i] &&
                   (target->rank == PMIX_RANK_WILDCARD || target->rank == r);
         }
         if (any) {

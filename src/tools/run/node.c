@@ -55,7 +55,8 @@ uint32_t px_run_node_of_proc(const pmix_proc_t *proc)
 {
     const struct px_run_job *job = px_run_job_find(proc->nspace);
 
-    return job != NULL && proc->rank < job->n_procs ? job->procs[proc->rank].node : PX_RUN_NONE;
+    return job != NULL && proc->rank < job->n_procs ? px_run_job_node(job, proc->rank)
+                                                    : PX_RUN_NONE;
 }
 
 /* ---- forking */
@@ -205,6 +206,9 @@ int px_run_nodes_fork(void)
     free(all);
     px_run.place = PX_RUN_AT_RELAY;
     px_run.options.format = 0; /* the nodes have done it */
-    px_run.jobs = job;
+    if (job != NULL && px_run_job_add(job) != PMIX_SUCCESS) {
+        px_run_job_destroy(job); /* its processes are killed with us */
+        error = error != 0 ? error : ENOMEM;
+    }
     return error;
 }

@@ -109,8 +109,8 @@ bool px_run_oversubscribed(const struct px_run_job *job)
     uint32_t n = job->n_procs;
 
     /* All nodes share this machine's CPUs. */
-    for (const struct px_run_job *other = px_run.jobs; other != NULL; other = other->next) {
-        n += other == job || other->over ? 0 : other->n_procs;
+    for (const struct px_run_job *other = px_run.running; other != NULL; other = other->peer) {
+        n += other == job ? 0 : other->n_procs;
     }
     return n > n_cpus();
 }

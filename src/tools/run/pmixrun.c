@@ -104,14 +104,16 @@ static void run_job(void)
 {
     struct px_run_job *job = first_job;
 
-    if (px_run.options.bind_core && px_run_bind(job) != 0) {
-        px_run_say("cannot make the job: out of memory");
+    pmix_status_t rc = px_run.options.bind_core ? px_run_bind(job) : PMIX_SUCCESS;
+
+    rc = rc == PMIX_SUCCESS ? px_run_job_add(job) : rc;
+    if (rc != PMIX_SUCCESS) {
+        px_run_say("cannot make the job: %s", PMIx_Error_string(rc));
         px_run.code = 1;
         return;
     }
-    px_run.jobs = job;
     first_job = NULL;
-    pmix_status_t rc = px_run_job_register(job);
+    rc = px_run_job_register(job);
     if (rc != PMIX_SUCCESS) {
         px_run_say("cannot register the job: %s", PMIx_Error_string(rc));
         px_run.code = 1;
@@ -176,11 +178,7 @@ static void clean_up(void)
     px_run_published_free();
     px_run_inputs_close();
     px_run_forward_free();
-    while (px_run.jobs != NULL) {
-        struct px_run_job *job = px_run.jobs;
-        px_run.jobs = job->next;
-        px_run_job_destroy(job);
-    }
+    px_run_jobs_free();
     px_run_job_destroy(first_job);
     px_run_guard_stop();
     kill_orphans();

@@ -64,7 +64,7 @@ void px_run_push_settle(struct px_run_push *push, pmix_status_t status)
 static void put_into(struct px_run_push *push, const struct px_run_proc *proc, bool named,
                      const char *bytes, size_t n, bool last)
 {
-    struct px_run_input *in = px_run_input_find(proc);
+    struct px_run_input *in = proc != NULL ? px_run_input_find(proc) : NULL;
     pmix_status_t rc = PMIX_ERR_IOF_COMPLETE;
 
     if (in == NULL && !named) {
@@ -88,8 +88,9 @@ static void put_here(struct px_run_push *push, const pmix_proc_t *target, const 
     for (uint32_t i = 0; job != NULL && i < job->n_procs; i++) {
         bool named = target->rank == i;
 
-        if (job->procs[i].node == px_run.node && (named || target->rank == PMIX_RANK_WILDCARD)) {
-            put_into(push, &job->procs[i], named, bytes, n, last);
+        if (px_run_job_node(job, i) == px_run.node &&
+            (named || target->rank == PMIX_RANK_WILDCARD)) {
+            put_into(push, job->procs != NULL ? &job->procs[i] : NULL, named, bytes, n, last);
         }
     }
 }
@@ -111,7 +112,7 @@ static bool has_target(uint32_t node, const pmix_proc_t *targets, size_t n)
         const struct px_run_job *job = px_run_job_find(targets[t].nspace);
 
         for (uint32_t i = 0; job != NULL && i < job->n_procs; i++) {
-            if (job->procs[i].node == node &&
+            if (px_run_job_node(job, i) == node &&
                 (targets[t].rank == i || targets[t].rank == PMIX_RANK_WILDCARD)) {
                 return true;
             }

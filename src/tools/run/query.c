@@ -79,11 +79,9 @@ static pmix_status_t namespaces(struct result *r)
         return PMIX_ERR_NOMEM;
     }
     const char *comma = "";
-    for (const struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
-        if (!job->over) {
-            fprintf(f, "%s%s", comma, job->nspace);
-            comma = ",";
-        }
+    for (const struct px_run_job *job = px_run.running; job != NULL; job = job->peer) {
+        fprintf(f, "%s%s", comma, job->nspace);
+        comma = ",";
     }
     pmix_status_t rc =
         fclose(f) == 0 ? put(r, PMIX_QUERY_NAMESPACES, text, PMIX_STRING) : PMIX_ERR_NOMEM;
@@ -117,6 +115,9 @@ static pmix_status_t proc_table(struct result *r, const char *key, const struct 
     bool all = strcmp(key, PMIX_QUERY_PROC_TABLE) == 0; /* else those of this node */
     uint32_t n = 0;
 
+    if (job->procs == NULL) { /* it has ended too long ago */
+        return PMIX_ERR_NOT_FOUND;
+    }
     pmix_proc_info_t *table = calloc(job->n_procs, sizeof(*table));
     if (table == NULL) {
         return PMIX_ERR_NOMEM;

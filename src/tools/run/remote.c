@@ -130,7 +130,7 @@ static void heard_started(struct px_run_reader *r)
     struct px_run_job *job = px_run_job_find(px_run_get_string(r));
     uint32_t n = px_run_get_u32(r);
 
-    for (uint32_t i = 0; job != NULL && i < n && !r->failed; i++) {
+    for (uint32_t i = 0; job != NULL && !job->over && i < n && !r->failed; i++) {
         uint32_t rank = px_run_get_u32(r);
         pid_t pid = (pid_t) px_run_get_u32(r);
         if (!r->failed && rank < job->n_procs) {
@@ -146,7 +146,7 @@ static void heard_ended(struct px_run_reader *r, int status)
 
     px_run_get_proc(r, &id);
     struct px_run_job *job = px_run_job_find(id.nspace);
-    if (job != NULL && id.rank < job->n_procs) {
+    if (job != NULL && !job->over && id.rank < job->n_procs) {
         job->procs[id.rank].alive = false;
         job->procs[id.rank].status = status;
         job->failed = job->failed == NULL && status != 0 ? &job->procs[id.rank] : job->failed;

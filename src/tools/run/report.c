@@ -180,7 +180,7 @@ static size_t count_here(const struct px_run_job *job)
     size_t n = 0;
 
     for (uint32_t i = 0; i < job->n_procs; i++) {
-        n += job->procs[i].node == px_run.node;
+        n += px_run_job_node(job, i) == px_run.node;
     }
     return n;
 }

@@ -115,16 +115,19 @@ struct px_run_app {
 };
 
 struct px_run_job {
-    struct px_run_job *next;
+    struct px_run_job *next; /* of all, in the order of their starts */
+    struct px_run_job *peer; /* of those that run, or (jobs.c) of those that are over */
     pmix_nspace_t nspace;
     int n_apps;
     struct px_run_app *apps;
     uint32_t n_procs;
-    struct px_run_proc *procs;
-    uint32_t n_alive; /* of this node */
-    bool done;        /* none of this node is left to wait for */
-    bool over;        /* nor of others */
-    bool registered;  /* the library knows it */
+    struct px_run_proc *procs; /* NULL: it is over, and only where they were is kept */
+    uint16_t *nodes;           /* then that, by rank; else NULL */
+    pmix_status_t end;         /* then px_run_job_status */
+    uint32_t n_alive;          /* of this node */
+    bool done;                 /* none of this node is left to wait for */
+    bool over;                 /* nor of others */
+    bool registered;           /* the library knows it */
     bool spawned;
     bool notify_parent;       /* whoever has spawned it hears of its end */
     bool tell_start;          /* and of its start */
@@ -150,6 +153,8 @@ struct px_run_job {
 /* A job of its apps, which it takes over also on failure. NULL when memory is out. */
 struct px_run_job *px_run_job_create(const char *nspace, struct px_run_app *apps, int n_apps);
 void px_run_job_destroy(struct px_run_job *job);
+/* Frees its processes and applications, and what they need. */
+void px_run_job_empty(struct px_run_job *job);
 void px_run_apps_destroy(struct px_run_app *apps, int n);
 /* How it has ended, or PMIX_SUCCESS. */
 pmix_status_t px_run_job_status(const struct px_run_job *job);
@@ -157,13 +162,25 @@ pmix_status_t px_run_job_status(const struct px_run_job *job);
 /* Tells the library everything about the job and its processes. */
 pmix_status_t px_run_job_register(struct px_run_job *job);
 void px_run_job_deregister(struct px_run_job *job);
-/* It is over: deregisters it, or, while a tool may still ask for its output, an older one. */
-void px_run_job_retire(struct px_run_job *job);
 /* After a change: when nobody of this node is left, says so, or ends the job if there is only one
  * node. */
 void px_run_job_check(struct px_run_job *job);
 /* Everybody has ended, everywhere. */
 void px_run_job_over(struct px_run_job *job);
+
+/* ---- jobs.c */
+
+/* Takes over a job that is about to run. PMIX_ERR_NOMEM: it stays the caller's. */
+pmix_status_t px_run_job_add(struct px_run_job *job);
+struct px_run_job *px_run_job_find(const char *nspace); /* NULL: there was never such a job */
+/* True if there is such a process, or, with PMIX_RANK_WILDCARD, such a job; or was. */
+bool px_run_proc_exists(const pmix_proc_t *proc);
+/* The node of a process that exists. */
+uint32_t px_run_job_node(const struct px_run_job *job, pmix_rank_t rank);
+/* It is over. Deregisters it, or, while a tool may still ask for its output, an older one; and
+ * empties an older one. */
+void px_run_job_retire(struct px_run_job *job);
+void px_run_jobs_free(void);
 
 /* ---- job_event.c: what whoever has spawned a job hears of it */
 
@@ -379,10 +396,11 @@ enum px_run_place { PX_RUN_ALONE, PX_RUN_NODE, PX_RUN_AT_RELAY };
 struct px_run {
     struct px_run_options options;
     enum px_run_place place;
-    uint32_t node;  /* which one this is */
-    pid_t pid;      /* of the process that was started, the same on all nodes */
-    bool dismissed; /* nothing more will come: may end when all processes have */
-    struct px_run_job *jobs;
+    uint32_t node;              /* which one this is */
+    pid_t pid;                  /* of the process that was started, the same on all nodes */
+    bool dismissed;             /* nothing more will come: may end when all processes have */
+    struct px_run_job *jobs;    /* all that there have been, by `next` */
+    struct px_run_job *running; /* those that are not over, by `peer` */
     uint32_t n_spawned;
     char hostname[PMIX_MAX_NSLEN + 1];
     bool ending;           /* everybody has been told to terminate */
@@ -408,9 +426,6 @@ void px_run_note_code(int code);
 void px_run_end(int code);
 /* Sends a signal to a process and what it has started. */
 void px_run_kill(struct px_run_proc *proc, int sig);
-struct px_run_job *px_run_job_find(const char *nspace);
-/* True if there is such a process, or, with PMIX_RANK_WILDCARD, such a job. */
-bool px_run_proc_exists(const pmix_proc_t *proc);
 /* How long poll(2) may wait, and what to do about the time that has passed. */
 int px_run_wait_ms(void);
 void px_run_expire(void);

@@ -236,21 +236,18 @@ static pmix_status_t status_of(int error)
  * it ends. */
 static pmix_status_t start_job(struct px_run_job *job)
 {
-    if (px_run.options.bind_core && px_run_bind(job) != 0) {
-        px_run_job_destroy(job);
-        return PMIX_ERR_NOMEM;
+    pmix_status_t rc = px_run.options.bind_core ? px_run_bind(job) : PMIX_SUCCESS;
+
+    rc = rc == PMIX_SUCCESS ? px_run_job_register(job) : rc;
+    if (rc == PMIX_SUCCESS) {
+        px_run_bind_say(job);
+        rc = px_run_job_add(job);
     }
-    pmix_status_t rc = px_run_job_register(job);
     if (rc != PMIX_SUCCESS) {
         px_run_job_destroy(job);
+        px_run_job_deregister(job);
         return rc;
     }
-    px_run_bind_say(job);
-    struct px_run_job **last = &px_run.jobs;
-    while (*last != NULL) {
-        last = &(*last)->next;
-    }
-    *last = job;
     int error = px_run_job_launch(job);
     if (error == 0) {
         return PMIX_SUCCESS;

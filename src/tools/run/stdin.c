@@ -45,10 +45,11 @@ static bool is_read(void)
 {
     const struct px_run_job *job = px_run_job_find(target.nspace);
 
-    if (job == NULL || target.rank >= job->n_procs || job->procs[target.rank].node != px_run.node) {
+    if (job == NULL || target.rank >= job->n_procs ||
+        px_run_job_node(job, target.rank) != px_run.node) {
         return job != NULL;
     }
-    return px_run_input_find(&job->procs[target.rank]) != NULL;
+    return !job->over && px_run_input_find(&job->procs[target.rank]) != NULL;
 }
 
 static bool may_take(void)

@@ -95,7 +95,7 @@ static void release(const struct px_run_job *job)
 /* What the lost process has spawned, to be stopped. */
 static void release_jobs_of(const pmix_proc_t *lost)
 {
-    for (const struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
+    for (const struct px_run_job *job = px_run.running; job != NULL; job = job->peer) {
         if (job->spawned && !job->done && PMIX_CHECK_PROCID(&job->parent, lost) &&
             waits_for_debugger(job)) {
             px_run_verbose("%s has lost its debugger %s", job->nspace, lost->nspace);
