@@ -248,7 +248,7 @@ check 'and one is stopped' until_state "${2:-none}" T
 same 'daemons for one process are beside it' 2 "$(grep -c '^rank . on node1: true' "$SCRATCH/out")"
 same 'nobody is not debugged' 'spawn: PMIX_ERR_NOT_FOUND' "$(tail -n 1 "$SCRATCH/out")"
 tool spawn PMIX_SPAWN_TOOL PMIX_FWD_STDOUT 2 "$attend" --job who , pull @ '*' out , until 2
-same 'a tool that is spawned is of its job' 'job.4 0 job.4 1' \
+same 'a tool that is spawned is of its job' 'job.6 0 job.6 1' \
     "$(sed -n 's/.* out: //p' "$SCRATCH/out" | sort | tr '\n' ' ' | sed 's/ $//')"
 tool control job.1 '*' PMIX_JOB_CTRL_KILL
 finish_job
@@ -259,6 +259,9 @@ for nodes in 1 2; do
     same "abort gives its status and does not return, on $nodes nodes" '42 ' "$code $out"
 done
 finish
+same 'nor whoever is where a daemon may not be' PMIX_ERR_JOB_FAILED_TO_MAP \
+    "$(outcome PMIX_DEBUGGER_DAEMONS 'PMIX_DEBUG_TARGET=p:job.1/*' PMIX_DEBUG_DAEMONS_PER_PROC=h:1 PMIX_HOST=node0 PMIX_RANKBY=node 0 true)"
+same 'more processes than a job may have' PMIX_ERR_OUT_OF_RESOURCE "$(outcome 65536 true / 1 true)"
 # Of a job that ended long ago its state is known, and no more.
 for nodes in 1 2; do
     with="on $nodes nodes"

@@ -114,8 +114,10 @@ static pmix_status_t place_by_number(struct px_run_app *app, const struct nodes 
     return rc;
 }
 
-/* The same number for each process that is debugged, on the node of that process. */
-static pmix_status_t place_by_target(struct px_run_app *app, const struct px_run_app_wishes *w)
+/* The same number for each process that is debugged, on the node of that process, which has to be
+ * one of the chosen. */
+static pmix_status_t place_by_target(struct px_run_app *app, const struct nodes *nodes,
+                                     const struct px_run_app_wishes *w)
 {
     const struct px_run_job *job = px_run_job_find(w->target->nspace);
     uint32_t each = w->daemons_per_proc;
@@ -123,7 +125,8 @@ static pmix_status_t place_by_target(struct px_run_app *app, const struct px_run
     pmix_status_t rc = make_place(app, (uint64_t) each * (all ? job->n_procs : 1));
 
     for (uint32_t i = 0; rc == PMIX_SUCCESS && i < (uint32_t) app->n_procs; i++) {
-        app->place[i] = job->procs[all ? i / each : w->target->rank].node;
+        app->place[i] = px_run_job_node(job, all ? i / each : w->target->rank);
+        rc = has(nodes, app->place[i]) ? PMIX_SUCCESS : PMIX_ERR_JOB_FAILED_TO_MAP;
     }
     return rc;
 }
@@ -199,7 +202,7 @@ pmix_status_t px_run_map(struct px_run_app *app, uint32_t first, const struct px
         return rc;
     }
     if (w->target != NULL && w->daemons_per_proc > 0) {
-        rc = place_by_target(app, w);
+        rc = place_by_target(app, &nodes, w);
     } else if (w->target != NULL && w->daemons_per_node > 0) {
         app->n_procs = 0;
         rc = place_by_number(app, &nodes, w->daemons_per_node);
