@@ -51,6 +51,16 @@ same 'which is no failure' 0 "$code"
 run "$pmixrun" -n 1 "$actor" log
 same 'log' 'a line for the log' "$out"
 
+# Who reads the log is waited for by those who write it, and by nobody else.
+limit 100 "$pmixrun" -n 2 "$PX_TOP_BUILDDIR/test/t/logs" "$SCRATCH/served" 2>"$SCRATCH/err" | {
+    until_true 'a get is answered' test -e "$SCRATCH/served" && echo served
+    cat
+} >"$SCRATCH/out"
+same 'who asks is served while nobody reads the log' 'served 200 0' \
+    "$(head -n 1 "$SCRATCH/out") $(grep -cx 'x\{2000\}' "$SCRATCH/out") $(wc -l <"$SCRATCH/err" | tr -d ' ')"
+limit 60 "$pmixrun" --tag-output --nspace tagged "$actor" log >"$SCRATCH/out" 2>&1
+same 'a tagged log' '[tagged,0]<log>: a line for the log' "$(cat "$SCRATCH/out")"
+
 run "$pmixrun" -n 3 "$actor" group
 same 'groups' 'rank 0: group made and undone
 rank 1: group made and undone

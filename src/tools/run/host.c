@@ -5,6 +5,8 @@
  * everything else becomes a task of the main thread. With one node nobody else need be asked. What
  * --script says goes before (script.c). */
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "nodes.h"
@@ -37,16 +39,25 @@ static pmix_status_t notify(struct upcall *upcall)
     return post(upcall, px_run_event);
 }
 
-static void log_one(const pmix_proc_t *client, const pmix_info_t *data)
+/* ---- log: written by the main thread, which may wait for the reader of our output */
+
+/* PMIX_ERR_IOF_FAILURE: nothing can be written any more; PMIX_ERR_NOMEM. */
+static pmix_status_t log_one(const pmix_proc_t *client, const pmix_info_t *data)
 {
-    bool to_stderr = PMIX_CHECK_KEY(data, PMIX_LOG_STDERR);
     char tag[PMIX_MAX_NSLEN + 32] = "";
+    char *line;
 
     if (px_run.options.tag_output) {
         snprintf(tag, sizeof(tag), "[%s,%u]<log>: ", client->nspace, client->rank);
     }
-    /* One write: other threads write to the same descriptor. */
-    dprintf(to_stderr ? STDERR_FILENO : STDOUT_FILENO, "%s%s\n", tag, data->value.data.string);
+    int len = asprintf(&line, "%s%s\n", tag, data->value.data.string);
+    if (len < 0) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_run_write(PMIX_CHECK_KEY(data, PMIX_LOG_STDERR) ? STDERR_FILENO : STDOUT_FILENO, line,
+                 (size_t) len);
+    free(line);
+    return px_run.muted ? PMIX_ERR_IOF_FAILURE : PMIX_SUCCESS;
 }
 
 static bool can_log(const pmix_info_t *data)
@@ -55,19 +66,31 @@ static bool can_log(const pmix_info_t *data)
            data->value.type == PMIX_STRING && data->value.data.string != NULL;
 }
 
-static pmix_status_t log_data(const struct upcall *upcall)
+static void log_data(struct px_run_task *task)
 {
+    const struct upcall *upcall = &task->upcall;
+    pmix_status_t rc = PMIX_SUCCESS;
     size_t done = 0;
 
-    for (size_t i = 0; i < upcall->n_infos; i++) {
+    for (size_t i = 0; i < upcall->n_infos && rc == PMIX_SUCCESS; i++) {
         if (can_log(&upcall->infos[i])) {
-            log_one(upcall->proc, &upcall->infos[i]);
-            done++;
+            rc = log_one(&task->proc, &upcall->infos[i]);
+            done += rc == PMIX_SUCCESS;
         }
     }
-    return done == upcall->n_infos ? PMIX_OPERATION_SUCCEEDED
-           : done > 0              ? PMIX_ERR_PARTIAL_SUCCESS
-                                   : PMIX_ERR_NOT_SUPPORTED;
+    px_host_reply_status(upcall, done == upcall->n_infos ? PMIX_SUCCESS
+                                 : done > 0              ? PMIX_ERR_PARTIAL_SUCCESS
+                                                         : rc);
+}
+
+static pmix_status_t log_later(struct upcall *upcall)
+{
+    for (size_t i = 0; i < upcall->n_infos; i++) {
+        if (can_log(&upcall->infos[i])) {
+            return post(upcall, log_data);
+        }
+    }
+    return PMIX_ERR_NOT_SUPPORTED;
 }
 
 /* ---- processes between PMIx_Init and PMIx_Finalize. The library gives back as the object what it
@@ -143,7 +166,7 @@ static pmix_status_t sound(struct upcall *upcall)
         return px_run_query_knows(upcall->queries, upcall->n_queries) ? post(upcall, px_run_query)
                                                                       : PMIX_ERR_NOT_SUPPORTED;
     case ON_LOG:
-        return log_data(upcall);
+        return log_later(upcall);
     case ON_CONTROL:
         return post(upcall, px_run_control);
     case ON_GROUP:
