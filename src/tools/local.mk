@@ -5,7 +5,7 @@ bin_PROGRAMS += %D%/pmixrun %D%/pmix_info %D%/pmix-shm
 noinst_LTLIBRARIES += libpx-tools.la
 libpx_tools_la_SOURCES = %D%/options.c %D%/options.h %D%/out.c %D%/out.h %D%/quote.c %D%/quote.h %D%/std.c %D%/std.h
 
-src_tools_pmixrun_SOURCES = %D%/run/bind.c %D%/run/collect.c %D%/run/control.c %D%/run/event.c %D%/run/forward.c %D%/run/frame.c \
+src_tools_pmixrun_SOURCES = %D%/run/bind.c %D%/run/collect.c %D%/run/collective.c %D%/run/collective.h %D%/run/collect_lost.c %D%/run/control.c %D%/run/event.c %D%/run/forward.c %D%/run/frame.c \
   %D%/run/guard.c %D%/run/host.c %D%/run/input.c %D%/run/job_event.c %D%/run/map.c %D%/run/job.c %D%/run/jobs.c %D%/run/launch.c %D%/run/link.c %D%/run/loop.c %D%/run/modex.c %D%/run/names.c %D%/run/node.c \
   %D%/run/nodes.h %D%/run/openmpi.c %D%/run/options.c %D%/run/output.c %D%/run/pmixrun.c %D%/run/publish.c %D%/run/push.c %D%/run/query.c \
   %D%/run/record.c %D%/run/relay.c %D%/run/relay_collect.c %D%/run/absent.c %D%/run/collect_key.c %D%/run/departed.c \

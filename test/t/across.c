@@ -235,7 +235,8 @@ static const struct {
     {"plain", act_plain},     {"late", act_late},       {"events", act_events},
     {"publish", act_publish}, {"group", act_group},     {"lost", act_lost},
     {"timeout", act_timeout}, {"connect", act_connect}, {"child", act_child},
-    {"stay", act_stay},       {"monitor", act_monitor},
+    {"stay", act_stay},       {"monitor", act_monitor}, {"over", act_over},
+    {"brief", act_brief},     {"nothing", act_nothing},
 };
 
 int main(int argc, char **argv)

@@ -62,4 +62,9 @@ void act_connect(void);
 void act_child(void);
 void act_stay(void);
 
+/* in across_over.c */
+void act_over(void);
+void act_brief(void);
+void act_nothing(void);
+
 #endif

@@ -1,6 +1,6 @@
 # Scripts over the programs that are installed or shown: pmixrun, pmix_info, examples, quickstart.
 check_PROGRAMS += %D%/invited %D%/across %D%/actor %D%/agree %D%/attend %D%/many_threads %D%/groups %D%/group_asked %D%/group_chaos %D%/group_rounds %D%/leave %D%/life %D%/moves %D%/no_memfd %D%/refused %D%/other_user %D%/bad_job %D%/many_clients %D%/roles %D%/throng %D%/tool_lost %D%/field_job %D%/logs
-test_t_across_SOURCES = %D%/across.c %D%/across_calls.c %D%/across_jobs.c %D%/across.h
+test_t_across_SOURCES = %D%/across.c %D%/across_calls.c %D%/across_jobs.c %D%/across_over.c %D%/across.h
 test_t_across_LDADD = libpmix.la
 test_t_across_LDFLAGS = $(AM_LDFLAGS) -no-install
 test_t_actor_SOURCES = %D%/actor.c

@@ -26,6 +26,12 @@ done
 act 2 connect
 same 'both jobs are connected, to the last process' 8 "$(grep -c connected "$SCRATCH/out")"
 
+# Nobody waits for a job that is over.
+for nodes in 2 3; do
+    run "$pmixrun" --nodes $nodes --nspace first "$across" over $nodes
+    same "a job of another node that has ended is not waited for, on $nodes nodes" '0 ' "$code $err"
+done
+
 # Where the processes read from memory and where not, the answers are the same.
 for name in scopes plain late group; do
     act 2 $name -x PMIX_MCA_gds=hash

@@ -18,12 +18,13 @@ struct part {
     const struct px_run_job *job;
     uint8_t *in; /* by rank */
     uint32_t n;
+    uint32_t *at_node; /* by node: how many of them are there */
 };
 
 struct parts {
     struct part *at;
     size_t n;
-    uint32_t *nodes; /* by node: how many of them are there */
+    uint32_t *nodes; /* the same for all of them */
     uint32_t n_nodes;
 };
 
@@ -31,6 +32,7 @@ static void parts_free(struct parts *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         free(p->at[i].in);
+        free(p->at[i].at_node);
     }
     free(p->at);
     free(p->nodes);
@@ -50,12 +52,10 @@ static struct part *part_of(struct parts *p, const struct px_run_job *job)
     }
     struct part *part = &p->at[p->n]; /* there is room for one for each proc */
     part->in = calloc(job->n_procs, 1);
-    if (part->in == NULL) {
-        return NULL;
-    }
+    part->at_node = calloc((size_t) px_run.options.n_nodes, sizeof(*part->at_node));
     part->job = job;
-    p->n++;
-    return part;
+    p->n++; /* freed with the others */
+    return part->in != NULL && part->at_node != NULL ? part : NULL;
 }
 
 static void add_rank(struct parts *p, struct part *part, uint32_t rank)
@@ -65,6 +65,7 @@ static void add_rank(struct parts *p, struct part *part, uint32_t rank)
     if (!part->in[rank]) {
         part->in[rank] = 1;
         part->n++;
+        part->at_node[node]++;
         p->n_nodes += p->nodes[node]++ == 0;
     }
 }
@@ -112,6 +113,18 @@ static void put_parts(struct px_run_bytes *b, const struct parts *p, bool brief)
                 px_run_put_string(b, part->job->nspace);
                 px_run_put_u32(b, all ? PMIX_RANK_WILDCARD : r);
             }
+        }
+    }
+}
+
+/* Number of jobs; {namespace; how many of them each node has}. */
+static void put_places(struct px_run_bytes *b, const struct parts *p)
+{
+    px_run_put_u32(b, (uint32_t) p->n);
+    for (size_t i = 0; i < p->n; i++) {
+        px_run_put_string(b, p->at[i].job->nspace);
+        for (int node = 0; node < px_run.options.n_nodes; node++) {
+            px_run_put_u32(b, p->at[i].at_node[node]);
         }
     }
 }
@@ -201,6 +214,21 @@ static pmix_status_t put_scattered(struct px_run_bytes *b, const struct upcall *
     return rc;
 }
 
+/* Keeps the request until everybody's shares come. The payload is freed on success. */
+static pmix_status_t send_share(const struct px_run_task *task, pmix_status_t local,
+                                struct px_run_bytes *b)
+{
+    uint64_t id = px_run_remote_keep(task);
+    pmix_status_t rc =
+        id != 0 ? px_run_remote_send(PX_RUN_COLLECT, PX_RUN_RELAY, id, local, b) : PMIX_ERR_NOMEM;
+    struct px_run_task ignored;
+
+    if (rc != PMIX_SUCCESS && id != 0) {
+        (void) px_run_remote_take(id, &ignored);
+    }
+    return rc;
+}
+
 static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const char *name,
                           const void *bytes, size_t n)
 {
@@ -223,18 +251,14 @@ static pmix_status_t give(const struct px_run_task *task, uint32_t kind, const c
     }
     if (rc == PMIX_SUCCESS) {
         px_run_put_u32(&b, survives(&task->upcall));
-        for (int i = 0; i < px_run.options.n_nodes; i++) {
-            px_run_put_u32(&b, parts.nodes[i]);
-        }
+        put_places(&b, &parts);
         local = survives(&task->upcall) ? PMIX_SUCCESS : local;
-        px_run_put_bytes(&b, bytes, n);
-        uint64_t id = key.failed ? 0 : px_run_remote_keep(task);
-        rc = id != 0 ? px_run_remote_send(PX_RUN_COLLECT, PX_RUN_RELAY, id, local, &b)
-                     : PMIX_ERR_NOMEM;
-        struct px_run_task ignored;
-        if (rc != PMIX_SUCCESS && id != 0) {
-            (void) px_run_remote_take(id, &ignored);
+        if (b.len + n + sizeof(uint32_t) > px_run_max_frame) { /* the others are to hear of it */
+            local = PMIX_ERR_OUT_OF_RESOURCE;
+            n = 0;
         }
+        px_run_put_bytes(&b, bytes, n);
+        rc = key.failed ? PMIX_ERR_NOMEM : send_share(task, local, &b);
     }
     free(b.at);
     free(key.at);

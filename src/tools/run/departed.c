@@ -76,14 +76,14 @@ void px_run_left_add(const char *group, const pmix_proc_t *proc, uint32_t node)
     }
 }
 
-uint32_t px_run_left_count(const char *key, size_t len, uint32_t node)
+uint32_t px_run_left_count(const char *key, size_t len, const char *nspace, uint32_t node)
 {
     const char *group = px_run_key_name(key, len);
     uint32_t n = 0;
 
     for (size_t i = 0; i < n_departed; i++) {
-        n += departed[i].node == node && strcmp(departed[i].group, group) == 0 &&
-             px_run_key_names(key, len, &departed[i].proc);
+        n += departed[i].node == node && strcmp(departed[i].proc.nspace, nspace) == 0 &&
+             strcmp(departed[i].group, group) == 0 && px_run_key_names(key, len, &departed[i].proc);
     }
     return n;
 }

@@ -14,9 +14,10 @@
 
 #include "nodes.h"
 
-#define MAX_FRAME   ((size_t) 1 << 30)
 #define MAX_WAITING ((size_t) 2 << 30)
 #define READ_BYTES  262144
+
+const size_t px_run_max_frame = (size_t) 1 << 30;
 
 struct px_run_link {
     struct px_run_link *next;
@@ -77,7 +78,7 @@ pmix_status_t px_run_link_copy(struct px_run_link *link, struct px_run_frame hea
     if (link->fd < 0 || link->broken) {
         return PMIX_ERR_LOST_CONNECTION;
     }
-    if (n > MAX_FRAME || link->out.len - link->sent + n > MAX_WAITING) {
+    if (n > px_run_max_frame || link->out.len - link->sent + n > MAX_WAITING) {
         link->broken = true;
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
@@ -123,7 +124,7 @@ static void hand_out(struct px_run_link *link)
 
     while (link->in.len - at >= sizeof(head)) {
         memcpy(&head, link->in.at + at, sizeof(head));
-        if (head.len > MAX_FRAME) {
+        if (head.len > px_run_max_frame) {
             link->broken = true;
             break;
         }

@@ -158,7 +158,9 @@ void px_run_job_over(struct px_run_job *job)
     job->over = true;
     px_run_say_over(job);
     px_run_published_forget(job->nspace, PMIX_RANK_WILDCARD);
-    px_run_collect_forget(job->nspace);
+    if (px_run.place == PX_RUN_ALONE) {
+        px_run_collect_over(job->nspace);
+    }
     forget_environments(job);
     if (px_run.place != PX_RUN_AT_RELAY) {
         px_run_job_retire(job);

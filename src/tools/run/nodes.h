@@ -39,7 +39,8 @@ enum px_run_frame_type {
     /* To the relay, and from it. */
     /* key; number of nodes, 0: not known; timeout in seconds; of a group: number of leaders,
      * leaders, added, the caller that comes by itself (number; PROCs); whether it goes on without
-     * the lost; how many processes each node has in the key; bytes */
+     * the lost; number of jobs in the key, {namespace; how many of those in the key each node has};
+     * bytes */
     PX_RUN_COLLECT,
     PX_RUN_COLLECTED, /* serial number; number; {node; bytes}; the lost (number; PROCs) */
     PX_RUN_LOST,      /* PROC: will not come to any collective any more */
@@ -55,6 +56,9 @@ enum px_run_frame_type {
 #define PX_RUN_OTHERS UINT16_MAX /* every node but the sender */
 #define PX_RUN_RELAY  (UINT16_MAX - 1)
 #define PX_RUN_NONE   UINT32_MAX
+
+/* So many bytes of payload may a frame have; a longer one ends the link. */
+extern const size_t px_run_max_frame;
 
 struct px_run_frame {
     uint32_t len; /* of what follows */
@@ -161,7 +165,7 @@ enum px_run_kind {
 void px_run_collect_add(const struct px_run_frame *head, struct px_run_reader *payload);
 void px_run_collect_lost(const pmix_proc_t *proc, uint32_t node);
 void px_run_collect_left(const char *group, const pmix_proc_t *proc, uint32_t node);
-void px_run_collect_forget(const char *nspace); /* the job is over everywhere */
+void px_run_collect_over(const char *nspace); /* the job is over everywhere */
 int64_t px_run_collect_deadline(void);
 void px_run_collect_expire(int64_t now_ms);
 void px_run_collect_free(void);
@@ -180,7 +184,10 @@ bool px_run_keys_contend(const char *a, size_t a_len, const char *b, size_t b_le
 /* ---- absent.c: who has ended, as the relay knows */
 
 void px_run_absent_add(const pmix_proc_t *proc, uint32_t node);
-/* The ith, and its node; NULL: there are no more. */
+/* All processes of the job have ended, also those that it has not heard of. */
+void px_run_absent_over(const char *nspace);
+bool px_run_is_over(const char *nspace);
+/* The ith of the processes whose jobs are not over, and its node; NULL: there are no more. */
 const pmix_proc_t *px_run_absent(size_t i, uint32_t *ret_node);
 bool px_run_is_absent(const pmix_proc_t *proc);
 void px_run_absent_free(void);
@@ -192,8 +199,8 @@ enum { PX_RUN_MOST_LEFT = 256 };
 
 void px_run_left_add(const char *group, const pmix_proc_t *proc, uint32_t node);
 bool px_run_has_left(const char *group, const pmix_proc_t *proc);
-/* How many processes of the node that the key names have left the group of its name. */
-uint32_t px_run_left_count(const char *key, size_t len, uint32_t node);
+/* How many processes of the job and node that the key names have left the group of its name. */
+uint32_t px_run_left_count(const char *key, size_t len, const char *nspace, uint32_t node);
 /* They are in a group of that name again, or their job is over. */
 void px_run_left_forget(const char *group, const pmix_proc_t *procs, size_t n);
 void px_run_left_forget_key(const char *key, size_t len);

@@ -11,7 +11,7 @@
 
 #include "nodes.h"
 
-/* A job that the nodes run. */
+/* A job that the nodes run. It is forgotten when it is over. */
 struct job {
     struct job *next;
     pmix_nspace_t nspace;
@@ -21,7 +21,6 @@ struct job {
     uint32_t n_done;
     pmix_status_t status;
     int code;
-    bool over;
     uint8_t *done; /* by node */
 };
 
@@ -110,14 +109,16 @@ static struct job *job_add(const char *nspace)
     return job;
 }
 
-static void say_goodbye(void)
+static void job_forget(struct job *job)
 {
-    for (const struct job *job = jobs; job != NULL; job = job->next) {
-        if (!job->over) {
-            return;
-        }
+    struct job **link = &jobs;
+
+    while (*link != job) {
+        link = &(*link)->next;
     }
-    px_run_relay_send_all((struct px_run_frame){.type = PX_RUN_BYE}, NULL, 0);
+    *link = job->next;
+    free(job->done);
+    free(job);
 }
 
 /* Sends what concerns a job as a whole: its name, and a status or code. */
@@ -144,10 +145,12 @@ static void job_done(struct job *job, uint32_t node, int code)
     job->n_done++;
     job->code = job->code != 0 ? job->code : code;
     if (job->n_done == n_nodes()) {
-        job->over = true;
-        px_run_collect_forget(job->nspace);
+        px_run_collect_over(job->nspace);
         tell_all(job, PX_RUN_JOB_DONE, job->code, 0);
-        say_goodbye();
+        job_forget(job);
+    }
+    if (jobs == NULL) {
+        px_run_relay_send_all((struct px_run_frame){.type = PX_RUN_BYE}, NULL, 0);
     }
 }
 
@@ -254,11 +257,12 @@ static void on_end(struct px_run_link *link)
 {
     uint32_t node = px_run_link_node(link);
 
-    for (struct job *job = jobs; job != NULL; job = job->next) {
-        if (!job->over) {
-            px_run_kill(&px_run.jobs->procs[node], SIGKILL);
-            job_done(job, node, 0);
-        }
+    for (struct job *job = jobs; job != NULL;) {
+        struct job *next = job->next;
+
+        px_run_kill(&px_run.jobs->procs[node], SIGKILL);
+        job_done(job, node, 0);
+        job = next;
     }
 }
 
@@ -280,10 +284,7 @@ void px_run_relay_free(void)
     free(links);
     links = NULL;
     while (jobs != NULL) {
-        struct job *job = jobs;
-        jobs = job->next;
-        free(job->done);
-        free(job);
+        job_forget(jobs);
     }
     px_run_collect_free();
 }

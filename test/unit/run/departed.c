@@ -38,7 +38,7 @@ static struct px_run_bytes key_of(const char *group, const char *nspace)
 static uint32_t count(const char *group, uint32_t node)
 {
     struct px_run_bytes key = key_of(group, "job");
-    uint32_t n = px_run_left_count(key.at, key.len, node);
+    uint32_t n = px_run_left_count(key.at, key.len, "job", node);
 
     free(key.at);
     return n;
