@@ -178,6 +178,13 @@ PMIX_JOB_TERM_STATUS=PMIX_ERR_JOB_ABORTED_BY_SIG' "$(fields PMIX_EVENT_JOB_END 2
         finish_job
 
         # A debugger: a job that is stopped before it runs, a daemon beside its processes on each node, who look
+        if [ $nodes != 1 ]; then
+            tool hear PMIX_EVENT_JOB_END , spawn PMIX_NOTIFY_COMPLETION PMIX_HOST=node1 1 /nonexistent \
+                , spawn PMIX_NOTIFY_COMPLETION 1 true , await PMIX_EVENT_JOB_END
+            same "nobody hears of the end of a job that could not be started elsewhere, $with" \
+                "$(sed -n 's/^spawn: PMIX_SUCCESS //p' "$SCRATCH/out")" \
+                "$(sed -n 's,^PMIX_EVENT_JOB_END:.*PMIX_EVENT_AFFECTED_PROC=\([^/]*\)/.*,\1,p' "$SCRATCH/out")"
+        fi
         # at them, the output of both, the release, the end.
         begin $nodes
         mkfifo "$SCRATCH/go"

@@ -233,7 +233,8 @@ static pmix_status_t status_of(int error)
 }
 
 /* The job is in the list from before its first process starts, so that each of them is found when
- * it ends. */
+ * it ends. Of one of which nothing has started there may be nobody who ends: the caller lets that
+ * be looked at (px_run_job_check) when it has told how the start went. */
 static pmix_status_t start_job(struct px_run_job *job)
 {
     pmix_status_t rc = px_run.options.bind_core ? px_run_bind(job) : PMIX_SUCCESS;
@@ -244,8 +245,8 @@ static pmix_status_t start_job(struct px_run_job *job)
         rc = px_run_job_add(job);
     }
     if (rc != PMIX_SUCCESS) {
-        px_run_job_destroy(job);
         px_run_job_deregister(job);
+        px_run_job_destroy(job);
         return rc;
     }
     int error = px_run_job_launch(job);
@@ -253,10 +254,10 @@ static pmix_status_t start_job(struct px_run_job *job)
         return PMIX_SUCCESS;
     }
     job->notify_parent = false;
-    px_run_job_check(job);
     return status_of(error);
 }
 
+/* What start_job says about the end of the job goes for this, too. */
 static pmix_status_t spawn(const struct px_run_task *task, const char *nspace, uint32_t home)
 {
     struct px_run_job_wishes w = {.input_rank = PMIX_RANK_INVALID};
@@ -290,8 +291,11 @@ void px_run_spawn(struct px_run_task *task)
     snprintf(nspace, sizeof(nspace), "%.200s.%u", px_run.options.nspace, px_run.n_spawned);
     pmix_status_t rc = spawn(task, nspace, px_run.node);
     task->upcall.reply.spawn(rc, rc == PMIX_SUCCESS ? nspace : NULL, task->upcall.cbdata);
+    struct px_run_job *job = px_run_job_find(nspace);
     if (rc == PMIX_SUCCESS) {
-        px_run_say_started(px_run_job_find(nspace));
+        px_run_say_started(job);
+    } else if (job != NULL) {
+        px_run_job_check(job);
     }
 }
 
@@ -326,13 +330,13 @@ void px_run_spawn_asked(const struct px_run_frame *head, struct px_run_reader *p
     task.upcall.apps = apps;
     pmix_status_t rc = payload->failed ? PMIX_ERR_UNPACK_FAILURE : spawn(&task, nspace, head->from);
     struct px_run_job *job = px_run_job_find(nspace);
-    if (job == NULL) {
+    px_run_put_string(&b, nspace);
+    (void) px_run_remote_send(PX_RUN_SPAWNED, PX_RUN_RELAY, 0, rc, &b);
+    if (job == NULL) { /* the relay hears of the end behind the start */
         px_run_remote_job_done(nspace, 0);
     } else {
         px_run_job_check(job); /* this node may have no part in it */
     }
-    px_run_put_string(&b, nspace);
-    (void) px_run_remote_send(PX_RUN_SPAWNED, PX_RUN_RELAY, 0, rc, &b);
     PMIx_Info_free(info, task.upcall.n_infos);
     PMIx_App_free(apps, task.upcall.n_apps);
 }
