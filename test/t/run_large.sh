@@ -37,5 +37,7 @@ same 'processes get the limit that pmixrun was given' 100 "$(grep -cx 200 "$SCRA
 run sh -c "ulimit -n 200; '$pmixrun' -n 100 true"
 same 'more processes than there may be descriptors are refused' 1 "$code"
 same 'with the numbers' 1 "$(printf '%s\n' "$err" | grep -c '100 processes on a node take 364 descriptors')"
+run sh -c "ulimit -n 380; '$pmixrun' --stdin all -n 100 true"
+same 'an input for each takes one more' '1 1' "$code $(printf '%s\n' "$err" | grep -c '100 processes on a node take 464 descriptors')"
 same 'and nothing else' 1 "$(printf '%s\n' "$err" | wc -l | tr -d ' ')"
 finish

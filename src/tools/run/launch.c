@@ -22,7 +22,8 @@
 
 #include "nodes.h"
 
-/* A process takes the read ends of its outputs and a connection; some are for all. */
+/* A process takes the read ends of its outputs and a connection, and perhaps the write end of its
+ * input; some are for all. */
 enum { FILES_PER_PROC = 3, FILES_OF_OURS = 64 };
 
 static struct rlimit files; /* as we were given it */
@@ -37,29 +38,38 @@ void px_run_files_raise(void)
     }
 }
 
-/* The processes that are alive. */
-static uint64_t count_alive(void)
+/* Where one rank has the input, that is one descriptor, of those for all. */
+static uint64_t files_per_proc(const struct px_run_job *job)
 {
-    uint64_t n = 0;
+    return FILES_PER_PROC + (job->input_rank == PMIX_RANK_WILDCARD);
+}
 
-    for (const struct px_run_job *job = px_run.jobs; job != NULL; job = job->next) {
-        n += job->n_alive;
+/* What the processes that are alive and ours take, with `each` more for each process. */
+static uint64_t files_of_alive(uint64_t each, uint64_t *ret_n_alive)
+{
+    uint64_t n = FILES_OF_OURS;
+
+    *ret_n_alive = 0;
+    for (const struct px_run_job *job = px_run.running; job != NULL; job = job->peer) {
+        n += job->n_alive * (files_per_proc(job) + each);
+        *ret_n_alive += job->n_alive;
     }
     return n;
 }
 
 /* Told before, since a client that finds the server without a descriptor for it is turned away. */
-static int files_suffice(uint32_t n_new)
+static int files_suffice(const struct px_run_job *job, uint32_t n_new)
 {
     struct rlimit now;
-    uint64_t n = n_new + count_alive();
+    uint64_t n_alive;
+    uint64_t n = files_of_alive(0, &n_alive) + n_new * files_per_proc(job);
 
-    if (getrlimit(RLIMIT_NOFILE, &now) != 0 || FILES_PER_PROC * n + FILES_OF_OURS <= now.rlim_cur) {
+    if (getrlimit(RLIMIT_NOFILE, &now) != 0 || n <= now.rlim_cur) {
         return 0;
     }
     px_run_say("%" PRIu64 " processes on a node take %" PRIu64 " descriptors, but only %" PRIu64
                " are allowed (ulimit -H -n)",
-               n, FILES_PER_PROC * n + FILES_OF_OURS, (uint64_t) now.rlim_cur);
+               n_alive + n_new, n, (uint64_t) now.rlim_cur);
     return EMFILE;
 }
 
@@ -229,14 +239,15 @@ static int start(struct px_run_proc *proc, struct plan *plan)
     return error;
 }
 
-/* True if one more process may have a connection to inherit, which takes a descriptor more until it
- * is taken. */
-static bool may_inherit(void)
+/* True if one more process of the job may have a connection to inherit, which takes a descriptor
+ * more until it is taken. */
+static bool may_inherit(const struct px_run_job *job)
 {
     struct rlimit now;
+    uint64_t n_alive;
 
     return getrlimit(RLIMIT_NOFILE, &now) == 0 &&
-           (FILES_PER_PROC + 1) * (count_alive() + 1) + FILES_OF_OURS <= now.rlim_cur;
+           files_of_alive(1, &n_alive) + files_per_proc(job) + 1 <= now.rlim_cur;
 }
 
 /* The descriptor that the library has made for this process to inherit, to be closed once that is
@@ -259,7 +270,7 @@ static char **environment(const struct px_run_proc *proc, int report_fd)
         return NULL;
     }
     PMIX_LOAD_PROCID(&id, proc->job->nspace, proc->rank);
-    int rc = may_inherit() ? px_env_set(&env, "PMIX_SHMIX_INHERIT", "ask") : PMIX_SUCCESS;
+    int rc = may_inherit(proc->job) ? px_env_set(&env, "PMIX_SHMIX_INHERIT", "ask") : PMIX_SUCCESS;
     if (rc == PMIX_SUCCESS) {
         rc = PMIx_server_setup_fork(&id, &env);
     }
@@ -420,7 +431,7 @@ int px_run_job_launch(struct px_run_job *job)
     for (uint32_t i = 0; i < job->n_procs; i++) {
         n += job->procs[i].node == px_run.node;
     }
-    int error = files_suffice(n);
+    int error = files_suffice(job, n);
     for (uint32_t i = 0; error == 0 && i < job->n_procs; i++) {
         if (job->procs[i].node == px_run.node) {
             error = launch_one(&job->procs[i], report_fd);
