@@ -76,6 +76,10 @@ if by_messages; then
 else
     same 'and for the job' 1 "$(printf '%s\n' "$err" | grep -c '3 ranks registered, 3 reported, segment of [1-9][0-9]* bytes')"
 fi
+# However much there is to report, nobody waits for room.
+# shellcheck disable=SC2016
+run "$pmixrun" -n 2 --report sh -c 'head -c 2000000 /dev/zero | tr "\0" "\n" >"/proc/self/fd/$PMIX_MCA_shmix_report_fd"; exec "$1" job' sh "$actor"
+same 'a report behind much else' '0 2' "$code $(printf '%s\n' "$err" | grep -c '^pmixrun: rank [01]: [0-9]* reads from memory')"
 # A munge daemon that does not answer holds whoever asks it for ten seconds: it is asked only where its credentials
 # are to be used.
 cat >"$SCRATCH/munge.c" <<'END'

@@ -420,26 +420,30 @@ static int round_ms(void)
     return px_run_stdin_is_away() && (ms < 0 || ms > LOOK_MS) ? LOOK_MS : ms;
 }
 
+/* The descriptors that a round waits for beside outputs, links and inputs. */
+enum { N_OWN = 4 };
+
 /* One round; false when memory is out. */
 static bool turn(void)
 {
     size_t n = each_stream(count_stream, NULL);
     size_t n_links = px_run_links_n();
     size_t n_inputs = px_run_inputs_n();
-    struct pollfd *p = calloc(n + n_links + n_inputs + 3, sizeof(*p));
+    struct pollfd *p = calloc(n + n_links + n_inputs + N_OWN, sizeof(*p));
     if (p == NULL) {
         return false;
     }
     p[0] = (struct pollfd){.fd = px_run.signal_fd, .events = POLLIN};
     p[1] = (struct pollfd){.fd = px_run.task_fd, .events = POLLIN};
     p[2] = (struct pollfd){.fd = px_run_stdin_poll_fd(), .events = POLLIN};
-    each_stream(poll_stream, p + 3);
-    struct pollfd *links = p + n + 3;
+    p[3] = (struct pollfd){.fd = px_run_report_poll_fd(), .events = POLLIN};
+    each_stream(poll_stream, p + N_OWN);
+    struct pollfd *links = p + n + N_OWN;
     struct pollfd *inputs = links + n_links;
     px_run_links_poll(links);
     px_run_inputs_poll(inputs);
-    if (poll(p, n + 3 + n_links + n_inputs, round_ms()) > 0) {
-        each_stream(move_stream, p + 3);
+    if (poll(p, n + N_OWN + n_links + n_inputs, round_ms()) > 0) {
+        each_stream(move_stream, p + N_OWN);
         px_run_inputs_move(inputs); /* before what follows opens or closes some */
         px_run_links_move(links);
         if (p[1].revents != 0) {
@@ -447,6 +451,9 @@ static bool turn(void)
         }
         if (p[2].revents != 0) {
             px_run_stdin_move();
+        }
+        if (p[3].revents != 0) {
+            px_run_report_move();
         }
         if (p[0].revents != 0) {
             (void) px_run_signals_read();

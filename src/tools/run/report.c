@@ -15,14 +15,18 @@
 
 #include "gds/format.h"
 #include "run.h"
+#include "src/base/buf.h"
 #include "src/heap/heap.h"
 #include "src/tools/shm/find.h"
 #include "src/tools/shm/tally.h"
 #include "shmem/header.h"
 
-#define PIPE_BYTES 1048576 /* room for the lines of all, which nobody reads before the end */
+#define PIPE_BYTES 1048576             /* for processes that end at the same time */
+#define MOST_BYTES ((size_t) 64 << 20) /* of lines that are kept */
+#define MOST_READS 64                  /* at a time: more than the pipe holds */
 
 static int ends[2] = {-1, -1};
+static struct px_buf come; /* what has come */
 
 static struct {
     const char *when;
@@ -59,23 +63,22 @@ int px_run_report_open(void)
     return ends[1];
 }
 
-/* All that is in the pipe, NUL-terminated and malloc'd, or NULL. */
-static char *read_all(void)
+int px_run_report_poll_fd(void)
 {
-    size_t len = 0;
-    char *text = malloc(PIPE_BYTES + 1);
+    return ends[0];
+}
 
-    while (text != NULL && ends[0] >= 0 && len < PIPE_BYTES) {
-        ssize_t n = read(ends[0], text + len, PIPE_BYTES - len);
-        if (n <= 0 && errno != EINTR) {
-            break;
+void px_run_report_move(void)
+{
+    static char piece[65536];
+    ssize_t n = 1;
+
+    for (int i = 0; i < MOST_READS && ends[0] >= 0 && n > 0; i++) {
+        n = read(ends[0], piece, sizeof(piece));
+        if (n > 0 && come.len < MOST_BYTES) { /* as many processes do not fit into one run */
+            px_buf_append(&come, piece, (size_t) n);
         }
-        len += n > 0 ? (size_t) n : 0;
     }
-    if (text != NULL) {
-        text[len] = '\0';
-    }
-    return text;
 }
 
 struct line {
@@ -221,8 +224,10 @@ static void print_job(const struct px_run_job *job, const char *text)
 
 void px_run_report_print(void)
 {
-    char *text = read_all();
+    char *text;
 
+    px_run_report_move();
+    text = px_buf_take_text(&come);
     for (struct px_run_job *job = px_run.jobs; text != NULL && job != NULL; job = job->next) {
         px_run_report_take(job);
         print_job(job, text);

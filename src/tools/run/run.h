@@ -365,7 +365,9 @@ void px_run_say(const char *format, ...) __attribute__((format(printf, 1, 2))); 
 void px_run_verbose(const char *format, ...)
     __attribute__((format(printf, 1, 2))); /* only with --verbose */
 
-int px_run_report_open(void); /* the descriptor that children get; -1 on failure */
+int px_run_report_open(void);    /* the descriptor that children get; -1 on failure */
+int px_run_report_poll_fd(void); /* where lines come; -1: none do */
+void px_run_report_move(void);   /* takes what has come, so that no process waits for room */
 void px_run_report_take(struct px_run_job *job); /* before its segment goes */
 /* Takes the heap as it is at this step, which `when` names (borrowed); for --report --verbose. */
 void px_run_report_step(const char *when);
