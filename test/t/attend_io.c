@@ -74,31 +74,36 @@ void do_until(char **words, int n)
     pthread_mutex_unlock(&lock);
 }
 
-/* push NSPACE RANK [TEXT]: a line, or our own input to its end */
+/* push NSPACE RANK[,RANK]... [TEXT]: a line, or our own input to its end */
 void do_push(char **words, int n)
 {
+    enum { MOST = 8 };
     static char bytes[65536];
-    pmix_proc_t target;
+    pmix_proc_t targets[MOST];
+    size_t n_targets = 0;
     pmix_byte_object_t bo = {.bytes = bytes};
     pmix_info_t info;
     pmix_status_t rc = PMIX_SUCCESS;
     bool yes = true;
     ssize_t got;
 
-    load_proc(&target, words[1], words[2]);
+    for (char *rank = strtok(words[2], ","); rank != NULL && n_targets < MOST;
+         rank = strtok(NULL, ",")) {
+        load_proc(&targets[n_targets++], words[1], rank);
+    }
     if (n > 3) {
         bo.size = (size_t) snprintf(bytes, sizeof(bytes), "%s\n", words[3]);
-        rc = PMIx_IOF_push(&target, 1, &bo, NULL, 0, NULL, NULL);
+        rc = PMIx_IOF_push(targets, n_targets, &bo, NULL, 0, NULL, NULL);
         printf("push: %s\n", PMIx_Error_string(rc));
         return;
     }
     while (rc == PMIX_SUCCESS && (got = read(STDIN_FILENO, bytes, sizeof(bytes))) > 0) {
         bo.size = (size_t) got;
-        rc = PMIx_IOF_push(&target, 1, &bo, NULL, 0, NULL, NULL);
+        rc = PMIx_IOF_push(targets, n_targets, &bo, NULL, 0, NULL, NULL);
     }
     if (rc == PMIX_SUCCESS) {
         must(PMIx_Info_load(&info, PMIX_IOF_COMPLETE, &yes, PMIX_BOOL), "load");
-        rc = PMIx_IOF_push(&target, 1, NULL, &info, 1, NULL, NULL);
+        rc = PMIx_IOF_push(targets, n_targets, NULL, &info, 1, NULL, NULL);
     }
     printf("push: %s\n", PMIx_Error_string(rc));
 }

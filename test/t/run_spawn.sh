@@ -112,6 +112,11 @@ push: PMIX_SUCCESS
         run "$attend" --pid $runner spawn PMIX_FWD_STDOUT "PMIX_STDIN_TGT=r:*" 3 cat , pull @ '*' out \
             , push @ '*' everybody , push @ '*' , until 3
         same 'or all of them' 3 "$(grep -c 'out: everybody' "$SCRATCH/out")"
+        run "$attend" --pid $runner spawn PMIX_FWD_STDOUT "PMIX_STDIN_TGT=r:*" 3 cat , pull @ '*' out \
+            , push @ '0,*,2,0' once , push @ '0,*' , until 3
+        same 'once, however often they are meant' '0 out: once
+1 out: once
+2 out: once' "$(grep 'out: ' "$SCRATCH/out" | sort)"
         limit 60 "$attend" --pid $runner spawn PMIX_FWD_STDOUT "PMIX_STDIN_TGT=r:*" 3 sh -c "$one_closes" , pull @ '*' out \
             , read , push @ '*' others , until 3 <>"$SCRATCH/closed" >"$SCRATCH/out" 2>&1
         same 'also when one of them has closed its input' '1 out: others
@@ -173,11 +178,6 @@ PMIX_JOB_TERM_STATUS=PMIX_ERR_JOB_ABORTED_BY_SIG' "$(fields PMIX_EVENT_JOB_END 2
         same 'and of an end without failure' 'PMIX_JOB_TERM_STATUS=PMIX_SUCCESS' \
             "$(fields PMIX_EVENT_JOB_END 3 | grep -e CODE -e TERM -e PROCID)"
         same 'the state of a job says why' 1 "$(grep -c '^PMIX_ERR_JOB_NON_ZERO_TERM$' "$SCRATCH/out")"
-        tool hear PMIX_EVENT_JOB_END , spawn PMIX_NOTIFY_COMPLETION 1 echo not-forwarded , await PMIX_EVENT_JOB_END , pull @ '*' out
-        same "output that is not forwarded is pmixrun's, $with" '1 0' "$(grep -c '^not-forwarded$' "$SCRATCH/job.out") $(grep -c 'out: not-forwarded' "$SCRATCH/out")"
-        finish_job
-
-        # A debugger: a job that is stopped before it runs, a daemon beside its processes on each node, who look
         if [ $nodes != 1 ]; then
             tool hear PMIX_EVENT_JOB_END , spawn PMIX_NOTIFY_COMPLETION PMIX_HOST=node1 1 /nonexistent \
                 , spawn PMIX_NOTIFY_COMPLETION 1 true , await PMIX_EVENT_JOB_END
@@ -185,6 +185,11 @@ PMIX_JOB_TERM_STATUS=PMIX_ERR_JOB_ABORTED_BY_SIG' "$(fields PMIX_EVENT_JOB_END 2
                 "$(sed -n 's/^spawn: PMIX_SUCCESS //p' "$SCRATCH/out")" \
                 "$(sed -n 's,^PMIX_EVENT_JOB_END:.*PMIX_EVENT_AFFECTED_PROC=\([^/]*\)/.*,\1,p' "$SCRATCH/out")"
         fi
+        tool hear PMIX_EVENT_JOB_END , spawn PMIX_NOTIFY_COMPLETION 1 echo not-forwarded , await PMIX_EVENT_JOB_END , pull @ '*' out
+        same "output that is not forwarded is pmixrun's, $with" '1 0' "$(grep -c '^not-forwarded$' "$SCRATCH/job.out") $(grep -c 'out: not-forwarded' "$SCRATCH/out")"
+        finish_job
+
+        # A debugger: a job that is stopped before it runs, a daemon beside its processes on each node, who look
         # at them, the output of both, the release, the end.
         begin $nodes
         mkfifo "$SCRATCH/go"
@@ -254,21 +259,15 @@ check 'one process runs' until_state "${1:-none}" S
 check 'and one is stopped' until_state "${2:-none}" T
 same 'daemons for one process are beside it' 2 "$(grep -c '^rank . on node1: true' "$SCRATCH/out")"
 same 'nobody is not debugged' 'spawn: PMIX_ERR_NOT_FOUND' "$(tail -n 1 "$SCRATCH/out")"
+same 'nor whoever is where a daemon may not be' PMIX_ERR_JOB_FAILED_TO_MAP \
+    "$(outcome PMIX_DEBUGGER_DAEMONS 'PMIX_DEBUG_TARGET=p:job.1/*' PMIX_DEBUG_DAEMONS_PER_PROC=h:1 PMIX_HOST=node0 PMIX_RANKBY=node 0 true)"
+same 'more processes than a job may have' PMIX_ERR_OUT_OF_RESOURCE "$(outcome 65536 true / 1 true)"
 tool spawn PMIX_SPAWN_TOOL PMIX_FWD_STDOUT 2 "$attend" --job who , pull @ '*' out , until 2
 same 'a tool that is spawned is of its job' 'job.6 0 job.6 1' \
     "$(sed -n 's/.* out: //p' "$SCRATCH/out" | sort | tr '\n' ' ' | sed 's/ $//')"
 tool control job.1 '*' PMIX_JOB_CTRL_KILL
 finish_job
 
-# A call that ends the caller does not return, also if others are to end as well.
-for nodes in 1 2; do
-    run "$pmixrun" --nodes $nodes -n 2 "$actor" abort stubborn
-    same "abort gives its status and does not return, on $nodes nodes" '42 ' "$code $out"
-done
-finish
-same 'nor whoever is where a daemon may not be' PMIX_ERR_JOB_FAILED_TO_MAP \
-    "$(outcome PMIX_DEBUGGER_DAEMONS 'PMIX_DEBUG_TARGET=p:job.1/*' PMIX_DEBUG_DAEMONS_PER_PROC=h:1 PMIX_HOST=node0 PMIX_RANKBY=node 0 true)"
-same 'more processes than a job may have' PMIX_ERR_OUT_OF_RESOURCE "$(outcome 65536 true / 1 true)"
 # Of a job that ended long ago its state is known, and no more.
 for nodes in 1 2; do
     with="on $nodes nodes"
@@ -286,3 +285,9 @@ for nodes in 1 2; do
     finish_job
 done
 
+# A call that ends the caller does not return, also if others are to end as well.
+for nodes in 1 2; do
+    run "$pmixrun" --nodes $nodes -n 2 "$actor" abort stubborn
+    same "abort gives its status and does not return, on $nodes nodes" '42 ' "$code $out"
+done
+finish

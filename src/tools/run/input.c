@@ -27,7 +27,8 @@ struct px_run_input {
     size_t start;
     size_t end;
     size_t cap;
-    bool closing; /* when all has been written */
+    bool closing;  /* when all has been written */
+    uint64_t push; /* number of the last that it was asked for */
     struct owed *owed;
 };
 
@@ -56,6 +57,14 @@ struct px_run_input *px_run_input_find(const struct px_run_proc *proc)
         in = in->next;
     }
     return in;
+}
+
+bool px_run_input_is_new_to(struct px_run_input *in, uint64_t push)
+{
+    bool is_new = in->push != push;
+
+    in->push = push;
+    return is_new;
 }
 
 bool px_run_input_is_empty(const struct px_run_input *in)

@@ -14,11 +14,14 @@ struct px_run_push {
     struct px_run_task task; /* who pushed; of another node: only the id is used */
     uint32_t node;           /* of who pushed */
     uint64_t id;             /* there */
+    uint64_t number;         /* of all pushes that this node has delivered */
     size_t n_waiting;        /* inputs of this node, other nodes, and who fills this in */
     bool taken;              /* by at least one */
     bool closed;             /* at least one does not read any more */
     pmix_status_t status;    /* the first failure */
 };
+
+static uint64_t last_number;
 
 /* A target that does not read any more is missed only if there is no other. */
 static pmix_status_t outcome(const struct px_run_push *push)
@@ -60,14 +63,15 @@ void px_run_push_settle(struct px_run_push *push, pmix_status_t status)
     leave(push, status);
 }
 
-/* For one process of this node. `named`: not as one of all. */
+/* For one process of this node; NULL: one of a job that is over. `named`: not as one of all. One
+ * that several targets mean takes the bytes once. */
 static void put_into(struct px_run_push *push, const struct px_run_proc *proc, bool named,
                      const char *bytes, size_t n, bool last)
 {
     struct px_run_input *in = proc != NULL ? px_run_input_find(proc) : NULL;
     pmix_status_t rc = PMIX_ERR_IOF_COMPLETE;
 
-    if (in == NULL && !named) {
+    if (in == NULL ? !named : !px_run_input_is_new_to(in, push->number)) {
         return;
     }
     push->n_waiting++;
@@ -182,7 +186,8 @@ void px_run_push_there(const struct px_run_frame *head, struct px_run_reader *pa
         free(targets);
         return;
     }
-    *push = (struct px_run_push){.node = head->from, .id = head->id, .n_waiting = 1};
+    *push = (struct px_run_push){
+        .node = head->from, .id = head->id, .number = ++last_number, .n_waiting = 1};
     for (uint32_t i = 0; i < n; i++) {
         put_here(push, &targets[i], bytes, len, last);
     }
@@ -219,7 +224,8 @@ void px_run_push(struct px_run_task *task)
         px_host_reply_status(upcall, rc != PMIX_SUCCESS ? rc : PMIX_ERR_NOMEM);
         return;
     }
-    *push = (struct px_run_push){.task = *task, .node = px_run.node, .n_waiting = 1};
+    *push = (struct px_run_push){
+        .task = *task, .node = px_run.node, .number = ++last_number, .n_waiting = 1};
     for (size_t i = 0; i < upcall->n_procs; i++) {
         put_here(push, &upcall->procs[i], upcall->data, upcall->n_data, last);
     }

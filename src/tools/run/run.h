@@ -335,6 +335,9 @@ struct px_run_input;
 struct px_run_input *px_run_input_open(const struct px_run_proc *proc, int fd);
 struct px_run_input *px_run_input_find(const struct px_run_proc *proc); /* NULL: none (any more) */
 bool px_run_input_is_empty(const struct px_run_input *in);
+/* False if this was asked for the same push, whose number is not 0, before, and for no other since.
+ */
+bool px_run_input_is_new_to(struct px_run_input *in, uint64_t push);
 /* Queues bytes; `last`: and then the end. The input may be gone when this returns. `push` (may be
  * NULL) is settled when all is taken, but not on failure: PMIX_ERR_OUT_OF_RESOURCE (too much
  * waits), PMIX_ERR_IOF_COMPLETE (it has ended), PMIX_ERR_NOMEM. */
