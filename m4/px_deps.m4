@@ -1,8 +1,15 @@
-# PX_DEPS: third-party libraries, each with the one folder that may include it.
+# PX_NEEDS(VARIABLE, MODULE, PACKAGE): pkg-config has to know the module, or configure ends with the name of Debian's package.
+AC_DEFUN([PX_NEEDS], [
+  PKG_CHECK_MODULES([$1], [$2], [],
+    [AC_MSG_ERROR([$2 is needed, and pkg-config does not find it (package $3). If it is elsewhere: PKG_CONFIG_PATH, or $1_CFLAGS and $1_LIBS.])])
+])
+
+# PX_DEPS: third-party libraries, each with the one folder that may include it. (libatomic_ops: PX_LOCKFREE.)
 AC_DEFUN([PX_DEPS], [
-  PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.1])
+  AS_IF([test -z "$PKG_CONFIG"], [AC_MSG_ERROR([pkg-config is needed (package pkg-config)])])
+  PX_NEEDS([HWLOC], [hwloc >= 2.1], [libhwloc-dev])
   PX_HWLOC_NAME
-  PKG_CHECK_MODULES([ZLIB], [zlib >= 1.2])
+  PX_NEEDS([ZLIB], [zlib >= 1.2], [zlib1g-dev])
   PX_JEMALLOC
   AC_DEFINE_UNQUOTED([PX_HWLOC_VERSION], ["`$PKG_CONFIG --modversion hwloc`"], [The version of hwloc's headers.])
   AC_DEFINE_UNQUOTED([PX_ZLIB_VERSION], ["`$PKG_CONFIG --modversion zlib`"], [The version of zlib.])
@@ -38,6 +45,6 @@ AC_DEFUN([PX_JEMALLOC], [
   px_jemalloc=no
   AS_IF([test "$with_jemalloc" != no], [PKG_CHECK_MODULES([JEMALLOC], [jemalloc >= 5.0], [px_jemalloc=yes], [:])])
   AS_CASE([$with_jemalloc/$px_jemalloc],
-    [yes/no], [AC_MSG_ERROR([--with-jemalloc was given, and jemalloc is not here])],
+    [yes/no], [AC_MSG_ERROR([--with-jemalloc was given, and jemalloc is not here (package libjemalloc-dev)])],
     [*/yes], [AC_DEFINE([PX_HAVE_JEMALLOC], [1], [Programs that live long allocate with jemalloc.])])
 ])

@@ -92,6 +92,7 @@ px_script_tests += %D%/field_attrs.sh %D%/field_control.sh %D%/field_names.sh %D
 px_script_tests += %D%/completion.sh %D%/tutorial.sh %D%/site.sh %D%/tools_page.sh %D%/packages.sh %D%/oss_fuzz.sh
 px_script_tests += %D%/roles.sh %D%/throng.sh %D%/verbosity.sh
 px_script_tests += %D%/doctor.sh %D%/shm_waits.sh %D%/run_trace.sh %D%/probes.sh %D%/shm_top.sh
+px_script_tests += %D%/configure.sh
 dist_check_SCRIPTS += $(px_script_tests)
 TESTS += $(px_script_tests)
 px_long_tests += %D%/packages.sh %D%/oss_fuzz.sh %D%/run_agree.sh %D%/run_group_faults.sh %D%/run_many_threads.sh %D%/run_large.sh %D%/run_tools.sh %D%/many_clients.sh %D%/roles.sh %D%/throng.sh
