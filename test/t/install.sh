@@ -28,12 +28,31 @@ check 'the library is installed' install_there
 # Commands and their pages come and go with `make install` and `make uninstall`.
 commands='palloc pattrs pctrl pevent plookup pmix-shm pmix_info pmixrun pps pquery'
 all() { make -s -C "$PX_TOP_BUILDDIR" DESTDIR="$SCRATCH/all" "$@" >"$SCRATCH/make.out" 2>&1 || cat "$SCRATCH/make.out"; }
-all install-binPROGRAMS install-manual
+all install-binPROGRAMS install-manual install-pages
 same 'the commands are installed' "$commands" "$(cd "$SCRATCH/all" && find . -path '*/bin/*' -type f | sed 's,.*/,,' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 for command in $commands; do
     find "$SCRATCH/all" -path "*/man1/$command.1" | grep -q . || echo "$command"
 done >"$SCRATCH/pageless"
 same 'each with its page' '' "$(cat "$SCRATCH/pageless")"
+
+# The pages for users, too. Links between them hold; those that lead into the sources are of a few known kinds.
+pages=$(find "$SCRATCH/all" -name README.md -exec dirname {} \;)
+same 'pages are below docdir' "$SCRATCH/all$(make -s -C "$PX_TOP_BUILDDIR" print-docdir)" "$pages"
+there() { # there: those of all that are not installed
+    (cd "$PX_TOP_SRCDIR" && ls README.md NEWS.md SECURITY.md LICENSE docs/*.md docs/decisions/*.md docs/img/*.svg) | while read -r page; do
+        cmp -s "$PX_TOP_SRCDIR/$page" "$pages/$page" || echo "$page"
+    done
+}
+same 'all of them' '' "$(there)"
+astray() { # links of installed pages to what is not installed
+    (cd "$pages" && find . -name '*.md') | while read -r page; do
+        grep -o '](\([^):]*\))' "$pages/$page" | sed 's/^](//; s/)$//; s/#.*//' | sort -u | while read -r link; do
+            [ -e "$pages/${page%/*}/$link" ] || echo "$page: $link"
+        done
+    done
+}
+same 'their links lead to what is installed, or into the sources' '' \
+    "$(astray | grep -v -E ': (\.\./)*(HACKING\.md|(bench|test|src|scripts|tables|contrib)/[a-z/_.A-Z]*)$')"
 
 # What is installed is hardened, by what the linker and the compiler write into each file, and looks for libraries in no
 # folder of the build.
@@ -76,7 +95,7 @@ else
     check 'the library is there' [ -e "$SCRATCH/all$libdir/libpmix.so.2" ]
     same 'and linked with no hwloc' '' "$(readelf -d "$SCRATCH/all$libdir/libpmix.so.2" | grep hwloc)"
 fi
-all uninstall-binPROGRAMS uninstall-libLTLIBRARIES uninstall-manual
+all uninstall-binPROGRAMS uninstall-libLTLIBRARIES uninstall-manual uninstall-pages
 same 'and all go' '' "$(find "$SCRATCH/all" ! -type d | head)"
 
 mkdir "$SCRATCH/work"
