@@ -23,7 +23,7 @@ src_tools_pmix_info_CPPFLAGS = $(AM_CPPFLAGS) -DPX_PREFIX='"$(prefix)"' -DPX_BIN
 src_tools_pmix_info_LDADD = libpx-tools.la libpx-base.la libpmix.la
 
 # Works without libpmix: it looks behind the interface.
-src_tools_pmix_shm_SOURCES = %D%/shm/pmix_shm.c %D%/shm/shm.h %D%/shm/find.c %D%/shm/find.h %D%/shm/list.c \
+src_tools_pmix_shm_SOURCES = %D%/shm/pmix_shm.c %D%/shm/shm.h %D%/shm/choose.c %D%/shm/find.c %D%/shm/find.h %D%/shm/list.c \
   %D%/shm/proc_state.c %D%/shm/proc_state.h %D%/shm/show.c %D%/shm/stats.c %D%/shm/tally.c %D%/shm/tally.h \
   %D%/shm/top.c %D%/shm/waits.c %D%/shm/waits_find.c %D%/shm/waits_print.c %D%/shm/waits.h
 src_tools_pmix_shm_LDADD = libpx-tools.la libpx-waits.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS) -lm

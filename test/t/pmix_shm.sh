@@ -133,6 +133,58 @@ exec 9>&-
 wait "$pid"
 same 'the job was not disturbed' '0 ' "$? $(cat "$SCRATCH/job.err")"
 
+# --- several servers have the namespace: nobody guesses
+choices() { sed -n 's/^  --pid \([0-9]*\).*/\1/p' "$SCRATCH/err" | sort | tr '\n' ' ' | sed 's/ $//'; }
+rm -f "$SCRATCH/lines"
+"$pmixrun" --nspace "$job-2" --nodes 2 -n 2 "$actor" hold "$SCRATCH/go" >"$SCRATCH/lines" 2>"$SCRATCH/job.err" </dev/null &
+pid=$!
+exec 9<>"$SCRATCH/go"
+until_lines 2 "$SCRATCH/lines" || { kill "$pid"; cat "$SCRATCH/job.err"; exit 99; }
+run "$shm" list
+servers=$(awk -v j="\"$job-2\"" '$8 == j { print $1 }' "$SCRATCH/out" | sort)
+same 'a job on two nodes has two' 2 "$(printf '%s\n' "$servers" | wc -l)"
+for command in show verify stats; do
+    code_is "$command does not choose one" 2 "$shm" $command "$job-2"
+    said 'says so' "^pmix-shm: several servers have the namespace \"$job-2\"; choose one of them:\$"
+    same 'and names them' "$(echo $servers)" "$(choices)"
+    same 'and shows none' '' "$out"
+done
+same 'with their nodes' 'node0 node1' "$(sed -n 's/^  --pid [0-9]*  on //p' "$SCRATCH/err" | sort | tr '\n' ' ' | sed 's/ $//')"
+code_is 'nor does save' 2 "$shm" save "$job-2" "$SCRATCH/one-of-two"
+check 'which makes no file' [ ! -e "$SCRATCH/one-of-two" ]
+for server in $servers; do
+    code_is 'one that is chosen' 0 "$shm" show "$job-2" --pid "$server" --key PMIX_JOB_SIZE
+done
+code_is 'no namespace, of those there are' 2 "$shm" show
+said 'is asked for' '^pmix-shm: there are several namespaces or servers; choose one of them:$'
+same 'with what chooses it' 2 "$(grep -c "^  \"$job-2\" --pid [0-9]*  on node[01]\$" "$SCRATCH/err")"
+exec 9>&-
+wait "$pid"
+
+# --- generations of one server are one: the present one, whatever else it holds
+hold_generations() { # hold_generations NAME: leaves $holder, which ends with the end of $SCRATCH/NAME
+    mkfifo "$SCRATCH/$1"
+    "$PX_TOP_BUILDDIR/test/t/generations" "$job-g" <"$SCRATCH/$1" >"$SCRATCH/$1.out" 2>&1 &
+    holder=$!
+}
+hold_generations one
+exec 8>"$SCRATCH/one"
+first=$holder
+check 'a server with three generations' until_true 'it is ready' grep -qx ready "$SCRATCH/one.out"
+run "$shm" list --pid "$first"
+same 'all of which are there' '1 2 3' "$(awk -v j="\"$job-g\"" '$8 == j { print $5 }' "$SCRATCH/out" | sort | tr '\n' ' ' | sed 's/ $//')"
+code_is 'its namespace' 0 "$shm" show "$job-g" --key mark
+has 'is that of the present one' '"mark" = "second"'
+has 'the second' '^generation: 2$'
+code_is 'without the name' 0 "$shm" show --pid "$first"
+hold_generations two
+exec 7>"$SCRATCH/two"
+check 'another server' until_true 'it is ready' grep -qx ready "$SCRATCH/two.out"
+code_is 'which has the namespace, too' 2 "$shm" show "$job-g"
+same 'each counts once' "$(printf '%s\n' "$first" "$holder" | sort | tr '\n' ' ' | sed 's/ $//')" "$(choices)"
+exec 8>&- 7>&-
+wait "$first" "$holder"
+
 # --- what was saved
 code_is 'the job is gone' 1 "$shm" verify "$job"
 code_is 'what was saved' 0 "$shm" show "$SCRATCH/saved"

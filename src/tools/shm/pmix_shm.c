@@ -24,14 +24,14 @@
 #include "shm.h"
 #include "src/tools/std.h"
 
-enum { FAILED = 1 };
+enum { FAILED = 1, NONE = -1 };
 
 static const char usage_text[] =
     "usage: pmix-shm list\n"
-    "       pmix-shm show [NSPACE|FILE] [--rank R] [--key K]\n"
-    "       pmix-shm verify [NSPACE|FILE] [--level N]\n"
-    "       pmix-shm stats [NSPACE|FILE]\n"
-    "       pmix-shm save NSPACE FILE\n"
+    "       pmix-shm show [NSPACE|FILE] [--pid P] [--rank R] [--key K]\n"
+    "       pmix-shm verify [NSPACE|FILE] [--pid P] [--level N]\n"
+    "       pmix-shm stats [NSPACE|FILE] [--pid P]\n"
+    "       pmix-shm save NSPACE FILE [--pid P]\n"
     "       pmix-shm waits [--pid P] [NSPACE...]\n"
     "       pmix-shm top [--pid P] [--interval S] [--once]\n"
     "Looks into the shared memory of the PMIx servers of this user. Without a namespace: the only "
@@ -52,14 +52,17 @@ static const char usage_text[] =
     "  --rank R    the values of one process only\n"
     "  --key K     the values of one key only: \"pmix.lrank\", or its constant PMIX_LOCAL_RANK\n"
     "  --level N   0: the header; 1: and all tables; 2: and every value (default)\n"
-    "  --pid P     the server with this process id only (several may have the same namespace)\n"
+    "  --pid P     the server with this process id only; needed where several have the "
+    "namespace\n"
     "  --interval S  seconds between two looks (top)\n"
     "  --once      one look, with totals since the server has started (top)\n"
     "  --json      for programs (list, show, verify, stats, waits, top)\n"
     "  --parsable  likewise: a value a line, behind its names and colons (waits, top)\n"
     "  -V, --version\n"
     "  -h, --help\n\n"
-    "Exit code: 0; 1 when something is missing or damaged; 2 for another command line.\n";
+    "Exit code: 0; 1 when something is missing or damaged; 2 for another command line, or one that "
+    "leaves open\n"
+    "which server is meant: then standard error names them.\n";
 
 struct options {
     int (*run)(const struct options *o); /* the command */
@@ -130,60 +133,23 @@ static int load_file(const char *path, struct px_store **ret)
               : 0;
 }
 
-/* Opens the live segment of a namespace (NULL: the only one there is) of a server (0: any). 0, 1
- * (none), or FAILED + 1 after a complaint. */
-static int open_live(const char *nspace, pid_t pid, struct px_store **ret)
-{
-    struct px_store *found = NULL;
-    struct px_shm_list list;
-    size_t n = 0;
-
-    if (px_shm_find(pid, &list) != 0) {
-        complain("list", "out of memory");
-        return FAILED + 1;
-    }
-    for (size_t i = 0; i < list.n; i++) {
-        struct px_store *store;
-
-        if (px_shm_open(&list.items[i], &store) != 0) {
-            continue;
-        }
-        if (n == 0 && (!nspace || strcmp(px_store_nspace(store), nspace) == 0)) {
-            found = store;
-            n++;
-            continue;
-        }
-        n += !nspace;
-        px_store_destroy(store);
-    }
-    px_shm_list_free(&list);
-    if (n > 1) {
-        px_store_destroy(found);
-        complain("which?", "there is more than one segment; pmix-shm list names them");
-        return FAILED + 1;
-    }
-    *ret = found;
-    return n == 0;
-}
-
+/* A copy of the live segment of a namespace. 0; NONE; or an exit code after a complaint. */
 static int copy_live(const char *nspace, pid_t pid, void **ret, size_t *ret_len)
 {
     struct px_store *store;
-    int rc = open_live(nspace, pid, &store);
+    int rc = px_shm_choose(nspace, pid, &store);
 
-    if (rc != 0) {
-        return rc;
+    if (rc == PMIX_ERR_NOT_FOUND || rc == PMIX_ERR_BAD_PARAM) {
+        return rc == PMIX_ERR_NOT_FOUND ? NONE : PX_USAGE_ERROR;
     }
-    rc = px_store_save(store, ret, ret_len);
-    px_store_destroy(store);
-    if (rc != 0) {
-        complain(nspace ? nspace : "segment", PMIx_Error_string(rc));
-        return FAILED + 1;
+    if (rc == 0) {
+        rc = px_store_save(store, ret, ret_len);
+        px_store_destroy(store);
     }
-    return 0;
+    return rc ? complain(nspace ? nspace : "segment", PMIx_Error_string(rc)) : 0;
 }
 
-/* The segment that the command is about, as a private copy. 0 or FAILED. */
+/* The segment that the command is about, as a private copy. 0 or an exit code. */
 static int load(const struct options *o, struct px_store **ret)
 {
     const char *name = o->words[0];
@@ -195,13 +161,13 @@ static int load(const struct options *o, struct px_store **ret)
         return load_file(name, ret);
     }
     rc = copy_live(name, o->pid, &bytes, &len);
-    if (rc == 1) {
+    if (rc == NONE) {
         return name && access(name, F_OK) == 0 ? load_file(name, ret)
                : name                          ? complain(name, "no such namespace or file")
                       : complain("no segment", "no server of this user is running");
     }
     if (rc != 0) {
-        return FAILED;
+        return rc;
     }
     rc = px_store_load(bytes, len, ret);
     free(bytes);
@@ -293,7 +259,7 @@ static int save(const struct options *o)
     int fd;
 
     if (rc != 0) {
-        return rc == 1 ? complain(o->words[0], "no such namespace") : FAILED;
+        return rc == NONE ? complain(o->words[0], "no such namespace") : rc;
     }
     fd = open(o->words[1], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     while (fd >= 0 && done < len && (n >= 0 || errno == EINTR)) {

@@ -21,6 +21,12 @@
 /* Opens one; it may be gone (PMIX_ERR_NOT_FOUND) or damaged: a PMIX_ERR_* status. */
 int px_shm_open(const struct px_shm_live *live, struct px_store **ret);
 
+/* Opens the segment of a namespace (NULL: the only one there is) at a server (0: the only one that
+ * has it), in its present generation; the caller destroys *ret. 0; PMIX_ERR_NOT_FOUND: there is
+ * none; PMIX_ERR_BAD_PARAM: there are several, and standard error says what chooses among them;
+ * PMIX_ERR_NOMEM. */
+int px_shm_choose(const char *nspace, pid_t pid, struct px_store **ret);
+
 /* Prints all, or those of one server. 0, or PMIX_ERR_NOMEM. */
 int px_shm_list(pid_t server, bool json);
 
