@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "quote.h"
+#include "src/base/assert.h"
 
 enum { DEPTH = 20, MAX_TEXT = 120 };
 
@@ -68,6 +69,21 @@ static void print_path(const char *name)
     }
 }
 
+/* What a name for programs has to be. */
+static bool is_name(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    static const char all[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
+    return name[0] != '\0' && strchr(letters, name[0]) != NULL && name[strspn(name, all)] == '\0';
+}
+
+/* Asserts that the names for programs are of that form. */
+static void check_name(const char *name)
+{
+    px_assert(name == NULL || form == PX_OUT_PLAIN || is_name(name));
+}
+
 static void indent(unsigned n)
 {
     printf("%*s", (int) n * 2, "");
@@ -76,6 +92,7 @@ static void indent(unsigned n)
 /* What stands before a value. */
 static void start(const char *name)
 {
+    check_name(name);
     if (form == PX_OUT_PARSABLE) {
         print_path(name);
     } else if (form == PX_OUT_JSON) {
@@ -108,6 +125,7 @@ static void open_with(const char *name, char bracket)
 {
     size_t at = filled[depth];
 
+    check_name(name);
     if (form == PX_OUT_JSON) {
         start(name);
         putchar(bracket);

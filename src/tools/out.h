@@ -14,8 +14,11 @@
  *   PARSABLE  a line "name:name:...:value" for each value: the names on the way to it, with the
  *             position, from 0, in place of a name in a list
  *
- * Strings and names may hold any bytes: no control character is printed as it is, and JSON is
- * always valid UTF-8. Objects may be nested up to 19 deep. The state is of the whole process. */
+ * Names in JSON and PARSABLE are lower-case letters, digits and underscores, begin with a letter,
+ * and are listed in docs/tools.md; what a user or the Standard has named (a key, the number of a
+ * session) is a value of a list there: {"key": ..., "value": ...}. Strings, and names in PLAIN, may
+ * hold any bytes: no control character is printed as it is, and JSON is always valid UTF-8. Objects
+ * may be nested up to 19 deep. The state is of the whole process. */
 
 enum px_out_form { PX_OUT_PLAIN, PX_OUT_JSON, PX_OUT_PARSABLE };
 

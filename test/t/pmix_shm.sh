@@ -25,7 +25,7 @@ said() { # said WHAT PATTERN: in the last complaint
 }
 
 all_counted() { # the parts are together what is in use
-    same "$1" "$(sed -n 's/^bytes: //p' "$SCRATCH/out")" "$(awk '/^bytes by part/ { on = 1; next }
+    same "$1" "$(sed -n 's/^bytes: //p' "$SCRATCH/out")" "$(awk '/^bytes_by_part/ { on = 1; next }
         /^[^ ]/ { on = 0 } on { sum += $NF } END { print sum }' "$SCRATCH/out")"
 }
 
@@ -119,10 +119,10 @@ json 'is JSON'
 code_is 'stats' 0 "$shm" stats "$job"
 has 'nothing is damaged' '^damaged: false$'
 all_counted 'every byte is of some part'
-for table in keys records 'node names' 'node numbers'; do
+for table in keys records node_names node_numbers; do
     has "the table of $table is there" "^  *$table:\$"
 done
-same 'everything lies where it is looked for' 0 "$(grep -c 'longest probe: [0-9][0-9][0-9]' "$SCRATCH/out")"
+same 'everything lies where it is looked for' 0 "$(grep -c 'longest_probe: [0-9][0-9][0-9]' "$SCRATCH/out")"
 code_is 'stats for programs' 0 "$shm" stats "$job" --json
 json 'is JSON'
 code_is 'save' 0 "$shm" save "$job" "$SCRATCH/saved"

@@ -52,7 +52,7 @@ same 'well' 0 $?
 is 'a row for each process, and the steps of its life in order' \
     "sorted(rows) == ['$job:%d' % r for r in range(3)]" "len(nodes) == 1" \
     "all(order(r) == ['fork', 'start', 'connect', 'init', 'fence', 'fence', 'finalize'] for r in rows)" \
-    "all(life(r) == {'pid': p, 'program': '$hang', 'exit code': 0} for r, p in zip(sorted(rows), [$(started 0), $(started 1), $(started 2)]))"
+    "all(life(r) == {'pid': p, 'program': '$hang', 'exit_code': 0} for r, p in zip(sorted(rows), [$(started 0), $(started 1), $(started 2)]))"
 is 'in a fence each waits for the last to come' \
     "[s['args']['last'] for r in rows for s in of(r, 'fence')][1::2] == ['$job:2'] * 3" \
     "all(s['args']['number'] == i + 1 and s['args']['come'] == 3 and s['args']['status'] == 'PMIX_SUCCESS' for r in rows for i, s in enumerate(of(r, 'fence')))" \
@@ -84,7 +84,7 @@ kill -9 "$(started 0)"
 check 'the job ends' gone $runner
 wait $runner
 same 'as the process' 137 $?
-is 'a signal, and a fence that its death has ended' "life('$job:0')['signal'] == 9" "set(life('$job:2')) & {'signal', 'exit code'}" \
+is 'a signal, and a fence that its death has ended' "life('$job:0')['signal'] == 9" "set(life('$job:2')) & {'signal', 'exit_code'}" \
     "all(order('$job:%d' % r)[:6] == ['fork', 'start', 'connect', 'init', 'fence', 'fence'] for r in (0, 1))" "len(rows) == 3"
 runner=
 
@@ -109,7 +109,7 @@ done
 
 # --- no PMIx at all; what the processes see of it
 run "$pmixrun" -n 2 --nspace plain --trace "$trace" env
-is 'processes without PMIx' "all(order(r) == ['fork'] and life(r)['exit code'] == 0 for r in rows)" "len(rows) == 2"
+is 'processes without PMIx' "all(order(r) == ['fork'] and life(r)['exit_code'] == 0 for r in rows)" "len(rows) == 2"
 same 'they are told of no trace' '' "$(grep -i trace_fd "$SCRATCH/out")"
 run env PMIX_MCA_shmix_trace_fd=1 "$pmixrun" env
 same 'nor of that of an outer job' '' "$(grep -i trace_fd "$SCRATCH/out")"

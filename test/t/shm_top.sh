@@ -34,10 +34,10 @@ sys.exit(not eval(sys.argv[2]))' "$SCRATCH/json" "$1"
 mkfifo "$SCRATCH/told"
 start last "$SCRATCH/told"
 check 'a job whose second fence is open' until_lines 2 "$SCRATCH/job.out"
-check 'is counted: collectives' until_true 'two wait' shows 'x["open collectives"] == 1 and x["collectives"] == 1 and x["requests"] >= 5'
-check 'processes and namespaces' shows 'x["namespaces"] == 1 and x["processes"] == 3 and x["connections"] == 3 and x["pid"] == '$runner
-check 'bytes' shows 'x["bytes in"] > 0 and x["bytes out"] > 0 and x["other waits"] == 0'
-check 'who it is' shows 'x["server"] == "pmixrun-server.'$runner'" and x["rank"] == 0 and x["state"] == "sleeping"'
+check 'is counted: collectives' until_true 'two wait' shows 'x["open_collectives"] == 1 and x["collectives"] == 1 and x["requests"] >= 5'
+check 'processes and namespaces' shows 'x["nspaces"] == 1 and x["processes"] == 3 and x["connections"] == 3 and x["pid"] == '$runner
+check 'bytes' shows 'x["bytes_in"] > 0 and x["bytes_out"] > 0 and x["other_waits"] == 0'
+check 'who it is' shows 'x["nspace"] == "pmixrun-server.'$runner'" and x["rank"] == 0 and x["state"] == "sleeping"'
 kill -STOP $runner
 check 'a server that is stopped' until_true 'it is shown' shows 'x["state"] == "stopped" and x["processes"] == 3'
 kill -CONT $runner

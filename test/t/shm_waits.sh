@@ -168,13 +168,13 @@ if command -v python3 >/dev/null 2>&1; then
 server = [s for s in json.load(open(sys.argv[1]))["servers"] if s["pid"] == int(sys.argv[3])][0]
 wait = server["waits"][0]
 assert wait["kind"] == "fence" and wait["of"] == sys.argv[2] + ":*" and wait["missing"] == sys.argv[2] + ":2"
-assert wait["expected here"] == 3 and wait["come here"] == 2 and wait["come"] == sys.argv[2] + ":0-1"
+assert wait["expected_here"] == 3 and wait["come_here"] == 2 and wait["come"] == sys.argv[2] + ":0-1"
 assert [(c["rank"], c["state"]) for c in wait["culprits"]] == [(2, "T")]' "$SCRATCH/out" $job $runner
 else
     skip 'the form for programs' 'python3 is not here'
 fi
 "$shm" waits --parsable --pid $runner >"$SCRATCH/out"
-same 'the form for scripts' "$job 2 T" "$(sed -n 's/^servers:0:waits:0:culprits:0:\(namespace\|rank\|state\)://p' "$SCRATCH/out" | tr '\n' ' ' | sed 's/ $//')"
+same 'the form for scripts' "$job 2 T" "$(sed -n 's/^servers:0:waits:0:culprits:0:\(nspace\|rank\|state\)://p' "$SCRATCH/out" | tr '\n' ' ' | sed 's/ $//')"
 run "$shm" waits --pid $$
 same 'a process that is no server' "1 pmix-shm: waits: this process is no server that one may look into" "$code $err"
 run "$shm" waits "no-$job"

@@ -88,8 +88,8 @@ static void print_list(const char *name, const struct list *list, const char *co
 
 static void print_tree(void)
 {
-    static const char *const of_library[] = {"opened by", "file", "version"};
-    static const char *const of_server[] = {"found in", "state", "uri"};
+    static const char *const of_library[] = {"opened_by", "file", "version"};
+    static const char *const of_server[] = {"found_in", "state", "uri"};
     static const char *const of_finding[] = {"severity", "what", "do"};
 
     px_out_open(NULL);

@@ -354,7 +354,7 @@ static void put_life(struct timeline *t, const struct row *row)
     if (row->end != NULL) {
         int status = row->end->head.number;
 
-        fprintf(t->to, WIFSIGNALED(status) ? ", \"signal\": %d" : ", \"exit code\": %d",
+        fprintf(t->to, WIFSIGNALED(status) ? ", \"signal\": %d" : ", \"exit_code\": %d",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
     fputs("}}", t->to);

@@ -22,7 +22,7 @@ static void print_object(const struct px_shm_live *live, const struct px_store *
 
     px_store_info(store, &info);
     px_out_open(NULL);
-    px_out_text("namespace", px_store_nspace(store));
+    px_out_text("nspace", px_store_nspace(store));
     px_out_number("pid", (uint64_t) live->pid);
     px_out_number("uid", px_store_header(store)->id.uid);
     px_out_number("bytes", info.used_bytes);

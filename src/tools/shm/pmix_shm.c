@@ -236,7 +236,7 @@ static int verify(const struct options *o)
     }
     rc = px_format_verify(&store->seg, (enum px_verify_level) o->level, &fault);
     px_out_open(NULL);
-    px_out_text("namespace", px_store_nspace(store));
+    px_out_text("nspace", px_store_nspace(store));
     px_out_number("level", (uint64_t) o->level);
     px_out_bool("sound", rc == 0);
     if (rc != 0) {

@@ -126,6 +126,7 @@ static void show_value(const struct show *s, const pmix_value_t *value)
 
 static void show_quals(struct show *s, const struct px_slice *slice)
 {
+    bool plain = px_out_form() == PX_OUT_PLAIN; /* on the line of the value */
     pmix_info_t *quals;
     size_t n;
 
@@ -134,14 +135,20 @@ static void show_quals(struct show *s, const struct px_slice *slice)
     }
     if (px_slice_quals(slice, &quals, &n) != 0) {
         s->damaged = true;
-        px_out_text("qualifiers", "damaged");
+        px_out_bool("qualifiers_damaged", true);
         return;
+    }
+    if (!plain) {
+        px_out_open_list("qualifiers");
     }
     for (size_t i = 0; i < n; i++) {
         char *text = PMIx_Info_string(&quals[i]);
 
-        px_out_text("qualifier", text);
+        px_out_text(plain ? "qualifier" : NULL, text);
         free(text);
+    }
+    if (!plain) {
+        px_out_close_list();
     }
     PMIx_Info_free(quals, n);
 }
@@ -246,6 +253,7 @@ static void append(struct indexes *list, uint32_t index)
     list->at[list->n++] = index;
 }
 
+/* Within a list. */
 static struct indexes find_indexes(struct show *s, uint32_t level)
 {
     const struct px_store_header *h = px_store_header(s->store);
@@ -260,8 +268,7 @@ static struct indexes find_indexes(struct show *s, uint32_t level)
     table = px_at(&view, h->table, sizeof(*table));
     if (!table || table->n_slots > PX_SHM_MAX_SLOTS ||
         !px_at(&view, h->table, sizeof(*table) + table->n_slots * 8)) {
-        s->damaged = true;
-        px_out_text("damaged", "record table");
+        damaged(s, "record table");
         return list;
     }
     for (uint64_t i = 0; i < table->n_slots; i++) {
@@ -278,19 +285,22 @@ static struct indexes find_indexes(struct show *s, uint32_t level)
     return list;
 }
 
-static void show_level(struct show *s, const char *name, enum px_level level)
+/* The sessions or applications that have values, each with its number. */
+static void show_level(struct show *s, const char *name, const char *one, enum px_level level)
 {
-    struct indexes list = find_indexes(s, (uint32_t) level);
-    char text[24];
+    struct indexes list;
 
-    px_out_open(name);
+    px_out_open_list(name);
+    list = find_indexes(s, (uint32_t) level);
     for (size_t i = 0; i < list.n; i++) {
-        if (i == 0 || list.at[i] != list.at[i - 1]) {
-            (void) snprintf(text, sizeof(text), "%" PRIu32, list.at[i]);
-            show_values(s, text, level, list.at[i]);
+        if ((i == 0 || list.at[i] != list.at[i - 1]) && has_values(s, level, list.at[i])) {
+            px_out_open(NULL);
+            px_out_number(one, list.at[i]);
+            show_values(s, "values", level, list.at[i]);
+            px_out_close();
         }
     }
-    px_out_close();
+    px_out_close_list();
     free(list.at);
 }
 
@@ -346,7 +356,7 @@ static bool show_node(struct show *s, uint32_t index)
         return false;
     }
     px_out_open(NULL);
-    px_out_text("name", node.name);
+    px_out_text("hostname", node.name);
     px_out_number("index", index);
     px_out_number("id", node.nodeid);
     px_out_open_list("aliases");
@@ -409,7 +419,7 @@ static void show_procs(struct show *s, uint32_t n)
     }
     px_out_close_list();
     if (s->want->rank == PMIX_RANK_UNDEF && shown < n) {
-        px_out_number("more processes", n - shown);
+        px_out_number("more_processes", n - shown);
     }
 }
 
@@ -421,20 +431,20 @@ int px_shm_show(const struct px_store *store, const struct px_shm_want *want, bo
 
     px_store_info(store, &info);
     px_out_open(NULL);
-    px_out_text("namespace", px_store_nspace(store));
+    px_out_text("nspace", px_store_nspace(store));
     px_out_number("generation", info.generation);
     px_out_number("sequence", info.sequence);
     px_out_number("bytes", info.used_bytes);
-    px_out_number("dead bytes", info.garbage_bytes);
+    px_out_number("garbage_bytes", info.garbage_bytes);
     px_out_number("uid", h->id.uid);
     px_out_bool("complete", px_store_flags(store) & PX_STORE_JOB_COMPLETE);
     px_out_bool("dead", info.dead);
     if (want->rank == PMIX_RANK_UNDEF) {
-        show_level(&s, "sessions", PX_LEVEL_SESSION);
+        show_level(&s, "sessions", "session", PX_LEVEL_SESSION);
         show_values(&s, "job", PX_LEVEL_JOB, 0);
-        show_level(&s, "apps", PX_LEVEL_APP);
+        show_level(&s, "apps", "app", PX_LEVEL_APP);
         if (px_store_local_node(store) != PX_NO_NODE) {
-            px_out_number("own node", px_store_local_node(store));
+            px_out_number("own_node", px_store_local_node(store));
         }
         show_nodes(&s, info.n_nodes);
     }

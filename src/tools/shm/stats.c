@@ -17,7 +17,7 @@ static void show_ratio(const char *name, uint64_t n, uint64_t of)
 
 static void show_parts(const struct px_shm_tally *t)
 {
-    px_out_open("bytes by part");
+    px_out_open("bytes_by_part");
     for (int i = 0; i < PX_N_PARTS; i++) {
         px_out_number(px_shm_part_names[i], t->parts[i]);
     }
@@ -25,7 +25,7 @@ static void show_parts(const struct px_shm_tally *t)
     if (t->ranks == 0) {
         return;
     }
-    px_out_open("bytes per rank");
+    px_out_open("bytes_per_rank");
     for (int i = 0; i < PX_N_PARTS; i++) {
         show_ratio(px_shm_part_names[i], t->parts[i], t->ranks);
     }
@@ -49,8 +49,8 @@ static void show_table(const char *name, const struct px_shm_fill *fill)
     px_out_number("slots", fill->slots);
     px_out_number("filled", fill->filled);
     show_ratio("load", fill->filled, fill->slots);
-    show_ratio("mean probe", fill->probes, fill->filled);
-    px_out_number("longest probe", fill->longest);
+    show_ratio("mean_probe", fill->probes, fill->filled);
+    px_out_number("longest_probe", fill->longest);
     px_out_close();
 }
 
@@ -62,7 +62,7 @@ int px_shm_stats(const struct px_store *store)
         return -1;
     }
     px_out_open(NULL);
-    px_out_text("namespace", px_store_nspace(store));
+    px_out_text("nspace", px_store_nspace(store));
     px_out_number("bytes", t.bytes);
     px_out_number("generation", t.generation);
     px_out_number("sequence", t.sequence);

@@ -23,27 +23,27 @@ const char *const px_shm_part_names[PX_N_PARTS] = {
     [PX_PART_KEYS] = "keys",
     [PX_PART_RECORDS] = "records",
     [PX_PART_QUALIFIERS] = "qualifiers",
-    [PX_PART_COLUMNS] = "column heads",
-    [PX_PART_ELEMENTS] = "column elements",
-    [PX_PART_COLUMN_VALUES] = "column values",
+    [PX_PART_COLUMNS] = "column_heads",
+    [PX_PART_ELEMENTS] = "column_elements",
+    [PX_PART_COLUMN_VALUES] = "column_values",
     [PX_PART_PLACEMENT] = "placement",
-    [PX_PART_OLD] = "older versions",
-    [PX_PART_REST] = "out of reach",
+    [PX_PART_OLD] = "older_versions",
+    [PX_PART_REST] = "out_of_reach",
 };
 
 const char *const px_shm_kind_names[PX_N_KINDS] = {
     [PX_KIND_CONST] = "constant",      [PX_KIND_AFFINE] = "affine",
-    [PX_KIND_8] = "array of 8 bits",   [PX_KIND_16] = "array of 16 bits",
-    [PX_KIND_32] = "array of 32 bits", [PX_KIND_64] = "array of 64 bits",
-    [PX_KIND_CELL] = "one value",      [PX_KIND_DICT] = "dictionary",
-    [PX_KIND_LOC] = "locators",        [PX_KIND_OTHER] = "of no kind",
+    [PX_KIND_8] = "array_of_8_bits",   [PX_KIND_16] = "array_of_16_bits",
+    [PX_KIND_32] = "array_of_32_bits", [PX_KIND_64] = "array_of_64_bits",
+    [PX_KIND_CELL] = "one_value",      [PX_KIND_DICT] = "dictionary",
+    [PX_KIND_LOC] = "locators",        [PX_KIND_OTHER] = "of_no_kind",
 };
 
 const char *const px_shm_table_names[PX_N_TABLES] = {
     [PX_TABLE_KEYS] = "keys",
     [PX_TABLE_RECORDS] = "records",
-    [PX_TABLE_NODE_NAMES] = "node names",
-    [PX_TABLE_NODE_IDS] = "node numbers",
+    [PX_TABLE_NODE_NAMES] = "node_names",
+    [PX_TABLE_NODE_IDS] = "node_numbers",
 };
 
 /* What is compared with one slot: so many aliases, and names of so many bytes. */

@@ -85,15 +85,15 @@ static const struct {
     enum px_waits_count which;
     const char *rate; /* NULL: it is of the moment */
 } counts[] = {
-    {"namespaces", PX_WAITS_N_NSPACES, NULL},
+    {"nspaces", PX_WAITS_N_NSPACES, NULL},
     {"processes", PX_WAITS_N_PROCS, NULL},
     {"connections", PX_WAITS_N_CONNECTIONS, NULL},
-    {"requests", PX_WAITS_N_MESSAGES, "requests per second"},
-    {"bytes in", PX_WAITS_BYTES_IN, "bytes in per second"},
-    {"bytes out", PX_WAITS_BYTES_OUT, "bytes out per second"},
-    {"collectives", PX_WAITS_N_COLLECTIVES, "collectives per second"},
-    {"events", PX_WAITS_N_EVENTS, "events per second"},
-    {"kept events", PX_WAITS_N_KEPT, NULL},
+    {"requests", PX_WAITS_N_MESSAGES, "requests_per_second"},
+    {"bytes_in", PX_WAITS_BYTES_IN, "bytes_in_per_second"},
+    {"bytes_out", PX_WAITS_BYTES_OUT, "bytes_out_per_second"},
+    {"collectives", PX_WAITS_N_COLLECTIVES, "collectives_per_second"},
+    {"events", PX_WAITS_N_EVENTS, "events_per_second"},
+    {"kept_events", PX_WAITS_N_KEPT, NULL},
 };
 
 static void print_object(const struct round *now, const struct round *last,
@@ -108,9 +108,9 @@ static void print_object(const struct round *now, const struct round *last,
     px_out_text("state", px_proc_state_text(state.state));
     px_out_text("unreadable", server->unreadable);
     if (head) {
-        px_out_text("server", head->nspace);
+        px_out_text("nspace", head->nspace);
         px_out_number("rank", head->rank);
-        px_out_text("node", head->hostname);
+        px_out_text("hostname", head->hostname);
     }
     for (size_t i = 0; head && i < sizeof(counts) / sizeof(counts[0]); i++) {
         px_out_number(counts[i].name, count_of(server, counts[i].which));
@@ -119,8 +119,8 @@ static void print_object(const struct round *now, const struct round *last,
         }
     }
     if (head) {
-        px_out_number("open collectives", n_open(server, true));
-        px_out_number("other waits", n_open(server, false));
+        px_out_number("open_collectives", n_open(server, true));
+        px_out_number("other_waits", n_open(server, false));
     }
     px_out_close();
 }

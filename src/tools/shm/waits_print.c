@@ -70,15 +70,15 @@ static void print_culprit_object(const struct px_waits_area *area, const struct 
     const char letter[2] = {state->state, '\0'};
 
     px_out_open(NULL);
-    px_out_text("namespace", px_waits_nspace_name(area, proc->nspace));
+    px_out_text("nspace", px_waits_nspace_name(area, proc->nspace));
     px_out_number("rank", proc->rank);
-    px_out_text("node", area->head.hostname);
+    px_out_text("hostname", area->head.hostname);
     px_out_number("pid", proc->pid);
     px_out_text("state", proc->pid && !state->state ? "gone" : letter);
     px_out_text("syscall", state->syscall);
     px_out_text("wchan", state->wchan);
     px_out_text("doing", doing);
-    px_out_number("server", area->head.pid);
+    px_out_number("server_pid", area->head.pid);
     px_out_close();
 }
 
@@ -180,7 +180,7 @@ static void print_wait_object(const struct px_waits_all *all, size_t server,
 
     px_out_open(NULL);
     px_out_text("kind", px_waits_kind_text(e->kind));
-    px_out_text("waits for", px_waits_stage_text(e->stage));
+    px_out_text("waits_for", px_waits_stage_text(e->stage));
     px_out_number("milliseconds", now > e->since_ns ? (now - e->since_ns) / 1000000 : 0);
     px_out_text("name", e->text);
     (void) px_waits_who(area, e, text, sizeof(text));
@@ -193,8 +193,8 @@ static void print_wait_object(const struct px_waits_all *all, size_t server,
         px_out_text("by", text);
     }
     if (px_waits_is_collective(e)) {
-        px_out_number("expected here", e->n_expected);
-        px_out_number("come here", e->n_come);
+        px_out_number("expected_here", e->n_expected);
+        px_out_number("come_here", e->n_come);
         out_list(area, e, "come", 0);
         out_list(area, e, "missing", 1);
     }
@@ -273,14 +273,14 @@ static void open_server_object(const struct px_waits_server *server,
 
     px_out_open(NULL);
     px_out_number("pid", (uint64_t) server->pid);
-    px_out_text("namespace", area->head.nspace);
+    px_out_text("nspace", area->head.nspace);
     px_out_number("rank", area->head.rank);
-    px_out_text("node", area->head.hostname);
+    px_out_text("hostname", area->head.hostname);
     px_out_text("state", state->state ? letter : "gone");
     px_out_number("hidden", area->hidden);
     px_out_number("torn", count(server->copy->torn));
     px_out_number("damaged", count(server->copy->damaged));
-    px_out_bool("names torn", server->copy->names_torn);
+    px_out_bool("names_torn", server->copy->names_torn);
     px_out_open_list("waits");
 }
 
@@ -331,7 +331,7 @@ static void print_server(const struct px_waits_all *all, size_t i,
 static void print_orphans(const struct px_waits_all *all)
 {
     if (as_tree) {
-        px_out_open_list("without a server");
+        px_out_open_list("without_a_server");
     }
     for (size_t i = 0; i < all->n_orphans; i++) {
         if (as_tree) {
