@@ -117,8 +117,36 @@ PMIX_RANK=5 "${job%/*}/family" write 1000 64 >"$SCRATCH/lines"
 same 'its lines' '005 00000999' "$(tail -1 "$SCRATCH/lines" | cut -c1-12)"
 same 'a program that reads says how much' '64000 ' "$("${job%/*}/family" read <"$SCRATCH/lines" | sed 's/[0-9]*$//')"
 if command -v python3 >/dev/null 2>&1 && [ -d "$PX_TOP_SRCDIR/bench/results" ]; then
-    check 'the page is what the results say' "$PX_TOP_SRCDIR/bench/report" --check
+    check 'the pages are what the results say' "$PX_TOP_SRCDIR/bench/report" --check
+    # Each figure of README.md, and its sentence, in a copy.
+    mkdir "$SCRATCH/top"
+    (cd "$PX_TOP_SRCDIR" && tar cf - bench/report bench/families.py bench/results docs/benchmarking.md docs/img README.md) |
+        tar xf - -C "$SCRATCH/top"
+    stale() { # stale WHAT SED COMPLAINT: README.md, changed so, is refused
+        sed "$2" "$PX_TOP_SRCDIR/README.md" >"$SCRATCH/top/README.md"
+        if cmp -s "$PX_TOP_SRCDIR/README.md" "$SCRATCH/top/README.md"; then
+            report 1 "$1: README.md was changed"
+            return
+        fi
+        said=$("$SCRATCH/top/bench/report" --check 2>&1)
+        same "$1" '1 1' "$? $(printf '%s\n' "$said" | grep -c "$3")"
+    }
+    stale 'ours, at random' 's/[0-9.]* ns for a random key/7.5 ms for a random key/' 'not up to date: .*/README.md$'
+    stale 'theirs, at random' 's/in the same run: [0-9.]*/&1/' 'not up to date: .*/README.md$'
+    stale 'ours, again' 's/and [0-9.]* ns where the same/and 9 us where the same/' 'not up to date: .*/README.md$'
+    stale 'theirs, again' 's/^([0-9.]* us;/(9 us;/' 'not up to date: .*/README.md$'
+    stale 'another sentence' 's/That takes$/That needs/' 'README.md has no place for the figures'
+    "$SCRATCH/top/bench/report" >/dev/null 2>&1
+    same 'without its sentence nothing is written' 1 $?
+    sed 's/in the same run: [0-9.]*/&1/' "$PX_TOP_SRCDIR/README.md" >"$SCRATCH/top/README.md"
+    same 'figures are renewed' README.md "$("$SCRATCH/top/bench/report")"
+    check 'as they were' cmp "$SCRATCH/top/README.md" "$PX_TOP_SRCDIR/README.md"
+    for program in compare report; do # an option without a text has nothing behind it, nor more blanks below it
+        same "$program --help has a text for each option" '' "$("$PX_TOP_SRCDIR/bench/$program" --help |
+            sed -n '/^options:/,/^$/p' | awk '/^  -/ { if (name != "") { print name } name = $1; if (/[^ ]  +[^ ]/) { name = "" } next }
+                /^      / { name = "" } END { if (name != "") { print name } }')"
+    done
 else
-    skip 'the page is what the results say' 'no python3, or no results in this tree'
+    skip 'the pages are what the results say' 'no python3, or no results in this tree'
 fi
 finish
