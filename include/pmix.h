@@ -72,6 +72,8 @@ extern "C" {
  *       user that is not trusted (parameter shmix_server_uid)
  *   PMIX_ERR_OUT_OF_RESOURCE: the progress thread cannot be started, or the server takes no more
  *       connections of this process or user
+ *   PMIX_ERR_RESOURCE_BUSY: a thread is still in a call that it made before the last finalize,
+ *       which has waited for it for 10 seconds; or the caller is a callback of that time
  *
  * Std 4.3.
  */

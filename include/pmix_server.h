@@ -314,6 +314,7 @@ typedef struct pmix_server_module_4_0_0_t {
  *     shmix_one_system_server is set
  *   PMIX_ERR_NO_PERMISSIONS: a rendezvous file cannot be written
  *   PMIX_ERR_OUT_OF_RESOURCE: no listener can be opened, or the progress thread cannot be started
+ *   PMIX_ERR_RESOURCE_BUSY: as PMIx_Init
  *
  * Std 17.1.1.
  */

@@ -41,6 +41,7 @@ extern "C" {
  *   PMIX_ERR_INVALID_CRED: the server does not accept the user of this process
  *   PMIX_ERR_INVALID_OPERATION: the process is a client or server already
  *   PMIX_ERR_OUT_OF_RESOURCE: the progress thread cannot be started
+ *   PMIX_ERR_RESOURCE_BUSY: as PMIx_Init
  *
  * Std 18.5.1.
  */

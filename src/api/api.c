@@ -8,9 +8,12 @@
 #include "api.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <string.h>
 
+#include "src/base/log.h"
 #include "src/base/param.h"
+#include "src/client/session.h"
 #include "src/event/registry.h"
 #include "src/server/server_start.h"
 #include "src/value/attributes.h"
@@ -56,11 +59,51 @@ static void forget(struct px_ctx *ctx)
     ctx->attrs = NULL;
 }
 
+/* Looks at the calls under way before an init gives up. A call that begins while the context is
+ * down returns at once, and is no reason to refuse. */
+enum { CALL_LOOKS = 1000 };
+
+/* True if no thread is inside a call. The context is down. */
+static bool calls_are_over(void)
+{
+    bool over = px_calls_over(NULL);
+
+    for (int i = 0; i < CALL_LOOKS && !over; i++) {
+        (void) sched_yield();
+        over = px_calls_over(NULL);
+    }
+    return over;
+}
+
+/* Ends the former life of the context, which a finalize has left open because a thread stayed
+ * inside a call. 0: there is none, or it has ended, or it is that of the process that has forked
+ * this one. PMIX_ERR_RESOURCE_BUSY: a thread is still inside, or the calling thread runs the loop
+ * of the former life. */
+static int end_former(struct px_ctx *ctx)
+{
+    if (ctx->loop == NULL || !px_loop_alive(ctx->loop)) {
+        return 0;
+    }
+    if (!px_loop_inside(ctx->loop) && calls_are_over()) {
+        if (ctx->role != NULL && ctx->role != ctx->server) {
+            px_session_end(px_session(ctx));
+        }
+        px_api_stopped(ctx);
+    }
+    if (ctx->loop == NULL) {
+        return 0;
+    }
+    px_log(ctx->role != NULL && ctx->role == ctx->server ? PX_LOG_SERVER : PX_LOG_CLIENT, 1,
+           "not started again: a thread is inside a call of before the last finalize");
+    return PMIX_ERR_RESOURCE_BUSY;
+}
+
 /* px_loop_create starts the progress thread unless the application drives the loop. */
 int px_api_open(struct px_ctx *ctx, bool external)
 {
-    int rc = px_param_load();
+    int rc = end_former(ctx);
 
+    rc = rc != 0 ? rc : px_param_load();
     if (rc != 0) {
         return rc;
     }
@@ -122,12 +165,16 @@ void px_api_close(struct px_ctx *ctx)
     }
 }
 
+/* The role is the session, or the server if there is no session. */
 void px_api_stopped(struct px_ctx *ctx)
 {
-    if (ctx->role == NULL) {
-        px_server_stop(ctx);
+    if (ctx->role != NULL && ctx->role != ctx->server) {
+        return;
     }
-    if (ctx->role == NULL && ctx->server == NULL) {
+    px_server_stop(ctx);
+    if (ctx->server == NULL) {
+        ctx->role = NULL;
+        ctx->ops = NULL;
         px_api_close(ctx);
     }
 }

@@ -36,16 +36,20 @@ struct px_call;
 /* --- life; under ctx->lock --- */
 
 /* Before a role starts: reads parameters, sets log levels, makes the loop (`external`: the
- * application drives it), the registry of events and the table of attributes. 0; PMIX_ERR_NOMEM,
- * PMIX_ERR_OUT_OF_RESOURCE: the context is closed or was never opened. */
+ * application drives it), the registry of events and the table of attributes. A former life that
+ * px_api_stopped has left open is ended first, so that there are never two. 0; PMIX_ERR_NOMEM,
+ * PMIX_ERR_OUT_OF_RESOURCE: the context is closed or was never opened; PMIX_ERR_RESOURCE_BUSY: a
+ * thread is still inside a call of the former life, which stays as it is. */
 int px_api_open(struct px_ctx *ctx, bool external);
 /* After the role's start, with its status. up: marks the context up, with one reference. Not up:
  * closes the context. Returns the status. */
 pmix_status_t px_api_started(struct px_ctx *ctx, pmix_status_t status, bool up);
 /* Undoes px_api_open after the role has stopped. Not on the loop thread. */
 void px_api_close(struct px_ctx *ctx);
-/* After the stop of a client or tool: stops the server that a launcher has beside it, and closes
- * the context. If a thread stayed inside a call, all of it stays open. Not on the loop thread. */
+/* After the session of a client or tool has ended: stops the server that a launcher has beside it,
+ * or that is the role itself, and closes the context. If a thread stayed inside a call, all of it
+ * stays open, and belongs to the former life that px_api_open ends. The context is down. Not on the
+ * loop thread. */
 void px_api_stopped(struct px_ctx *ctx);
 /* True if the context is up but belongs to the process that forked this one. The context is then
  * reset without being closed: loop, events and role are left to leak, because the connection is the

@@ -58,7 +58,7 @@ static pmix_status_t init_again(struct px_ctx *ctx, const pmix_info_t *info, siz
 
 /* The last finalize. The fence that PMIX_EMBED_BARRIER asks for comes before the context goes down.
  * If a thread does not leave its call in time, px_client_stop keeps the role, and the context stays
- * open. Under ctx->lock. */
+ * open until the next init. Under ctx->lock. */
 static pmix_status_t finalize_last(struct px_ctx *ctx, const pmix_info_t *info, size_t ninfo)
 {
     pmix_status_t rc = PMIX_SUCCESS;

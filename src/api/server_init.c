@@ -57,7 +57,7 @@ pmix_status_t PMIx_server_init(pmix_server_module_t *module, pmix_info_t info[],
 
 /* Refused on the progress thread, which it would have to stop. The context goes down before the
  * role stops, so that no new call enters; if a thread does not leave its call in time, the role and
- * the context stay open. A forked child only forgets the parent's context. */
+ * the context stay open until the next init. A forked child only forgets the parent's context. */
 pmix_status_t PMIx_server_finalize(void)
 {
     struct px_ctx *ctx = px_ctx();
@@ -75,12 +75,7 @@ pmix_status_t PMIx_server_finalize(void)
     } else if (ctx->refs == 1) {
         px_ctx_down(ctx);
         ctx->refs = 0;
-        px_server_stop(ctx);
-        if (ctx->server == NULL) {
-            ctx->role = NULL;
-            ctx->ops = NULL;
-            px_api_close(ctx);
-        }
+        px_api_stopped(ctx);
     }
     px_lock_give(&ctx->lock);
     PX_PROBE(call_end, "server_finalize", rc);

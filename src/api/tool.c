@@ -102,7 +102,8 @@ pmix_status_t PMIx_tool_init(pmix_proc_t *proc, pmix_info_t info[], size_t ninfo
 }
 
 /* Refused on the progress thread. If a thread does not leave its call in time, px_tool_stop keeps
- * the role, and the context stays open. A forked child only forgets the parent's context. */
+ * the role, and the context stays open until the next init. A forked child only forgets the
+ * parent's context. */
 pmix_status_t PMIx_tool_finalize(void)
 {
     struct px_ctx *ctx = px_ctx();

@@ -1,5 +1,7 @@
-check_PROGRAMS += %D%/frameworks.t %D%/life.t %D%/promises.t %D%/quiet.t
-TESTS += %D%/frameworks.t %D%/life.t %D%/promises.t %D%/quiet.t
+check_PROGRAMS += %D%/former_life.t %D%/frameworks.t %D%/life.t %D%/promises.t %D%/quiet.t
+TESTS += %D%/former_life.t %D%/frameworks.t %D%/life.t %D%/promises.t %D%/quiet.t
+%C%_former_life_t_SOURCES = %D%/former_life.c
+%C%_former_life_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_frameworks_t_SOURCES = %D%/frameworks.c
 %C%_frameworks_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_life_t_SOURCES = %D%/life.c test/unit/loop/asleep.h
