@@ -27,7 +27,7 @@ libpx_server_la_SOURCES += %D%/requests/host_module.c \
   %D%/requests/query_local.h %D%/requests/query_sets.c %D%/requests/query_sets.h %D%/requests/requests.c %D%/requests/requests.h %D%/requests/server_query.c \
   %D%/requests/server_query.h %D%/requests/server_resolve.c %D%/requests/server_resolve.h
 libpx_server_la_SOURCES += %D%/events/monitor.c %D%/events/monitor.h %D%/events/server_input.c %D%/events/server_input.h \
-  %D%/events/audience.c %D%/events/audience.h %D%/events/kept_events.c %D%/events/kept_events.h %D%/events/output_cache.c %D%/events/output_cache.h %D%/events/passed_events.c \
+  %D%/events/audience.c %D%/events/audience.h %D%/events/kept_ends.c %D%/events/kept_ends.h %D%/events/kept_events.c %D%/events/kept_events.h %D%/events/output_cache.c %D%/events/output_cache.h %D%/events/passed_events.c \
   %D%/events/passed_events.h %D%/events/registrations.c %D%/events/registrations.h %D%/events/server_events.c \
   %D%/events/server_events.h %D%/events/server_iof.c %D%/events/server_iof.h %D%/events/termination.c \
   %D%/events/termination.h

@@ -19,6 +19,7 @@
 #include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/collectives/group_names.h"
+#include "src/server/events/kept_ends.h"
 #include "src/server/events/server_iof.h"
 #include "compaction.h"
 #include "nspace.h"
@@ -74,7 +75,9 @@ static void tell_of(const char *nspace, int rc, const struct px_jobinfo_fault *f
  * dropped again; in one that existed, values before the wrong one may stay.
  *
  * After success the waiting gets are decided again, and collectives count their local members anew:
- * the number of local processes may only now be known. */
+ * the number of local processes may only now be known. Processes of other nodes whose end was
+ * reported have been started again, as far as is known here; local ones, when they are registered
+ * or connect. */
 int px_register_nspace(struct px_server *s, void *args)
 {
     struct px_nspace_args *a = args;
@@ -82,6 +85,7 @@ int px_register_nspace(struct px_server *s, void *args)
     struct px_nspace *ns = px_nspace_make(s, a->nspace);
     struct px_jobinfo_fault fault = {.key = ""};
     int rc = ns ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    pmix_proc_t job;
 
     px_assert(px_loop_inside(s->loop));
     if (!rc && !ns->registered) {
@@ -104,6 +108,8 @@ int px_register_nspace(struct px_server *s, void *args)
     px_high_water_forget(&s->high_water, ns->name); /* its processes may now be on more nodes */
     ns->n_local = a->n_local < 0 ? -1 : a->n_local;
     px_store_set_flags(ns->store, px_store_flags(ns->store) | PX_STORE_JOB_COMPLETE);
+    PMIX_LOAD_PROCID(&job, ns->name, PMIX_RANK_WILDCARD);
+    px_ends_undone(s, &job);
     px_gets_nspace_changed(s, ns);
     px_colls_recount(s);
     return PMIX_SUCCESS;
@@ -148,6 +154,9 @@ int px_register_client(struct px_server *s, void *args)
     rank->uid = a->uid;
     rank->gid = a->gid;
     rank->object = a->object;
+    if (rank->terminated) {
+        px_ends_undone(s, &a->proc);
+    }
     rank->terminated = false;
     rank->departed = false;
     rank->finalized = false;

@@ -32,6 +32,7 @@
 #include "src/server/data/modex_giving.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
+#include "src/server/events/kept_ends.h"
 #include "src/server/events/registrations.h"
 #include "src/server/events/server_events.h"
 #include "src/server/events/monitor.h"
@@ -335,6 +336,9 @@ static void admit_client(struct px_peer *peer)
     peer->shared = peer->shared && px_conn_is_unix(peer->conn);
     if (!peer->rank->n_peers++) {
         peer->rank->pid = peer->pid;
+    }
+    if (peer->rank->terminated) {
+        px_ends_undone(peer->server, &peer->proc);
     }
     peer->rank->terminated = false; /* it has a connection */
     peer->rank->departed = false;

@@ -1,5 +1,5 @@
 # End to end through the exported functions: this layer has no use by itself. Private parts are tested by name.
-server_unit_tests = %D%/asking.t %D%/audience.t %D%/commit_parts.t %D%/data.t %D%/deletions.t %D%/delta.t %D%/doors.t %D%/events.t %D%/gaps.t %D%/gathering.t %D%/gets.t %D%/group_replies.t %D%/group_values.t %D%/groups.t %D%/host.t %D%/inside.t %D%/kept_output.t %D%/misanswers.t %D%/namesakes.t %D%/old_release.t %D%/open_waits.t %D%/own_get.t %D%/own_input.t %D%/parts.t %D%/reentry.t %D%/refresh.t %D%/rendezvous.t %D%/set_names.t %D%/stopped.t %D%/strangers.t %D%/sync.t
+server_unit_tests = %D%/asking.t %D%/audience.t %D%/commit_parts.t %D%/data.t %D%/deletions.t %D%/delta.t %D%/doors.t %D%/events.t %D%/gaps.t %D%/gathering.t %D%/gets.t %D%/group_replies.t %D%/group_values.t %D%/groups.t %D%/host.t %D%/inside.t %D%/kept_ends.t %D%/kept_output.t %D%/misanswers.t %D%/namesakes.t %D%/old_release.t %D%/open_waits.t %D%/own_get.t %D%/own_input.t %D%/parts.t %D%/reentry.t %D%/refresh.t %D%/rendezvous.t %D%/set_names.t %D%/stopped.t %D%/strangers.t %D%/sync.t
 check_PROGRAMS += $(server_unit_tests)
 TESTS += $(server_unit_tests)
 %C%_asking_t_SOURCES = %D%/asking.c %D%/world.c %D%/world.h
@@ -17,6 +17,9 @@ TESTS += $(server_unit_tests)
 %C%_events_t_SOURCES = %D%/events.c %D%/world.c %D%/world.h
 %C%_events_t_LDADD = libpx-host.la libpmix.la $(CMOCKA_LIBS)
 %C%_events_t_LDFLAGS = $(AM_LDFLAGS) -no-install
+%C%_kept_ends_t_SOURCES = %D%/kept_ends.c %D%/world.c %D%/world.h
+%C%_kept_ends_t_LDADD = libpx-host.la libpmix.la $(CMOCKA_LIBS)
+%C%_kept_ends_t_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_gaps_t_SOURCES = %D%/gaps.c %D%/world.c %D%/world.h
 %C%_gaps_t_LDADD = libpx-host.la libpmix.la $(CMOCKA_LIBS)
 %C%_gaps_t_LDFLAGS = $(AM_LDFLAGS) -no-install
