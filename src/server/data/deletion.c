@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gds/batch.h"
 #include "gds/kval_reader.h"
 #include "gds/level.h"
 #include "gds/slice.h"
@@ -154,21 +155,24 @@ int px_deletions_add(struct px_deletions *all, size_t most, size_t most_bytes,
     return rc;
 }
 
-/* True if the peer keeps what it has read of the process, and has to be told. Each may keep data of
- * any namespace that it may have. Not those that find out by themselves or do not know the tag, nor
- * the process itself, which has asked for it. */
-static bool is_told(struct px_server *s, const struct px_peer *peer, const struct px_nspace *ns,
-                    const pmix_proc_t *proc)
+/* True if the peer keeps what it has read of the namespace, and has to be told. Each may keep data
+ * of any namespace that it may have. Not those that find out by themselves or do not know the
+ * tag. */
+static bool is_told(struct px_server *s, const struct px_peer *peer, const struct px_nspace *ns)
 {
     return !peer->ours && !peer->finalized && peer->version_major >= 7 &&
-           !px_proc_equal(&peer->proc, proc) && px_access_data(s, peer, ns);
+           px_access_data(s, peer, ns);
 }
 
-/* Tells it, with tag PX_TAG_DELETED: PROC, SCOPE, STRING key. */
+/* Tells it, with tag PX_TAG_DELETED: PROC, SCOPE, STRING key. The process itself has asked for it,
+ * and is not told. */
 static void tell(struct px_peer *peer, const pmix_proc_t *proc, pmix_scope_t scope, const char *key)
 {
     struct px_buf buf = {0};
 
+    if (px_proc_equal(&peer->proc, proc)) {
+        return;
+    }
     (void) px_pack(&buf, peer->kind, PMIX_PROC, proc, 1);
     (void) px_pack(&buf, peer->kind, PMIX_SCOPE, &scope, 1);
     (void) px_pack_string(&buf, peer->kind, key);
@@ -183,7 +187,7 @@ static void tell_of_piece(struct px_server *s, const struct px_deletions *all,
 
     PMIx_Load_procid(&proc, rank->ns->name, rank->rank);
     px_list_for(struct px_peer, peer, &s->peer_list, link) {
-        bool told = is_told(s, peer, rank->ns, &proc);
+        bool told = is_told(s, peer, rank->ns);
 
         for (size_t i = all->n_done; told && i < all->n_piece; i++) {
             tell(peer, &proc, all->at[i].scope, all->at[i].key);
@@ -250,30 +254,75 @@ bool px_kval_deletes(const struct px_kval *kval)
 }
 
 /* What the host has registered has no scope, and stays. */
-int px_deletion_add_remote(struct px_server *s, struct px_kval_reader *reader, struct px_nspace *ns,
-                           uint32_t rank, const struct px_kval *kval)
+int px_deletion_add_remote(struct px_kval_reader *reader, struct px_nspace *ns, uint32_t rank,
+                           const struct px_kval *kval)
 {
     struct px_slice slice;
-    pmix_proc_t proc;
 
     ns->deletes = true;
     if (px_store_find(ns->store, PX_LEVEL_PROC, rank, kval->entry.key, kval->key_len, &slice) ||
         slice.scope == PMIX_SCOPE_UNDEF) {
         return PMIX_SUCCESS;
     }
-    PMIx_Load_procid(&proc, ns->name, rank);
-    px_list_for(struct px_peer, peer, &s->peer_list, link) {
-        if (is_told(s, peer, ns, &proc)) {
-            tell(peer, &proc, PMIX_DEL_REMOTE, kval->entry.key);
-        }
-    }
     return add(reader, kval->entry.key, kval->key_len, rank, PMIX_SCOPE_UNDEF, &px_deleted);
 }
 
-int px_deletion_add_missing(struct px_server *s, struct px_kval_reader *reader,
-                            struct px_nspace *ns, uint32_t rank, const char *key)
+int px_deletion_add_missing(struct px_kval_reader *reader, struct px_nspace *ns, uint32_t rank,
+                            const char *key)
 {
     struct px_kval kval = {.entry.key = key, .key_len = strlen(key)};
 
-    return px_deletion_add_remote(s, reader, ns, rank, &kval);
+    return px_deletion_add_remote(reader, ns, rank, &kval);
+}
+
+/* Deletions that the clients are told of in one walk over the peers. Keys are borrowed. */
+enum { TOLD_AT_ONCE = 256 };
+struct gone {
+    size_t n;
+    struct {
+        uint32_t rank;
+        const char *key;
+    } at[TOLD_AT_ONCE];
+};
+
+/* Tells the clients of them, and empties the list. */
+static void tell_of_gone(struct px_server *s, const struct px_nspace *ns, struct gone *gone)
+{
+    pmix_proc_t proc;
+
+    PMIx_Load_procid(&proc, ns->name, PMIX_RANK_INVALID);
+    px_list_for(struct px_peer, peer, &s->peer_list, link) {
+        bool told = is_told(s, peer, ns);
+
+        for (size_t i = 0; told && i < gone->n; i++) {
+            proc.rank = gone->at[i].rank;
+            tell(peer, &proc, PMIX_DEL_REMOTE, gone->at[i].key);
+        }
+    }
+    gone->n = 0;
+}
+
+void px_deletions_tell(struct px_server *s, const struct px_nspace *ns,
+                       const struct px_batch *batch)
+{
+    struct gone gone = {.n = 0};
+
+    px_assert(px_loop_inside(s->loop));
+    for (size_t i = 0; ns->deletes && i < batch->n_keys; i++) {
+        const struct px_batch_key *key = &batch->keys[i];
+
+        for (size_t j = 0; j < key->n_procs; j++) {
+            if (key->procs[j].kind != PX_DATUM_GONE) {
+                continue;
+            }
+            if (gone.n == TOLD_AT_ONCE) {
+                tell_of_gone(s, ns, &gone);
+            }
+            gone.at[gone.n].rank = key->procs[j].rank;
+            gone.at[gone.n++].key = key->name;
+        }
+    }
+    if (gone.n) {
+        tell_of_gone(s, ns, &gone);
+    }
 }

@@ -14,6 +14,7 @@
 
 #include "src/base/map.h"
 
+struct px_batch;
 struct px_deletion;
 struct px_in;
 struct px_kval;
@@ -59,14 +60,19 @@ void px_deletions_fini(struct px_deletions *all);
 /* True if an entry of another server's data says that the key is gone. */
 bool px_kval_deletes(const struct px_kval *kval);
 
-/* Adds such an entry for a process of another node to the batch, if the store has the value, and
- * tells the clients that keep what they have read. Statuses as px_kval_reader_add. */
-int px_deletion_add_remote(struct px_server *s, struct px_kval_reader *reader, struct px_nspace *ns,
-                           uint32_t rank, const struct px_kval *kval);
+/* Adds such an entry for a process of another node to the batch, if the store has the value.
+ * Statuses as px_kval_reader_add. */
+int px_deletion_add_remote(struct px_kval_reader *reader, struct px_nspace *ns, uint32_t rank,
+                           const struct px_kval *kval);
 
 /* The same for a key that everything which its process has committed does not have. The key is
  * borrowed until the batch is published. */
-int px_deletion_add_missing(struct px_server *s, struct px_kval_reader *reader,
-                            struct px_nspace *ns, uint32_t rank, const char *key);
+int px_deletion_add_missing(struct px_kval_reader *reader, struct px_nspace *ns, uint32_t rank,
+                            const char *key);
+
+/* When a batch with such entries is published: tells the clients that keep what they have read. One
+ * walk over the peers for up to 256 entries. */
+void px_deletions_tell(struct px_server *s, const struct px_nspace *ns,
+                       const struct px_batch *batch);
 
 #endif

@@ -173,7 +173,7 @@ static int store_committed(struct px_server *s, const struct modex *modex, struc
         rc = px_modex_values_read(s, reader, ns, modex->rank, in);
     }
     if (!rc && is_missing(modex, reader)) {
-        rc = px_deletion_add_missing(s, reader, ns, modex->rank, modex->key);
+        rc = px_deletion_add_missing(reader, ns, modex->rank, modex->key);
     }
     return px_modex_values_publish(s, reader, ns, rc);
 }

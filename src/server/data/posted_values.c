@@ -47,7 +47,7 @@ int px_modex_values_read(struct px_server *s, struct px_kval_reader *reader, str
     while (!rc && px_in_left(in)) {
         rc = px_kval_reader_next(reader, in, &kval);
         if (!rc && px_kval_deletes(&kval)) {
-            rc = px_deletion_add_remote(s, reader, ns, rank, &kval);
+            rc = px_deletion_add_remote(reader, ns, rank, &kval);
         } else if (!rc) {
             rc = px_posted_values_add(reader, ns, rank, PMIX_REMOTE, kval);
         }
@@ -60,7 +60,12 @@ int px_modex_values_read(struct px_server *s, struct px_kval_reader *reader, str
 int px_modex_values_publish(struct px_server *s, struct px_kval_reader *reader,
                             struct px_nspace *ns, int rc)
 {
+    const struct px_batch *batch = reader ? px_kval_reader_batch(reader) : NULL;
+
     rc = rc ? rc : px_posted_values_publish(reader, ns);
+    if (!rc && batch) {
+        px_deletions_tell(s, ns, batch);
+    }
     px_kval_reader_destroy(reader);
     px_nspace_compact(s, ns); /* nothing is borrowed from it any more */
     return rc;

@@ -36,8 +36,9 @@ int px_posted_values_publish(const struct px_kval_reader *reader, struct px_nspa
 int px_modex_values_read(struct px_server *s, struct px_kval_reader *reader, struct px_nspace *ns,
                          uint32_t rank, struct px_in *in);
 
-/* Publishes the values that were read if rc is 0, and frees the reader. The reader may be NULL if
- * rc is an error. Returns rc, or the status of px_store_publish. Loop thread. */
+/* Publishes the values that were read if rc is 0, tells the clients of those that are gone, and
+ * frees the reader. The reader may be NULL if rc is an error. Returns rc, or the status of
+ * px_store_publish. Loop thread. */
 int px_modex_values_publish(struct px_server *s, struct px_kval_reader *reader,
                             struct px_nspace *ns, int rc);
 

@@ -23,8 +23,10 @@
 
 #include "commit_sender.h"
 #include "gds/level.h"
+#include "gds/kval_reader.h"
 #include "gds/slice.h"
 #include "gds/state.h"
+#include "src/server/data/posted_values.h"
 
 /* In one turn a commit may handle PIECE values. MANY is the number of a message of more than 64
  * KiB, and of more than three turns. */
@@ -321,6 +323,85 @@ static void told(void **state)
     run(try_told);
 }
 
+/* --- of a process of another node --- */
+
+enum { FAR_AWAY = 7, WALK = 256, N_FAR = 2 * WALK + 1 };
+
+static unsigned n_looks; /* at what a peer may have */
+
+bool __real_px_access_data(const struct px_server *s, const struct px_peer *peer,
+                           const struct px_nspace *ns);
+bool __wrap_px_access_data(const struct px_server *s, const struct px_peer *peer,
+                           const struct px_nspace *ns);
+
+bool __wrap_px_access_data(const struct px_server *s, const struct px_peer *peer,
+                           const struct px_nspace *ns)
+{
+    n_looks++;
+    return __real_px_access_data(s, peer, ns);
+}
+
+/* What another server sends of its process: n values, or deletions. */
+static void arrive(unsigned n, const pmix_value_t *value)
+{
+    struct px_server *s = px_ctx()->server;
+    struct px_kval_reader *reader = px_kval_reader_create(false, NULL);
+    struct px_buf buf = {0};
+    struct px_in in;
+    int rc;
+
+    assert_non_null(reader);
+    for (unsigned i = 0; i < n; i++) {
+        char key[16];
+
+        (void) snprintf(key, sizeof(key), "r%06u", i);
+        (void) px_pack_kval(&buf, PX_WIRE_PLAIN, key, value);
+    }
+    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
+    rc = px_modex_values_read(s, reader, job(), FAR_AWAY, &in);
+    assert_int_equal(px_modex_values_publish(s, reader, job(), rc), 0);
+    px_buf_fini(&buf);
+}
+
+/* Clients of OpenPMIx 7 are told, of what is gone. The peers are walked over once for many keys. */
+static void try_far(void *arg)
+{
+    static const pmix_value_t none = {.type = PMIX_UNDEF};
+    const pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = 1};
+    const unsigned n = *(unsigned *) arg;
+    struct px_server *s = px_ctx()->server;
+    struct sender listener;
+    struct px_slice slice;
+
+    begin(&listener);
+    listener.peer.version_major = 7;
+    px_list_append(&s->peer_list, &listener.peer.link);
+    arrive(n, &value);
+    assert_int_equal(px_store_find(job()->store, PX_LEVEL_PROC, FAR_AWAY, "r000001", 7, &slice), 0);
+    n_looks = 0;
+    arrive(n, &none);
+    assert_int_not_equal(px_store_find(job()->store, PX_LEVEL_PROC, FAR_AWAY, "r000001", 7, &slice),
+                         0);
+    assert_int_equal(n_looks, (n + WALK - 1) / WALK);
+    if (n < WALK) { /* more do not fit into the socket */
+        assert_int_equal(count_text(listener.fd, "r00"), n);
+        arrive(n, &none); /* nothing is there any more */
+        assert_int_equal(count_text(listener.fd, "r00"), 0);
+    }
+    px_list_remove(&listener.peer.link);
+    sender_end(&listener);
+}
+
+static void far_away(void **state)
+{
+    unsigned numbers[] = {3, N_FAR};
+
+    (void) state;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(px_loop_run(px_ctx()->loop, try_far, &numbers[i]), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +411,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(cut, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(copies, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(told, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(far_away, job_of_two_start, job_of_two_stop),
     };
 
     alarm(60);

@@ -54,6 +54,7 @@ job_of_two = %D%/job_of_two.c %D%/job_of_two.h
 %C%_deletions_t_SOURCES = %D%/deletions.c %D%/commit_sender.h $(job_of_two)
 %C%_deletions_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_gathering_t_SOURCES = %D%/gathering.c $(job_of_two)
+%C%_deletions_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_access_data
 %C%_gathering_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_gets_t_SOURCES = %D%/gets.c $(job_of_two)
 %C%_gets_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
