@@ -43,6 +43,7 @@ enum commit_part {
     READS_FIRST,
     READS_SECOND,
     READS_DELETIONS,
+    CHECKS,
     COPIES,
     PUBLISHES,
     LOGS,
@@ -66,6 +67,8 @@ struct px_commit {
     struct px_commit_blocks blocks;
     struct px_commit_items list;
     struct px_deletions gone;
+    size_t more;        /* bytes that the values checked so far will take */
+    size_t less;        /* and of those that they take the place of */
     size_t n_published; /* those before it in the store are published */
     size_t n_counted;   /* bytes that count for the open request (count_made) */
     bool at_once;       /* there is no memory to go on in another turn */
@@ -116,44 +119,38 @@ static int add_values(const struct px_commit *commit, size_t end, struct px_kval
     return rc;
 }
 
-/* The bytes that a value will take, and those that it takes the place of. */
+/* Adds the bytes that a value will take, and those that it takes the place of. */
 static int count_item(const struct px_local_proc *rank, const struct px_commit_item *item,
-                      size_t *ret_more, size_t *ret_less)
+                      struct px_commit *commit)
 {
     struct px_kval_name name;
     int rc = px_kval_name(&item->kval, &name);
 
     if (!rc) {
-        *ret_more += px_modex_log_cost(name.len, item->kval.len);
-        *ret_less += px_posted_size(rank, &name);
+        commit->more += px_modex_log_cost(name.len, item->kval.len);
+        commit->less += px_posted_size(rank, &name);
         px_buf_fini(&name.room);
     }
     return rc;
 }
 
-/* Checks the quota of the process, and sums up the bytes. Of a name that a commit has twice the old
- * value counts twice as going away: the quota can be exceeded by that, once. 0, PMIX_ERR_NOMEM, or
- * PMIX_ERR_OUT_OF_RESOURCE. */
-static int check_quota(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
+/* Checks the quota of the process: value by value only if the commit might exceed it. Of a name
+ * that a commit has twice the old value counts twice as going away: the quota can be exceeded by
+ * that, once. 0, PMIX_ERR_NOMEM, or PMIX_ERR_OUT_OF_RESOURCE. */
+static int check_piece(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
 {
-    size_t bound = 0;
-    size_t more = 0;
-    size_t less = 0;
+    const struct px_commit_items *list = &commit->list;
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = 0; i < commit->list.n; i++) {
-        size_t len = commit->list.items[i].kval.len;
-
-        commit->list.bytes += len;
-        bound += px_modex_log_cost(len, len); /* the name is a part of the bytes */
-    }
-    if (bound <= px_posted_room(s, rank)) {
+    if (list->bound <= px_posted_room(s, rank)) {
+        commit->at = list->n;
         return PMIX_SUCCESS;
     }
-    for (size_t i = 0; !rc && i < commit->list.n; i++) {
-        rc = count_item(rank, &commit->list.items[i], &more, &less);
+    for (; !rc && commit->at < list->n && has_time(commit); commit->at++) {
+        rc = count_item(rank, &list->items[commit->at], commit);
     }
-    if (rc || more <= less || px_posted_allows(s, rank, more - less)) {
+    if (rc || commit->at < list->n || commit->more <= commit->less ||
+        px_posted_allows(s, rank, commit->more - commit->less)) {
         return rc;
     }
     return PMIX_ERR_OUT_OF_RESOURCE;
@@ -190,14 +187,6 @@ static int read_gone(const struct px_local_proc *rank, struct px_commit *commit)
     }
     px_kval_reader_destroy(reader);
     return rc;
-}
-
-/* Reads deletions, when all values have been read, and then checks the size of the commit. */
-static int read_deletions(struct px_server *s, struct px_local_proc *rank, struct px_commit *commit)
-{
-    int rc = read_gone(rank, commit);
-
-    return rc || !has_read_gone(commit) ? rc : check_quota(s, rank, commit);
 }
 
 /* Two generations would have the memory of a long commit at once. */
@@ -361,6 +350,7 @@ static bool is_done(const struct px_local_proc *rank, const struct px_commit *co
         return !px_in_left(&of[PMIX_REMOTE]);
     case READS_DELETIONS:
         return has_read_gone(commit);
+    case CHECKS:
     case COPIES:
         return commit->at == commit->list.n;
     case PUBLISHES:
@@ -392,7 +382,9 @@ static int do_part(struct px_server *s, struct px_local_proc *rank, struct px_co
         }
         return rc;
     case READS_DELETIONS:
-        return read_deletions(s, rank, commit);
+        return read_gone(rank, commit);
+    case CHECKS:
+        return check_piece(s, rank, commit);
     case COPIES:
         copy_piece(&rank->modex_log, commit);
         return rc;

@@ -61,7 +61,10 @@ static int read_item(struct px_commit_items *list, struct px_in *in, pmix_scope_
     in->made = list->made;
     rc = px_kval_reader_next(list->reader, in, &item->kval);
     list->made = in->made;
-    list->n += !rc;
+    if (!rc) {
+        list->bound += px_modex_log_cost(item->kval.len, item->kval.len); /* the name is a part */
+        list->n++;
+    }
     return rc;
 }
 

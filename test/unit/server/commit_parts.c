@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Commits of large values, which the server copies into the segment in parts. The test decides when
- * there is a next part, or that there is none. */
+/* Commits of large values, which the server copies into the segment in parts, and of many, which it
+ * counts in parts. The test decides when there is a next part, or that there is none. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@
 #include "gds/slice.h"
 #include "gds/state.h"
 #include "src/base/param.h"
+#include "src/server/collectives/modex_log.h"
+#include "src/server/data/posted.h"
 
 /* LARGE bytes take more than four turns, MOST are too many; with SMALLER ones there is room for
  * others in a piece. */
@@ -273,6 +276,92 @@ static void arrays_are_bounded(void **state)
     assert_true(lists[2].there);
 }
 
+/* --- the quota --- */
+
+/* Values of a commit that might exceed the quota, and how many may be looked at in one turn. */
+enum { MANY = 8000, PIECE = 1024, MOST_TURNS = 100 };
+
+static unsigned n_looks; /* at what the process has of a name */
+
+size_t __real_px_posted_size(const struct px_local_proc *rank, const struct px_kval_name *name);
+size_t __wrap_px_posted_size(const struct px_local_proc *rank, const struct px_kval_name *name);
+
+size_t __wrap_px_posted_size(const struct px_local_proc *rank, const struct px_kval_name *name)
+{
+    n_looks++;
+    return __real_px_posted_size(rank, name);
+}
+
+/* Packs many values. Returns the bytes that they will take; *ret_bound: what they take at most, as
+ * far as the server knows without their names. */
+static size_t pack_many(struct sender *sender, size_t *ret_bound)
+{
+    pmix_scope_t scope = PMIX_GLOBAL;
+    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = 1};
+    size_t mark;
+    size_t len;
+
+    (void) px_pack(&sender->buf, PX_WIRE_PLAIN, PMIX_SCOPE, &scope, 1);
+    px_pack_buffer_begin(&sender->buf, &mark);
+    len = sender->buf.len;
+    for (unsigned i = 0; i < MANY; i++) {
+        char key[16];
+
+        (void) snprintf(key, sizeof(key), "k%06u", i);
+        (void) px_pack_kval(&sender->buf, PX_WIRE_PLAIN, key, &value);
+    }
+    len = (sender->buf.len - len) / MANY;
+    assert_int_equal(px_pack_buffer_end(&sender->buf, PX_WIRE_PLAIN, mark), 0);
+    *ret_bound = MANY * px_modex_log_cost(len, len);
+    return MANY * px_modex_log_cost(7, len);
+}
+
+/* The process may post so many bytes more. */
+static void leave_room(struct px_local_proc *rank, size_t room)
+{
+    struct px_server *s = px_ctx()->server;
+    size_t now = px_posted_room(s, rank);
+
+    assert_true(now > room);
+    px_quota_add(&rank->posted.usage, rank->posted.user, PX_QUOTA_POSTED, now - room);
+    assert_int_equal(px_posted_room(s, rank), room);
+}
+
+/* Looks at all values, a piece in each turn, if it is not certain that they fit. */
+static void try_quota(void *arg)
+{
+    bool fits = *(bool *) arg;
+    struct sender sender;
+    size_t bound;
+    size_t bytes_needed;
+    unsigned all = 0;
+    bool more;
+
+    sender_begin(&sender, 0, MOST_TURNS);
+    bytes_needed = pack_many(&sender, &bound);
+    assert_true(bytes_needed < bound);
+    leave_room(sender.peer.rank, fits ? bytes_needed : bytes_needed - 1);
+    do {
+        n_looks = 0;
+        more = take_turn(&sender);
+        assert_true(n_looks <= PIECE);
+        all += n_looks;
+    } while (more);
+    assert_int_equal(all, MANY);
+    assert_int_equal(is_there(0, "k000000"), fits);
+    sender_end(&sender);
+}
+
+static void quota_in_pieces(void **state)
+{
+    (void) state;
+    for (int fits = 0; fits < 2; fits++) {
+        bool arg = fits != 0;
+
+        assert_int_equal(px_loop_run(px_ctx()->loop, try_quota, &arg), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +370,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(cut, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(both, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(arrays_are_bounded, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(quota_in_pieces, job_of_two_start, job_of_two_stop),
     };
 
     alarm(60);

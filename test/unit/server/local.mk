@@ -51,10 +51,11 @@ job_of_two = %D%/job_of_two.c %D%/job_of_two.h
 %C%_audience_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_access_event
 %C%_commit_parts_t_SOURCES = %D%/commit_parts.c %D%/commit_sender.h $(job_of_two)
 %C%_commit_parts_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
+%C%_commit_parts_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_posted_size
 %C%_deletions_t_SOURCES = %D%/deletions.c %D%/commit_sender.h $(job_of_two)
 %C%_deletions_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
-%C%_gathering_t_SOURCES = %D%/gathering.c $(job_of_two)
 %C%_deletions_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_access_data
+%C%_gathering_t_SOURCES = %D%/gathering.c $(job_of_two)
 %C%_gathering_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_gets_t_SOURCES = %D%/gets.c $(job_of_two)
 %C%_gets_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
