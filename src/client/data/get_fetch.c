@@ -341,30 +341,32 @@ static int store_refreshed(struct px_session *session, const struct px_get_reque
 {
     pmix_proc_t proc = proc_of(request);
 
-    px_session_refreshed(session, proc.nspace);
     return proc.rank == PMIX_RANK_WILDCARD
                ? px_session_store_job(session, proc.nspace, reply)
                : px_session_store_kvals(session, &proc, reply, key_of(request));
 }
 
-/* Stores the reply to a fetch in the private store. *ret_fresh: it has data. 0,
+/* Stores the reply to a fetch in the private store. What is here of an earlier job goes once the
+ * reply to a refresh is stored: a reader finds one or the other. *ret_fresh: it has data. 0,
  * PMIX_ERR_WOULD_BLOCK (it announces a segment that did not arrive), PMIX_ERR_NOMEM or an error of
  * unpacking. */
 static int store_reply(const struct px_fetch *fetch, struct px_in *reply, bool *ret_fresh)
 {
     const struct px_get_request *request = request_of(fetch);
     struct px_session *session = first_waiter(fetch)->session;
+    bool refreshes = fetch->refresh && px_in_left(reply) > 0;
     struct px_in start = *reply;
     int rc = 0;
 
     *ret_fresh = px_in_left(reply) > 0;
-    if (!*ret_fresh || (fetch->refresh && store_refreshed(session, request, reply) == 0)) {
-        return 0;
+    if (!refreshes || store_refreshed(session, request, reply) != 0) {
+        *reply = start; /* some servers answer a refresh as they answer a get */
+        while (px_in_left(reply) > 0 && rc == 0) {
+            rc = px_session_store_blob(session, reply, refreshes ? key_of(request) : NULL);
+        }
     }
-    /* Some servers answer a refresh as they answer a get. */
-    *reply = start;
-    while (px_in_left(reply) > 0 && rc == 0) {
-        rc = px_session_store_blob(session, reply, fetch->refresh ? key_of(request) : NULL);
+    if (refreshes) {
+        px_session_refreshed(session, request->nspace);
     }
     return rc;
 }

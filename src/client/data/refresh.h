@@ -33,9 +33,9 @@ void px_session_reply(void *arg, int fd);
  * thread. */
 bool px_session_segment_came(struct px_session *session, const char *nspace);
 
-/* To be called when the server has answered a refresh of a namespace (PMIX_GET_REFRESH_CACHE): the
- * segment of an earlier job of that name is not read any more, and the new one is asked for. Loop
- * thread. */
+/* To be called when the server's answer to a refresh of a namespace (PMIX_GET_REFRESH_CACHE) is in
+ * the private store: the segment of an earlier job of that name is not read any more, and the new
+ * one is asked for. Loop thread. */
 void px_session_refreshed(struct px_session *session, const char *nspace);
 
 /* Empties a space: its segment and its private store are unmapped when nobody reads them any more

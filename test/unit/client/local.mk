@@ -1,7 +1,7 @@
 px_client_test_libs = libpx-client.la libpx-event.la libpx-context.la libpx-discovery.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-request.la \
   libpx-wire.la libpx-topo.la libpx-value.la libpx-loop.la libpx-shmem.la libpx-base.la \
  $(ZLIB_LIBS) $(CMOCKA_LIBS)
-px_client_tests = %D%/alone.t %D%/assigned_name.t %D%/collected.t %D%/collectives.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t %D%/query_results.t %D%/former.t %D%/uncommitted.t %D%/member_data.t
+px_client_tests = %D%/alone.t %D%/assigned_name.t %D%/collected.t %D%/collectives.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t %D%/query_results.t %D%/former.t %D%/uncommitted.t %D%/member_data.t %D%/refreshed.t
 check_PROGRAMS += $(px_client_tests)
 TESTS += $(px_client_tests)
 noinst_HEADERS += %D%/script.h %D%/unlaunched.h
@@ -27,6 +27,9 @@ noinst_HEADERS += %D%/script.h %D%/unlaunched.h
 %C%_group_t_LDADD = $(px_client_test_libs)
 %C%_refresh_t_SOURCES = %D%/refresh.c
 %C%_refresh_t_LDADD = $(px_client_test_libs)
+%C%_refreshed_t_SOURCES = %D%/refreshed.c
+%C%_refreshed_t_LDADD = $(px_client_test_libs)
+%C%_refreshed_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_session_refreshed
 %C%_served_t_SOURCES = %D%/served.c
 %C%_served_t_LDADD = $(px_client_test_libs)
 %C%_get_request_t_SOURCES = %D%/get_request.c
