@@ -109,11 +109,25 @@ static bool accept_on(struct px_listener_socket *way, int why)
     return false;
 }
 
-/* Whose connection it is, as far as the kernel says so at once; a TCP peer is looked for only when
- * its handshake has arrived. */
-static uid_t user_of(const struct px_listener_socket *way, int fd)
+/* True if the kernel names the users of TCP peers at once. */
+static bool names_tcp(struct px_listeners *listeners)
 {
-    return way == &way->listeners->unix_socket ? px_auth_unix_user(fd) : (uid_t) -1;
+    if (listeners->tcp_users == PX_TCP_UNASKED) {
+        bool named = px_auth_names_tcp(listeners->tcp_socket.fd);
+
+        listeners->tcp_users = named ? PX_TCP_NAMED : PX_TCP_UNNAMED;
+    }
+    return listeners->tcp_users == PX_TCP_NAMED;
+}
+
+/* Takes over a connection, with its user as far as the kernel says so at once. */
+static void arrived(struct px_listener_socket *way, int fd)
+{
+    struct px_listeners *listeners = way->listeners;
+    bool by_unix = way == &listeners->unix_socket;
+    uid_t uid = by_unix || names_tcp(listeners) ? px_auth_user(fd) : (uid_t) -1;
+
+    px_pending_conn_arrived_loop(listeners, fd, uid, by_unix && uid != (uid_t) -1);
 }
 
 /* Accepts the connections that wait. */
@@ -126,7 +140,7 @@ static void socket_readable(struct px_io *io, int what)
         int fd = accept4(way->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         if (fd >= 0) {
-            px_pending_conn_arrived_loop(way->listeners, fd, user_of(way, fd));
+            arrived(way, fd);
         } else if (!accept_on(way, errno)) {
             return;
         }

@@ -34,6 +34,8 @@ struct px_listeners {
     /* The two sockets, and what happens when accept fails. */
     struct px_listener_socket unix_socket;
     struct px_listener_socket tcp_socket;
+    /* What the kernel says of TCP peers (px_auth_names_tcp); asked when the first one comes. */
+    enum { PX_TCP_UNASKED, PX_TCP_NAMED, PX_TCP_UNNAMED } tcp_users;
     int reserve_fd; /* closed to accept one more when the table is full (glossary); -1: none */
     struct px_timer pause;         /* after a failure without remedy: no accepting until it fires */
     struct px_strangers strangers; /* pending connections whose handshake has not arrived */

@@ -201,7 +201,7 @@ static void pending_ready(struct px_io *io, int what)
 }
 
 /* The newcomer is entered before the limit is checked, and another one makes room for it. */
-void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd, uid_t uid)
+void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd, uid_t uid, bool named)
 {
     struct px_pending_conn *pending = calloc(1, sizeof(*pending));
 
@@ -213,7 +213,7 @@ void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd, uid_t 
     pending->listeners = listeners;
     pending->fd = fd;
     pending->due = HEADER_BYTES;
-    pending->named = uid != (uid_t) -1;
+    pending->named = named;
     pending->since_ns = px_clock_ns();
     px_list_init(&pending->link);
     if (px_strangers_add(&listeners->strangers, &pending->stranger, uid) != PX_OK ||

@@ -41,8 +41,9 @@ int px_pending_conn_admit_tool(struct px_pending_conn *pending, const pmix_proc_
                                struct px_conn **ret);
 
 /* Takes over a descriptor that was just accepted and waits for its handshake. uid: whose it is, or
- * (uid_t) -1. Closes it if there is no memory. For listener.c, as are the next two. */
-void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd, uid_t uid);
+ * (uid_t) -1. named: the kernel names the process, too. Closes it if there is no memory. For
+ * listener.c, as are the next two. */
+void px_pending_conn_arrived_loop(struct px_listeners *listeners, int fd, uid_t uid, bool named);
 
 /* Makes a pending connection of a connected descriptor whose peer is known already, and waits for
  * no answer: it is as if its handshake had been reported. Takes the descriptor over, also on

@@ -5,7 +5,8 @@
 
 /* Connections whose handshake has not arrived, by user. When there are too many, the server closes
  * the oldest connection of the user that has most of them: a user with few connections loses none
- * because of another user with many. Loop thread. */
+ * because of another user with many. Those that the kernel has not named when they came
+ * (tcp_owner.h) count as one user's. Loop thread. */
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -32,7 +33,7 @@ enum px_strangers_most { PX_MOST_CONNS, PX_MOST_BYTES };
 
 void px_strangers_init(struct px_strangers *strangers);
 
-/* Adds one of a user; (uid_t) -1: of those whose user is not known yet. 0 or PX_ERR_NOMEM. */
+/* Adds one of a user; (uid_t) -1: of those whose user is not known. 0 or PX_ERR_NOMEM. */
 int px_strangers_add(struct px_strangers *strangers, struct px_stranger *stranger, uid_t uid);
 
 /* So many more bytes of its handshake have arrived. */

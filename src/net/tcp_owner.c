@@ -126,7 +126,7 @@ enum px_owner px_owner_answer(const void *bytes, size_t len, const struct sockad
     return owner_of(found.idiag_state, found.idiag_inode, found.idiag_uid, !other, ret);
 }
 
-/* One netlink socket per question: questions are rare, one per connection, and so no state is kept.
+/* One netlink socket per question: questions are rare, two per connection, and so no state is kept.
  * The kernel's answer is waited for, but not for ever. */
 enum px_owner px_owner_ask(const struct sockaddr_in *end, const struct sockaddr_in *other,
                            struct px_socket_owner *ret)
@@ -418,6 +418,16 @@ union address {
     struct sockaddr_storage room;
 };
 
+/* True if it is connected by IPv4; both addresses are then set. *near also if it is not. */
+static bool is_tcp(int fd, union address *near, union address *far)
+{
+    socklen_t near_len = sizeof(*near);
+    socklen_t far_len = sizeof(*far);
+
+    return getsockname(fd, &near->any, &near_len) == 0 && near->any.sa_family == AF_INET &&
+           getpeername(fd, &far->any, &far_len) == 0 && far->any.sa_family == AF_INET;
+}
+
 /* The peer of a connected descriptor. A connection that was reset has no other end to be named,
  * although bytes that came before can still be read: nobody. IPv6 sockets are in another table,
  * which is not read: not known. */
@@ -425,15 +435,12 @@ static struct px_peer_cred peer_of(int fd, pid_t claimed, bool may_listen)
 {
     union address far = {0};
     union address near = {0};
-    socklen_t far_len = sizeof(far);
-    socklen_t near_len = sizeof(near);
 
-    if (getsockname(fd, &near.any, &near_len) == 0 && near.any.sa_family == AF_UNIX) {
-        return unix_peer(fd);
-    }
-    if (near.any.sa_family == AF_INET && getpeername(fd, &far.any, &far_len) == 0 &&
-        far.any.sa_family == AF_INET) {
+    if (is_tcp(fd, &near, &far)) {
         return tcp_peer(&far.in, &near.in, claimed, may_listen);
+    }
+    if (near.any.sa_family == AF_UNIX) {
+        return unix_peer(fd);
     }
     return near.any.sa_family == AF_INET6
                ? (struct px_peer_cred){.uid = (uid_t) -1, .gid = (gid_t) -1}
@@ -445,9 +452,29 @@ struct px_peer_cred px_auth_peer(int fd, pid_t claimed)
     return peer_of(fd, claimed, false);
 }
 
-uid_t px_auth_unix_user(int fd)
+uid_t px_auth_user(int fd)
 {
-    return unix_peer(fd).uid;
+    union address far = {0};
+    union address near = {0};
+    struct px_socket_owner owner;
+
+    if (is_tcp(fd, &near, &far)) {
+        bool here = is_loopback(&near.in) || is_loopback(&far.in);
+
+        return here && px_owner_ask(&far.in, &near.in, &owner) == PX_OWNER_FOUND ? owner.uid
+                                                                                 : (uid_t) -1;
+    }
+    return near.any.sa_family == AF_UNIX ? unix_peer(fd).uid : (uid_t) -1;
+}
+
+bool px_auth_names_tcp(int listener)
+{
+    union address at = {0};
+    socklen_t len = sizeof(at);
+    struct px_socket_owner owner;
+
+    return getsockname(listener, &at.any, &len) == 0 && at.any.sa_family == AF_INET &&
+           px_owner_ask(&at.in, NULL, &owner) == PX_OWNER_FOUND;
 }
 
 /* A server's process is not asked for, so its group is not proved on TCP. */

@@ -56,8 +56,16 @@ enum px_owner px_owner_find(const struct sockaddr_in *end, const struct sockaddr
  * another machine. */
 struct px_peer_cred px_auth_peer(int fd, pid_t claimed);
 
-/* The user of the peer of an AF_UNIX connection, by the kernel; (uid_t) -1: it names none. */
-uid_t px_auth_unix_user(int fd);
+/* The user of the peer of a connection, if the kernel says it at once: for AF_UNIX from the socket,
+ * for TCP in one answer (px_owner_ask). (uid_t) -1: it does not, as of a TCP peer that has left or
+ * is on another machine. The table as text is not read, since that takes as long as the table is,
+ * and anybody can connect. */
+uid_t px_auth_user(int fd);
+
+/* True if px_auth_user can be told the users of TCP peers: the kernel knows whose this listening
+ * socket of ours is. Where it does not answer each question would cost in vain, and may make it
+ * look for a module. */
+bool px_auth_names_tcp(int listener);
 
 /* Looks for the socket with that inode among the descriptors of a process and its descendants.
  * PX_OWNER_FOUND, PX_OWNER_NOBODY; or PX_OWNER_UNKNOWN: they cannot be looked into, or the search

@@ -361,7 +361,7 @@ void half_server_modex(const void *bytes, size_t len)
 
 static void arrive(void *arg)
 {
-    px_pending_conn_arrived_loop(server()->listeners, *(int *) arg, getuid());
+    px_pending_conn_arrived_loop(server()->listeners, *(int *) arg, getuid(), true);
 }
 
 /* The server's end takes little, so that long replies have to wait in its queue. */

@@ -11,6 +11,7 @@
 #include "speak.h"
 #include "users.h"
 #include "src/host/host.h"
+#include "src/net/tcp_owner.h"
 
 #include <pmix_tool.h>
 
@@ -257,22 +258,43 @@ static void come(void)
     say(n == 100, "another user is served at both doors meanwhile");
 }
 
+static int listen_tcp(char *uri, size_t n)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(at);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    if (bind(fd, (struct sockaddr *) &at, len) || listen(fd, 16) ||
+        getsockname(fd, (struct sockaddr *) &at, &len)) {
+        exit(2);
+    }
+    snprintf(uri, n, "rogue.0;tcp4://127.0.0.1:%u", ntohs(at.sin_port));
+    return fd;
+}
+
 /* --- connections that say nothing, more than may wait */
 
-/* Is there before the crowd, and says who it is when the crowd is there. */
+/* Is there before the crowd, at both doors, and says who it is when the crowd is there. */
 static void wait_in_a_crowd(void)
 {
     struct hello h = honest();
     unsigned char bytes[1024];
-    uint32_t answer[2];
-    int fd = dial(shared->uris[0]);
+    int fds[2] = {dial(shared->uris[0]), dial(shared->uris[1])};
+    char uri[64];
+    bool named = px_auth_names_tcp(listen_tcp(uri, sizeof(uri)));
 
     h.nspace = "first";
     (void) !write(shared->flooded[1], "", 1);
     await_turn();
-    send_all(fd, bytes, write_hello(bytes, &h));
-    say(receive(fd, answer, sizeof(answer)) && answer[0] == 0,
-        "a connection that waits is not closed because of another user's");
+    for (int i = 0; i < 2; i++) {
+        uint32_t answer[2];
+
+        send_all(fds[i], bytes, write_hello(bytes, &h));
+        say((receive(fds[i], answer, sizeof(answer)) && answer[0] == 0) || (i == 1 && !named),
+            i == 0 ? "AF_UNIX: a connection that waits is not closed because of another user's"
+                   : "TCP: a connection that waits is not closed because of another user's");
+        close(fds[i]);
+    }
 }
 
 static void crowd(void)
@@ -292,20 +314,6 @@ static void crowd(void)
 }
 
 /* --- a server that is none: the second user listens where others may look for theirs */
-
-static int listen_tcp(char *uri, size_t n)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t len = sizeof(at);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-
-    if (bind(fd, (struct sockaddr *) &at, len) || listen(fd, 16) ||
-        getsockname(fd, (struct sockaddr *) &at, &len)) {
-        exit(2);
-    }
-    snprintf(uri, n, "rogue.0;tcp4://127.0.0.1:%u", ntohs(at.sin_port));
-    return fd;
-}
 
 static int listen_unix(char *uri, size_t n)
 {

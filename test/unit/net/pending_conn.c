@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "src/net/listener_priv.h"
+#include "src/net/tcp_owner.h"
 #include "test/unit/net/echo_server.h"
 
 /* Whatever unidentified connections do at either listener, a good client is served next, and no
@@ -251,6 +252,51 @@ static void long_handshakes_make_room(void **state)
     expect_room(1);
 }
 
+/* The connections that wait, and the users that they are of. */
+struct crowd {
+    const struct echo_server *echo_server;
+    size_t n;
+    size_t users;
+};
+
+static void count_crowd(void *arg)
+{
+    struct crowd *crowd = arg;
+    const struct px_strangers *strangers = &crowd->echo_server->listeners->strangers;
+
+    crowd->n = strangers->n;
+    for (const struct px_list *at = strangers->users.next; at != &strangers->users; at = at->next) {
+        crowd->users++;
+    }
+}
+
+/* Connections at both doors count for their user, before they have said anything. */
+static void both_doors_count_for_one(void **state)
+{
+    struct echo_server echo_server;
+    struct crowd crowd = {.echo_server = &echo_server};
+    int fds[4];
+
+    (void) state;
+    echo_server_open(&echo_server);
+    if (!px_auth_names_tcp(echo_server.listeners->tcp_socket.fd)) {
+        echo_server_close(&echo_server);
+        skip();
+    }
+    for (int i = 0; i < 4; i++) {
+        fds[i] = echo_server_knock(&echo_server, i % 2);
+    }
+    echo_server_serves(&echo_server, 0); /* later than those who have knocked */
+    echo_server_serves(&echo_server, 1);
+    assert_int_equal(px_loop_run(echo_server.loop, count_crowd, &crowd), 0);
+    assert_int_equal(crowd.n, 4);
+    assert_int_equal(crowd.users, 1);
+    for (int i = 0; i < 4; i++) {
+        (void) close(fds[i]);
+    }
+    echo_server_close(&echo_server);
+}
+
 static void the_idle_are_shown_out(void **state)
 {
     struct echo_server echo_server;
@@ -370,6 +416,7 @@ int main(void)
         T(bodies_of_noise),
         T(the_largest_hello_is_heard),
         T(long_handshakes_make_room),
+        T(both_doors_count_for_one),
         T(the_idle_are_shown_out),
         T(the_held_are_not),
         T(killed_at_every_step),

@@ -164,6 +164,34 @@ static void who_listens(void **state)
     assert_int_not_equal(px_owner_find(&at, NULL, &owner), PX_OWNER_FOUND);
 }
 
+/* Whose connection it is, before it has said anything. */
+static void a_user_at_once(void **state)
+{
+    struct sockaddr_in at;
+    struct ends ends;
+    int listener = listen_here(&at);
+    int pair[2];
+
+    (void) state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    assert_int_equal(px_auth_user(pair[0]), geteuid());
+    assert_false(px_auth_names_tcp(pair[0]));
+    if (!px_auth_names_tcp(listener)) {
+        skip();
+    }
+    tcp_ends(&ends);
+    assert_int_equal(px_auth_user(ends.ours), geteuid());
+    (void) shutdown(ends.theirs, SHUT_WR); /* still somebody's */
+    assert_int_equal(px_auth_user(ends.ours), geteuid());
+    (void) close(ends.theirs); /* the kernel would say root */
+    assert_int_equal(px_auth_user(ends.ours), (uid_t) -1);
+    assert_false(px_auth_names_tcp(ends.ours));
+    (void) close(ends.ours);
+    (void) close(listener);
+    (void) close(pair[0]);
+    (void) close(pair[1]);
+}
+
 /* The process that a peer names is believed when it holds the connection. */
 static void the_process_that_holds_it(void **state)
 {
@@ -490,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_peer_that_left_is_nobody),
         cmocka_unit_test(a_peer_that_was_reset_is_nobody),
         cmocka_unit_test(who_listens),
+        cmocka_unit_test(a_user_at_once),
         cmocka_unit_test(the_process_that_holds_it),
         cmocka_unit_test(ids_that_prove_nothing),
         cmocka_unit_test(a_connection_that_is_not),
