@@ -5,7 +5,7 @@ libpx_server_la_SOURCES += %D%/configure.c %D%/configure.h %D%/server_start.c \
 libpx_server_la_SOURCES += %D%/peers/access.c %D%/peers/access.h %D%/peers/dispatch.c %D%/peers/dispatch.h %D%/peers/step.h %D%/peers/inherited.c %D%/peers/inherited.h %D%/peers/job_request.c %D%/peers/job_request.h \
   %D%/peers/peer.c %D%/peers/peer.h %D%/peers/peer_words.c %D%/peers/peer_words.h %D%/peers/quota.c %D%/peers/quota.h %D%/peers/segment_offer.c %D%/peers/segment_offer.h
 libpx_server_la_SOURCES += %D%/data/answer.c %D%/data/answer.h %D%/data/collected.c %D%/data/collected.h %D%/data/commit.c %D%/data/commit.h %D%/data/commit_items.c %D%/data/commit_items.h %D%/data/compaction.c %D%/data/compaction.h %D%/data/deletion.c %D%/data/deletion.h %D%/data/gathering.c %D%/data/gathering.h %D%/data/get.h %D%/data/get_answer.c %D%/data/get_answer.h \
-  %D%/data/get_request.c %D%/data/get_request.h %D%/data/inventory.c %D%/data/inventory.h %D%/data/large_answer.c %D%/data/large_answer.h %D%/data/modex.c %D%/data/modex.h %D%/data/modex_giving.c %D%/data/modex_giving.h %D%/data/nspace.c %D%/data/nspace.h \
+  %D%/data/get_request.c %D%/data/get_request.h %D%/data/inventory.c %D%/data/inventory.h %D%/data/large_answer.c %D%/data/large_answer.h %D%/data/modex.c %D%/data/modex.h %D%/data/modex_giving.c %D%/data/modex_giving.h %D%/data/waiting_gets.c %D%/data/waiting_gets.h %D%/data/nspace.c %D%/data/nspace.h \
   %D%/data/posted.c %D%/data/posted.h %D%/data/posted_values.c %D%/data/posted_values.h \
   %D%/data/register.c %D%/data/register.h %D%/data/server_get.c %D%/data/server_get.h
 libpx_server_la_SOURCES += %D%/collectives/collective.c %D%/collectives/collective.h %D%/collectives/connect.c \

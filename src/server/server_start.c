@@ -124,6 +124,7 @@ static void server_destroy(struct px_server *s)
     px_map_fini(&s->peers);
     px_map_fini(&s->nspaces);
     px_map_fini(&s->modexes);
+    px_map_fini(&s->dmodex_asked);
     free(s->hostname);
     free(s->tmpdir);
     free(s->system_tmpdir);

@@ -88,14 +88,18 @@ struct px_server {
     /* Requests under way, and the exchange of data with other servers. */
     struct px_list upcalls;            /* struct px_upcall: under way at the host */
     struct px_list gets[PX_GET_LISTS]; /* struct px_get: those that wait */
-    struct px_list large_gets;         /* likewise: for memory (large_answer.h) */
+    struct px_list get_walks;          /* over these (waiting_gets.c); owned */
+    struct px_timer get_walk_timer;
+    struct px_list large_gets; /* likewise: for memory (large_answer.h) */
     struct px_timer room_timer;
-    struct px_list ended_gets; /* likewise: of peers that have gone, to be freed */
+    struct px_list ended_gets; /* of px_get.of_peer: of peers that have gone, to be freed */
     struct px_timer ended_timer;
-    struct px_map modexes;          /* direct modex upcalls under way (modex.c) */
+    struct px_map modexes;        /* direct modex upcalls under way (modex.c) */
+    struct px_list ended_modexes; /* those that have ended, and whose gets are not all tried yet */
+    struct px_timer modex_timer;
     uint64_t changes;               /* the newest of px_local_proc.change */
-    uint64_t modex_numbers;         /* the newest px_get.modex */
-    struct px_list dmodex_requests; /* PMIx_server_dmodex_request waiting for a commit */
+    struct px_list dmodex_requests; /* local processes that PMIx_server_dmodex_request waits for */
+    struct px_map dmodex_asked;     /* the same ones (modex_giving.c) */
     struct px_colls colls;          /* collectives under way */
     /* tells this server's contributions from those of others and of an earlier life */
     uint64_t server_id;

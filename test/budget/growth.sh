@@ -47,6 +47,15 @@ for name in clones members parts; do
     grows "$name" 100 "$(count px_colls_recount recounts "$name" 100)" "$(count px_colls_recount recounts "$name" 400)"
 done
 
+# Gets that wait for other nodes: each answer ends its own. Requests of other nodes: a commit answers those for its process.
+while read -r name function; do
+    grows "$name" 500 "$(count "$function" modexes "$name" 500)" "$(count "$function" modexes "$name" 2000)"
+done <<END
+answers px_gets_modex_done
+renewals px_gets_renewed
+givings px_dmodex_requests_committed
+END
+
 # Covers: GRP-087
 end=px_colls_peer_disconnected
 grows groups_end 500 "$(count $end groups_end 500)" "$(count $end groups_end 2000)"

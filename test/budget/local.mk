@@ -1,4 +1,4 @@
-check_PROGRAMS += %D%/asked %D%/gets %D%/group_replies %D%/groups_end %D%/growth %D%/instructions %D%/messages %D%/recounts %D%/register
+check_PROGRAMS += %D%/asked %D%/gets %D%/group_replies %D%/groups_end %D%/growth %D%/instructions %D%/messages %D%/modexes %D%/recounts %D%/register
 %C%_asked_SOURCES = %D%/asked.c %D%/pair.c %D%/pair.h
 %C%_asked_LDADD = libpmix.la
 %C%_asked_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -20,6 +20,9 @@ check_PROGRAMS += %D%/asked %D%/gets %D%/group_replies %D%/groups_end %D%/growth
 %C%_messages_SOURCES = %D%/messages.c
 %C%_messages_LDADD = libpmix.la
 %C%_messages_LDFLAGS = $(AM_LDFLAGS) -no-install
+# Private functions: a process that does not run commits.
+%C%_modexes_SOURCES = %D%/modexes.c
+%C%_modexes_LDADD = $(libpmix_la_LIBADD)
 # Peers without a connection: private functions.
 %C%_recounts_SOURCES = %D%/recounts.c
 %C%_recounts_LDADD = $(libpmix_la_LIBADD)

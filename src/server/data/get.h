@@ -14,8 +14,10 @@ struct px_gathering;
 /* One get. Created by px_get_create (get_request.h); px_get_begin frees it once it is answered. In
  * s->gets while it waits. */
 struct px_get {
-    struct px_list link; /* a list of s->gets while it waits, or s->large_gets, or s->ended_gets */
-    struct px_list of_peer; /* px_peer.gets of the requester, if that is one that is connected */
+    struct px_list link;     /* a list of s->gets while it waits, or s->large_gets */
+    struct px_list of_peer;  /* px_peer.gets of the requester, or when it has gone s->ended_gets */
+    struct px_list of_modex; /* the list of the direct modex that it waits for, if it does (modex.c)
+                              */
     struct px_server *server;
     struct px_reply_to reply_to;
     pmix_proc_t asker;
@@ -27,8 +29,6 @@ struct px_get {
     struct px_lookup_key spec;           /* what to look up in a store; borrows key and quals */
     struct px_get_directives directives; /* read from info */
     bool renews;                         /* the data is renewed, by a direct modex of its own */
-    uint64_t modex;   /* number of the direct modex that it waits for; 0: none, or the one that gets
-                         of the process share by default */
     bool counts;      /* the requester wants the number of the newest change with the values */
     uint64_t change;  /* number of the change that the requester has; 0: none */
     pmix_rank_t news; /* of a get of any rank: whose data are new since it was tried; before, or if

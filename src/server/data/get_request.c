@@ -53,6 +53,7 @@ int px_get_create(struct px_server *s, const struct px_reply_to *reply_to, const
     }
     px_list_init(&get->link);
     px_list_init(&get->of_peer);
+    px_list_init(&get->of_modex);
     if (peer) {
         px_list_append(&peer->gets, &get->of_peer);
     }

@@ -2,14 +2,16 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Direct modex, the end that asks: the host is asked for the data of a process on another node,
- * once for all gets that wait for it with the same directives. Upcalls under way are found by two
- * names in one map, so that a get costs no walk over those of others. Loop thread. */
+ * once for all gets that wait for it with the same directives. Upcalls under way are found by their
+ * names in a map, and each has a list of its gets, so that neither a get nor an answer costs a walk
+ * over those of others. Loop thread. */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "get.h"
 #include "server_get.h"
+#include "src/server/peers/quota.h"
 #include "src/server/requests/host_upcall.h"
 #include "modex.h"
 #include "gds/kval_reader.h"
@@ -24,113 +26,64 @@
 #include "src/value/infos.h"
 #include "src/wire/messages.h"
 
-/* One direct_modex upcall under way; in s->modexes, by two names. */
+/* One direct_modex upcall under way; in s->modexes, by its name, unless it renews. When the host
+ * has answered, in s->ended_modexes until its gets have been tried. */
 struct modex {
+    struct px_list link; /* of s->ended_modexes */
+    int status;          /* of the host's answer, and of storing it */
     char nspace[PMIX_MAX_NSLEN + 1];
     uint32_t rank;
     char *key;           /* the key that the host was asked for; NULL: everything; owned */
-    uint64_t number;     /* px_get.modex of the gets that it is for */
-    bool renews;         /* it is for one get, which renews the value of its key: in no map */
-    struct px_buf alike; /* its second name, by which gets with its directives find it; or empty */
+    bool renews;         /* it is for one get, which renews the value of its key */
+    struct px_buf name;  /* by which other gets find it; empty: they do not */
+    struct px_list gets; /* px_get.of_modex of those that wait for it, in the order of arrival */
+    uint64_t peer;       /* the peer whose get has begun it, or 0 */
+    uint64_t request; /* the open request of that get, which counts until the host has answered; 0:
+                         there is none, or the get has it */
 };
 
-/* The first name of an upcall, or with NO_NUMBER the beginning of its second one, which goes on
- * with the packed directives, in their order. */
+/* The beginning of a name, which goes on with the packed directives, in their order; for the job's
+ * information there are none. */
 struct modex_name {
-    uint64_t number;
     uint32_t rank;
     char nspace[PMIX_MAX_NSLEN + 1];
 };
 
-#define NO_NUMBER UINT64_MAX
-
-/* Makes a name; returns its length. */
-static size_t make_name(const char *nspace, uint32_t rank, uint64_t number, struct modex_name *ret)
+/* The name of the upcall that the get can share; empty if its directives cannot be packed, or
+ * without memory: then it shares none. Released with px_buf_fini. */
+static struct px_buf name_of(const struct px_get *get, uint32_t rank)
 {
-    size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
-
-    *ret = (struct modex_name){.number = number, .rank = rank};
-    memcpy(ret->nspace, nspace, len);
-    return offsetof(struct modex_name, nspace) + len + 1;
-}
-
-/* The name by which upcalls with the get's directives are found; empty if they cannot be packed, or
- * without memory: then none is like it. Released with px_buf_fini. */
-static struct px_buf name_directives(const struct px_get *get, uint32_t rank)
-{
+    size_t len = strnlen(get->target.nspace, PMIX_MAX_NSLEN);
+    struct modex_name name = {.rank = rank};
     struct px_buf buf = {.data = NULL};
-    struct modex_name name;
 
-    px_buf_append(&buf, &name, make_name(get->target.nspace, rank, NO_NUMBER, &name));
-    if (px_pack_infos(&buf, PX_WIRE_PLAIN, get->info, get->ninfo)) {
+    memcpy(name.nspace, get->target.nspace, len);
+    px_buf_append(&buf, &name, offsetof(struct modex_name, nspace) + len + 1);
+    if (!px_buf_ok(&buf) ||
+        (rank != PMIX_RANK_WILDCARD && px_pack_infos(&buf, PX_WIRE_PLAIN, get->info, get->ninfo))) {
         px_buf_fini(&buf);
     }
     return buf;
 }
 
-/* The upcall under way for this process that gets of that number share, or NULL. */
-static struct modex *find_modex(struct px_server *s, const char *nspace, uint32_t rank,
-                                uint64_t number)
-{
-    struct modex_name name;
-    size_t len = make_name(nspace, rank, number, &name);
-
-    return px_map_find(&s->modexes, &name, len);
-}
-
-uint64_t px_modex_choose(struct px_server *s, const struct px_get *get, uint32_t rank)
-{
-    const struct modex *modex;
-    struct px_buf alike;
-
-    px_assert(px_loop_inside(s->loop) && !get->renews);
-    if (rank == PMIX_RANK_WILDCARD || !find_modex(s, get->target.nspace, rank, 0)) {
-        return 0;
-    }
-    alike = name_directives(get, rank);
-    modex = alike.len ? px_map_find(&s->modexes, alike.data, alike.len) : NULL;
-    px_buf_fini(&alike);
-    return modex ? modex->number : ++s->modex_numbers;
-}
-
-/* Enters an upcall for a get that shares it. Of several with the same directives the first is
- * found. 0 or PMIX_ERR_NOMEM. */
-static int enter(struct px_server *s, struct modex *modex, const struct px_get *get)
-{
-    struct px_buf *alike = &modex->alike;
-    struct modex_name name;
-    size_t len = make_name(modex->nspace, modex->rank, modex->number, &name);
-
-    if (px_map_set(&s->modexes, &name, len, modex)) {
-        return PMIX_ERR_NOMEM;
-    }
-    *alike = name_directives(get, modex->rank);
-    if (!alike->len || px_map_find(&s->modexes, alike->data, alike->len) ||
-        px_map_set(&s->modexes, alike->data, alike->len, modex)) {
-        px_buf_fini(alike);
-    }
-    return PMIX_SUCCESS;
-}
-
 /* Nobody joins it any more. */
-static void leave(struct px_server *s, const struct modex *modex)
+static void leave(struct px_server *s, struct modex *modex)
 {
-    struct modex_name name;
-    size_t len = make_name(modex->nspace, modex->rank, modex->number, &name);
-
-    if (!modex->renews) {
-        (void) px_map_remove(&s->modexes, &name, len);
-    }
-    if (modex->alike.len) {
-        (void) px_map_remove(&s->modexes, modex->alike.data, modex->alike.len);
+    if (modex->name.len) {
+        (void) px_map_remove(&s->modexes, modex->name.data, modex->name.len);
+        px_buf_fini(&modex->name);
     }
 }
 
-/* Frees the record, which nobody finds any more; the upcall is not affected. Takes NULL. */
-static void modex_destroy(struct modex *modex)
+/* Frees the record, which nobody finds any more, and for which no get waits; the upcall is not
+ * affected. Takes NULL. */
+static void modex_destroy(struct px_server *s, struct modex *modex)
 {
     if (modex) {
-        px_buf_fini(&modex->alike);
+        px_assert(px_list_empty(&modex->gets));
+        px_request_close(s, modex->request);
+        px_list_remove(&modex->link);
+        px_buf_fini(&modex->name);
         free(modex->key);
         free(modex);
     }
@@ -189,6 +142,75 @@ static void drop_missing(struct px_server *s, const struct modex *modex)
     }
 }
 
+/* The get waits for the upcall that it has begun. Its request counts until the host has answered,
+ * also if the get ends before, by its time limit or with its connection: otherwise one peer could
+ * leave behind any number of upcalls. */
+static void begin(struct modex *modex, struct px_get *get)
+{
+    modex->peer = get->reply_to.peer;
+    modex->request = get->reply_to.request;
+    get->reply_to.request = 0;
+    px_list_append(&modex->gets, &get->of_modex);
+}
+
+/* The host has answered: the get that has begun the upcall has its request again, if it has waited
+ * since. */
+static void give_back(struct modex *modex)
+{
+    struct px_get *first = px_container_of(modex->gets.next, struct px_get, of_modex);
+
+    if (!px_list_empty(&modex->gets) && first->reply_to.peer == modex->peer &&
+        !first->reply_to.request) {
+        first->reply_to.request = modex->request;
+        modex->request = 0;
+    }
+}
+
+static void on_turn(struct px_timer *timer);
+
+/* Serves the gets that wait for an upcall that has ended: if they are many, some now and others in
+ * further turns. Frees the record when all are served. */
+static void serve(struct px_server *s, struct modex *modex)
+{
+    pmix_proc_t proc = {.rank = modex->rank};
+    bool over = true;
+
+    memcpy(proc.nspace, modex->nspace, sizeof(proc.nspace));
+    if (modex->renews) {
+        px_gets_renewed(&modex->gets, modex->status);
+    } else {
+        over = px_gets_modex_done(s, &proc, &modex->gets, modex->key, modex->status);
+    }
+    if (over) {
+        modex_destroy(s, modex);
+    } else {
+        px_list_append(&s->ended_modexes, &modex->link);
+        px_timer_start_loop(s->loop, &s->modex_timer, 0, on_turn);
+    }
+}
+
+static void on_turn(struct px_timer *timer)
+{
+    struct px_server *s = px_container_of(timer, struct px_server, modex_timer);
+    struct px_list *first = px_list_shift(&s->ended_modexes);
+
+    if (first) {
+        serve(s, px_container_of(first, struct modex, link));
+    }
+    if (!px_list_empty(&s->ended_modexes)) {
+        px_timer_start_loop(s->loop, &s->modex_timer, 0, on_turn);
+    }
+}
+
+void px_modex_stop(struct px_server *s)
+{
+    px_assert(px_loop_inside(s->loop));
+    px_list_for(struct modex, modex, &s->ended_modexes, link) {
+        modex_destroy(s, modex);
+    }
+    px_timer_stop_loop(&s->modex_timer);
+}
+
 /* The host's answer: stores the data, then serves the gets that waited, or ends them with the
  * status. The record is not found before that, so that a get that is decided again may ask the
  * host again. */
@@ -200,18 +222,15 @@ static void modex_answered(struct px_upcall *up)
     int rc = up->reply.status;
 
     leave(s, modex);
+    give_back(modex);
     if (!rc && up->data.size) {
         rc = modex->rank == PMIX_RANK_WILDCARD ? store_job(s, modex->nspace, &in)
                                                : store_committed(s, modex, &in);
     } else if (!rc || rc == PMIX_ERR_NOT_FOUND) {
         drop_missing(s, modex);
     }
-    if (modex->renews) {
-        px_gets_renewed(s, &up->proc, modex->number, rc);
-    } else {
-        px_gets_modex_done(s, &up->proc, modex->number, modex->key, rc);
-    }
-    modex_destroy(modex);
+    modex->status = rc;
+    serve(s, modex);
 }
 
 /* Copies the get's directives for the host and adds PMIX_REQUIRED_KEY, unless the get is for all
@@ -241,37 +260,69 @@ static struct modex *modex_create(const struct px_get *get, uint32_t rank)
     }
     memcpy(modex->nspace, get->target.nspace, sizeof(modex->nspace));
     modex->rank = rank;
-    modex->number = get->modex;
     modex->renews = get->renews;
+    px_list_init(&modex->gets);
+    px_list_init(&modex->link);
     return modex;
 }
 
-/* A second get for the same process with the same directives joins the upcall under way, whatever
- * its key: the answer brings all values of the process. The upcall owns copies of the directives;
- * the record owns the key. */
-int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank)
+/* Lets other gets find it by its name, which becomes empty. 0 or PMIX_ERR_NOMEM. */
+static int enter(struct px_server *s, struct modex *modex, struct px_buf *name)
 {
-    pmix_proc_t proc = get->target;
-    struct modex *modex;
-    struct px_upcall *up;
-
-    px_assert(px_loop_inside(s->loop));
-    proc.rank = rank;
-    if (!s->host.direct_modex) {
-        return PMIX_ERR_NOT_FOUND;
-    }
-    if (!get->renews && find_modex(s, proc.nspace, rank, get->modex)) {
-        return PMIX_SUCCESS;
-    }
-    modex = modex_create(get, rank);
-    up = px_upcall_create(s, NULL, &proc, modex_answered);
-    if (!modex || !up || fill_modex_upcall(up, get) || (!get->renews && enter(s, modex, get))) {
-        modex_destroy(modex);
-        px_upcall_destroy(up);
+    if (name->len && px_map_set(&s->modexes, name->data, name->len, modex)) {
         return PMIX_ERR_NOMEM;
     }
+    modex->name = *name;
+    *name = (struct px_buf){.data = NULL};
+    return PMIX_SUCCESS;
+}
+
+/* Asks the host for the get; `name` is that of its upcall, and becomes empty if it is entered. The
+ * upcall owns copies of the directives; the record owns the key. 0 or PMIX_ERR_NOMEM. */
+static int ask_host(struct px_server *s, struct px_get *get, uint32_t rank, struct px_buf *name)
+{
+    pmix_proc_t proc = get->target;
+    struct modex *modex = modex_create(get, rank);
+    struct px_upcall *up;
+    int rc;
+
+    proc.rank = rank;
+    up = px_upcall_create(s, NULL, &proc, modex_answered);
+    rc = modex && up ? fill_modex_upcall(up, get) : PMIX_ERR_NOMEM;
+    rc = rc ? rc : enter(s, modex, name);
+    if (rc) {
+        modex_destroy(s, modex);
+        px_upcall_destroy(up);
+        return rc;
+    }
+    begin(modex, get);
     up->arg = modex;
     px_upcall_returned(up, s->host.direct_modex(&up->proc, up->info, up->ninfo, px_hostcb_modex,
                                                 px_upcall_handle(up)));
     return PMIX_SUCCESS;
+}
+
+/* A second get for the same process with the same directives joins the upcall under way, whatever
+ * its key: the answer brings all values of the process. */
+int px_modex_start(struct px_server *s, struct px_get *get, uint32_t rank)
+{
+    struct px_buf name = {.data = NULL};
+    struct modex *shared;
+    int rc = PMIX_SUCCESS;
+
+    px_assert(px_loop_inside(s->loop) && px_list_empty(&get->of_modex));
+    if (!s->host.direct_modex) {
+        return PMIX_ERR_NOT_FOUND;
+    }
+    if (!get->renews) {
+        name = name_of(get, rank);
+    }
+    shared = name.len ? px_map_find(&s->modexes, name.data, name.len) : NULL;
+    if (shared) {
+        px_list_append(&shared->gets, &get->of_modex);
+    } else {
+        rc = ask_host(s, get, rank, &name);
+    }
+    px_buf_fini(&name);
+    return rc;
 }

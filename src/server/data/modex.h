@@ -11,16 +11,16 @@
 struct px_get;
 struct px_server;
 
-/* The number of the upcall that the get can share (px_get.modex): that of one under way for its
- * process with the same directives, else a new one. 0 stands for the first upcall of a process; the
- * job's information (rank PMIX_RANK_WILDCARD) has no other. */
-uint64_t px_modex_choose(struct px_server *s, const struct px_get *get, uint32_t rank);
+/* Lets the get wait for the host's data of its target (rank PMIX_RANK_WILDCARD: for the job's
+ * information): puts it, by px_get.of_modex, among those that wait for one upcall. Gets for one
+ * process that have the same directives share an upcall under way, those for a job's information
+ * always; a get that renews data has one of its own. The answer ends the wait of these gets
+ * (server_get.h), and looks at no others; the host may have given it when this returns. The
+ * request of a get that begins an upcall counts until the host has answered. 0, PMIX_ERR_NOT_FOUND
+ * (the host has no direct_modex) or PMIX_ERR_NOMEM; then the get waits for none. */
+int px_modex_start(struct px_server *s, struct px_get *get, uint32_t rank);
 
-/* Asks the host for the data of the get's target; rank PMIX_RANK_WILDCARD: for the job's
- * information. A get that renews data has an upcall of its own, those with the same px_get.modex
- * share one. The host may have
- * answered when this returns. 0, PMIX_ERR_NOT_FOUND (the host has no direct_modex) or
- * PMIX_ERR_NOMEM. */
-int px_modex_start(struct px_server *s, const struct px_get *get, uint32_t rank);
+/* The server stops, and no get waits any more. Upcalls under way end with px_upcalls_abandon. */
+void px_modex_stop(struct px_server *s);
 
 #endif

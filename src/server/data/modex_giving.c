@@ -12,20 +12,88 @@
 
 #include "nspace.h"
 #include "src/base/assert.h"
+#include "src/base/map.h"
 #include "src/request/reply.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/wire/codec.h"
 
-/* A request of the host for the data of a local process that has not committed yet: in
- * s->dmodex_requests, then on its way to run_response. */
+/* The name of a process, as a key of s->dmodex_asked. */
+struct asked_name {
+    uint32_t rank;
+    char nspace[PMIX_MAX_NSLEN + 1];
+};
+
+/* A local process that has not committed yet, and whose data the host has requested: in
+ * s->dmodex_asked by its name, and in s->dmodex_requests, as long as there are requests. So a
+ * commit costs no walk over requests for others. */
+struct asked_proc {
+    struct px_list link;
+    struct asked_name name;
+    struct px_list requests; /* struct dmodex_request, in the order of arrival */
+};
+
+/* A request of the host for the data of such a process, then on its way to run_response. */
 struct dmodex_request {
     struct px_list link;
-    pmix_proc_t proc;
     struct px_completion to;
     uint32_t wait; /* in the area of open waits */
     struct px_task task;
     struct px_reply reply; /* of the response */
 };
+
+/* Makes the name of a process; returns its length. */
+static size_t make_name(const char *nspace, pmix_rank_t rank, struct asked_name *ret)
+{
+    size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
+
+    *ret = (struct asked_name){.rank = rank};
+    memcpy(ret->nspace, nspace, len);
+    return offsetof(struct asked_name, nspace) + len + 1;
+}
+
+/* The record of a process, or NULL. */
+static struct asked_proc *find_asked(struct px_server *s, const char *nspace, pmix_rank_t rank)
+{
+    struct asked_name name;
+    size_t len = make_name(nspace, rank, &name);
+
+    return px_map_find(&s->dmodex_asked, &name, len);
+}
+
+/* The record of a process, made if it is missing; then it has no request yet. NULL: no memory. */
+static struct asked_proc *make_asked(struct px_server *s, const pmix_proc_t *proc)
+{
+    struct asked_proc *asked = find_asked(s, proc->nspace, proc->rank);
+    size_t len;
+
+    if (asked) {
+        return asked;
+    }
+    asked = calloc(1, sizeof(*asked));
+    if (!asked) {
+        return NULL;
+    }
+    len = make_name(proc->nspace, proc->rank, &asked->name);
+    if (px_map_set(&s->dmodex_asked, &asked->name, len, asked)) {
+        free(asked);
+        return NULL;
+    }
+    px_list_init(&asked->requests);
+    px_list_append(&s->dmodex_requests, &asked->link);
+    return asked;
+}
+
+/* Frees a record without requests. */
+static void asked_destroy(struct px_server *s, struct asked_proc *asked)
+{
+    struct asked_name name;
+    size_t len = make_name(asked->name.nspace, asked->name.rank, &name);
+
+    px_assert(px_list_empty(&asked->requests));
+    (void) px_map_remove(&s->dmodex_asked, &name, len);
+    px_list_remove(&asked->link);
+    free(asked);
+}
 
 /* The task: ends the completion and frees the request. Nothing of the server is used. */
 static void run_response(struct px_task *task)
@@ -85,14 +153,15 @@ static int keep_request(struct px_server *s, const pmix_proc_t *proc,
                         const struct px_completion *to)
 {
     struct dmodex_request *request = calloc(1, sizeof(*request));
+    struct asked_proc *asked = request ? make_asked(s, proc) : NULL;
 
-    if (!request) {
+    if (!asked) {
+        free(request);
         return PMIX_ERR_NOMEM;
     }
-    request->proc = *proc;
     request->to = *to;
     request->wait = px_open_waits_transfer(s, proc);
-    px_list_append(&s->dmodex_requests, &request->link);
+    px_list_append(&asked->requests, &request->link);
     return PMIX_SUCCESS;
 }
 
@@ -123,23 +192,20 @@ int px_modex_serve(struct px_server *s, void *args)
     return PMIX_SUCCESS;
 }
 
-/* True if the request is for this process. */
-static bool concerns(const struct dmodex_request *request, const struct px_local_proc *rank)
-{
-    return request->proc.rank == rank->rank &&
-           strncmp(request->proc.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0;
-}
-
 /* Ends all requests for a process: with its data, or with PMIX_ERR_NOT_FOUND if no commit can
  * follow. */
 static void answer_asks(struct px_server *s, struct px_local_proc *rank, bool gone)
 {
-    px_list_for(struct dmodex_request, request, &s->dmodex_requests, link) {
-        if (concerns(request, rank)) {
-            respond(s, request,
-                    gone ? PMIX_ERR_NOT_FOUND : pack_committed(rank, &request->reply.bytes));
-        }
+    struct asked_proc *asked = find_asked(s, rank->ns->name, rank->rank);
+
+    if (!asked) {
+        return;
     }
+    px_list_for(struct dmodex_request, request, &asked->requests, link) {
+        respond(s, request,
+                gone ? PMIX_ERR_NOT_FOUND : pack_committed(rank, &request->reply.bytes));
+    }
+    asked_destroy(s, asked);
 }
 
 /* Called for each commit, the first of which has requests to answer. */
@@ -160,7 +226,10 @@ void px_dmodex_requests_proc_departed(struct px_server *s, struct px_local_proc 
 void px_dmodex_requests_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
-    px_list_for(struct dmodex_request, request, &s->dmodex_requests, link) {
-        respond(s, request, PMIX_ERR_LOST_CONNECTION);
+    px_list_for(struct asked_proc, asked, &s->dmodex_requests, link) {
+        px_list_for(struct dmodex_request, request, &asked->requests, link) {
+            respond(s, request, PMIX_ERR_LOST_CONNECTION);
+        }
+        asked_destroy(s, asked);
     }
 }

@@ -31,41 +31,21 @@
 #include "large_answer.h"
 #include "modex.h"
 #include "nspace.h"
+#include "waiting_gets.h"
 #include "src/server/peers/peer.h"
 #include "src/server/tools/tool_data.h"
 #include "src/base/assert.h"
-#include "src/base/seed.h"
 #include "src/value/infos.h"
 #include "src/value/keys.h"
 
 /* --- those that wait --- */
 
-/* The gets about one namespace are in so many lists, by rank, in a row. */
-enum { COLUMNS = 16, ROWS = PX_GET_LISTS / COLUMNS };
-
-static struct px_list *row_of(struct px_server *s, const char *nspace)
-{
-    return &s->gets[px_seeded_hash(nspace, strnlen(nspace, PMIX_MAX_NSLEN)) % ROWS * COLUMNS];
-}
-
-/* The list of the gets about this process, beside those about few others. */
-static struct px_list *list_of(struct px_server *s, const char *nspace, pmix_rank_t rank)
-{
-    return &row_of(s, nspace)[rank % COLUMNS];
-}
-
-static void enlist(struct px_get *get)
-{
-    px_list_append(list_of(get->server, get->target.nspace, get->target.rank), &get->link);
-}
-
 void px_gets_init(struct px_server *s)
 {
-    for (size_t i = 0; i < PX_GET_LISTS; i++) {
-        px_list_init(&s->gets[i]);
-    }
+    px_waiting_gets_init(s);
     px_list_init(&s->large_gets);
     px_list_init(&s->ended_gets);
+    px_list_init(&s->ended_modexes);
 }
 
 struct px_nspace *px_get_nspace(const struct px_get *get)
@@ -78,6 +58,7 @@ void px_get_destroy(struct px_get *get)
 {
     px_list_remove(&get->link);
     px_list_remove(&get->of_peer);
+    px_list_remove(&get->of_modex);
     px_timer_stop_loop(&get->timer);
     px_open_waits_close(get->server, &get->wait);
     PMIx_Info_free(get->info, get->ninfo);
@@ -124,6 +105,7 @@ static void get_end(struct px_get *get, int status)
         run_failure(&get->task);
     } else {
         px_list_remove(&get->link);
+        px_list_remove(&get->of_modex);
         px_timer_stop_loop(&get->timer);
         px_open_waits_close(s, &get->wait);
         px_loop_post(s->loop, &get->task);
@@ -178,12 +160,11 @@ static void wait_for_data(struct px_get *get, bool implicit_limit)
     if (!may_wait(get)) {
         return;
     }
-    get->modex = 0;
     if (implicit_limit && get->directives.timeout == PX_NOT_GIVEN) {
         ms = (uint64_t) px_param_int(PX_P_MISSING_KEY_WAIT) * 1000;
         get->implicit = true;
     }
-    enlist(get);
+    px_waiting_gets_add(get);
     px_open_waits_get(get, false);
     if (ms) {
         px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer);
@@ -200,9 +181,7 @@ static void wait_for_host(struct px_get *get, uint32_t rank)
     if (!may_wait(get)) {
         return;
     }
-    get->modex =
-        get->renews ? ++get->server->modex_numbers : px_modex_choose(get->server, get, rank);
-    enlist(get);
+    px_waiting_gets_add(get);
     px_open_waits_get(get, true);
     if (ms) {
         px_timer_start_loop(get->server->loop, &get->timer, ms, on_timer);
@@ -221,10 +200,10 @@ static bool is_of_self(const struct px_get *get)
            strncmp(get->target.nspace, get->server->self.nspace, PMIX_MAX_NSLEN) == 0;
 }
 
-/* Decides about a get whose data is not here: refuse it, wait for the registration of its
- * namespace, wait for a commit, or ask the host. PMIX_IMMEDIATE, PMIX_OPTIONAL and a call that
- * blocks end the search here; job information that is missing after the registration will not
- * appear later. */
+/* Decides about a get whose data is not here, and which waits for no host any more: refuse it, wait
+ * for the registration of its namespace, wait for a commit, or ask the host. PMIX_IMMEDIATE,
+ * PMIX_OPTIONAL and a call that blocks end the search here; job information that is missing after
+ * the registration will not appear later. */
 static void answer_or_wait(struct px_get *get)
 {
     struct px_nspace *ns = px_get_nspace(get);
@@ -232,6 +211,7 @@ static void answer_or_wait(struct px_get *get)
                             : px_key_reserved(get->key) || get->target.rank == PMIX_RANK_WILDCARD;
     struct px_local_proc *rank;
 
+    px_list_remove(&get->of_modex);
     if (get->directives.immediate || get->directives.optional || is_blocking(get) ||
         (!ns && is_of_self(get))) {
         get_end(get, PMIX_ERR_NOT_FOUND);
@@ -291,6 +271,7 @@ static bool is_settled(struct px_get *get, int rc)
     if (rc == PMIX_SUCCESS) {
         px_get_destroy(get);
     } else if (rc == PX_GET_LARGE) {
+        px_list_remove(&get->of_modex);
         px_answer_make_room(get);
     } else if (rc != PMIX_ERR_NOT_FOUND) {
         get_end(get, rc);
@@ -337,73 +318,36 @@ void px_get_again(struct px_get *get, int status)
 
 /* --- what changes the answer of those that wait --- */
 
-/* True if a commit or answer for (nspace, rank) may end this get's wait. PMIX_RANK_WILDCARD stands
- * for all processes of the namespace; a get for any rank waits for each of them. Renewals wait for
- * their own upcall only. */
-static bool is_about(const struct px_get *get, const char *nspace, uint32_t rank)
+/* Tries a get that is in no list again after an event about a rank. `otherwise` PMIX_SUCCESS: if
+ * there are no data it waits on, with the implicit limit if the rank is its own. An error: a get
+ * for asked_key (NULL: each) ends with it, another one decides again. */
+static void retry(struct px_get *get, uint32_t rank, const char *asked_key, int otherwise)
 {
-    return !get->renews && strncmp(get->target.nspace, nspace, PMIX_MAX_NSLEN) == 0 &&
-           (rank == PMIX_RANK_WILDCARD || get->target.rank == rank ||
-            get->target.rank == PMIX_RANK_UNDEF);
-}
+    bool same = asked_key && get->key && px_value_key_is(asked_key, get->key);
+    int rc;
 
-/* Instead of the number of an upcall: of any, or of none. */
-#define ANY_MODEX UINT64_MAX
-
-/* Moves the gets that such an event concerns, and that wait for that upcall (0: for the shared one,
- * or for an event of this node), to a list of their own, since an answer may start new ones. */
-static void take(struct px_server *s, const char *nspace, pmix_rank_t rank, uint64_t modex,
-                 struct px_list *mine)
-{
-    struct px_list *row = row_of(s, nspace);
-
-    px_list_init(mine);
-    for (unsigned i = 0; i < COLUMNS; i++) {
-        if (rank != PMIX_RANK_WILDCARD && i != rank % COLUMNS && i != PMIX_RANK_UNDEF % COLUMNS) {
-            continue;
-        }
-        px_list_for(struct px_get, get, &row[i], link) {
-            if ((get->modex == modex || modex == ANY_MODEX) && is_about(get, nspace, rank)) {
-                px_list_remove(&get->link);
-                px_list_append(mine, &get->link);
-            }
-        }
+    get->news = rank;
+    rc = px_get_attempt(get);
+    get->news = PMIX_RANK_WILDCARD;
+    if (is_settled(get, rc)) {
+        return;
+    }
+    if (otherwise != PMIX_SUCCESS && (same || !asked_key || !get->key)) {
+        get_end(get, otherwise);
+    } else if (otherwise != PMIX_SUCCESS) {
+        px_timer_stop_loop(&get->timer);
+        answer_or_wait(get);
+    } else if (!timeout_of(get) && get->target.rank == rank && px_list_empty(&get->of_modex)) {
+        wait_for_data(get, true);
+    } else {
+        px_waiting_gets_add(get);
     }
 }
 
-/* Tries the gets about a rank that wait for that upcall (0: for the shared one, or for an event of
- * this node) again after an event. `otherwise` PMIX_SUCCESS: those without data
- * wait on, with the implicit limit if the rank is theirs. An error: the gets for asked_key (NULL:
- * all) end with it, the others decide again. */
-static void retry(struct px_server *s, const char *nspace, uint32_t rank, uint64_t modex,
-                  const char *asked_key, int otherwise)
+void px_get_data_came(struct px_get *get, pmix_rank_t rank)
 {
-    struct px_list mine;
-    struct px_list *item;
-
-    take(s, nspace, rank, modex, &mine);
-    for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
-        struct px_get *get = px_container_of(item, struct px_get, link);
-        bool same = asked_key && get->key && px_value_key_is(asked_key, get->key);
-        int rc;
-
-        get->news = rank;
-        rc = px_get_attempt(get);
-        get->news = PMIX_RANK_WILDCARD;
-        if (is_settled(get, rc)) {
-            continue;
-        }
-        if (otherwise != PMIX_SUCCESS && (same || !asked_key || !get->key)) {
-            get_end(get, otherwise);
-        } else if (otherwise != PMIX_SUCCESS) {
-            px_timer_stop_loop(&get->timer);
-            answer_or_wait(get);
-        } else if (!timeout_of(get) && get->target.rank == rank) {
-            wait_for_data(get, true);
-        } else {
-            enlist(get);
-        }
-    }
+    px_assert(px_list_empty(&get->link));
+    retry(get, rank, NULL, PMIX_SUCCESS);
 }
 
 /* True if gets for a process of this name are about another one: a tool may have the name of a
@@ -419,30 +363,36 @@ static bool is_namesake(struct px_server *s, const struct px_local_proc *rank)
 void px_gets_committed(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));
-    if (is_namesake(s, rank)) {
-        return;
+    if (!is_namesake(s, rank)) {
+        px_waiting_gets_try(s, rank->ns->name, rank->rank, false);
     }
-    retry(s, rank->ns->name, rank->rank, 0, NULL, PMIX_SUCCESS);
 }
 
-/* Ending a get may end others, so those that are to end are in a list of their own. */
+void px_get_process_gone(struct px_get *get)
+{
+    px_assert(px_list_empty(&get->link));
+    get_end(get, PMIX_ERR_NOT_FOUND);
+}
+
+/* If the namespace goes, too, nobody may wait for it any more. */
 void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank)
 {
-    struct px_list mine;
-
     px_assert(px_loop_inside(s->loop));
-    if (is_namesake(s, rank)) {
-        return;
+    if (!is_namesake(s, rank)) {
+        px_waiting_gets_end(s, rank->ns->name, rank->rank, !px_nspace_find(s, rank->ns->name));
     }
-    px_list_init(&mine);
-    px_list_for(struct px_get, get, list_of(s, rank->ns->name, rank->rank), link) {
-        if (get->target.rank == rank->rank &&
-            strncmp(get->target.nspace, rank->ns->name, PMIX_MAX_NSLEN) == 0) {
+}
+
+/* Moves the gets of a list that are about a namespace to a list of their own, since an answer may
+ * start new ones. Those that wait for the host stay in its list, too. */
+static void take_from(struct px_list *list, const char *nspace, struct px_list *mine)
+{
+    px_list_for(struct px_get, get, list, link) {
+        if (px_waiting_get_is_about(get, nspace, PMIX_RANK_WILDCARD)) {
             px_list_remove(&get->link);
-            px_list_append(&mine, &get->link);
+            px_list_append(mine, &get->link);
         }
     }
-    end_all(&mine, PMIX_ERR_NOT_FOUND);
 }
 
 /* A namespace that cannot be found under its name is about to be freed: its gets end with
@@ -454,7 +404,10 @@ void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns)
     struct px_list mine;
 
     px_assert(px_loop_inside(s->loop));
-    take(s, ns->name, PMIX_RANK_WILDCARD, ANY_MODEX, &mine);
+    px_list_init(&mine);
+    for (unsigned i = 0; i < PX_GET_COLUMNS; i++) {
+        take_from(&px_waiting_gets_row(s, ns->name)[i], ns->name, &mine);
+    }
     for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
         struct px_get *get = px_container_of(item, struct px_get, link);
         int rc = gone ? PMIX_ERR_INVALID_NAMESPACE : px_get_attempt(get);
@@ -466,34 +419,67 @@ void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns)
     }
 }
 
-/* The answer for a job ends gets without a key; gets with a key are decided again, by the key ""
- * that equals none. */
-void px_gets_modex_done(struct px_server *s, const pmix_proc_t *proc, uint64_t modex,
-                        const char *key, int status)
+/* So many gets that waited for one upcall are tried in a turn. */
+enum { MODEX_PART = 128 };
+
+/* Tries the next ones of those that waited for an upcall, to which none is added any more. */
+static void retry_waiting(struct px_list *waiting, uint32_t rank, const char *key, int otherwise)
 {
-    px_assert(px_loop_inside(s->loop));
-    /* The job is known now: its information may hold the key, or its processes have to be asked. */
-    if (!status && proc->rank == PMIX_RANK_WILDCARD && px_nspace_find(s, proc->nspace)) {
-        retry(s, proc->nspace, proc->rank, modex, "", PMIX_ERR_NOT_FOUND);
-        return;
+    for (int i = 0; i < MODEX_PART && !px_list_empty(waiting); i++) {
+        struct px_get *get = px_container_of(waiting->next, struct px_get, of_modex);
+
+        px_list_remove(&get->of_modex);
+        px_list_remove(&get->link);
+        retry(get, rank, key, otherwise);
     }
-    /* The answer is final for the key that the host was asked for only. */
-    retry(s, proc->nspace, proc->rank, modex, key, status ? status : PMIX_ERR_NOT_FOUND);
 }
 
-/* A renewal is one get's own, so at most one is found. It has ended before if its time limit has
- * passed or its requester has disconnected. */
-void px_gets_renewed(struct px_server *s, const pmix_proc_t *proc, uint64_t modex, int status)
+/* All that waited for the upcall have been tried: what it has brought may be of use to others. */
+static void try_others(struct px_server *s, const pmix_proc_t *proc)
 {
+    struct px_nspace *ns = px_nspace_find(s, proc->nspace);
+
+    if (proc->rank != PMIX_RANK_WILDCARD) {
+        px_waiting_gets_try(s, proc->nspace, proc->rank, true);
+    } else if (ns) {
+        px_gets_nspace_changed(s, ns);
+    }
+}
+
+/* The answer for a job ends gets without a key; gets with a key are decided again, by the key ""
+ * that equals none, as are all others about the job: its information may hold the key, or its
+ * processes have to be asked. Another answer is final for the key that the host was asked for
+ * only. */
+bool px_gets_modex_done(struct px_server *s, const pmix_proc_t *proc, struct px_list *waiting,
+                        const char *key, int status)
+{
+    bool of_job = !status && proc->rank == PMIX_RANK_WILDCARD && px_nspace_find(s, proc->nspace);
+
     px_assert(px_loop_inside(s->loop));
-    px_list_for(struct px_get, get, list_of(s, proc->nspace, proc->rank), link) {
-        if (!get->renews || get->modex != modex) {
-            continue;
-        }
-        if (status || !is_settled(get, px_get_attempt(get))) {
-            get_end(get, status ? status : PMIX_ERR_NOT_FOUND);
-        }
+    retry_waiting(waiting, proc->rank, of_job ? "" : key, status ? status : PMIX_ERR_NOT_FOUND);
+    if (!px_list_empty(waiting)) {
+        return false;
+    }
+    if (!status) {
+        try_others(s, proc);
+    }
+    return true;
+}
+
+/* It has ended before if its time limit has passed or its requester has disconnected. */
+void px_gets_renewed(struct px_list *waiting, int status)
+{
+    struct px_list *item = px_list_shift(waiting);
+    struct px_get *get = item ? px_container_of(item, struct px_get, of_modex) : NULL;
+
+    px_assert(px_list_empty(waiting));
+    if (!get) {
         return;
+    }
+    px_assert(px_loop_inside(get->server->loop) && get->renews);
+    px_list_remove(&get->link);
+    if (status || !is_settled(get, px_get_attempt(get))) {
+        get_end(get, status ? status : PMIX_ERR_NOT_FOUND);
     }
 }
 
@@ -501,32 +487,43 @@ void px_gets_renewed(struct px_server *s, const pmix_proc_t *proc, uint64_t mode
  * thousands. */
 enum { ENDED_PART = 1024 };
 
+/* One that is in no list is being answered: who does that frees it. */
 static void free_ended(struct px_timer *timer)
 {
     struct px_server *s = px_container_of(timer, struct px_server, ended_timer);
 
     for (unsigned i = 0; i < ENDED_PART && !px_list_empty(&s->ended_gets); i++) {
-        px_get_destroy(px_container_of(s->ended_gets.next, struct px_get, link));
+        struct px_get *get = px_container_of(s->ended_gets.next, struct px_get, of_peer);
+
+        px_list_remove(&get->of_peer);
+        if (!px_list_empty(&get->link)) {
+            px_answer_nobody(s, &get->reply_to);
+            px_get_destroy(get);
+        }
     }
     if (!px_list_empty(&s->ended_gets)) {
         px_timer_start_loop(s->loop, &s->ended_timer, 0, free_ended);
     }
 }
 
-/* Nobody receives the answers any more; the direct modex upcalls for these gets continue. One that
- * is in no list is being answered: who does that frees it. */
+/* Moves all items of a list to the end of another one. */
+static void move_all(struct px_list *from, struct px_list *to)
+{
+    if (!px_list_empty(from)) {
+        from->next->prev = to->prev;
+        to->prev->next = from->next;
+        from->prev->next = to;
+        to->prev = from->prev;
+        px_list_init(from);
+    }
+}
+
+/* Nobody receives the answers any more, also of those that are answered before they are freed; the
+ * direct modex upcalls for these gets continue. */
 void px_gets_peer_disconnected(struct px_server *s, struct px_peer *peer)
 {
     px_assert(px_loop_inside(s->loop));
-    px_list_for(struct px_get, get, &peer->gets, of_peer) {
-        px_list_remove(&get->of_peer);
-        if (!px_list_empty(&get->link)) {
-            px_answer_nobody(s, &get->reply_to);
-            px_timer_stop_loop(&get->timer);
-            px_list_remove(&get->link);
-            px_list_append(&s->ended_gets, &get->link);
-        }
-    }
+    move_all(&peer->gets, &s->ended_gets);
     free_ended(&s->ended_timer);
 }
 
@@ -534,13 +531,15 @@ void px_gets_peer_disconnected(struct px_server *s, struct px_peer *peer)
 void px_gets_drop_all(struct px_server *s)
 {
     px_assert(px_loop_inside(s->loop));
+    px_waiting_gets_stop(s);
     for (size_t i = 0; i < PX_GET_LISTS; i++) {
         end_all(&s->gets[i], PMIX_ERR_LOST_CONNECTION);
     }
     end_all(&s->large_gets, PMIX_ERR_LOST_CONNECTION);
+    px_modex_stop(s);
     px_timer_stop_loop(&s->room_timer);
     while (!px_list_empty(&s->ended_gets)) {
-        px_get_destroy(px_container_of(s->ended_gets.next, struct px_get, link));
+        free_ended(&s->ended_timer);
     }
     px_timer_stop_loop(&s->ended_timer);
 }

@@ -6,11 +6,13 @@
 /* Requests for data of a process or of a job (PMIx_Get), of clients, tools and this process. Loop
  * thread. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <pmix_common.h>
 
 struct px_get;
+struct px_list;
 struct px_local_proc;
 struct px_nspace;
 struct px_peer;
@@ -27,16 +29,27 @@ void px_get_begin(struct px_get *get);
 /* Tries to answer a get again that waits, or answers it with an error. Frees it, now or later. */
 void px_get_again(struct px_get *get, int status);
 
+/* Data of a process have come, and the get, which is in no list, is about it or about any rank:
+ * tries to answer it, else it waits on, with the limit for missing keys if it is about the process.
+ * For waiting_gets.c. */
+void px_get_data_came(struct px_get *get, pmix_rank_t rank);
+
+/* The process that the get, which is in no list, is about will not commit any more: ends it with
+ * PMIX_ERR_NOT_FOUND. For waiting_gets.c. */
+void px_get_process_gone(struct px_get *get);
+
 /* Frees the get without an answer. */
 void px_get_destroy(struct px_get *get);
 
-/* A direct modex for the process has ended, which the gets with this px_get.modex share; its data
- * is in the store if status is PMIX_SUCCESS. key: the key that the host was asked for. */
-void px_gets_modex_done(struct px_server *s, const pmix_proc_t *proc, uint64_t modex,
+/* A direct modex for the process (PMIX_RANK_WILDCARD: for the job's information) has ended, for
+ * which the gets of the list waited (px_get.of_modex); its data is in the store if status is
+ * PMIX_SUCCESS. key: the key that the host was asked for. Tries some of them. True: the list is
+ * empty now; else it is to be called again in another turn. */
+bool px_gets_modex_done(struct px_server *s, const pmix_proc_t *proc, struct px_list *waiting,
                         const char *key, int status);
 
-/* The same for the direct modex of a get that renews. */
-void px_gets_renewed(struct px_server *s, const pmix_proc_t *proc, uint64_t modex, int status);
+/* The same for the direct modex of a get that renews; the list has at most this get. */
+void px_gets_renewed(struct px_list *waiting, int status);
 
 /* A local process has committed: answers the gets that the commit satisfies. */
 void px_gets_committed(struct px_server *s, struct px_local_proc *rank);

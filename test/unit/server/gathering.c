@@ -160,6 +160,7 @@ static void begin(struct gather *gather)
     gather->get->counts = true;
     px_list_init(&gather->get->link);
     px_list_init(&gather->get->of_peer);
+    px_list_init(&gather->get->of_modex);
 }
 
 /* For px_loop_run: one part; at the end, in the same turn, the comparison. */

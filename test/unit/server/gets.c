@@ -19,18 +19,25 @@
 
 #include <pmix_server.h>
 
+#include "commit_sender.h"
 #include "job_of_two.h"
 #include "src/context/context.h"
 #include "src/server/data/get.h"
 #include "src/server/data/get_request.h"
+#include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
+#include "src/server/data/waiting_gets.h"
 #include "src/server/peers/peer.h"
+#include "src/server/peers/quota.h"
 #include "src/server/state.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
 /* Gets of a process on another node, FAR, with as many directives. */
 enum { TAG = 100, N_GETS = 3, FAR = 5, N_FAR = 50000 };
+
+/* Gets that wait, beside each other; what a commit may try at once of them. */
+enum { CROWD = 2000, AT_ONCE = 512 };
 
 /* Makes a peer of rank 1 that the server knows. Its number is one that no connection has. */
 static void enter(struct px_peer *peer, uint64_t id)
@@ -69,6 +76,17 @@ int __wrap_px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_
                          size_t n)
 {
     return handles && without_memory ? PMIX_ERR_NOMEM : __real_px_pack_infos(buf, kind, info, n);
+}
+
+static unsigned n_tried; /* gets */
+
+int __real_px_get_attempt(struct px_get *get);
+int __wrap_px_get_attempt(struct px_get *get);
+
+int __wrap_px_get_attempt(struct px_get *get)
+{
+    n_tried++;
+    return __real_px_get_attempt(get);
 }
 
 /* A get of a key that nobody has put. */
@@ -172,17 +190,112 @@ static void in_hand(void **state)
     run(try_in_hand);
 }
 
-static unsigned n_asked;
+/* --- a commit beside many gets that it does not answer */
 
-/* A host that does not answer. */
+static struct px_peer crowd;
+
+static struct px_local_proc *first_rank(void)
+{
+    return px_local_proc_find(px_nspace_find(px_ctx()->server, JOB), 0);
+}
+
+static void begin_crowd(void *arg)
+{
+    (void) arg;
+    enter(&crowd, UINT64_MAX);
+    for (int i = 0; i < CROWD; i++) {
+        ask(&crowd, i % 2 ? PMIX_RANK_UNDEF : 0, NULL, 0);
+    }
+    n_tried = 0;
+    px_gets_committed(crowd.server, first_rank());
+    assert_in_range(n_tried, 1, AT_ONCE);
+}
+
+/* The other commit comes while the gets are tried. */
+static void commit_again(void *arg)
+{
+    (void) arg;
+    px_gets_committed(crowd.server, first_rank());
+    assert_in_range(n_tried, 1, AT_ONCE);
+}
+
+static void begin_crowd_twice(void *arg)
+{
+    begin_crowd(arg);
+    commit_again(arg);
+}
+
+static void is_idle(void *arg)
+{
+    *(bool *) arg = px_list_empty(&crowd.server->get_walks);
+}
+
+/* All are tried after the second commit, a part in a turn. */
+static void in_parts(void **state)
+{
+    bool idle = false;
+
+    (void) state;
+    run(begin_crowd_twice);
+    while (!idle) {
+        assert_int_equal(px_loop_run(px_ctx()->loop, is_idle, &idle), 0);
+    }
+    assert_int_equal(n_tried, 2 * CROWD);
+}
+
+/* Nobody tries gets for a process that has gone. */
+static void try_forgotten(void *arg)
+{
+    begin_crowd(arg);
+    assert_int_equal(px_map_remove(&crowd.server->peers, &crowd.id, sizeof(crowd.id)) != NULL, 1);
+    px_waiting_gets_end(crowd.server, JOB, 0, true);
+    assert_true(px_list_empty(&crowd.server->get_walks));
+    assert_int_equal(count_waiting(crowd.server), CROWD / 2); /* those of any rank */
+    px_gets_peer_disconnected(crowd.server, &crowd);
+}
+
+static void forgotten(void **state)
+{
+    (void) state;
+    run(try_forgotten);
+}
+
+static void leave_crowd(void *arg)
+{
+    (void) arg;
+    leave(&crowd);
+}
+
+static int stop_crowd(void **state)
+{
+    run(leave_crowd);
+    return job_of_two_stop(state);
+}
+
+/* The server ends meanwhile. */
+static void ended_meanwhile(void **state)
+{
+    (void) state;
+    run(begin_crowd);
+}
+
+static unsigned n_asked;
+static struct {
+    pmix_modex_cbfunc_t answer;
+    void *cbdata;
+} upcalls[N_GETS]; /* the first ones */
+
+/* A host that does not answer by itself. */
 static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
                                   pmix_modex_cbfunc_t cbfunc, void *cbdata)
 {
     (void) proc;
     (void) info;
     (void) ninfo;
-    (void) cbfunc;
-    (void) cbdata;
+    if (n_asked < N_GETS) {
+        upcalls[n_asked].answer = cbfunc;
+        upcalls[n_asked].cbdata = cbdata;
+    }
     n_asked++;
     return PMIX_SUCCESS;
 }
@@ -226,12 +339,60 @@ static void try_far(void *arg)
     }
     assert_int_equal(n_asked, N_FAR + 1);
     leave(&peer);
+    assert_in_range(count_waiting(peer.server), N_FAR / 2, N_FAR); /* they end in parts */
 }
 
 static void far(void **state)
 {
     (void) state;
     run(try_far);
+}
+
+/* Bytes that the user's open requests count. */
+static size_t held(void)
+{
+    return px_user_of(px_ctx()->server, geteuid())->usage.held[PX_QUOTA_REQUESTS];
+}
+
+/* What the host was asked for counts for the user as long as the host has it, also when who has
+ * asked has gone; what joined it does not. */
+static void try_leftovers(void *arg)
+{
+    struct px_peer peer;
+
+    (void) arg;
+    for (uint32_t i = 0; i < N_GETS; i++) {
+        int fd;
+
+        enter(&peer, UINT64_MAX);
+        sender_connect(&peer, &fd);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(px_request_open(&peer, 0, &peer.request), 0);
+            ask_far(&peer, FAR, i);
+            peer.request = 0;
+        }
+        leave(&peer);
+        px_conn_destroy_loop(peer.conn);
+        (void) close(fd);
+    }
+    assert_int_equal(n_asked, N_GETS);
+    assert_int_equal(held(), N_GETS * 1024);
+}
+
+static void try_nothing(void *arg)
+{
+    (void) arg;
+    assert_int_equal(held(), 0);
+}
+
+static void leftovers(void **state)
+{
+    (void) state;
+    run(try_leftovers);
+    for (unsigned i = 0; i < N_GETS; i++) {
+        upcalls[i].answer(PMIX_ERR_NOT_FOUND, NULL, 0, upcalls[i].cbdata, NULL, NULL);
+    }
+    run(try_nothing);
 }
 
 /* Without memory for the names of directives no get shares the upcall of another. */
@@ -261,7 +422,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(leavers, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(in_hand, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(in_parts, job_of_two_start, stop_crowd),
+        cmocka_unit_test_setup_teardown(forgotten, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(ended_meanwhile, job_of_two_start, stop_crowd),
         cmocka_unit_test_setup_teardown(far, start_with_host, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(leftovers, start_with_host, job_of_two_stop),
         cmocka_unit_test_setup_teardown(unnamed, start_with_host, job_of_two_stop),
     };
 

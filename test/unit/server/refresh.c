@@ -95,6 +95,40 @@ static int act_far(void)
     return 0;
 }
 
+/* An answer with so many bytes waits for its memory, as that of a renewal does. */
+enum { LARGE = 3 << 20, RENEWALS = 3 };
+
+static void get_large(void)
+{
+    pmix_proc_t proc = proc_of(me.nspace, FAR);
+    pmix_value_t *value = NULL;
+    pmix_info_t info;
+
+    PMIX_INFO_LOAD(&info, PMIX_GET_REFRESH_CACHE, NULL, PMIX_BOOL);
+    check_status(PMIx_Get(&proc, "large", &info, 1, &value), PMIX_SUCCESS);
+    check(value->type == PMIX_BYTE_OBJECT && value->data.bo.size == LARGE);
+    check(value->data.bo.bytes[LARGE - 1] == 'x');
+    PMIx_Value_free(value, 1);
+}
+
+static int act_large(void)
+{
+    static char bytes[LARGE];
+    pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, LARGE}};
+
+    memset(bytes, 'x', LARGE);
+    if (me.rank == FAR) {
+        check_status(PMIx_Put(PMIX_GLOBAL, "large", &value), PMIX_SUCCESS);
+        check_status(PMIx_Commit(), PMIX_SUCCESS);
+    }
+    fence_all(false);
+    for (int i = 0; me.rank < FAR && i < RENEWALS; i++) {
+        get_large();
+    }
+    fence_all(false);
+    return 0;
+}
+
 static int after_far(unsigned node)
 {
     return calls[ON_MODEX] == (node == 0 ? 5 : 0) ? 0 : 1;
@@ -185,7 +219,7 @@ static void ready_job(unsigned node)
 }
 
 static const struct act acts[] = {
-    {"far", act_far}, {"near", act_near}, {"job", act_job}, {NULL, NULL}};
+    {"far", act_far}, {"large", act_large}, {"near", act_near}, {"job", act_job}, {NULL, NULL}};
 
 static void run(struct world world)
 {
@@ -200,6 +234,12 @@ static void far(void **state)
 {
     (void) state;
     run((struct world){.act = "far", .after = after_far});
+}
+
+static void large(void **state)
+{
+    (void) state;
+    run((struct world){.act = "large"});
 }
 
 static void near(void **state)
@@ -218,6 +258,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(far),
+        cmocka_unit_test(large),
         cmocka_unit_test(near),
         cmocka_unit_test(job),
     };

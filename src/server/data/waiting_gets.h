@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copyright (c) 2026 The shmix authors */
+#ifndef PX_SERVER_WAITING_GETS_H
+#define PX_SERVER_WAITING_GETS_H
+
+/* The gets that wait (px_server.gets), by the process that they ask about, and the walks over them
+ * after data of a process have come, or after its end. A user may have hundreds of thousands of
+ * them, so a walk does a part in a turn of the loop; one that meets few is over at once. Loop
+ * thread. */
+
+#include <stdbool.h>
+
+#include <pmix_common.h>
+
+struct px_get;
+struct px_list;
+struct px_server;
+
+/* The gets about one namespace are in so many lists in a row. The first one has those of any rank,
+ * which data of every process may answer. */
+enum { PX_GET_COLUMNS = 16 };
+
+/* Makes the lists of a server that begins. */
+void px_waiting_gets_init(struct px_server *s);
+
+/* The first list of the row of a namespace; other namespaces may share it. */
+struct px_list *px_waiting_gets_row(struct px_server *s, const char *nspace);
+
+/* The list of the gets about this process, beside those about few others. */
+struct px_list *px_waiting_gets_of(struct px_server *s, const char *nspace, pmix_rank_t rank);
+
+/* Lets a get wait that is in no list. */
+void px_waiting_gets_add(struct px_get *get);
+
+/* True if a commit or answer for (nspace, rank) may end this get's wait. PMIX_RANK_WILDCARD stands
+ * for all processes of the namespace; a get for any rank waits for each of them. Renewals wait for
+ * their own upcall only. */
+bool px_waiting_get_is_about(const struct px_get *get, const char *nspace, pmix_rank_t rank);
+
+/* Data of a process have come: tries the gets about it and those of any rank (any_only: these
+ * alone) that wait now, with px_get_data_came, some of them later. Without memory all are tried at
+ * once. */
+void px_waiting_gets_try(struct px_server *s, const char *nspace, pmix_rank_t rank, bool any_only);
+
+/* The process is no more: ends the gets about it that wait now, with px_get_process_gone; some of
+ * them later, unless at_once. They are not tried any more. */
+void px_waiting_gets_end(struct px_server *s, const char *nspace, pmix_rank_t rank, bool at_once);
+
+/* Ends all walks: the server stops. */
+void px_waiting_gets_stop(struct px_server *s);
+
+#endif
