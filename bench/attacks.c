@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-#include "attacks.h"
+#include "attacks_priv.h"
 
 #include <pmix_tool.h>
 
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,52 +15,54 @@
 
 /* The largest sizes: most are limits of the server, or what fits into a message of 32 MiB, or into
  * one of 1 MiB. */
-enum { CODES = 8192, DIRECTIVES = 1024, LARGE = 30000000, NAMES = 125000, KEYS = 4000 };
+enum { CODES = 8192, DIRECTIVES = 1024, LARGE = 30000000, KEYS = 4000 };
 enum {
     VALUES = 100000,
     STRINGS = 65000,
-    BATCH = 1000,
     KEPT = 500,
     KEPT_NAMES = 120,
     CODE = -6001,
     KEY_BYTES = 500,
-    PULLS = 1024,
-    HELD = 2000 /* connections */
+    PULLS = 1024
 };
 
-static pmix_proc_t self;
+pmix_proc_t attack_self;
+struct attack_state *attack_state;
 static pmix_proc_t helper;
 static pmix_proc_t absent; /* the process that never starts */
-static struct attack_state *state;
 
-/* The status of a callback, whose call is counted already. */
-static void on_op(pmix_status_t status, void *cbdata)
+void attack_note(pmix_status_t status)
 {
-    (void) cbdata;
     if (status == PMIX_ERR_OUT_OF_RESOURCE) {
-        state->refused++;
-        state->reached = 1;
+        attack_state->refused++;
+        attack_state->reached = 1;
     }
 }
 
-/* The status that a call returned. */
-static void count(pmix_status_t rc)
+void attack_count(pmix_status_t rc)
 {
-    state->tries++;
-    on_op(rc, NULL);
+    attack_state->tries++;
+    attack_note(rc);
+}
+
+static void on_op(pmix_status_t status, void *cbdata)
+{
+    (void) cbdata;
+    attack_note(status);
 }
 
 static void on_value(pmix_status_t status, pmix_value_t *value, void *cbdata)
 {
     (void) value;
-    on_op(status, cbdata);
+    (void) cbdata;
+    attack_note(status);
 }
 
 static void on_group(pmix_status_t status, pmix_info_t *info, size_t ninfo, void *cbdata,
                      pmix_release_cbfunc_t release, void *release_data)
 {
-    (void) info, (void) ninfo;
-    on_op(status, cbdata);
+    (void) info, (void) ninfo, (void) cbdata;
+    attack_note(status);
     if (release) {
         release(release_data);
     }
@@ -79,7 +80,7 @@ static void on_event(size_t id, pmix_status_t code, const pmix_proc_t *source, p
 /* Returns when the server has handled all earlier requests of this process. */
 static void settle(void)
 {
-    (void) PMIx_Fence(&self, 1, NULL, 0);
+    (void) PMIx_Fence(&attack_self, 1, NULL, 0);
 }
 
 static void none(void)
@@ -94,7 +95,7 @@ static void register_codes(const pmix_status_t *list, size_t n)
     pmix_status_t id =
         PMIx_Register_event_handler((pmix_status_t *) list, n, NULL, 0, on_event, NULL, NULL);
 
-    count(id);
+    attack_count(id);
     if (id >= 0) {
         (void) PMIx_Deregister_event_handler((size_t) id, NULL, NULL);
     }
@@ -121,7 +122,7 @@ static void directives(void)
         snprintf(key + KEY_BYTES, sizeof(key) - KEY_BYTES, "%d", i);
         PMIX_INFO_LOAD(&infos[i], key, NULL, PMIX_BOOL);
     }
-    count(PMIx_Fence(&self, 1, infos, DIRECTIVES));
+    attack_count(PMIx_Fence(&attack_self, 1, infos, DIRECTIVES));
 }
 
 /* --- requests that wait */
@@ -134,8 +135,8 @@ static void open_gets(void)
 
     PMIX_INFO_LOAD(&anew, PMIX_GET_REFRESH_CACHE, NULL, PMIX_BOOL);
     for (int i = 0; i < BATCH; i++) {
-        snprintf(key, sizeof(key), "never.%lu", state->tries);
-        count(PMIx_Get_nb(&absent, key, &anew, 1, on_value, NULL));
+        snprintf(key, sizeof(key), "never.%lu", attack_state->tries);
+        attack_count(PMIx_Get_nb(&absent, key, &anew, 1, on_value, NULL));
     }
     settle();
 }
@@ -144,17 +145,17 @@ static void open_gets(void)
 static void unanswered(void)
 {
     for (int i = 0; i < BATCH; i++) {
-        count(PMIx_Unpublish_nb(NULL, NULL, 0, on_op, NULL));
+        attack_count(PMIx_Unpublish_nb(NULL, NULL, 0, on_op, NULL));
     }
     settle();
 }
 
 static void fences(void)
 {
-    pmix_proc_t procs[2] = {self, absent};
+    pmix_proc_t procs[2] = {attack_self, absent};
 
     for (int i = 0; i < BATCH; i++) {
-        count(PMIx_Fence_nb(procs, 2, NULL, 0, on_op, NULL));
+        attack_count(PMIx_Fence_nb(procs, 2, NULL, 0, on_op, NULL));
     }
     settle();
 }
@@ -180,10 +181,15 @@ static void post(const char *key, size_t n)
 {
     pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {noise(), n}};
 
-    snprintf(value.data.bo.bytes, 16, "%lu", state->tries); /* another one each time */
+    snprintf(value.data.bo.bytes, 16, "%lu", attack_state->tries); /* another one each time */
     (void) PMIx_Put(PMIX_GLOBAL, key, &value);
-    count(PMIx_Commit());
+    attack_count(PMIx_Commit());
     settle();
+}
+
+void attack_post(void)
+{
+    post("news", 8);
 }
 
 /* More than a process may have: those that are too much are refused, which a commit does not say.
@@ -192,9 +198,9 @@ static void posts(void)
 {
     char key[32];
 
-    snprintf(key, sizeof(key), "value.%lu", state->tries % 16);
+    snprintf(key, sizeof(key), "value.%lu", attack_state->tries % 16);
     post(key, LARGE);
-    state->reached |= state->tries >= 16;
+    attack_state->reached |= attack_state->tries >= 16;
 }
 
 static void small_posts(void)
@@ -208,7 +214,7 @@ static void small_posts(void)
         snprintf(key, sizeof(key), "%lx", number++ % (4 * VALUES));
         (void) PMIx_Put(PMIX_GLOBAL, key, &value);
     }
-    count(PMIx_Commit());
+    attack_count(PMIx_Commit());
     settle();
 }
 
@@ -220,12 +226,12 @@ static void lists(void)
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};
     char text[32];
 
-    snprintf(text, sizeof(text), "%lu", state->tries); /* another one each time */
+    snprintf(text, sizeof(text), "%lu", attack_state->tries); /* another one each time */
     for (int i = 0; i < STRINGS; i++) {
         strings[i] = text;
     }
     (void) PMIx_Put(PMIX_GLOBAL, "list", &value);
-    count(PMIx_Commit());
+    attack_count(PMIx_Commit());
     settle();
 }
 
@@ -240,7 +246,7 @@ static void get_anew(const char *key)
 
     PMIX_INFO_LOAD(&anew, PMIX_GET_REFRESH_CACHE, NULL, PMIX_BOOL);
     for (int i = 0; i < 20; i++) {
-        count(PMIx_Get_nb(&helper, key, &anew, 1, on_value, NULL));
+        attack_count(PMIx_Get_nb(&helper, key, &anew, 1, on_value, NULL));
     }
     settle();
 }
@@ -256,7 +262,7 @@ static void post_now_and_then(void)
 {
     const struct timespec pause = {.tv_nsec = 50000000};
 
-    post("news", 8);
+    attack_post();
     (void) nanosleep(&pause, NULL);
 }
 
@@ -280,8 +286,8 @@ static void raise_event(size_t bytes, pmix_info_t *range)
     if (range) {
         infos[1] = *range;
     }
-    count(PMIx_Notify_event(CODE, NULL, range ? PMIX_RANGE_CUSTOM : PMIX_RANGE_GLOBAL, infos,
-                            range ? 2 : 1, NULL, NULL));
+    attack_count(PMIx_Notify_event(CODE, NULL, range ? PMIX_RANGE_CUSTOM : PMIX_RANGE_GLOBAL, infos,
+                                   range ? 2 : 1, NULL, NULL));
 }
 
 static void raise_range(size_t n)
@@ -344,8 +350,8 @@ static void named_fences(void)
     for (unsigned i = 1; i < NAMES && !names[i].nspace[0]; i++) {
         PMIX_LOAD_PROCID(&names[i], "nobody", i);
     }
-    names[0] = self;
-    count(PMIx_Fence(names, NAMES, NULL, 0));
+    names[0] = attack_self;
+    attack_count(PMIx_Fence(names, NAMES, NULL, 0));
 }
 
 /* When no group can be made any more: what takes a walk over all of them. */
@@ -357,10 +363,10 @@ static void groups(void)
     size_t n = 0;
     char name[32];
 
-    snprintf(name, sizeof(name), "group.%lu", state->tries);
-    count(PMIx_Group_construct(name, &self, 1, NULL, 0, &results, &n));
+    snprintf(name, sizeof(name), "group.%lu", attack_state->tries);
+    attack_count(PMIx_Group_construct(name, &attack_self, 1, NULL, 0, &results, &n));
     PMIX_INFO_FREE(results, n);
-    if (state->reached) {
+    if (attack_state->reached) {
         raise_event(1, NULL);
         PMIX_LOAD_NSPACE(other.nspace, "honest");
         (void) PMIx_Get(&other, "never", NULL, 0, &value);
@@ -378,11 +384,11 @@ static void pulls(void)
 
     PMIX_LOAD_PROCID(&name, "nobody", (pmix_rank_t) n);
     rc = PMIx_IOF_pull(&name, 1, NULL, 0, PMIX_FWD_STDOUT_CHANNEL, NULL, NULL, NULL);
-    count(rc > 0 ? PMIX_SUCCESS : rc);
+    attack_count(rc > 0 ? PMIX_SUCCESS : rc);
     if (rc >= 0) {
         ids[n++ % PULLS] = (size_t) rc;
     }
-    if (state->reached) {
+    if (attack_state->reached) {
         (void) PMIx_IOF_deregister(ids[n % PULLS], NULL, 0, NULL, NULL);
     }
 }
@@ -390,12 +396,12 @@ static void pulls(void)
 /* Groups of a member that never comes. */
 static void constructs(void)
 {
-    pmix_proc_t members[2] = {self, absent};
+    pmix_proc_t members[2] = {attack_self, absent};
     char name[32];
 
     for (int i = 0; i < BATCH; i++) {
-        snprintf(name, sizeof(name), "open.%lu", state->tries);
-        count(PMIx_Group_construct_nb(name, members, 2, NULL, 0, on_group, NULL));
+        snprintf(name, sizeof(name), "open.%lu", attack_state->tries);
+        attack_count(PMIx_Group_construct_nb(name, members, 2, NULL, 0, on_group, NULL));
     }
     settle();
 }
@@ -410,14 +416,14 @@ static void queries(void)
     for (int i = 0; i < KEYS; i++) {
         keys[i] = (char *) PMIX_QUERY_NAMESPACES;
     }
-    count(PMIx_Query_info(&query, 1, &results, &n));
+    attack_count(PMIx_Query_info(&query, 1, &results, &n));
     PMIX_INFO_FREE(results, n);
 }
 
 static void connections(void)
 {
     (void) PMIx_Finalize(NULL, 0);
-    count(PMIx_Init(&self, NULL, 0));
+    attack_count(PMIx_Init(&attack_self, NULL, 0));
 }
 
 static void come_and_go(void)
@@ -426,81 +432,60 @@ static void come_and_go(void)
     (void) PMIx_Init(&helper, NULL, 0);
 }
 
-/* --- connections by hand, as many as this process may hold; then the oldest makes room */
-
-/* True if the server has closed it. */
-static bool is_closed(int fd)
+/* Ends when many wait for what it posts. */
+static void stay_and_go(void)
 {
-    struct pollfd look = {.fd = fd, .events = POLLIN};
-    char byte;
+    const struct timespec stay = {.tv_sec = 2};
 
-    return poll(&look, 1, 0) == 1 && read(fd, &byte, 1) <= 0;
-}
-
-/* The one whose place it takes shows whether the server has had enough. */
-static void hold(int fd)
-{
-    static int held[HELD]; /* 1 more than the descriptor */
-    static size_t next;
-    int *place = &held[next++ % HELD];
-
-    count(fd < 0 || (*place && is_closed(*place - 1)) ? PMIX_ERR_OUT_OF_RESOURCE : PMIX_SUCCESS);
-    if (*place) {
-        (void) close(*place - 1);
-    }
-    *place = fd + 1;
-}
-
-static void silent(void)
-{
-    hold(dial(getenv("PMIX_SHMIX_URI")));
-}
-
-static void unfinished(void)
-{
-    unsigned char bytes[1024];
-    struct hello hello = honest();
-    int fd = dial(getenv("PMIX_SHMIX_URI"));
-
-    send_all(fd, bytes, write_hello(bytes, &hello) - 1);
-    hold(fd);
-}
-
-static void further(void)
-{
-    hold(admitted(getenv("PMIX_SHMIX_URI")));
+    (void) nanosleep(&stay, NULL);
+    come_and_go();
 }
 
 const struct attack attacks[] = {
-    {"none", "nobody attacks", NULL, none, NULL, 1},
-    {"codes", "8,192 event codes registered, again and again", NULL, none, codes, 1},
-    {"directives", "fences with 1,024 directives", NULL, none, directives, 1},
-    {"gets", "gets that wait", NULL, none, open_gets, 0},
-    {"unanswered", "requests that the host leaves open", NULL, none, unanswered, 0},
-    {"fences", "fences that wait, while processes come and go", NULL, come_and_go, fences, 0},
-    {"names", "fences of 125,000 names", NULL, none, named_fences, 1},
-    {"posts", "values of 30 MB, posted and replaced", NULL, none, posts, 0},
-    {"values", "100,000 values in a commit", NULL, none, small_posts, 1},
-    {"lists", "a list of 65,000 strings, posted and replaced", NULL, none, lists, 1},
-    {"replies", "gets of 30 MB, 20 at once", post_large, none, large_gets, 1},
-    {"gathers", "gets of 100,000 values, 20 at once", small_posts, post_now_and_then, long_gets, 1},
-    {"events", "events of 30 MB to one that does not read", listen_in, NULL, events, 1},
-    {"ranges", "events to 125,000 names", NULL, none, ranges, 1},
-    {"kept", "registrations for events that are kept", raise_kept, none, registrations, 1},
-    {"groups", "groups, then events and gets", NULL, none, groups, 0},
-    {"constructs", "groups that wait for a member", NULL, none, constructs, 0},
-    {"pulls", "subscriptions to output, begun and ended", NULL, none, pulls, 0},
-    {"queries", "4,000 keys in one query", NULL, none, queries, 1},
-    {"connections", "starts and ends", NULL, come_and_go, connections, 1},
-    {"silent", "connections that say nothing", NULL, none, silent, 0},
-    {"unfinished", "introductions without their end", NULL, none, unfinished, 0},
-    {"further", "connections held under one name", NULL, none, further, 0},
-    {NULL, NULL, NULL, NULL, NULL, 0},
+    {"none", "nobody attacks", NULL, none, NULL, 1, 0},
+    {"codes", "8,192 event codes registered, again and again", NULL, none, codes, 1, 0},
+    {"directives", "fences with 1,024 directives", NULL, none, directives, 1, 0},
+    {"gets", "gets that wait", NULL, none, open_gets, 0, 0},
+    {"unanswered", "requests that the host leaves open", NULL, none, unanswered, 0, 0},
+    {"fences", "fences that wait, while processes come and go", NULL, come_and_go, fences, 0, 0},
+    {"names", "fences of 125,000 names", NULL, none, named_fences, 1, 0},
+    {"posts", "values of 30 MB, posted and replaced", NULL, none, posts, 0, 0},
+    {"values", "100,000 values in a commit", NULL, none, small_posts, 1, 0},
+    {"lists", "a list of 65,000 strings, posted and replaced", NULL, none, lists, 1, 0},
+    {"replies", "gets of 30 MB, 20 at once", post_large, none, large_gets, 1, 0},
+    {"gathers", "gets of 100,000 values, 20 at once", small_posts, post_now_and_then, long_gets, 1,
+     0},
+    {"events", "events of 30 MB to one that does not read", listen_in, NULL, events, 1, 0},
+    {"ranges", "events to 125,000 names", NULL, none, ranges, 1, 0},
+    {"kept", "registrations for events that are kept", raise_kept, none, registrations, 1, 0},
+    {"groups", "groups, then events and gets", NULL, none, groups, 0, 0},
+    {"constructs", "groups that wait for a member", NULL, none, constructs, 0, 0},
+    {"pulls", "subscriptions to output, begun and ended", NULL, none, pulls, 0, 0},
+    {"queries", "4,000 keys in one query", NULL, none, queries, 1, 0},
+    {"connections", "starts and ends", NULL, come_and_go, connections, 1, 0},
+    {"silent", "connections that say nothing", NULL, none, attack_silent, 0, 0},
+    {"silent_tcp", "the same by TCP", NULL, none, attack_silent_tcp, 0, 0},
+    {"unfinished", "introductions without their end", NULL, none, attack_unfinished, 0, 0},
+    {"further", "connections held under one name", NULL, none, attack_further, 0, 0},
+    {"far", "gets of a process of another node, whose host does not answer", NULL, none,
+     attack_far_gets, 0, 0},
+    {"late", "gets of a process of another node, whose host answers late", NULL, none,
+     attack_far_gets, 0, HOST_ANSWERS_LATE},
+    {"near", "gets of a process that ends and starts anew", NULL, stay_and_go, attack_near_gets, 0,
+     0},
+    {"any", "gets of any rank, beside commits", NULL, attack_post, attack_any_gets, 0, 0},
+    {"deletions", "65,536 values posted, and 3,600,000 deletions of them in a commit", NULL, none,
+     attack_deletions, 1, 0},
+    {"large_groups", "groups of 125,000 members, constructed and destructed", NULL, none,
+     attack_large_groups, 1, HOST_HAS_GROUPS},
+    {"group_names", "names of all groups, and members of one, in a query", NULL, none, attack_names,
+     0, 0},
+    {NULL, NULL, NULL, NULL, NULL, 0, 0},
 };
 
 static void help(const struct attack *attack, pmix_proc_t both[])
 {
-    helper = self;
+    helper = attack_self;
     if (attack->help) {
         attack->help();
     }
@@ -517,10 +502,10 @@ void attack_play(const struct attack *attack, const pmix_proc_t *who, struct att
 {
     pmix_proc_t both[ATTACKERS];
 
-    state = shared;
-    self = helper = absent = *who;
-    nspace = self.nspace;
-    rank = self.rank;
+    attack_state = shared;
+    attack_self = helper = absent = *who;
+    nspace = attack_self.nspace;
+    rank = attack_self.rank;
     helper.rank = 1;
     absent.rank = 2;
     PMIX_LOAD_PROCID(&both[0], who->nspace, 0);
@@ -530,8 +515,8 @@ void attack_play(const struct attack *attack, const pmix_proc_t *who, struct att
     }
     (void) PMIx_Fence(both, ATTACKERS, NULL, 0);
     for (;;) {
-        state->reached |= !attack->round;
+        attack_state->reached |= !attack->round;
         attack->round ? attack->round() : none();
-        state->reached |= attack->sized;
+        attack_state->reached |= attack->sized;
     }
 }

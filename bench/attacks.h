@@ -18,6 +18,13 @@ struct attack_state {
     volatile int reached; /* it has been refused, or is of the size that is not refused yet */
 };
 
+/* What the host of a trial does beside what it does in all of them: for data of other nodes it is
+ * asked in vain, unless it answers late. */
+enum attack_host {
+    HOST_ANSWERS_LATE = 1, /* when many have asked after it, that there are none */
+    HOST_HAS_GROUPS = 2,   /* groups succeed at once */
+};
+
 struct attack {
     const char *name;
     const char *what;
@@ -25,6 +32,7 @@ struct attack {
     void (*beside)(void); /* by rank 1, again and again, beside rank 0; NULL: it does not read */
     void (*round)(void);  /* by rank 0, again and again; NULL: nothing */
     int sized;            /* the first round has the largest size */
+    unsigned host;        /* bits of enum attack_host */
 };
 
 /* The last one has no name. */

@@ -31,6 +31,7 @@
 
 enum { HONEST_UID = 1001, ATTACKER_UID = 1002, HONEST = 2, PROCESSES = 4, MILLION = 1000000 };
 enum { LONGEST_S = 90 }; /* a trial whose attack does not reach its limit */
+enum { LATE = 20000 };
 
 struct latency {
     struct samples first; /* the first SAMPLES_MAX */
@@ -147,9 +148,34 @@ static void play(int from, unsigned number, const struct attack *attack)
 
 /* --- the host */
 
-static const struct answer answers[N_ENTRIES] = {
-    [ON_UNPUBLISH] = {.how = NEVER}, [ON_PULL] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}};
+/* Answers when LATE others have been asked. The server's thread. */
+static pmix_status_t answer_late(struct upcall *upcall)
+{
+    static struct upcall kept[LATE];
+    static unsigned n;
+    struct upcall *oldest = &kept[n++ % LATE];
+
+    if (n > LATE) {
+        oldest->reply.modex(PMIX_ERR_NOT_FOUND, NULL, 0, oldest->cbdata, NULL, NULL);
+    }
+    *oldest = *upcall;
+    return PMIX_SUCCESS;
+}
+
+static struct answer answers[N_ENTRIES] = {[ON_UNPUBLISH] = {.how = NEVER},
+                                           [ON_MODEX] = {.how = NEVER},
+                                           [ON_PULL] = {AT_ONCE, PMIX_OPERATION_SUCCEEDED}};
 static const struct px_host host = {.answers = answers};
+
+static void set_host(const struct attack *attack)
+{
+    if (attack->host & HOST_ANSWERS_LATE) {
+        answers[ON_MODEX] = (struct answer){.how = OWN, .own = answer_late};
+    }
+    if (attack->host & HOST_HAS_GROUPS) {
+        answers[ON_GROUP] = (struct answer){.how = AT_ONCE, .status = PMIX_OPERATION_SUCCEEDED};
+    }
+}
 
 /* The last process of the attacking job never starts. */
 static void add_jobs(void)
@@ -262,6 +288,7 @@ static void trial(const struct attack *attack, unsigned seconds)
         (void) close(ends[0]);
         to[i] = ends[1];
     }
+    set_host(attack);
     need(PMIx_server_init(px_host_module(&host), NULL, 0) == PMIX_SUCCESS, "the server");
     add_jobs();
     for (unsigned i = 0; i < PROCESSES; i++) {
