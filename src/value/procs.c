@@ -191,7 +191,8 @@ int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, siz
 
     for (size_t i = 0; !rc && i < n; i++) {
         pmix_proc_t proc = procs[i];
-        uint32_t ranks = proc.rank == PMIX_RANK_WILDCARD ? size(arg, proc.nspace) : 0;
+        bool all = size && proc.rank == PMIX_RANK_WILDCARD;
+        uint32_t ranks = all ? size(arg, proc.nspace) : 0;
 
         if (!ranks) {
             rc = px_proc_list_add(list, &proc);

@@ -64,8 +64,8 @@ typedef uint32_t (*px_job_size_fn)(void *arg, const char *nspace);
 int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc);
 /* The same for n processes. On failure some have been appended. */
 int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, size_t n);
-/* Appends processes, each once; a wildcard as the ranks of its namespace, if `size` knows how many
- * there are. 0 or PMIX_ERR_NOMEM; some have been appended then. */
+/* Appends processes, each once; a wildcard as the ranks of its namespace, if `size` (may be NULL)
+ * knows how many there are. 0 or PMIX_ERR_NOMEM; some have been appended then. */
 int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
                         px_job_size_fn size, void *arg);
 /* True if the list has an equal process. O(1); O(log n) if the list is ordered; linear if memory is

@@ -120,8 +120,7 @@ static int add_part(const struct px_coll *part, struct px_group_build *whole,
     px_proc_list_fini(&order);
     rc = rc ? rc : px_group_find_failed(part->server, come, &whole->failed);
     rc = rc ? rc : px_group_find_failed(part->server, &build->added, &whole->failed);
-    rc = rc ? rc
-            : px_proc_list_expand(&whole->failed, build->failed.at, build->failed.n, NULL, NULL);
+    rc = rc ? rc : px_proc_list_add_all(&whole->failed, build->failed.at, build->failed.n);
     whole->survives |= build->survives;
     whole->optional |= build->optional;
     whole->notify |= build->notify;
@@ -192,7 +191,7 @@ static int copy_outcome(const struct px_group_build *from, struct px_group_build
     px_assert(!to->info);
     rc = rc ? rc : px_infos_copy(from->info, from->n_info, &to->info);
     to->n_info = rc ? 0 : from->n_info;
-    rc = rc ? rc : px_proc_list_expand(&to->failed, from->failed.at, from->failed.n, NULL, NULL);
+    rc = rc ? rc : px_proc_list_add_all(&to->failed, from->failed.at, from->failed.n);
     to->optional = from->optional;
     to->notify = from->notify;
     to->has_leader = from->has_leader;

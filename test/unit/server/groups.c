@@ -430,12 +430,70 @@ static int act_added_count(void)
     return 0;
 }
 
+/* The host has told that a job has ended of which this server knows nothing else. A construct that
+ * adds all of its processes asks its member about them, and is made without them. [GRP-089] */
+static void ready_unknown_job(unsigned node)
+{
+    pmix_proc_t gone = proc_of("zzz", PMIX_RANK_WILDCARD);
+    pmix_info_t info = {.key = PMIX_EVENT_AFFECTED_PROC,
+                        .value = {.type = PMIX_PROC, .data.proc = &gone}};
+
+    (void) node;
+    check_status(
+        PMIx_Notify_event(PMIX_ERR_PROC_ABORTED, &gone, PMIX_RANGE_GLOBAL, &info, 1, NULL, NULL),
+        PMIX_SUCCESS);
+}
+
+static void go_on(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                  size_t ninfo, pmix_info_t results[], size_t nresults,
+                  pmix_event_notification_cbfunc_fn_t fn, void *cbdata)
+{
+    (void) id, (void) status, (void) source, (void) info, (void) ninfo;
+    (void) results, (void) nresults;
+    fn(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+static int act_unknown_job(void)
+{
+    pmix_proc_t gone = proc_of("zzz", PMIX_RANK_WILDCARD);
+    pmix_data_array_t added = {.type = PMIX_PROC, .size = 1, .array = &gone};
+    pmix_status_t failed = PMIX_GROUP_MEMBER_FAILED;
+    size_t leaders = 1;
+    bool yes = true;
+    pmix_info_t info[4];
+    pmix_info_t *results = NULL;
+    size_t n = 0;
+    bool alone = false;
+
+    PMIX_INFO_LOAD(&info[0], PMIX_GROUP_BOOTSTRAP, &leaders, PMIX_SIZE);
+    PMIX_INFO_LOAD(&info[1], PMIX_GROUP_LOCAL_ONLY, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[2], PMIX_GROUP_NOTIFY_TERMINATION, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[3], PMIX_GROUP_ADD_MEMBERS, &added, PMIX_DATA_ARRAY);
+    check(PMIx_Register_event_handler(&failed, 1, NULL, 0, go_on, NULL, NULL) >= 0);
+    check_status(PMIx_Group_construct("g", &me, 1, info, 4, &results, &n), PMIX_SUCCESS);
+    PMIx_Value_destruct(&info[3].value);
+    for (size_t i = 0; i < n; i++) {
+        alone |= PMIX_CHECK_KEY(&results[i], PMIX_GROUP_MEMBERSHIP) &&
+                 results[i].value.data.darray->size == 1;
+    }
+    check(alone);
+    PMIx_Info_free(results, n);
+    check_status(PMIx_Group_destruct("g", NULL, 0), PMIX_SUCCESS);
+    return 0;
+}
+
 static const struct act acts[] = {
-    {"groups_alone", act_groups_alone},   {"groups_hosted", act_groups_hosted},
-    {"group_order", act_group_order},     {"group_twice", act_group_twice},
-    {"group_as_proc", act_group_as_proc}, {"names", act_names},
-    {"bootstrap", act_bootstrap},         {"groups_in_part", act_groups_in_part},
-    {"added_count", act_added_count},     {NULL, NULL},
+    {"groups_alone", act_groups_alone},
+    {"groups_hosted", act_groups_hosted},
+    {"group_order", act_group_order},
+    {"group_twice", act_group_twice},
+    {"group_as_proc", act_group_as_proc},
+    {"names", act_names},
+    {"bootstrap", act_bootstrap},
+    {"groups_in_part", act_groups_in_part},
+    {"added_count", act_added_count},
+    {"unknown_job", act_unknown_job},
+    {NULL, NULL},
 };
 
 #define RUN(...) assert_int_equal(world_run(&(struct world){__VA_ARGS__}), 0)
@@ -450,6 +508,7 @@ static void groups(void **state)
         .after = after_group);
     RUN(.act = "bootstrap", .n_nodes = 1, .per_node = 3);
     RUN(.act = "names", .n_nodes = 1, .per_node = 3, .ready = ready_set);
+    RUN(.act = "unknown_job", .n_nodes = 1, .per_node = 1, .ready = ready_unknown_job);
 }
 
 static void what_counts(void **state)

@@ -157,6 +157,9 @@ static void a_list_has_each_once(void **state)
     assert_int_equal(list.n, 5);
     px_proc_list_fini(&list);
     assert_int_equal(list.n, 0);
+    assert_int_equal(px_proc_list_expand(&list, some, 3, NULL, NULL), 0);
+    assert_true(px_procs_equal(list.at, list.n, some, 3)); /* of no job is the size known */
+    px_proc_list_fini(&list);
 }
 
 /* A long list in order is searched by halves until a process is added out of order. A process that
