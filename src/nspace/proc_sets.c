@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "src/base/assert.h"
+#include "src/base/atomic.h"
 #include "src/nspace/set_index.h"
 #include "src/value/infos.h"
 #include "src/value/proc_match.h"
@@ -18,6 +19,15 @@
 static struct px_proc_set *set_of(const struct px_list *item)
 {
     return px_container_of(item, struct px_proc_set, link);
+}
+
+/* Of the lists of a server and of a client in one process: who uses one of them sees its changes.
+ */
+static uint64_t n_changes;
+
+uint64_t px_proc_sets_changes(void)
+{
+    return px_load_relaxed(&n_changes);
 }
 
 /* Only connected sets have no name. */
@@ -42,12 +52,14 @@ struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind 
         return NULL;
     }
     px_list_append(sets, &set->link);
+    (void) px_fetch_add(&n_changes, 1);
     return set;
 }
 
 void px_proc_set_remove(struct px_proc_set *set)
 {
     if (set) {
+        (void) px_fetch_add(&n_changes, 1);
         px_list_remove(&set->link);
         if (set->held) {
             px_assert(*set->held >= set->bytes);
@@ -84,6 +96,7 @@ void px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc)
     size_t i = px_procs_find(set->members, set->n, proc);
 
     if (i < set->n) {
+        (void) px_fetch_add(&n_changes, 1);
         set->n--;
         set->checked = 0;
         set->listed = 0;

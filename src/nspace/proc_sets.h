@@ -55,6 +55,10 @@ void px_proc_sets_clear(struct px_list *sets);
 /* Removes a process from the set; a set without members is freed. */
 void px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc);
 
+/* A number that is another one when a set of any list of this process has been added or removed, or
+ * has lost a member. Any thread. */
+uint64_t px_proc_sets_changes(void);
+
 /* The next set of that kind behind `from` (NULL: from the first one on) with the name (NULL: any)
  * and the member (NULL: any; compared as by px_procs_overlap). NULL: there is none. */
 struct px_proc_set *px_proc_set_next(const struct px_list *sets, const struct px_proc_set *from,

@@ -44,6 +44,7 @@
 #include "src/server/events/monitor.h"
 #include "src/server/events/server_input.h"
 #include "src/server/events/server_iof.h"
+#include "src/server/peers/access.h"
 #include "src/server/peers/peer.h"
 
 /* --- listeners --- */
@@ -119,6 +120,7 @@ static void server_destroy(struct px_server *s)
 {
     PMIx_Info_free(s->resources, s->n_resources);
     px_users_fini(s);
+    px_access_forget(s);
     px_high_water_fini(&s->high_water);
     px_map_fini(&s->host_codes);
     px_map_fini(&s->peers);

@@ -108,6 +108,8 @@ struct px_server {
     bool resync_needed; /* data of another server was missed: the next fence asks for all data again
                          */
     struct px_list proc_sets;         /* groups, process sets, connected sets: struct px_proc_set */
+    struct px_map companions;         /* of some namespaces, by name (access.c); owns them */
+    uint64_t companions_at;           /* px_proc_sets_changes when they were noted */
     struct px_group_walk *group_walk; /* under way (group_leave.c), or NULL */
     struct px_map group_names;        /* names that have been used for groups (group_names.c) */
     struct px_list group_infos;       /* what groups have in the stores (group_infos.c); owns it */

@@ -231,8 +231,7 @@ struct peer_kind {
 
 /* The verdict on a kind of peers: one of two addresses. To find it may take a walk over all groups,
  * so it is kept; without memory it is found again. */
-static const bool *verdict(const struct px_server *s, struct px_audience *to,
-                           const struct px_peer *peer)
+static const bool *verdict(struct px_server *s, struct px_audience *to, const struct px_peer *peer)
 {
     static const bool verdicts[] = {false, true};
     struct peer_kind kind = {.uid = peer->uid, .tool = peer->tool};
@@ -251,7 +250,7 @@ static const bool *verdict(const struct px_server *s, struct px_audience *to,
 }
 
 /* True if the peer may have what the user has raised. */
-static bool may_have(const struct px_server *s, struct px_audience *to, const struct px_peer *peer)
+static bool may_have(struct px_server *s, struct px_audience *to, const struct px_peer *peer)
 {
     const struct px_peer *last = to->judged;
 

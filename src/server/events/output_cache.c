@@ -182,7 +182,7 @@ static size_t pending_bytes(struct px_server *s, struct px_iof_subscription *pul
     size_t sum = 0;
 
     px_list_for(const struct kept_output, kept, &s->outputs, link) {
-        sum += px_iof_subscription_covers(pull, &kept->out) ? kept->bytes.size : 0;
+        sum += px_iof_subscription_covers(s, pull, &kept->out) ? kept->bytes.size : 0;
     }
     return sum;
 }
@@ -192,7 +192,7 @@ static size_t pending_bytes(struct px_server *s, struct px_iof_subscription *pul
 static struct kept_output *take_next(struct px_server *s, struct px_iof_subscription *pull)
 {
     px_list_for(struct kept_output, kept, &s->outputs, link) {
-        if (px_iof_subscription_covers(pull, &kept->out)) {
+        if (px_iof_subscription_covers(s, pull, &kept->out)) {
             output_unlink(s, kept);
             return kept;
         }

@@ -16,6 +16,7 @@
 #include "src/value/directives.h"
 #include "src/wire/message.h"
 #include "output_cache.h"
+#include "src/server/peers/access.h"
 #include "src/server/peers/peer.h"
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
@@ -322,7 +323,8 @@ void px_iof_subscriptions_drop_all(struct px_server *s)
 /* --- output --- */
 
 /* Channels are bits, of which the subscription may have several. */
-bool px_iof_subscription_covers(struct px_iof_subscription *pull, const struct px_output *out)
+bool px_iof_subscription_covers(struct px_server *s, struct px_iof_subscription *pull,
+                                const struct px_output *out)
 {
     const pmix_proc_t any = {.rank = PMIX_RANK_WILDCARD};
     const pmix_proc_t unnamed = {.rank = out->source.rank};
@@ -331,7 +333,8 @@ bool px_iof_subscription_covers(struct px_iof_subscription *pull, const struct p
     job.rank = PMIX_RANK_WILDCARD;
     return (pull->channel & out->channel) &&
            (px_proc_list_has(&pull->procs, &out->source) || px_proc_list_has(&pull->procs, &job) ||
-            px_proc_list_has(&pull->procs, &any) || px_proc_list_has(&pull->procs, &unnamed));
+            px_proc_list_has(&pull->procs, &any) || px_proc_list_has(&pull->procs, &unnamed)) &&
+           (!pull->asked || px_access_output(s, px_peer_find(s, pull->peer), &out->source));
 }
 
 /* Sends output to the peer of a subscription, with tag PX_TAG_IOF: PROC source, channel, SIZE with
@@ -389,7 +392,7 @@ static struct px_iof_subscription *next_covering(struct px_server *s, struct cov
         struct px_iof_subscription *pull = px_container_of(at, struct px_iof_subscription, link);
 
         if (pull->id > walk->reached && pull->id <= walk->last &&
-            px_iof_subscription_covers(pull, out)) {
+            px_iof_subscription_covers(s, pull, out)) {
             walk->at = at;
             walk->changes = s->pull_changes;
             walk->reached = pull->id;

@@ -44,8 +44,11 @@ int px_iof_subscription_drop(struct px_server *s, uint64_t peer, size_t id);
 /* A subscription of this peer by its id, or NULL. Borrowed. */
 struct px_iof_subscription *px_iof_subscription_find(struct px_server *s, uint64_t peer, size_t id);
 
-/* True if the output is of a process and a channel that the subscription names. */
-bool px_iof_subscription_covers(struct px_iof_subscription *pull, const struct px_output *out);
+/* True if the output is of a process and a channel that the subscription names. One that the host
+ * has not answered yet covers only what its peer may have anyway (px_access_output): it neither
+ * gets other output, nor takes it from the subscriptions to come. */
+bool px_iof_subscription_covers(struct px_server *s, struct px_iof_subscription *pull,
+                                const struct px_output *out);
 
 /* Sends the output to the subscription's peer, or calls the callback of this process. The output is
  * borrowed for the call. */

@@ -282,12 +282,12 @@ static void who_is_let_in_is_counted(void **state)
 
 static unsigned n_looks;
 
-bool __real_px_access_event(const struct px_server *s, const struct px_peer *peer, uid_t user,
+bool __real_px_access_event(struct px_server *s, const struct px_peer *peer, uid_t user,
                             const char *nspace);
-bool __wrap_px_access_event(const struct px_server *s, const struct px_peer *peer, uid_t user,
+bool __wrap_px_access_event(struct px_server *s, const struct px_peer *peer, uid_t user,
                             const char *nspace);
 
-bool __wrap_px_access_event(const struct px_server *s, const struct px_peer *peer, uid_t user,
+bool __wrap_px_access_event(struct px_server *s, const struct px_peer *peer, uid_t user,
                             const char *nspace)
 {
     n_looks++;
