@@ -492,6 +492,7 @@ static int put_keys(const struct answer *a);
 #define LITTLE  PX_LOOKS_AT_LITTLE
 #define SETS    PX_LOOKS_AT_SETS
 #define MEMBERS PX_LOOKS_AT_MEMBERS
+#define NODES   PX_LOOKS_AT_NODES
 #define FILES   PX_LOOKS_AT_FILES
 
 static const struct answered_key answered[] = {
@@ -513,8 +514,8 @@ static const struct answered_key answered[] = {
      PMIX_CLIENT_ATTRIBUTES "," PMIX_SERVER_ATTRIBUTES "," PMIX_HOST_ATTRIBUTES
                             "," PMIX_TOOL_ATTRIBUTES,
      LITTLE, 0},
-    {PMIX_LOCAL_PROCS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID, LITTLE, 0},
-    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID, LITTLE, 0},
+    {PMIX_LOCAL_PROCS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID, NODES, 0},
+    {PMIX_QUERY_RESOLVE_PEERS, put_peers, PMIX_NSPACE "," PMIX_HOSTNAME "," PMIX_NODEID, NODES, 0},
     {PMIX_QUERY_RESOLVE_NODE, put_nodes, PMIX_NSPACE, LITTLE, 0},
     {PMIX_QUERY_STABLE_ABI_VERSION, put_abi, "", LITTLE, 0},
     {PMIX_QUERY_PROVISIONAL_ABI_VERSION, put_abi, "", LITTLE, 0},

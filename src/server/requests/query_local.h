@@ -17,6 +17,7 @@ enum px_query_looks_at {
     PX_LOOKS_AT_LITTLE,  /* a few records */
     PX_LOOKS_AT_SETS,    /* the list of all process sets and groups; for a range their members */
     PX_LOOKS_AT_MEMBERS, /* that list, and the members of each set */
+    PX_LOOKS_AT_NODES,   /* for each name of a node, all nodes of all namespaces */
     PX_LOOKS_AT_FILES    /* the rendezvous files of all servers of this node */
 };
 enum px_query_looks_at px_query_looks_at(const char *key);

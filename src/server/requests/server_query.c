@@ -11,10 +11,12 @@
 #include <string.h>
 
 #include "host_upcall.h"
+#include "gds/store.h"
 #include "src/base/param.h"
 #include "src/value/attributes.h"
 #include "src/nspace/proc_sets.h"
 #include "src/nspace/query_args.h"
+#include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
 #include "query_local.h"
 #include "src/server/peers/peer.h"
@@ -185,9 +187,35 @@ static bool hosts_business(const struct px_query_args *args)
     return false;
 }
 
-/* How many sets or members are looked at in the time of a key that looks at little; and what a key
- * counts at most, so that a few of them may always be asked for. */
-enum { SETS_A_KEY = 64, SETS_COST = 256, COST = 1024 };
+/* How many sets, members or nodes are looked at in the time of a key that looks at little; and what
+ * a key, or the name of a node, counts at most, so that a few of them may always be asked for. */
+enum { SETS_A_KEY = 64, NODES_A_KEY = 64, SETS_COST = 256, COST = 1024 };
+
+static size_t count_nodes(const struct px_server *s)
+{
+    struct px_store_info info;
+    size_t n = 0;
+
+    px_list_for(const struct px_nspace, ns, &s->ns_list, link) {
+        px_store_info(ns->store, &info);
+        n += info.n_nodes;
+    }
+    return n;
+}
+
+/* What the names of nodes in a query count: a name that a namespace does not have as it stands is
+ * compared with all of its nodes. */
+static size_t cost_of_nodes(const struct px_server *s, const pmix_query_t *query)
+{
+    size_t names = 0;
+    size_t cost;
+
+    for (size_t i = 0; i < query->nqual; i++) {
+        names += px_info_find(&query->qualifiers[i], 1, PMIX_HOSTNAME) != NULL;
+    }
+    cost = names ? count_nodes(s) / NODES_A_KEY : 0;
+    return names * (cost < COST ? cost : COST);
+}
 
 /* What a key counts: how many keys that look at little would take as long. */
 static size_t cost_of(const struct px_server *s, const pmix_query_t *query, const char *key)
@@ -198,6 +226,9 @@ static size_t cost_of(const struct px_server *s, const pmix_query_t *query, cons
 
     if (looks_at == PX_LOOKS_AT_LITTLE || looks_at == PX_LOOKS_AT_FILES) {
         return looks_at == PX_LOOKS_AT_LITTLE ? 1 : COST;
+    }
+    if (looks_at == PX_LOOKS_AT_NODES) {
+        return 1 + cost_of_nodes(s, query);
     }
     cost = px_proc_sets_count(&s->proc_sets, &members);
     if (looks_at == PX_LOOKS_AT_SETS && !px_query_qualifier(query, PMIX_RANGE)) {

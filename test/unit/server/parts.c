@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -269,6 +270,39 @@ static void a_query_for_too_much(void **state)
     PMIx_Info_free(query.qualifiers, 2047);
 }
 
+/* Each name of a node may be compared with all nodes of all jobs. */
+static void a_query_of_many_nodes(void **state)
+{
+    enum { NODES = 8192, NAMES = 32 };
+    static char list[NODES * 8];
+    pmix_nspace_t wide = "wide";
+    char *keys[] = {(char *) (uintptr_t) PMIX_QUERY_RESOLVE_PEERS, NULL};
+    pmix_query_t query = {.keys = keys, .nqual = NAMES};
+    struct px_query_args args = {.queries = &query, .nqueries = 1};
+    struct attempt attempt = {
+        .request = &px_request_query, .args = &args.head, .n_parts = MOST_PARTS, .named = true};
+    pmix_info_t map;
+    size_t len = 0;
+
+    (void) state;
+    for (int i = 0; i < NODES; i++) {
+        len += (size_t) snprintf(list + len, sizeof(list) - len, "%sn%d", i ? "," : "", i);
+    }
+    PMIX_INFO_LOAD(&map, PMIX_NODE_MAP, list, PMIX_STRING);
+    assert_int_equal(PMIx_server_register_nspace(wide, 0, &map, 1, NULL, NULL), PMIX_SUCCESS);
+    PMIX_INFO_DESTRUCT(&map);
+    query.qualifiers = PMIx_Info_create(NAMES);
+    for (size_t i = 0; i < NAMES; i++) {
+        PMIX_INFO_LOAD(&query.qualifiers[i], PMIX_HOSTNAME, "nowhere", PMIX_STRING);
+    }
+    run(&attempt);
+    assert_int_equal(attempt.rc, PMIX_ERR_OUT_OF_RESOURCE);
+    query.nqual = NAMES / 2;
+    run(&attempt);
+    assert_int_equal(attempt.rc, PMIX_SUCCESS);
+    PMIx_Info_free(query.qualifiers, NAMES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +315,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_with_a_large_value, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(an_event_for_many, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_query_for_too_much, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(a_query_of_many_nodes, job_of_two_start, job_of_two_stop),
     };
 
     alarm(60);
