@@ -11,6 +11,13 @@
 
 struct px_gathering;
 
+/* A search among all ranks of a namespace, in parts. Zeros: it has not begun. */
+struct px_search {
+    uint32_t next;     /* ranks below have been looked at */
+    unsigned n_begun;  /* how often it has begun with the first rank */
+    uint64_t sequence; /* of the store then */
+};
+
 /* One get. Created by px_get_create (get_request.h); px_get_begin frees it once it is answered. In
  * s->gets while it waits. */
 struct px_get {
@@ -42,6 +49,7 @@ struct px_get {
     uint64_t reached; /* of PX_GET_COLLECTED: px_server.changes when it was begun; 0: it was not */
     bool had_turn;    /* of large_answer.h: the next turn is its own, too */
     struct px_gathering *gathering; /* of an answer with many values; owned, or NULL */
+    struct px_search search;        /* of a get of any rank */
     /* The rest is for a call of this process. */
     struct px_task task;
     pmix_value_t **value; /* where the waiting caller gets the value; NULL: by callback */

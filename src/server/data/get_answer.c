@@ -233,27 +233,58 @@ static int answer_all(struct px_get *get, struct px_nspace *ns)
     return PMIX_SUCCESS;
 }
 
-/* A get of a key for PMIX_RANK_UNDEF: answers with the value of the lowest rank that has committed
- * the key. The requester stores it as that process's. Searches rank by rank, which costs time in
- * proportion to the job's size; while it waits, only the rank that has committed. */
-static int attempt_anyone(struct px_get *get, struct px_nspace *ns)
+/* --- any rank --- */
+
+/* Ranks that are looked at in one turn; and how often that begins anew because something was
+ * published meanwhile: then all are looked at in one turn. */
+enum { SEARCH_PART = 4096, SEARCHES = 8 };
+
+/* Answers with the value of the lowest rank of [first, end) that has committed the key. The
+ * requester stores it as that process's. */
+static int attempt_ranks(struct px_get *get, struct px_nspace *ns, uint32_t first, uint32_t end)
 {
-    struct px_store_info info;
     struct px_lookup_key spec = get->spec;
     struct px_slice slice;
-    uint32_t first = 0;
+
+    for (spec.rank = first; spec.rank < end; spec.rank++) {
+        if (px_store_get(ns->store, &spec, &slice) == PMIX_SUCCESS) {
+            get->search.next = spec.rank; /* where it goes on if the answer is large */
+            return answer_slice(get, ns, spec.rank, &slice, false);
+        }
+    }
+    return PMIX_ERR_NOT_FOUND;
+}
+
+/* A get of a key for PMIX_RANK_UNDEF: searches rank by rank, for a peer in parts; while it waits,
+ * only the rank that has committed. PX_GET_LARGE: it goes on in another turn. */
+static int attempt_anyone(struct px_get *get, struct px_nspace *ns)
+{
+    struct px_search *search = &get->search;
+    struct px_store_info info;
+    uint32_t first = search->next;
+    uint32_t end;
+    int rc;
 
     px_store_info(ns->store, &info);
     if (get->news < info.n_ranks) {
-        first = get->news;
-        info.n_ranks = first + 1;
+        return attempt_ranks(get, ns, get->news, get->news + 1);
     }
-    for (uint32_t r = first; r < info.n_ranks; r++) {
-        spec.rank = r;
-        if (px_store_get(ns->store, &spec, &slice) == PMIX_SUCCESS) {
-            return answer_slice(get, ns, r, &slice, false);
-        }
+    if (!first) {
+        search->sequence = info.sequence;
+        search->n_begun++;
     }
+    end = get->reply_to.peer && search->n_begun <= SEARCHES && first + SEARCH_PART < info.n_ranks
+              ? first + SEARCH_PART
+              : info.n_ranks;
+    rc = attempt_ranks(get, ns, first, end);
+    if (rc != PMIX_ERR_NOT_FOUND) {
+        return rc;
+    }
+    search->next = end < info.n_ranks ? end : 0;
+    if (search->next || (first && search->sequence != info.sequence)) {
+        return PX_GET_LARGE;
+    }
+    search->n_begun = 0;
     return PMIX_ERR_NOT_FOUND;
 }
 
@@ -283,7 +314,7 @@ static bool wants_levels(const struct px_get *get, const struct px_nspace *ns)
 
 /* A get of this process looks first in what it has stored; every get then in the store of the
  * namespace; one of this process, about itself, last in what the library knows of it. A get of any
- * rank (PMIX_RANK_UNDEF) for a key that is not reserved looks at each rank in turn; reserved keys
+ * rank (PMIX_RANK_UNDEF) for a key that is not reserved looks at each rank in order; reserved keys
  * have one place. */
 int px_get_attempt(struct px_get *get)
 {

@@ -87,12 +87,12 @@ void px_answer_make_room(struct px_get *get)
     struct px_server *s = get->server;
 
     px_assert(px_loop_inside(s->loop) && px_list_empty(&get->link));
-    px_assert(get->need > LARGE || get->gathering);
+    px_assert(get->need > LARGE || get->gathering || get->search.n_begun);
     if (get->had_turn) {
         px_list_prepend(&s->large_gets, &get->link);
     } else {
         px_list_append(&s->large_gets, &get->link);
     }
-    get->had_turn = true;
+    get->had_turn = get->need || get->gathering; /* a search has nothing that waits */
     arm(s);
 }

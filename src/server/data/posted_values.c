@@ -40,10 +40,14 @@ int px_posted_values_publish(const struct px_kval_reader *reader, struct px_nspa
 int px_modex_values_read(struct px_server *s, struct px_kval_reader *reader, struct px_nspace *ns,
                          uint32_t rank, struct px_in *in)
 {
+    struct px_store_info info;
     struct px_kval kval;
     int rc = PMIX_SUCCESS;
 
-    px_nspace_note_change(s, ns, rank);
+    px_store_info(ns->store, &info);
+    if (rank < info.n_ranks || px_in_left(in)) {
+        px_nspace_note_change(s, ns, rank);
+    }
     while (!rc && px_in_left(in)) {
         rc = px_kval_reader_next(reader, in, &kval);
         if (!rc && px_kval_deletes(&kval)) {

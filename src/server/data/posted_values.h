@@ -31,8 +31,9 @@ int px_posted_values_add(struct px_kval_reader *reader, const struct px_nspace *
 int px_posted_values_publish(const struct px_kval_reader *reader, struct px_nspace *ns);
 
 /* Reads the committed values of one process that another server sent, a KVAL stream to its end,
- * into the reader's batch, and notes that the process's data has changed. The batch borrows from
- * `in`. 0, or the status of unpacking. Loop thread. */
+ * into the reader's batch, and notes that the process's data has changed; not if nothing came of a
+ * rank that the job does not have, as far as is known here. The batch borrows from `in`. 0, or the
+ * status of unpacking. Loop thread. */
 int px_modex_values_read(struct px_server *s, struct px_kval_reader *reader, struct px_nspace *ns,
                          uint32_t rank, struct px_in *in);
 

@@ -25,6 +25,7 @@
 #include "src/base/bytes.h"
 #include "src/base/param.h"
 #include "src/value/directives.h"
+#include "answer.h"
 #include "collected.h"
 #include "gathering.h"
 #include "get_answer.h"
@@ -32,6 +33,7 @@
 #include "modex.h"
 #include "nspace.h"
 #include "waiting_gets.h"
+#include "src/server/peers/access.h"
 #include "src/server/peers/peer.h"
 #include "src/server/tools/tool_data.h"
 #include "src/base/assert.h"
@@ -249,12 +251,15 @@ static bool is_supported(const struct px_get *get)
 
 /* True if PMIX_GET_REFRESH_CACHE makes the server ask the host again. Only data of other nodes can
  * be out of date here; data of local processes and registered job information is current.
- * PMIX_OPTIONAL and a call that blocks forbid asking the host. */
+ * PMIX_OPTIONAL and a call that blocks forbid asking the host, and nothing is asked for a peer that
+ * may not have the answer. */
 static bool is_renewable(const struct px_get *get)
 {
     const struct px_nspace *ns = px_get_nspace(get);
+    const struct px_peer *peer = px_get_peer(get);
 
-    if (!get->directives.refresh_cache || get->directives.optional || is_blocking(get) || !ns) {
+    if (!get->directives.refresh_cache || get->directives.optional || is_blocking(get) || !ns ||
+        (peer && !px_access_data(get->server, peer, ns))) {
         return false;
     }
     if (get->target.rank == PMIX_RANK_WILDCARD) {

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,6 +21,9 @@
 #include <pmix_server.h>
 
 #include "commit_sender.h"
+#include "gds/batch.h"
+#include "gds/lookup.h"
+#include "gds/publication.h"
 #include "job_of_two.h"
 #include "src/context/context.h"
 #include "src/server/data/get.h"
@@ -34,7 +38,7 @@
 #include "src/wire/pack.h"
 
 /* Gets of a process on another node, FAR, with as many directives. */
-enum { TAG = 100, N_GETS = 3, FAR = 5, N_FAR = 50000 };
+enum { TAG = 100, N_GETS = 3, FAR = 5, N_FAR = 50000, NOBODY = 5000000, LARGE = 3000000 };
 
 /* Gets that wait, beside each other; what a commit may try at once of them. */
 enum { CROWD = 2000, AT_ONCE = 512 };
@@ -89,13 +93,23 @@ int __wrap_px_get_attempt(struct px_get *get)
     return __real_px_get_attempt(get);
 }
 
+bool __wrap_px_peer_is_behind(struct px_peer *peer);
+
+/* There is no connection in whose queue anything could wait. */
+bool __wrap_px_peer_is_behind(struct px_peer *peer)
+{
+    (void) peer;
+    return false;
+}
+
 /* A get of a key that nobody has put. */
-static void ask(struct px_peer *peer, pmix_rank_t rank, const pmix_info_t *info, size_t ninfo)
+static void ask_in(struct px_peer *peer, const char *nspace, pmix_rank_t rank,
+                   const pmix_info_t *info, size_t ninfo)
 {
     struct px_buf buf = {0};
     struct px_in in;
 
-    (void) px_pack_string(&buf, PX_WIRE_PLAIN, JOB);
+    (void) px_pack_string(&buf, PX_WIRE_PLAIN, nspace);
     (void) px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC_RANK, &rank, 1);
     (void) px_pack_infos(&buf, PX_WIRE_PLAIN, info, ninfo);
     assert_int_equal(px_pack_string(&buf, PX_WIRE_PLAIN, "key"), 0);
@@ -104,6 +118,11 @@ static void ask(struct px_peer *peer, pmix_rank_t rank, const pmix_info_t *info,
     assert_int_equal(px_handle_get(peer->server, peer, TAG, &in), 0);
     handles = false;
     px_buf_fini(&buf);
+}
+
+static void ask(struct px_peer *peer, pmix_rank_t rank, const pmix_info_t *info, size_t ninfo)
+{
+    ask_in(peer, JOB, rank, info, ninfo);
 }
 
 static unsigned count(const struct px_list *list)
@@ -285,7 +304,11 @@ static struct {
     void *cbdata;
 } upcalls[N_GETS]; /* the first ones */
 
-/* A host that does not answer by itself. */
+static pmix_status_t far_status; /* PMIX_SUCCESS: there is no answer yet */
+static pmix_modex_cbfunc_t answer_far;
+static void *far_data;
+
+/* A host that does not answer, or knows nothing. */
 static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t info[], size_t ninfo,
                                   pmix_modex_cbfunc_t cbfunc, void *cbdata)
 {
@@ -296,13 +319,16 @@ static pmix_status_t direct_modex(const pmix_proc_t *proc, const pmix_info_t inf
         upcalls[n_asked].answer = cbfunc;
         upcalls[n_asked].cbdata = cbdata;
     }
+    answer_far = cbfunc;
+    far_data = cbdata;
     n_asked++;
-    return PMIX_SUCCESS;
+    return far_status;
 }
 
 static int start_with_host(void **state)
 {
     n_asked = 0;
+    far_status = PMIX_SUCCESS;
     job_of_two_module.direct_modex = direct_modex;
     return job_of_two_start(state);
 }
@@ -417,6 +443,203 @@ static void unnamed(void **state)
     run(try_unnamed);
 }
 
+/* --- gets that take several turns --- */
+
+static struct px_peer searcher; /* of such a get */
+
+static void look_whether_over(void *over)
+{
+    *(bool *) over = px_list_empty(&px_ctx()->server->large_gets);
+}
+
+/* Waits until nothing is left to be done in later turns. */
+static void await_end(void)
+{
+    bool over = false;
+
+    while (!over) {
+        assert_int_equal(px_loop_run(px_ctx()->loop, look_whether_over, &over), 0);
+    }
+}
+
+/* It has been answered. */
+static void try_answered(void *arg)
+{
+    (void) arg;
+    assert_int_equal(count_waiting(px_ctx()->server), 0);
+    leave(&searcher);
+}
+
+/* --- renewals --- */
+
+static void renew(struct px_peer *peer, pmix_rank_t rank)
+{
+    pmix_info_t info;
+    bool yes = true;
+
+    PMIX_INFO_LOAD(&info, PMIX_GET_REFRESH_CACHE, &yes, PMIX_BOOL);
+    ask(peer, rank, &info, 1);
+    PMIX_INFO_DESTRUCT(&info);
+}
+
+/* That of a process which the job does not have leaves nothing behind, however high the rank. */
+static void try_nobody(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+    struct px_peer peer;
+
+    (void) arg;
+    enter(&peer, UINT64_MAX);
+    far_status = PMIX_ERR_NOT_FOUND;
+    renew(&peer, NOBODY);
+    assert_int_equal(n_asked, 1);
+    assert_in_range(px_nspace_find(s, JOB)->n_changes, 0, FAR);
+    leave(&peer);
+}
+
+static void nobody(void **state)
+{
+    (void) state;
+    run(try_nobody);
+}
+
+/* For a user who may not have data of the job the host is not asked. */
+static void try_stranger(void *arg)
+{
+    struct px_peer peer;
+
+    (void) arg;
+    enter(&peer, UINT64_MAX);
+    peer.uid = geteuid() + 1;
+    PMIX_LOAD_PROCID(&peer.proc, "stranger", 0);
+    renew(&peer, FAR);
+    assert_int_equal(n_asked, 0);
+    leave(&peer);
+}
+
+static void stranger(void **state)
+{
+    (void) state;
+    run(try_stranger);
+}
+
+/* The host's answer to a renewal is large, and waits for memory. */
+static void try_large(void *arg)
+{
+    static char bytes[LARGE];
+    pmix_value_t value = {.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, LARGE}};
+    struct px_buf buf = {0};
+
+    (void) arg;
+    enter(&searcher, UINT64_MAX);
+    renew(&searcher, FAR);
+    assert_int_equal(n_asked, 1);
+    assert_int_equal(px_pack_kval(&buf, PX_WIRE_PLAIN, "key", &value), 0);
+    answer_far(PMIX_SUCCESS, (char *) buf.data, buf.len, far_data, NULL, NULL);
+    px_buf_fini(&buf);
+}
+
+static void large(void **state)
+{
+    (void) state;
+    run(try_large);
+    await_end();
+    run(try_answered);
+}
+
+/* --- any rank --- */
+
+/* The ranks of a job, and how many of them are looked at in one turn at most. */
+enum { WIDE = 20000, PART = 5000 };
+
+static unsigned n_looked; /* values that were looked for */
+
+int __real_px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
+                        struct px_slice *ret);
+int __wrap_px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
+                        struct px_slice *ret);
+
+int __wrap_px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
+                        struct px_slice *ret)
+{
+    n_looked++;
+    return __real_px_store_get(store, spec, ret);
+}
+
+static int start_wide(void **state)
+{
+    static char ranks[WIDE * 6];
+    pmix_nspace_t wide = "wide";
+    pmix_info_t info[2];
+    size_t len = 0;
+    int rc = job_of_two_start(state);
+
+    for (int i = 0; i < WIDE; i++) {
+        len += (size_t) snprintf(ranks + len, sizeof(ranks) - len, "%s%d", i ? "," : "", i);
+    }
+    PMIX_INFO_LOAD(&info[0], PMIX_NODE_MAP, "far", PMIX_STRING);
+    PMIX_INFO_LOAD(&info[1], PMIX_PROC_MAP, ranks, PMIX_STRING);
+    rc = rc ? rc : PMIx_server_register_nspace(wide, 0, info, 2, NULL, NULL);
+    PMIX_INFO_DESTRUCT(&info[0]);
+    PMIX_INFO_DESTRUCT(&info[1]);
+    return rc;
+}
+
+/* The first turn of a get of any rank. */
+static void try_first_part(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+
+    (void) arg;
+    enter(&searcher, UINT64_MAX);
+    n_looked = 0;
+    ask_in(&searcher, "wide", PMIX_RANK_UNDEF, NULL, 0);
+    assert_in_range(n_looked, 1, PART);
+    assert_int_equal(count(&s->large_gets), 1);
+}
+
+/* It waits when all ranks have been looked at. */
+static void try_end(void *arg)
+{
+    (void) arg;
+    assert_in_range(n_looked, WIDE, WIDE + PART);
+    assert_int_equal(count_waiting(px_ctx()->server), 1);
+    leave(&searcher);
+}
+
+static void any_of_many(void **state)
+{
+    (void) state;
+    run(try_first_part);
+    await_end();
+    run(try_end);
+}
+
+/* The first rank posts the key when it has been looked at. */
+static void post_behind(void *arg)
+{
+    struct px_nspace *ns = px_nspace_find(px_ctx()->server, "wide");
+    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = 1};
+    const struct px_store_entry entry = {
+        .level = PX_LEVEL_PROC, .key = "key", .value = &value, .scope = PMIX_REMOTE};
+    struct px_batch *batch = px_batch_create();
+
+    (void) arg;
+    try_first_part(NULL);
+    assert_non_null(batch);
+    assert_int_equal(px_batch_add(batch, &entry), 0);
+    assert_int_equal(px_store_publish(ns->store, batch), 0);
+    px_batch_destroy(batch);
+}
+
+static void what_comes_meanwhile(void **state)
+{
+    (void) state;
+    run(post_behind);
+    await_end();
+    run(try_answered);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -428,6 +651,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(far, start_with_host, job_of_two_stop),
         cmocka_unit_test_setup_teardown(leftovers, start_with_host, job_of_two_stop),
         cmocka_unit_test_setup_teardown(unnamed, start_with_host, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(nobody, start_with_host, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(stranger, start_with_host, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(large, start_with_host, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(any_of_many, start_wide, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(what_comes_meanwhile, start_wide, job_of_two_stop),
     };
 
     alarm(60);
