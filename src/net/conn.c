@@ -157,13 +157,16 @@ static void on_next_turn(struct px_timer *timer)
     conn_leave_loop(conn);
 }
 
-void px_conn_read_now_loop(struct px_conn *conn)
+bool px_conn_read_now_loop(struct px_conn *conn)
 {
+    bool had_time;
+
     px_assert(!conn->busy); /* its parser is not on the stack */
     conn_enter_loop(conn);
-    px_conn_read_out_of_turn_loop(conn);
+    had_time = px_conn_read_out_of_turn_loop(conn);
     wait_for_turn(conn);
     conn_leave_loop(conn);
+    return had_time;
 }
 
 /* The watcher's callback: reads, then sends what is queued. */

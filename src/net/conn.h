@@ -77,9 +77,10 @@ size_t px_conn_queued(struct px_conn *conn);
 int px_conn_is_unix(const struct px_conn *conn);
 
 /* Receives and delivers what is there, a bounded amount, without waiting for the connection's turn.
- * The connection may end, or be destroyed by its owner, meanwhile. Loop thread, outside of the
- * connection's own callbacks. */
-void px_conn_read_now_loop(struct px_conn *conn);
+ * The connection may end, or be destroyed by its owner, meanwhile. False: nothing was read, since
+ * the connections of its pool have been read for long enough in this turn of the loop. Loop thread,
+ * outside of the connection's own callbacks. */
+bool px_conn_read_now_loop(struct px_conn *conn);
 
 /* Ends the stream as if the peer had: sends what is queued as far as the kernel takes it, then
  * calls `closed` if it has not been called. The connection stays, and sends nothing any more. Loop

@@ -39,6 +39,7 @@ enum {
         1 << 18, /* the kernel goes on with a call as long as the peer sends beside it */
     RECEIVES_PER_ROUND = 16, /* then other connections have their turn */
     TURN_NS = 2000000,       /* so long messages of one pool are handled, then those of others */
+    NOW_NS = 20000000,       /* the same for what is read without waiting for the turn */
     FDS_LOOKED_AT = 4,
     FIRST_BYTES = 8, /* what is known of a payload when it is judged by its length */
 };
@@ -386,7 +387,7 @@ static ssize_t read_rest(struct px_conn *conn)
 
 /* Sets the time until which messages may be handled. False: there is none left. The first
  * connection of a pool that is read in a turn of the loop finds all of it. */
-static bool begin_turn(struct px_conn *conn, uint64_t now)
+static bool begin_turn(struct px_conn *conn, uint64_t now, uint64_t turn_ns)
 {
     struct px_conn_pool *pool = conn->pool;
 
@@ -394,8 +395,8 @@ static bool begin_turn(struct px_conn *conn, uint64_t now)
         pool->turn = px_loop_turn(conn->loop);
         pool->busy_ns = 0;
     }
-    conn->in.until_ns = pool ? now + TURN_NS - pool->busy_ns : UINT64_MAX;
-    return !pool || pool->busy_ns < TURN_NS;
+    conn->in.until_ns = pool ? now + turn_ns - pool->busy_ns : UINT64_MAX;
+    return !pool || pool->busy_ns < turn_ns;
 }
 
 /* Stops after RECEIVES_PER_ROUND receives; the watcher is level-triggered and calls again if more
@@ -415,25 +416,30 @@ static void read_for_a_while(struct px_conn *conn)
     }
 }
 
-/* A message that takes long is handled to its end, unless its owner handles it in parts. */
-void px_conn_read_loop(struct px_conn *conn)
+/* A message that takes long is handled to its end, unless its owner handles it in parts. Returns
+ * begin_turn. */
+static bool read_turn(struct px_conn *conn, uint64_t turn_ns)
 {
     struct px_conn_pool *pool = conn->pool;
     uint64_t now = pool ? px_clock_ns() : 0;
 
     px_assert(px_loop_inside(conn->loop) && conn->busy > 0);
-    if (!begin_turn(conn, now)) {
-        return;
+    if (!begin_turn(conn, now, turn_ns)) {
+        return false;
     }
     read_for_a_while(conn);
     if (pool) {
         pool->busy_ns += px_clock_ns() - now;
     }
+    return true;
 }
 
-void px_conn_read_out_of_turn_loop(struct px_conn *conn)
+void px_conn_read_loop(struct px_conn *conn)
 {
-    px_assert(px_loop_inside(conn->loop) && conn->busy > 0);
-    conn->in.until_ns = UINT64_MAX;
-    read_for_a_while(conn);
+    (void) read_turn(conn, TURN_NS);
+}
+
+bool px_conn_read_out_of_turn_loop(struct px_conn *conn)
+{
+    return read_turn(conn, NOW_NS);
 }

@@ -5,6 +5,8 @@
 
 /* The reading half of a connection; called by conn.c only, on the loop thread. */
 
+#include <stdbool.h>
+
 struct px_conn;
 
 /* Sets up conn->in. Without memory conn->in.small is NULL, which the caller checks. */
@@ -19,7 +21,8 @@ void px_conn_in_drop(struct px_conn *conn);
  * may have arrived. Its caller in conn.c has entered the connection (conn->busy). */
 void px_conn_read_loop(struct px_conn *conn);
 
-/* The same, however long the connections of the pool have been read in this turn. */
-void px_conn_read_out_of_turn_loop(struct px_conn *conn);
+/* The same though the pool has had its time; but not if it has had ten times as much in this turn:
+ * then false, and nothing is read. */
+bool px_conn_read_out_of_turn_loop(struct px_conn *conn);
 
 #endif

@@ -22,8 +22,9 @@
 #include "src/base/assert.h"
 #include "src/value/procs.h"
 
-/* How often a connection is read before its end is told: a process that has ended sends nothing
- * more, and one that goes on must not keep the server. */
+/* How often a connection is read before its end is told, if its user's messages do not take too
+ * long: a process that has ended sends nothing more, and one that goes on must not keep the server.
+ */
 enum { DRAIN_ROUNDS = 64 };
 
 /* Marks a local process as ended. If it has no connection, gets and direct modex requests for its
@@ -87,8 +88,8 @@ static struct px_peer *next_peer(struct px_server *s, const pmix_proc_t *proc, u
     return found;
 }
 
-/* Reads what the process has sent before its end. A peer may close meanwhile, so it is looked up by
- * its id each time. */
+/* Reads what the process has sent before its end; what takes too long is read in the connection's
+ * turns. A peer may close meanwhile, so it is looked up by its id each time. */
 static void drain_proc(void *arg, const pmix_proc_t *proc)
 {
     struct px_peer *peer = next_peer(arg, proc, 0);
@@ -97,7 +98,9 @@ static void drain_proc(void *arg, const pmix_proc_t *proc)
         uint64_t id = peer->id;
 
         for (int i = 0; i < DRAIN_ROUNDS && peer && peer->conn; i++) {
-            px_conn_read_now_loop(peer->conn);
+            if (!px_conn_read_now_loop(peer->conn)) {
+                break;
+            }
             peer = px_peer_find(arg, id);
         }
         peer = next_peer(arg, proc, id);

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "src/base/clock.h"
+#include "src/net/conn_pool.h"
 #include "src/net/conn_priv.h"
 #include "test/unit/net/pair.h"
 #include "src/net/conn_write.h"
@@ -75,6 +77,58 @@ static void destroyed_while_it_is_read_now(void **state)
     (void) close(pair.raw);
 }
 
+/* So many messages on each of two connections, each of which takes so long. What is read without
+ * waiting for a turn is a third of that on one of them. */
+enum { LONG_MESSAGES = 30, LONG_NS = 2000000, MOST_AT_ONCE = 15 };
+
+static struct pair both[2];
+static struct px_conn_pool pool;
+static unsigned at_once; /* messages that were read without a turn */
+
+static bool take_long(void *arg, uint32_t tag, const void *bytes, size_t len, int fd)
+{
+    uint64_t end = px_clock_ns() + LONG_NS;
+
+    while (px_clock_ns() < end) {
+    }
+    return sink_message(arg, tag, bytes, len, fd);
+}
+
+static void read_long_now(void *arg)
+{
+    struct px_buf one = frame(100, 40);
+    bool had_time = true;
+
+    (void) arg;
+    for (int i = 0; i < 2; i++) {
+        both[i].sink.conn->ops.message = take_long;
+        px_conn_join_loop(both[i].sink.conn, &pool);
+        for (int k = 0; k < LONG_MESSAGES; k++) {
+            fixture_write(both[i].raw, one.data, one.len);
+        }
+    }
+    for (int k = 0; k < LONG_MESSAGES; k++) {
+        had_time = px_conn_read_now_loop(both[k % 2].sink.conn);
+    }
+    assert_false(had_time);
+    at_once = both[0].sink.messages + both[1].sink.messages;
+    px_buf_fini(&one);
+}
+
+/* One user's messages that take long are read for a while only, on all of his connections together;
+ * the others come in their turns. */
+static void what_is_read_now_has_an_end(void **state)
+{
+    pair_open(&both[0], *state, AF_UNIX, MAX_MSG);
+    pair_open(&both[1], *state, AF_UNIX, MAX_MSG);
+    assert_int_equal(px_loop_run(*state, read_long_now, NULL), 0);
+    assert_in_range(at_once, 1, MOST_AT_ONCE);
+    sink_await(&both[0].sink, LONG_MESSAGES);
+    sink_await(&both[1].sink, LONG_MESSAGES);
+    pair_close(&both[0]);
+    pair_close(&both[1]);
+}
+
 /* The last word reaches a peer that reads, and destroying does not wait for one that does not. */
 static void destroy_sends_what_it_can(void **state)
 {
@@ -103,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(destroy_inside_message),
         T(destroyed_while_it_is_read_now),
+        T(what_is_read_now_has_an_end),
         T(destroy_sends_what_it_can),
     };
 
