@@ -129,13 +129,13 @@ static void fence_answered(struct px_upcall *up)
     px_coll_answered(up, rc);
 }
 
-/* After a failure, data of other nodes may be missing here, or they have not read that this server
- * asks for them: the next contribution asks for all. */
+/* After a failure, data of other nodes may be missing here, unless the fence was of this one alone,
+ * or they have not read that this server asks for them: the next contribution asks for all. */
 static void fence_finished(struct px_coll *coll, pmix_status_t status)
 {
     const struct fence *fence = coll->state;
 
-    if (status && (fence->collect || fence->asks_resync)) {
+    if (status && ((fence->collect && !fence->here) || fence->asks_resync)) {
         px_modex_request_resync(coll->server);
     }
 }
