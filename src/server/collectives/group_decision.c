@@ -264,6 +264,7 @@ static int ask_member(struct px_coll *coll, struct px_peer *peer, const pmix_pro
     struct px_infos infos = {0};
     char pair[2 * PX_PROC_KEY_ROOM + 1] = "";
     size_t len = px_proc_key(&peer->proc, pair) + 1;
+    bool sent;
     int rc;
 
     len += px_proc_key(about, pair + len);
@@ -278,16 +279,16 @@ static int ask_member(struct px_coll *coll, struct px_peer *peer, const pmix_pro
         px_infos_fini(&infos);
         return rc;
     }
+    event.info = infos.info;
+    event.ninfo = infos.n;
+    sent = px_event_tell(peer, &event);
+    px_infos_fini(&infos);
     decision->asked[decision->n_asked++] = (struct question){.serial = last_serial,
                                                              .peer = peer->id,
                                                              .member = peer->proc,
                                                              .about = *about,
-                                                             .awaited = peer->ours,
+                                                             .awaited = sent && peer->ours,
                                                              .said = PMIX_ERR_NOT_FOUND};
-    event.info = infos.info;
-    event.ninfo = infos.n;
-    px_event_tell(peer, &event);
-    px_infos_fini(&infos);
     return PMIX_SUCCESS;
 }
 

@@ -329,17 +329,16 @@ struct px_local_proc *px_local_proc_find(const struct px_nspace *ns, uint32_t ra
     return ns->ranks[at].rank == rank ? ns->ranks[at].rec : NULL;
 }
 
-/* Inserts a record into the sorted array, which moves the records of higher ranks. 0 or
- * PMIX_ERR_NOMEM; then nothing has changed. */
-static int rank_enter(struct px_nspace *ns, struct px_local_proc *rec)
+/* Inserts a record into the sorted array. 0, or PMIX_ERR_NOMEM and no change. */
+static int rank_enter(struct px_nspace *ns, uint32_t rank, struct px_local_proc *rec)
 {
-    size_t at = rank_place(ns, rec->rank);
+    size_t at = rank_place(ns, rank);
 
     if (px_array_room(&ns->ranks, ns->n_ranks, &ns->cap_ranks, sizeof(*ns->ranks))) {
         return PMIX_ERR_NOMEM;
     }
     memmove(&ns->ranks[at + 1], &ns->ranks[at], (ns->n_ranks - at) * sizeof(*ns->ranks));
-    ns->ranks[at] = (struct px_local_proc_slot){.rank = rec->rank, .rec = rec};
+    ns->ranks[at] = (struct px_local_proc_slot){.rank = rank, .rec = rec};
     ns->n_ranks++;
     return PMIX_SUCCESS;
 }
@@ -353,15 +352,12 @@ struct px_local_proc *px_local_proc_make(struct px_nspace *ns, uint32_t rank)
         return rec;
     }
     rec = calloc(1, sizeof(*rec));
-    if (!rec) {
+    if (!rec || rank_enter(ns, rank, rec)) {
+        free(rec);
         return NULL;
     }
     rec->ns = ns;
     rec->rank = rank;
-    if (rank_enter(ns, rec)) {
-        free(rec);
-        return NULL;
-    }
     px_list_append(&ns->rank_list, &rec->link);
     return rec;
 }
@@ -407,13 +403,21 @@ void px_nspace_note_change(struct px_server *s, struct px_nspace *ns, uint32_t r
 }
 
 /* The record is kept, since a later collective may still name the process. A registration under its
- * name makes it a live process again. */
+ * name makes it a live process again. The host may drop the job while the connections close. */
 void px_local_proc_terminate(struct px_server *s, struct px_local_proc *rank)
 {
+    const uint64_t id = rank->ns->id;
+    pmix_proc_t proc;
+
     px_assert(px_loop_inside(s->loop));
+    PMIX_LOAD_PROCID(&proc, rank->ns->name, rank->rank);
     px_gets_proc_departed(s, rank);
     px_dmodex_requests_proc_departed(s, rank);
     close_peers(s, rank->ns, rank);
+    rank = px_local_proc_of(s, &proc);
+    if (!rank || rank->ns->id != id) {
+        return;
+    }
     px_posted_keep_log(rank);
     px_modex_log_fini(&rank->modex_log);
     memset(&rank->modex_log, 0, sizeof(rank->modex_log));

@@ -130,8 +130,9 @@ static struct px_parcel *parcel_of(enum px_wire_kind kind, const struct px_event
     return parcel;
 }
 
-/* Sends an event to a peer that reads: another one may lose it. Without memory it is not sent. */
-static void send_event(struct px_peer *peer, const struct px_event *event, struct packed *packed,
+/* Sends an event to a peer that reads: another one may lose it. Without memory it is not sent.
+ * False: it is lost, or not sent. */
+static bool send_event(struct px_peer *peer, const struct px_event *event, struct packed *packed,
                        bool live, bool trusted)
 {
     struct px_parcel **payload = &packed->of[peer->kind];
@@ -139,26 +140,24 @@ static void send_event(struct px_peer *peer, const struct px_event *event, struc
     if (!*payload) {
         *payload = parcel_of(peer->kind, event, live);
     }
-    if (*payload) {
-        px_peer_send_event(peer, *payload, trusted);
-    }
+    return *payload && px_peer_send_event(peer, *payload, trusted);
 }
 
 /* The same for one peer. */
-static void send_alone(struct px_peer *peer, const struct px_event *event, bool live, bool trusted)
+static bool send_alone(struct px_peer *peer, const struct px_event *event, bool live, bool trusted)
 {
     struct packed packed = {{NULL}};
+    bool sent = send_event(peer, event, &packed, live, trusted);
 
-    send_event(peer, event, &packed, live, trusted);
     packed_fini(&packed);
+    return sent;
 }
 
-void px_event_tell(struct px_peer *peer, const struct px_event *event)
+bool px_event_tell(struct px_peer *peer, const struct px_event *event)
 {
-    if (peer->conn && !peer->finalized &&
-        (peer->ours || wants(peer, event, is_non_default(event)))) {
-        send_alone(peer, event, true, true);
-    }
+    return peer->conn && !peer->finalized &&
+           (peer->ours || wants(peer, event, is_non_default(event))) &&
+           send_alone(peer, event, true, true);
 }
 
 /* Without memory the peer is told the next time. */

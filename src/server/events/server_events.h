@@ -37,8 +37,9 @@ void px_notify_answered(struct px_upcall *up);
  * newly registered for. */
 void px_codes_registered(struct px_upcall *up);
 
-/* Sends an event to one peer, if it is one of this library or has registered for the code. */
-void px_event_tell(struct px_peer *peer, const struct px_event *event);
+/* Sends an event to one peer, if it is one of this library or has registered for the code. False:
+ * it was not sent, for that reason, or since the peer does not read, or memory is out. */
+bool px_event_tell(struct px_peer *peer, const struct px_event *event);
 /* Tells a peer how many events it has lost because it did not read: PMIX_ERR_OUT_OF_RESOURCE for
  * handlers of this code, not for default ones, with PX_KEY_LOST_EVENTS. */
 void px_event_tell_lost(struct px_peer *peer);

@@ -41,7 +41,6 @@
 #include "dispatch.h"
 #include "inherited.h"
 #include "src/base/assert.h"
-#include "src/base/atomic.h"
 #include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/base/status.h"
@@ -67,21 +66,13 @@ static void free_deferred(struct px_task *task)
     free(peer);
 }
 
-/* Removes a peer from everything that knows it. With the last connection of its process the process
- * has either finalized or departed: it has departed if it left without finalizing, or if the host
- * reported its end. Pending gets for its data then fail, since no commit can follow. */
-static void unlink_peer(struct px_peer *peer)
+/* Counts a connection less of its process. With the last one the process has either finalized or
+ * departed: it has departed if it left without finalizing, or if the host reported its end. */
+static void leave_process(struct px_peer *peer, struct px_local_proc *rank)
 {
     struct px_server *s = peer->server;
-    struct px_local_proc *rank = peer->rank;
 
-    (void) px_map_remove(&s->peers, &peer->id, sizeof(peer->id));
-    px_list_remove(&peer->link);
-    px_events_peer_disconnected(s, peer);
-    px_iof_subscriptions_peer_disconnected(s, peer);
-    px_pushes_peer_disconnected(s, peer);
-    px_monitors_peer_disconnected(s, peer);
-    if (rank && rank->n_peers && peer->conn) {
+    if (rank->n_peers && peer->conn) {
         rank->n_peers--;
         if (!rank->n_peers && (!peer->finalized || rank->terminated) && !s->stopping) {
             rank->departed = true;
@@ -91,12 +82,31 @@ static void unlink_peer(struct px_peer *peer)
         }
         px_open_waits_proc(s, rank);
     }
+    rank->n_callers--;
+    peer->rank = NULL;
+}
+
+/* Removes a peer from everything that knows it. Pending gets for the data of a process that has
+ * departed then fail, since no commit can follow. The host is asked when the peer has left its
+ * process: within its function it may deregister the process, or the job. */
+static void unlink_peer(struct px_peer *peer)
+{
+    struct px_server *s = peer->server;
+    struct px_local_proc *rank = peer->rank;
+
+    (void) px_map_remove(&s->peers, &peer->id, sizeof(peer->id));
+    px_list_remove(&peer->link);
     if (rank) {
-        rank->n_callers--;
+        leave_process(peer, rank);
     }
     px_tool_data_drop(peer);
     px_gets_peer_disconnected(s, peer);
+    px_pushes_peer_disconnected(s, peer);
+    px_iof_subscriptions_peer_disconnected(s, peer);
+    px_events_peer_disconnected(s, peer);
+    px_monitors_peer_disconnected(s, peer);
     px_colls_peer_disconnected(s, peer);
+    rank = rank ? px_local_proc_of(s, &peer->proc) : NULL;
     if (rank && !rank->n_peers && (rank->departed || rank->finalized)) {
         px_gets_proc_departed(s, rank);
         px_dmodex_requests_proc_departed(s, rank);
@@ -120,7 +130,6 @@ void px_peer_close(struct px_peer *peer)
     }
     px_conn_destroy_loop(peer->conn);
     peer->conn = NULL;
-    peer->rank = NULL;
     peer->end.run = free_deferred;
     px_loop_post(s->loop, &peer->end);
 }
@@ -226,17 +235,6 @@ void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd
     (void) px_conn_send_take(peer->conn, tag, buf, fd);
 }
 
-/* Half of the queue is for what has been asked before. A full pool of the user concerns only those
- * who have a part in it. */
-bool px_peer_keeps_up(const struct px_peer *peer)
-{
-    const struct px_conn_pool *pool = &peer->user->queue;
-    size_t queued = px_conn_queued(peer->conn);
-
-    return !queued || (queued <= (size_t) px_param_int(PX_P_SEND_QUEUE) / 2 &&
-                       px_load_relaxed(&pool->queued) <= pool->limit);
-}
-
 /* How much of its queue a peer's events and output may have together, in percent: with an event
  * that a client has raised, and with others. The rest is for replies. */
 enum { CLIENT_EVENTS = 25, ALL_OFFERS = 50 };
@@ -250,17 +248,17 @@ static void count_lost(const struct px_peer *peer, int rc, uint64_t *lost, const
     }
 }
 
-void px_peer_send_event(struct px_peer *peer, struct px_parcel *event, bool trusted)
+bool px_peer_send_event(struct px_peer *peer, struct px_parcel *event, bool trusted)
 {
-    int rc;
+    unsigned percent = trusted ? ALL_OFFERS : CLIENT_EVENTS;
+    int rc = peer->conn ? px_conn_offer(peer->conn, PX_TAG_NOTIFY, event, percent)
+                        : PMIX_ERR_LOST_CONNECTION;
 
-    if (peer->conn) {
-        rc = px_conn_offer(peer->conn, PX_TAG_NOTIFY, event, trusted ? ALL_OFFERS : CLIENT_EVENTS);
-        count_lost(peer, rc, &peer->lost_events, "events");
-        if (!rc) {
-            px_stage_event_sent(peer->server, px_parcel_len(event));
-        }
+    count_lost(peer, rc, &peer->lost_events, "events");
+    if (!rc) {
+        px_stage_event_sent(peer->server, px_parcel_len(event));
     }
+    return !rc;
 }
 
 void px_peer_send_output(struct px_peer *peer, struct px_buf *buf)

@@ -106,13 +106,10 @@ void px_peer_close_all(struct px_server *s);
  * Nothing is sent if the connection is closed or building the message failed. */
 void px_peer_send(struct px_peer *peer, uint32_t tag, struct px_buf *buf, int fd);
 
-/* True if the peer reads its replies, more or less: what waits for it leaves room for others. Else
- * its requests are refused. */
-bool px_peer_keeps_up(const struct px_peer *peer);
-
 /* Sends an event, unless too much waits for the peer by now: then the event is lost to it, and
- * counted. Those of clients (`trusted` false) are lost earlier than those of the host. */
-void px_peer_send_event(struct px_peer *peer, struct px_parcel *event, bool trusted);
+ * counted. Those of clients (`trusted` false) are lost earlier than those of the host. False: it is
+ * lost, or the connection is closed. */
+bool px_peer_send_event(struct px_peer *peer, struct px_parcel *event, bool trusted);
 
 /* Sends a piece of output in the same way; what was lost is told with lost events. */
 void px_peer_send_output(struct px_peer *peer, struct px_buf *buf);

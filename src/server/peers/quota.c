@@ -12,8 +12,10 @@
 #include "peer.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/base/atomic.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
+#include "src/net/conn.h"
 #include "src/nspace/proc_sets.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
@@ -261,9 +263,21 @@ void px_holding_give(struct px_server *s, struct px_holding *holding)
     }
 }
 
+/* True if the peer reads its replies, more or less: what waits for it leaves room for others. Half
+ * of the queue is for what has been asked before. A full pool of the user concerns only those who
+ * have a part in it. */
+static bool keeps_up(const struct px_peer *peer)
+{
+    const struct px_conn_pool *pool = &peer->user->queue;
+    size_t queued = px_conn_queued(peer->conn);
+
+    return !queued || (queued <= (size_t) px_param_int(PX_P_SEND_QUEUE) / 2 &&
+                       px_load_relaxed(&pool->queued) <= pool->limit);
+}
+
 bool px_peer_is_behind(struct px_peer *peer)
 {
-    bool behind = !px_peer_keeps_up(peer);
+    bool behind = !keeps_up(peer);
 
     if (behind && !peer->usage.told_queue) {
         peer->usage.told_queue = true;

@@ -2,14 +2,17 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Callbacks of the server's own process that take away what the server is at: the next subscription
- * to output, the process that a direct modex request or a get waits for, or its whole job. */
+ * to output, the process that a direct modex request or a get waits for, or its whole job; and a
+ * host that takes away the job while a process of it ends. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
+#include <malloc.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -26,6 +29,20 @@
 #include <pmix_tool.h>
 
 enum { MANY = 8 };
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void __libc_free(void *p);
+
+/* In place of the C library's, of the server, too: what is freed is not what it was, and leads
+ * nowhere. */
+__attribute__((visibility("default"))) void free(void *p)
+{
+    if (p) {
+        memset(p, 0x5a, malloc_usable_size(p));
+    }
+    __libc_free(p);
+}
+#endif
 
 static pmix_server_module_t module;
 static pmix_nspace_t job = "job";
@@ -315,6 +332,108 @@ static void a_commit_that_is_cut(void **state)
     assert_true(n_cut[0] > 0 && n_cut[1] > 0);
 }
 
+/* --- the end of a process --- */
+
+/* A code of the host's, for which only the client has a handler: when its connection ends, the host
+ * is asked to drop the code. */
+enum { HOSTS_CODE = PMIX_EXTERNAL_ERR_BASE - 5 };
+
+static atomic_int n_registered;
+static atomic_int n_taken;
+
+static pmix_status_t register_code(pmix_status_t *codes, size_t ncodes, const pmix_info_t info[],
+                                   size_t ninfo, pmix_op_cbfunc_t cbfunc, void *cbdata)
+{
+    (void) codes, (void) ncodes, (void) info, (void) ninfo, (void) cbfunc, (void) cbdata;
+    atomic_fetch_add(&n_registered, 1);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* Takes the job away. */
+static pmix_status_t drop_code(pmix_status_t *codes, size_t ncodes, pmix_op_cbfunc_t cbfunc,
+                               void *cbdata)
+{
+    (void) codes, (void) ncodes, (void) cbfunc, (void) cbdata;
+    PMIx_server_deregister_nspace(job, NULL, NULL);
+    atomic_fetch_add(&n_taken, 1);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* Starts a client with a handler, and ends its connection by `stop`. */
+static void end_of_client(void (*stop)(pid_t pid))
+{
+    pid_t pid;
+
+    module.register_events = register_code;
+    module.deregister_events = drop_code;
+    atomic_store(&n_registered, 0);
+    atomic_store(&n_taken, 0);
+    start();
+    pid = start_client("handler");
+    while (atomic_load(&n_registered) == 0) {
+        (void) sched_yield();
+    }
+    stop(pid);
+    while (atomic_load(&n_taken) == 0) {
+        (void) sched_yield();
+    }
+    (void) kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    end();
+    module.register_events = NULL;
+    module.deregister_events = NULL;
+}
+
+static void kill_client(pid_t pid)
+{
+    assert_int_equal(kill(pid, SIGKILL), 0);
+}
+
+static void deregister_client(pid_t pid)
+{
+    pmix_proc_t proc;
+
+    (void) pid;
+    PMIX_LOAD_PROCID(&proc, job, 0);
+    PMIx_server_deregister_client(&proc, NULL, NULL);
+}
+
+static void end_of_a_connection(void **state)
+{
+    (void) state;
+    end_of_client(kill_client);
+}
+
+static void end_of_a_registration(void **state)
+{
+    (void) state;
+    end_of_client(deregister_client);
+}
+
+static void hear(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                 size_t ninfo, pmix_info_t results[], size_t nresults,
+                 pmix_event_notification_cbfunc_fn_t fn, void *cbdata)
+{
+    (void) id, (void) status, (void) source, (void) info, (void) ninfo;
+    (void) results, (void) nresults;
+    fn(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, cbdata);
+}
+
+/* Is killed, or loses its server. */
+static int be_listener(void)
+{
+    pmix_status_t code = HOSTS_CODE;
+
+    alarm(60);
+    if (PMIx_Init(NULL, NULL, 0) != PMIX_SUCCESS ||
+        PMIx_Register_event_handler(&code, 1, NULL, 0, hear, NULL, NULL) < 0) {
+        return 1;
+    }
+    for (;;) {
+        (void) pause();
+    }
+}
+
 /* Its connection is closed by the server at any time after the commit has arrived. */
 static int be_client(int n)
 {
@@ -338,12 +457,16 @@ static int be_client(int n)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(subscriptions),        cmocka_unit_test(requests_of_a_client),
-        cmocka_unit_test(requests_of_a_job),    cmocka_unit_test(requests_at_the_end),
-        cmocka_unit_test(gets_of_a_client),     cmocka_unit_test(commit_of_a_client),
-        cmocka_unit_test(a_commit_that_is_cut),
+        cmocka_unit_test(subscriptions),         cmocka_unit_test(requests_of_a_client),
+        cmocka_unit_test(requests_of_a_job),     cmocka_unit_test(requests_at_the_end),
+        cmocka_unit_test(gets_of_a_client),      cmocka_unit_test(commit_of_a_client),
+        cmocka_unit_test(a_commit_that_is_cut),  cmocka_unit_test(end_of_a_connection),
+        cmocka_unit_test(end_of_a_registration),
     };
 
+    if (argc > 2 && strcmp(argv[2], "handler") == 0) {
+        return be_listener();
+    }
     if (argc > 1 && strcmp(argv[1], "client") == 0) {
         return be_client(argc > 2 ? atoi(argv[2]) : 1);
     }
