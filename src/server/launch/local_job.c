@@ -197,11 +197,14 @@ static void signal_child(const struct child *child, int number)
     }
 }
 
-/* Kills what runs of a job, and waits for that. */
+/* Kills what runs of a job, and waits for that. A process may have left its process group. */
 static void job_kill(struct local_job *job)
 {
     for (uint32_t i = 0; i < job->n; i++) {
         signal_child(&job->children[i], SIGKILL);
+        if (job->children[i].pid > 0) {
+            (void) kill(job->children[i].pid, SIGKILL);
+        }
     }
     for (uint32_t i = 0; i < job->n; i++) {
         struct child *child = &job->children[i];
