@@ -11,7 +11,8 @@
 #include "src/server/peers/peer.h"
 #include "src/value/procs.h"
 
-/* The most answers that are held back: a peer that does not wait for them is answered at once. */
+/* The most answers of one user that are held back: a peer that does not wait for them is answered
+ * at once. */
 enum { MAX_HELD = 1024 };
 
 /* Processes that are held back; in s->paused, which owns it. */
@@ -23,9 +24,18 @@ struct paused {
 /* The answer to a push that the host has taken; in s->held_pushes, which owns it. */
 struct held_push {
     struct px_list link;
+    struct px_user *user; /* who counts it */
     pmix_proc_t proc;
     struct px_reply_to reply_to;
 };
+
+/* Takes an answer off the list, and off its user's count. */
+static void unlist(struct held_push *held)
+{
+    px_assert(held->user->held_pushes > 0);
+    held->user->held_pushes--;
+    px_list_remove(&held->link);
+}
 
 /* True if the pattern stands for the process, or for all that another pattern stands for. */
 static bool covers(const pmix_proc_t *pattern, const pmix_proc_t *proc)
@@ -73,22 +83,22 @@ pmix_status_t px_push_call(struct px_upcall *up)
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* Keeps the answer of an upcall for later; false: there are too many, or no memory. */
+/* Keeps the answer of an upcall for later; false: its user has too many, or there is no memory. */
 static bool hold(struct px_upcall *up)
 {
-    struct held_push *held;
-    size_t n = 0;
+    struct px_server *s = up->server;
+    const struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
+    struct px_user *user = peer ? peer->user : px_user_of(s, s->uid);
+    struct held_push *held = user && user->held_pushes < MAX_HELD ? calloc(1, sizeof(*held)) : NULL;
 
-    px_list_for(const struct held_push, other, &up->server->held_pushes, link) {
-        n++;
-    }
-    held = n < MAX_HELD ? calloc(1, sizeof(*held)) : NULL;
     if (!held) {
         return false;
     }
+    held->user = user;
+    user->held_pushes++;
     held->proc = up->proc;
     held->reply_to = up->reply_to;
-    px_list_append(&up->server->held_pushes, &held->link);
+    px_list_append(&s->held_pushes, &held->link);
     return true;
 }
 
@@ -112,7 +122,7 @@ static struct held_push *take_released(struct px_server *s)
 {
     px_list_for(struct held_push, held, &s->held_pushes, link) {
         if (s->stopping || !is_paused(s, &held->proc)) {
-            px_list_remove(&held->link);
+            unlist(held);
             return held;
         }
     }
@@ -156,7 +166,7 @@ void px_pushes_peer_disconnected(struct px_server *s, const struct px_peer *peer
     px_list_for(struct held_push, held, &s->held_pushes, link) {
         if (held->reply_to.peer == peer->id) {
             px_answer_nobody(s, &held->reply_to);
-            px_list_remove(&held->link);
+            unlist(held);
             free(held);
         }
     }

@@ -49,6 +49,7 @@ struct px_user {
     struct px_usage usage;
     struct px_conn_pool queue; /* what waits for its connections */
     size_t output;             /* bytes of kept output (output_cache.h) */
+    size_t held_pushes;        /* answers to its pushes that are held back (server_input.h) */
 };
 
 /* The record of a user, made if there is none. NULL: memory is out. */
