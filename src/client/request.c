@@ -297,7 +297,7 @@ pmix_status_t px_client_request(struct px_ctx *ctx, const struct px_request *req
     if (request == &px_request_log && !px_session_is_served(session)) {
         const struct px_log_args *log = (const struct px_log_args *) args;
 
-        return px_log_here(&ctx->self, log->data, log->ndata, args->info, args->ninfo);
+        return px_log_here(&ctx->self, true, log->data, log->ndata, args->info, args->ninfo);
     }
     if (request == &px_request_monitor &&
         px_info_find(&((const struct px_monitor_args *) args)->monitor, 1, PMIX_SEND_HEARTBEAT)) {

@@ -68,8 +68,8 @@ static int log_item(const pmix_info_t *item, const pmix_proc_t *source,
 }
 
 /* The items stand in the order of the caller's preference. */
-pmix_status_t px_log_here(const pmix_proc_t *source, const pmix_info_t *data, size_t ndata,
-                          const pmix_info_t *directives, size_t ndirs)
+pmix_status_t px_log_here(const pmix_proc_t *source, bool for_others, const pmix_info_t *data,
+                          size_t ndata, const pmix_info_t *directives, size_t ndirs)
 {
     struct px_log_directives asked;
     int rc = px_log_read(directives, ndirs, &asked);
@@ -82,7 +82,7 @@ pmix_status_t px_log_here(const pmix_proc_t *source, const pmix_info_t *data, si
     if (!px_directives_listed(&px_call_log, directives, ndirs)) {
         return PMIX_ERR_NOT_SUPPORTED;
     }
-    source = asked.source.n == 1 ? asked.source.at : source;
+    source = for_others && asked.source.n == 1 ? asked.source.at : source;
     for (size_t i = 0; i < ndata && !(asked.once && done > 0); i++) {
         rc = log_item(&data[i], source, &asked);
         done += rc == 0;

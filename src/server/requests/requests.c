@@ -152,7 +152,8 @@ static pmix_status_t call_log(struct px_upcall *up)
                           px_hostcb_op, px_upcall_handle(up));
     }
     if (!host->log) {
-        return px_log_here(&up->proc, args->data, args->ndata, args->head.info, args->head.ninfo);
+        return px_log_here(&up->proc, !up->reply_to.peer, args->data, args->ndata, args->head.info,
+                           args->head.ninfo);
     }
     host->log(&up->proc, args->data, args->ndata, args->head.info, args->head.ninfo, px_hostcb_op,
               px_upcall_handle(up));
