@@ -99,6 +99,15 @@ static uint32_t offered_generation(const struct px_peer *peer, const struct px_n
     return (uint32_t) (uintptr_t) px_map_find(&peer->offered, &ns->id, sizeof(ns->id));
 }
 
+/* True if all processes of the namespace belong to the peer's user. Namespaces whose processes are
+ * of several users (`mixed`) have no user who may read all of them. */
+static bool is_of_user(const struct px_peer *peer, const struct px_nspace *ns)
+{
+    return !ns->mixed && ns->uid == peer->uid;
+}
+
+/* A namespace may become one of several users behind the first offer: from then on its data are
+ * sent. */
 bool px_peer_reads(const struct px_peer *peer, const struct px_nspace *ns)
 {
     uint32_t generation;
@@ -106,18 +115,19 @@ bool px_peer_reads(const struct px_peer *peer, const struct px_nspace *ns)
     if (!reads_segments(peer) || is_own(peer, ns)) {
         return reads_segments(peer);
     }
+    if (!is_of_user(peer, ns)) {
+        return false;
+    }
     generation = offered_generation(peer, ns);
     return generation != 0 && generation != BY_MESSAGES;
 }
 
-/* Namespaces whose processes are of several users (`mixed`) have no user who may read all of them.
- */
 bool px_peer_may_read(const struct px_peer *peer, const struct px_nspace *ns)
 {
     if (px_peer_reads(peer, ns)) {
         return true;
     }
-    return reads_segments(peer) && ns->shared && !ns->mixed && ns->uid == peer->uid &&
+    return reads_segments(peer) && ns->shared && is_of_user(peer, ns) &&
            offered_generation(peer, ns) != BY_MESSAGES;
 }
 
