@@ -1,5 +1,5 @@
 # End to end through the exported functions: this layer has no use by itself. Private parts are tested by name.
-server_unit_tests = %D%/asking.t %D%/audience.t %D%/commit_parts.t %D%/data.t %D%/deletions.t %D%/delta.t %D%/doors.t %D%/events.t %D%/gaps.t %D%/gathering.t %D%/gets.t %D%/group_replies.t %D%/group_values.t %D%/groups.t %D%/host.t %D%/inside.t %D%/kept_ends.t %D%/kept_output.t %D%/misanswers.t %D%/namesakes.t %D%/old_release.t %D%/open_waits.t %D%/own_get.t %D%/own_input.t %D%/parts.t %D%/reentry.t %D%/refresh.t %D%/rendezvous.t %D%/set_names.t %D%/stopped.t %D%/strangers.t %D%/sync.t %D%/far_gets.t
+server_unit_tests = %D%/asking.t %D%/audience.t %D%/commit_parts.t %D%/data.t %D%/deletions.t %D%/delta.t %D%/doors.t %D%/events.t %D%/gaps.t %D%/gathering.t %D%/gets.t %D%/group_replies.t %D%/group_values.t %D%/groups.t %D%/host.t %D%/inside.t %D%/kept_ends.t %D%/kept_output.t %D%/misanswers.t %D%/namesakes.t %D%/old_release.t %D%/open_waits.t %D%/own_get.t %D%/own_input.t %D%/parts.t %D%/reentry.t %D%/refresh.t %D%/rendezvous.t %D%/set_names.t %D%/stopped.t %D%/strangers.t %D%/sync.t %D%/far_gets.t %D%/local_jobs.t %D%/unasked.t %D%/users.t
 check_PROGRAMS += $(server_unit_tests)
 TESTS += $(server_unit_tests)
 %C%_asking_t_SOURCES = %D%/asking.c %D%/world.c %D%/world.h
@@ -73,6 +73,12 @@ job_of_two = %D%/job_of_two.c %D%/job_of_two.h
 %C%_set_names_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_strangers_t_SOURCES = %D%/strangers.c $(job_of_two)
 %C%_strangers_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
+%C%_unasked_t_SOURCES = %D%/unasked.c $(job_of_two)
+%C%_unasked_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
+%C%_unasked_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_peer_send -Wl,--wrap=px_peer_send_event
+%C%_users_t_SOURCES = %D%/users.c $(job_of_two)
+%C%_users_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
+%C%_users_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_peer_send_output -Wl,--wrap=px_procs_have_nspace
 %C%_old_release_t_SOURCES = %D%/old_release.c
 %C%_old_release_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_old_release_t_LDFLAGS = $(AM_LDFLAGS) -no-install
@@ -85,6 +91,9 @@ job_of_two = %D%/job_of_two.c %D%/job_of_two.h
 %C%_kept_output_t_SOURCES = %D%/kept_output.c
 %C%_kept_output_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_kept_output_t_LDFLAGS = $(AM_LDFLAGS) -no-install
+%C%_local_jobs_t_SOURCES = %D%/local_jobs.c
+%C%_local_jobs_t_LDADD = libpmix.la $(CMOCKA_LIBS)
+%C%_local_jobs_t_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_reentry_t_SOURCES = %D%/reentry.c
 %C%_reentry_t_LDADD = libpmix.la $(CMOCKA_LIBS)
 %C%_reentry_t_LDFLAGS = $(AM_LDFLAGS) -no-install
