@@ -109,13 +109,18 @@ enum { SHORT = 16 };
 
 /* --- lists that are made --- */
 
+size_t px_proc_key_of(const char *nspace, pmix_rank_t rank, char *ret)
+{
+    size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
+
+    memcpy(ret, &rank, sizeof(rank));
+    memcpy(ret + sizeof(rank), nspace, len);
+    return sizeof(rank) + len;
+}
+
 size_t px_proc_key(const pmix_proc_t *proc, char *ret)
 {
-    size_t len = strnlen(proc->nspace, PMIX_MAX_NSLEN);
-
-    memcpy(ret, &proc->rank, sizeof(proc->rank));
-    memcpy(ret + sizeof(proc->rank), proc->nspace, len);
-    return sizeof(proc->rank) + len;
+    return px_proc_key_of(proc->nspace, proc->rank, ret);
 }
 
 /* Enters the processes that the index does not have yet. False if memory is out; then the rest is

@@ -31,6 +31,8 @@ bool px_proc_covers(const pmix_proc_t *by, const pmix_proc_t *proc);
  * of so many bytes, and returns its length; a byte of zero may follow it where keys are joined. */
 enum { PX_PROC_KEY_ROOM = sizeof(pmix_rank_t) + PMIX_MAX_NSLEN };
 size_t px_proc_key(const pmix_proc_t *proc, char *ret);
+/* The same of a process by its parts. */
+size_t px_proc_key_of(const char *nspace, pmix_rank_t rank, char *ret);
 
 /* The index of the first equal process; n if there is none. */
 size_t px_procs_find(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc);

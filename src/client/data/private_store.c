@@ -234,36 +234,19 @@ int px_session_store_mark(struct px_session *session, const pmix_proc_t *owner, 
  * - Other data are fetched again by the first get after a fence, a connect or the construction of a
  *   group. */
 
-/* Values of px_session.fetched: a change number with this bit, or 1 + the value that
- * px_session.ended had when the data came. */
+/* Values of px_session.fetched, by px_proc_key: a change number with this bit, or 1 + the value
+ * that px_session.ended had when the data came. */
 #define COUNTED (UINT64_C(1) << 63)
-
-/* Key of px_session.fetched: a process, without the bytes behind the end of its name; hashing those
- * would take longer than the rest of a miss. */
-struct fetched_key {
-    pmix_rank_t rank;
-    char nspace[PMIX_MAX_NSLEN];
-};
-
-/* Fills a key; returns its length. */
-static size_t make_key(struct fetched_key *key, const char *nspace, pmix_rank_t rank)
-{
-    size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
-
-    key->rank = rank;
-    memcpy(key->nspace, nspace, len);
-    return offsetof(struct fetched_key, nspace) + len;
-}
 
 /* The entry of a process in px_session.fetched; 0: none. Takes the session lock. */
 static uint64_t find_fetched(struct px_session *session, const char *nspace, pmix_rank_t rank)
 {
-    struct fetched_key key;
-    size_t len = make_key(&key, nspace, rank);
+    char key[PX_PROC_KEY_ROOM];
+    size_t len = px_proc_key_of(nspace, rank, key);
     uint64_t then;
 
     px_lock_take(&session->lock);
-    then = (uintptr_t) px_map_find(&session->fetched, &key, len);
+    then = (uintptr_t) px_map_find(&session->fetched, key, len);
     px_lock_give(&session->lock);
     return then;
 }
@@ -271,11 +254,11 @@ static uint64_t find_fetched(struct px_session *session, const char *nspace, pmi
 /* True if the data of the process came with a change number before. Session lock. */
 static bool is_counted_locked(struct px_session *session, const pmix_proc_t *owner)
 {
-    struct fetched_key key;
-    size_t len = make_key(&key, owner->nspace, owner->rank);
+    char key[PX_PROC_KEY_ROOM];
+    size_t len = px_proc_key(owner, key);
 
     px_assert(px_lock_held(&session->lock));
-    return ((uintptr_t) px_map_find(&session->fetched, &key, len) & COUNTED) != 0;
+    return ((uintptr_t) px_map_find(&session->fetched, key, len) & COUNTED) != 0;
 }
 
 /* Notes that all data of a process have been stored, as of a change number (0: the server sent
@@ -283,15 +266,15 @@ static bool is_counted_locked(struct px_session *session, const pmix_proc_t *own
 static int note_fetched_locked(struct px_session *session, const pmix_proc_t *owner,
                                uint64_t change)
 {
-    struct fetched_key key;
-    size_t len = make_key(&key, owner->nspace, owner->rank);
+    char key[PX_PROC_KEY_ROOM];
+    size_t len = px_proc_key(owner, key);
     uint64_t then = change != 0 ? change | COUNTED : session->ended + 1;
 
     px_assert(px_lock_held(&session->lock));
     if (change != 0 && session->ended == 0) {
         px_store_release(&session->ended, 1); /* pairs with px_session_is_stale */
     }
-    return px_map_set(&session->fetched, &key, len, (void *) (uintptr_t) then);
+    return px_map_set(&session->fetched, key, len, (void *) (uintptr_t) then);
 }
 
 /* Counts only if something was fetched or is being fetched; else nothing can be old, and gets go on
