@@ -439,11 +439,12 @@ static void add_environment(struct candidates *found)
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && found->n < found->room; i++) {
         const char *uri = secure_getenv(names[i]);
+        size_t before = found->n;
 
         if (uri != NULL && uri[0] != '\0') {
             (void) add_uri(uri, found); /* a file that is not there is no candidate */
-            if (found->n > 0) {
-                add_more(&found->at[found->n - 1]);
+            if (found->n > before) {
+                add_more(&found->at[before]);
             }
             return;
         }

@@ -78,6 +78,24 @@ static void by_search(void **state)
     unsetenv("PMIX_SERVER_URI41");
 }
 
+/* The environment names a file that is not there: what it says besides is of no other server. */
+static void lost_environment(void **state)
+{
+    struct px_server_candidate list[4];
+    struct px_tool_directives directives;
+
+    (void) state;
+    write_file("pmix.sys.host", "sys.0;tcp4://127.0.0.1:1\n4.2.2rc2\n");
+    setenv("PMIX_SERVER_URI41", "file:/nowhere/at/all", 1);
+    setenv("PMIX_VERSION", "9.9.9", 1);
+    assert_int_equal(px_tool_directives_read(NULL, 0, &directives), 0);
+    assert_int_equal(px_tool_list(&directives, "host", list, 4), 1);
+    assert_string_equal(list[0].uri, "sys.0;tcp4://127.0.0.1:1");
+    assert_string_equal(list[0].version, "4.2.2rc2");
+    unsetenv("PMIX_SERVER_URI41");
+    unsetenv("PMIX_VERSION");
+}
+
 /* Files that say too little, or whose process is another one by now. */
 static void left_files(void **state)
 {
@@ -331,8 +349,9 @@ static void wrong_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        in_room(nothing_there),      in_room(by_search), in_room(left_files), in_room(in_the_tree),
-        in_room(in_the_system_tree), in_room(by_name),   in_room(by_contact), in_room(wrong_types),
+        in_room(nothing_there), in_room(by_search),          in_room(left_files),
+        in_room(in_the_tree),   in_room(in_the_system_tree), in_room(by_name),
+        in_room(by_contact),    in_room(wrong_types),        in_room(lost_environment),
     };
 
     return cmocka_run_group_tests_name("find", tests, NULL, NULL);
