@@ -175,12 +175,10 @@ static void load_info(pmix_info_t *info, const char *key, pmix_value_t value)
 static void pack_directives(const struct px_fetch *fetch, struct px_msg *msg)
 {
     const struct px_get_request *request = request_of(fetch);
-    pmix_info_t *info;
     size_t n;
+    pmix_info_t *info = px_get_directives_to_send(request, 2, &n);
     bool far;
 
-    /* The return mode concerns this process only. */
-    info = px_infos_without(request->info, request->ninfo, PMIX_GET_STATIC_VALUES, 2, &n);
     if (info == NULL) {
         (void) px_buf_fail(&msg->buf, PMIX_ERR_NOMEM);
         return;

@@ -263,3 +263,16 @@ void px_get_request_free(struct px_get_request *request)
     PMIx_Info_free(request->kept_info, request->kept_info != NULL ? request->ninfo : 0);
     request->owns = false;
 }
+
+pmix_info_t *px_get_directives_to_send(const struct px_get_request *request, size_t room,
+                                       size_t *ret_n)
+{
+    size_t n = 0;
+    pmix_info_t *some =
+        px_infos_without(request->info, request->ninfo, PMIX_GET_STATIC_VALUES, 0, &n);
+    pmix_info_t *info =
+        some != NULL ? px_infos_without(some, n, PMIX_GET_POINTER_VALUES, room, ret_n) : NULL;
+
+    free(some);
+    return info;
+}

@@ -66,6 +66,11 @@ static inline void px_get_request_fini(struct px_get_request *request)
     }
 }
 
+/* The directives that are for the server: without those about the return mode, which concerns this
+ * process only. As px_infos_without. */
+pmix_info_t *px_get_directives_to_send(const struct px_get_request *request, size_t room,
+                                       size_t *ret_n);
+
 /* The mode in which the caller wants the value: a copy, a pointer to library memory, or a structure
  * of the caller filled. */
 static inline enum px_return_mode px_get_request_mode(const struct px_get_request *request)

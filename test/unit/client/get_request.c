@@ -364,6 +364,25 @@ static void space_later(void **state)
     px_spaces_fini(&session);
 }
 
+/* How the caller wants the value is nothing to the server. */
+static void directives_for_the_server(void **state)
+{
+    pmix_info_t info[4] = {directive(PMIX_GET_POINTER_VALUES, NULL, PMIX_BOOL),
+                           directive(PMIX_IMMEDIATE, NULL, PMIX_BOOL),
+                           directive(PMIX_GET_STATIC_VALUES, NULL, PMIX_BOOL),
+                           directive(PMIX_GET_POINTER_VALUES, NULL, PMIX_BOOL)};
+    struct px_get_request want = {.info = info, .ninfo = 4};
+    pmix_info_t *sent;
+    size_t n = 0;
+
+    (void) state;
+    sent = px_get_directives_to_send(&want, 1, &n);
+    assert_non_null(sent);
+    assert_int_equal(n, 1);
+    assert_string_equal(sent[0].key, PMIX_IMMEDIATE);
+    free(sent);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +399,7 @@ int main(void)
         cmocka_unit_test(copies),
         cmocka_unit_test(everything),
         cmocka_unit_test(space_later),
+        cmocka_unit_test(directives_for_the_server),
     };
 
     return cmocka_run_group_tests_name("want", tests, set_up, NULL);
