@@ -2,8 +2,9 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* A pipe, a socket or a terminal is watched, and read when it is readable; any other file is read
- * at once, since a loop cannot watch it. The descriptor is the application's and keeps its mode:
- * one read each time that it is readable does not wait. */
+ * at once, since a loop cannot watch it. A terminal that may not be read, since this process is in
+ * its background, is looked at from time to time. The descriptor is the application's and keeps its
+ * mode: one read each time that it is readable does not wait. */
 
 #include "own_input.h"
 
@@ -14,12 +15,16 @@
 
 #include "chain.h"
 #include "src/base/bytes.h"
+#include "src/base/terminal.h"
 #include "src/value/directives.h"
 #include "src/value/infos.h"
 
 /* The most bytes of a piece: PRRTE 2.0 copies each into a buffer of 8,192 bytes, its daemons read
  * 4,096. */
 enum { PIECE = 4096 };
+
+/* How often a terminal that may not be read is looked at again. */
+enum { LOOK_MS = 200 };
 
 /* The input being read. In px_ctx.input from its beginning until it ends; freed when the last
  * piece has been answered. Loop thread. */
@@ -31,10 +36,11 @@ struct px_input {
     struct px_iof_push_args args; /* owned; without PMIX_IOF_PUSH_STDIN */
     struct px_completion to;      /* of the call */
     struct px_io io;
-    bool watched; /* by `io`; else it is read at once */
-    bool sent;    /* a piece is on its way */
-    bool last;    /* it is the end of the input */
-    bool over;    /* nothing more is read */
+    struct px_timer timer; /* while the terminal may not be read */
+    bool watched;          /* by `io`; else it is read at once */
+    bool sent;             /* a piece is on its way */
+    bool last;             /* it is the end of the input */
+    bool over;             /* nothing more is read */
     char piece[PIECE];
 };
 
@@ -57,6 +63,7 @@ static void input_end(struct px_input *input)
     if (!input->over) {
         input->over = true;
         px_io_stop_loop(&input->io);
+        px_timer_stop_loop(&input->timer);
         input->ctx->input = NULL;
     }
     if (!input->sent) {
@@ -72,15 +79,25 @@ static void input_fail(struct px_input *input)
 }
 
 static void read_piece(struct px_input *input);
+static void look_again(struct px_timer *timer);
 
-/* Waits until the input is readable; an input that cannot be watched is read now. */
+/* Waits until the input is readable, and may be read; an input that cannot be watched is read now.
+ */
 static void await_piece(struct px_input *input)
 {
     if (!input->watched) {
         read_piece(input);
+    } else if (!px_may_read(STDIN_FILENO)) {
+        (void) px_io_want_loop(&input->io, 0);
+        px_timer_start_loop(input->ctx->loop, &input->timer, LOOK_MS, look_again);
     } else if (px_io_want_loop(&input->io, PX_IO_READ) != 0) {
         input_fail(input);
     }
+}
+
+static void look_again(struct px_timer *timer)
+{
+    await_piece(px_container_of(timer, struct px_input, timer));
 }
 
 /* The host has taken a piece, or has not. */
@@ -146,8 +163,14 @@ static void read_piece(struct px_input *input)
 /* There is something to be read, or the input has ended. */
 static void input_ready(struct px_io *io, int what)
 {
+    struct px_input *input = px_container_of(io, struct px_input, io);
+
     (void) what;
-    read_piece(px_container_of(io, struct px_input, io));
+    if (px_may_read(STDIN_FILENO)) {
+        read_piece(input);
+    } else {
+        await_piece(input);
+    }
 }
 
 /* True if the loop can wait for the descriptor. */

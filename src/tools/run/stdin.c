@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nodes.h"
+#include "src/base/terminal.h"
 
 static struct px_run_input *to; /* of the relay; NULL: node 0 has ended, or all has been read */
 static pmix_proc_t target;      /* without a namespace: none takes input, or all has been read */
@@ -34,12 +35,6 @@ void px_run_stdin_forget(const struct px_run_input *in)
     }
 }
 
-/* A background job that reads from its terminal would be stopped. */
-static bool may_read(void)
-{
-    return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp();
-}
-
 /* False if the target is one process of this node that reads no more. */
 static bool is_read(void)
 {
@@ -62,12 +57,12 @@ static bool may_take(void)
 
 int px_run_stdin_poll_fd(void)
 {
-    return may_take() && may_read() ? STDIN_FILENO : -1;
+    return may_take() && px_may_read(STDIN_FILENO) ? STDIN_FILENO : -1;
 }
 
 bool px_run_stdin_is_away(void)
 {
-    return may_take() && !may_read();
+    return may_take() && !px_may_read(STDIN_FILENO);
 }
 
 /* A push fails when nobody is left who reads. */
