@@ -6,6 +6,7 @@
 #include "registry.h"
 
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 
 const pmix_status_t px_end_codes[] = {
     PMIX_EVENT_PROC_TERMINATED,          PMIX_ERR_PROC_ABORTED,       PMIX_ERR_PROC_ABORTED_BY_SIG,
@@ -28,6 +29,7 @@ void px_event_each_ended(const struct px_event *event,
                          void (*fn)(void *arg, const pmix_proc_t *proc), void *arg)
 {
     static const char *const keys[] = {PMIX_EVENT_AFFECTED_PROC, PMIX_EVENT_AFFECTED_PROCS};
+    bool of_others = px_info_find(event->info, event->ninfo, PX_KEY_END_BY_CLIENT) == NULL;
     bool named = false;
 
     for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++) {
@@ -39,7 +41,9 @@ void px_event_each_ended(const struct px_event *event,
                 continue;
             }
             for (size_t i = 0; i < procs.n; i++) {
-                fn(arg, &procs.at[i]);
+                if (of_others || px_proc_equal(&procs.at[i], &event->source)) {
+                    fn(arg, &procs.at[i]);
+                }
             }
             named = named || procs.at != NULL;
         }

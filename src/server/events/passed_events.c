@@ -13,6 +13,7 @@
 #include "server_events.h"
 #include "src/base/assert.h"
 #include "src/context/context.h"
+#include "src/event/process_end.h"
 #include "src/event/registry.h"
 #include "src/request/schema.h"
 #include "src/server/data/nspace.h"
@@ -162,6 +163,34 @@ pmix_proc_t px_event_source(struct px_server *s, const struct px_peer *peer,
                    !is_known(s, said->data.proc->nspace)
                ? *said->data.proc
                : peer->proc;
+}
+
+/* Whether all processes of an event are of namespaces that are not known. For px_event_each_ended.
+ */
+struct strangers {
+    struct px_server *server;
+    bool all;
+};
+
+static void look_at_ended(void *arg, const pmix_proc_t *proc)
+{
+    struct strangers *strangers = arg;
+
+    strangers->all = strangers->all && !is_known(strangers->server, proc->nspace);
+}
+
+bool px_event_may_end(struct px_server *s, const struct px_peer *peer, const struct px_args *infos)
+{
+    const struct px_event event = {
+        .source = peer ? peer->proc : s->self, .info = infos->info, .ninfo = infos->ninfo};
+    struct strangers strangers = {s, true};
+
+    px_assert(px_loop_inside(s->loop));
+    if (!peer || !is_believed(s, peer)) {
+        return false;
+    }
+    px_event_each_ended(&event, look_at_ended, &strangers);
+    return strangers.all;
 }
 
 /* ---- up */

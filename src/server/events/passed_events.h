@@ -69,6 +69,10 @@ void px_event_from_above(struct px_server *s, const struct px_event *event,
 pmix_proc_t px_event_source(struct px_server *s, const struct px_peer *peer,
                             const pmix_info_t *info, size_t ninfo);
 
+/* True if a client (NULL: it is gone) may report that these processes have ended, as their host
+ * does: a launcher that is believed, of namespaces that are not known here. */
+bool px_event_may_end(struct px_server *s, const struct px_peer *peer, const struct px_args *infos);
+
 /* True if the event has been passed on by the process already, or was given to it. */
 bool px_event_had_by(const pmix_info_t *info, size_t ninfo, const pmix_proc_t *proc);
 

@@ -39,6 +39,7 @@
 #include "src/value/infos.h"
 #include "src/event/shared_infos.h"
 #include "src/event/chain.h"
+#include "src/event/process_end.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/base/log.h"
@@ -395,6 +396,20 @@ void px_event_of_host(struct px_server *s, const struct px_event *event)
     px_termination_event(s, event);
 }
 
+/* Marks an event of a client that reports ends, since only a host may speak of others. 0 or
+ * PMIX_ERR_NOMEM. */
+static int mark_end(const struct px_upcall *up, const struct px_peer *peer,
+                    struct px_notify_args *args)
+{
+    bool yes = true;
+
+    return up->reply_to.peer && px_event_is_end(args->code) &&
+                   !px_event_may_end(up->server, peer, &args->head)
+               ? px_infos_append(&args->head.info, &args->head.ninfo, PX_KEY_END_BY_CLIENT, &yes,
+                                 PMIX_BOOL)
+               : PMIX_SUCCESS;
+}
+
 /* The event that a call raises. Its infos are shared from now on; without memory the call lends
  * them. */
 static struct px_event event_of(struct px_upcall *up, const struct px_peer *peer)
@@ -421,9 +436,12 @@ void px_notify_answered(struct px_upcall *up)
 {
     struct px_server *s = up->server;
     const struct px_peer *peer = px_peer_find(s, up->reply_to.peer);
+    int marked = mark_end(up, peer, up->args);
     struct px_event event = event_of(up, peer);
-    bool good = up->reply.status >= 0;
+    bool good;
 
+    up->reply.status = up->reply.status >= 0 && marked ? marked : up->reply.status;
+    good = up->reply.status >= 0;
     if (!up->reply_to.peer && good) {
         px_event_of_host(s, &event);
     }

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Events that are kept for who registers later: as many as fit the bound of bytes, the newest, in
- * order. [EVT-013] Codes are taken up to the bound of their number. */
+ * order. [EVT-013] Codes are taken up to the bound of their number. Ends of which clients speak. */
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -17,6 +17,7 @@
 
 #include <pmix_server.h>
 
+#include "src/event/process_end.h"
 #include "world.h"
 
 enum { LEN = 65536, N = 10, FIT = 3, TOO_LARGE = 50, LAST = 99, CODE = -5000, NAMES = 2000 };
@@ -180,8 +181,114 @@ static int act_among(void)
     return 0;
 }
 
-static const struct act acts[] = {
-    {"late", act_late}, {"many", act_many}, {"among", act_among}, {NULL, NULL}};
+static bool heard; /* lock */
+
+static void on_end(size_t id, pmix_status_t status, const pmix_proc_t *source, pmix_info_t info[],
+                   size_t ninfo, pmix_info_t results[], size_t nresults,
+                   pmix_event_notification_cbfunc_fn_t fn, void *cbdata)
+{
+    (void) id, (void) status, (void) source, (void) info, (void) ninfo;
+    (void) results, (void) nresults;
+    pthread_mutex_lock(&lock);
+    heard = true;
+    pthread_cond_signal(&more);
+    pthread_mutex_unlock(&lock);
+    fn(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
+}
+
+static void on_invited(size_t id, pmix_status_t status, const pmix_proc_t *source,
+                       pmix_info_t info[], size_t ninfo, pmix_info_t results[], size_t nresults,
+                       pmix_event_notification_cbfunc_fn_t fn, void *cbdata)
+{
+    (void) id, (void) status, (void) info, (void) ninfo, (void) results, (void) nresults;
+    check_status(PMIx_Group_join_nb("g", source, PMIX_GROUP_ACCEPT, NULL, 0, NULL, NULL),
+                 PMIX_SUCCESS);
+    fn(PMIX_SUCCESS, NULL, 0, NULL, NULL, cbdata);
+}
+
+static void hear(pmix_status_t code, pmix_notification_fn_t fn)
+{
+    check(PMIx_Register_event_handler(&code, 1, NULL, 0, fn, NULL, NULL) >= 0);
+}
+
+/* Says that rank 1 has ended. */
+static void slander(void)
+{
+    pmix_proc_t proc = proc_of(me.nspace, 1);
+    pmix_info_t info;
+
+    PMIX_INFO_LOAD(&info, PMIX_EVENT_AFFECTED_PROC, &proc, PMIX_PROC);
+    check_status(
+        PMIx_Notify_event(PMIX_ERR_PROC_ABORTED, &me, PMIX_RANGE_SESSION, &info, 1, NULL, NULL),
+        PMIX_SUCCESS);
+    PMIx_Info_destruct(&info);
+}
+
+/* What a process says of the end of others has no effect on who invites them. */
+static int act_slander(void)
+{
+    pmix_proc_t invitee = proc_of(me.nspace, 1);
+
+    if (me.rank == 0) {
+        hear(PMIX_ERR_PROC_ABORTED, on_end);
+    } else if (me.rank == 1) {
+        hear(PMIX_GROUP_INVITED, on_invited);
+    }
+    fence_all(false);
+    if (me.rank == 2) {
+        slander();
+    }
+    if (me.rank == 0) {
+        pthread_mutex_lock(&lock);
+        while (!heard) {
+            pthread_cond_wait(&more, &lock);
+        }
+        pthread_mutex_unlock(&lock);
+        check_status(PMIx_Group_invite("g", &invitee, 1, NULL, 0, NULL, NULL), PMIX_SUCCESS);
+    }
+    fence_all(false);
+    return 0;
+}
+
+static const struct act acts[] = {{"late", act_late},
+                                  {"many", act_many},
+                                  {"among", act_among},
+                                  {"slander", act_slander},
+                                  {NULL, NULL}};
+
+static _Atomic bool marked; /* in the host */
+
+/* Servers of other nodes, which the host tells, know it by the mark. */
+static pmix_status_t see_mark(struct upcall *upcall)
+{
+    for (size_t i = 0; upcall->number == PMIX_ERR_PROC_ABORTED && i < upcall->n_infos; i++) {
+        marked = marked || PMIX_CHECK_KEY(&upcall->infos[i], PX_KEY_END_BY_CLIENT);
+    }
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+static void host_sees_marks(unsigned node, struct answer *answers)
+{
+    (void) node;
+    answers[ON_NOTIFY] = (struct answer){.how = OWN, .own = see_mark};
+}
+
+static int is_marked(unsigned node)
+{
+    (void) node;
+    return marked ? 0 : 1;
+}
+
+static void slandered(void **state)
+{
+    (void) state;
+    assert_int_equal(world_run(&(struct world){.act = "slander",
+                                               .n_nodes = 1,
+                                               .per_node = 3,
+                                               .host = host_sees_marks,
+                                               .after = is_marked}),
+                     0);
+}
 
 static void among_many(void **state)
 {
@@ -211,6 +318,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(late),
         cmocka_unit_test(many_codes),
         cmocka_unit_test(among_many),
+        cmocka_unit_test(slandered),
     };
 
     world_maybe_client(argc, argv, acts);
