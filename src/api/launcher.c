@@ -26,7 +26,7 @@
 #include "src/server/self/self_data.h"
 #include "src/server/self/self_events.h"
 #include "src/server/server_start.h"
-#include "src/value/directives.h"
+#include "src/value/infos.h"
 
 /* ---- which half */
 
@@ -87,16 +87,6 @@ static bool is_about_ours(struct px_ctx *ctx, const struct px_request *request,
 
 static const struct px_completion nobody = {.done = NULL};
 
-/* True if an event is for this process alone. */
-static bool stays_here(const struct px_notify_args *args)
-{
-    struct px_handler_directives directives;
-
-    return args->range == PMIX_RANGE_PROC_LOCAL ||
-           (px_handler_read(args->head.info, args->head.ninfo, &directives) == 0 &&
-            directives.range == PMIX_RANGE_PROC_LOCAL);
-}
-
 /* The server half delivers an event that the other server has got, too. That server may be a tool
  * of this one. No memory: the event is lost here. */
 static void notify_ours(struct px_ctx *ctx, const struct px_notify_args *given)
@@ -118,14 +108,18 @@ static void notify_ours(struct px_ctx *ctx, const struct px_notify_args *given)
     PMIx_Info_free(args.head.info, args.head.ninfo);
 }
 
-/* The server half delivers the event to the handlers of this process and to its clients. If there
- * is a connection the other server gets the event, too, and its answer ends the call. */
+/* The server half delivers the event to the handlers of this process and to its clients. The tool
+ * half, which leads invitations, learns of an abort. If there is a connection the other server gets
+ * the event, too, and its answer ends the call. */
 static pmix_status_t notify(struct px_ctx *ctx, const struct px_notify_args *args,
                             const struct px_completion *to)
 {
-    pmix_status_t rc;
+    pmix_status_t rc = px_client_abort_own(ctx, args);
 
-    if (!is_served(ctx) || stays_here(args)) {
+    if (rc != PMIX_SUCCESS) {
+        return rc;
+    }
+    if (!is_served(ctx) || px_notify_stays_here(args)) {
         return px_server_ops.request(ctx, &px_request_notify, &args->head, to);
     }
     rc = px_request_send(px_session(ctx), &px_request_notify, &args->head, to);

@@ -109,13 +109,13 @@ void px_client_event_in(struct px_session *session, struct px_in *in)
     PMIx_Info_free(info, event.ninfo);
 }
 
-/* True if the directives give an event the range of this process alone. */
-static bool stays_here(const pmix_info_t *info, size_t ninfo)
+bool px_notify_stays_here(const struct px_notify_args *args)
 {
     struct px_handler_directives directives;
 
-    return px_handler_read(info, ninfo, &directives) == 0 &&
-           directives.range == PMIX_RANGE_PROC_LOCAL;
+    return args->range == PMIX_RANGE_PROC_LOCAL ||
+           (px_handler_read(args->head.info, args->head.ninfo, &directives) == 0 &&
+            directives.range == PMIX_RANGE_PROC_LOCAL);
 }
 
 /* Without a server handlers still get the events that this process raises itself. A tool may attach
@@ -317,6 +317,27 @@ static struct own_event *own_event_create(struct px_ctx *ctx, const struct px_no
     return own;
 }
 
+/* True if an event that this process raises may end an invitation that it leads. */
+static bool may_abort(const struct px_notify_args *args)
+{
+    return args->code == PMIX_GROUP_CONSTRUCT_ABORT;
+}
+
+int px_client_abort_own(struct px_ctx *ctx, const struct px_notify_args *args)
+{
+    struct own_event *own;
+
+    if (!may_abort(args)) {
+        return 0;
+    }
+    own = own_event_create(ctx, args);
+    if (own == NULL) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_loop_post(ctx->loop, &own->task);
+    return 0;
+}
+
 /* Sends the event to the server unless its range is this process alone, and posts it to our own
  * handlers if they are within the range. The completion is called once: by the server's reply or,
  * if nothing is sent, after the delivery here. A range that this process is not in, with nothing
@@ -327,11 +348,11 @@ static pmix_status_t notify_server(struct px_session *session, const struct px_n
     const struct px_args *head = &args->head;
     struct px_ctx *ctx = session->ctx;
     struct own_event *own = NULL;
-    bool local = args->range == PMIX_RANGE_PROC_LOCAL || stays_here(head->info, head->ninfo);
+    bool local = px_notify_stays_here(args);
     bool for_us = reaches_self(ctx, args->range, head->info, head->ninfo);
     int rc = 0;
 
-    if (for_us || args->code == PMIX_GROUP_CONSTRUCT_ABORT) {
+    if (for_us || may_abort(args)) {
         own = own_event_create(ctx, args);
         if (own == NULL) {
             return PMIX_ERR_NOMEM;

@@ -35,6 +35,12 @@ pmix_status_t px_client_watch_codes(struct px_session *session, const struct px_
 pmix_status_t px_client_notify(struct px_session *session, const struct px_notify_args *given,
                                const struct px_completion *to);
 
+/* For a role that raises events in another way: ends the invitations that an event of this process
+ * aborts, if it is one that does. 0 or PMIX_ERR_NOMEM. Any thread. */
+int px_client_abort_own(struct px_ctx *ctx, const struct px_notify_args *args);
+/* True if an event is for this process alone. Any thread. */
+bool px_notify_stays_here(const struct px_notify_args *args);
+
 /* px_role_ops.deregister_codes: at all servers, since a former primary one has the codes too. Codes
  * that invitations need stay registered. */
 void px_client_deregister_codes(struct px_ctx *ctx, const pmix_status_t *codes, size_t ncodes,

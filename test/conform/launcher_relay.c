@@ -9,6 +9,7 @@
 #include "lib/calls.h"
 #include "lib/children.h"
 #include "lib/conform.h"
+#include "lib/invites.h"
 #include "lib/launches.h"
 #include "lib/requests.h"
 #include "lib/tools.h"
@@ -51,9 +52,9 @@ static int number_of(pmix_status_t code)
     return code == MOVED ? 7 : i > 0 && i < 7 ? i : 0;
 }
 
-static void hear(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
-                 size_t ninfo, pmix_info_t *results, size_t nresults,
-                 pmix_event_notification_cbfunc_fn_t done, void *cbdata)
+static void notice(size_t id, pmix_status_t code, const pmix_proc_t *source, pmix_info_t info[],
+                   size_t ninfo, pmix_info_t *results, size_t nresults,
+                   pmix_event_notification_cbfunc_fn_t done, void *cbdata)
 {
     int i = number_of(code);
 
@@ -97,7 +98,8 @@ static bool wait_for(pmix_status_t code)
 
 static bool listen_for(const pmix_status_t *codes, size_t n)
 {
-    return PMIx_Register_event_handler((pmix_status_t *) codes, n, NULL, 0, hear, NULL, NULL) >= 0;
+    return PMIx_Register_event_handler((pmix_status_t *) codes, n, NULL, 0, notice, NULL, NULL) >=
+           0;
 }
 
 static pmix_status_t raise_to(pmix_status_t code, pmix_data_range_t range, const pmix_proc_t *to)
@@ -246,7 +248,8 @@ static void pass_events(void)
     long id;
 
     begin();
-    id = (long) PMIx_Register_event_handler((pmix_status_t *) codes, 3, NULL, 0, hear, NULL, NULL);
+    id =
+        (long) PMIx_Register_event_handler((pmix_status_t *) codes, 3, NULL, 0, notice, NULL, NULL);
     check(id >= 0, "a handler of the launcher");
     tell("up");
     run("mine", "hearing");
@@ -284,7 +287,8 @@ static void move(void)
     (void) make_folder("dir");
     begin();
     begin_server(1);
-    id = (long) PMIx_Register_event_handler((pmix_status_t *) &code, 1, NULL, 0, hear, NULL, NULL);
+    id =
+        (long) PMIx_Register_event_handler((pmix_status_t *) &code, 1, NULL, 0, notice, NULL, NULL);
     check(id >= 0, "a handler of the launcher");
     pid = start("mine", "staying");
     await_upcalls(ON_NOTIFY, 1);
@@ -383,6 +387,39 @@ static void raise_all(void)
     check_status(PMIX_SUCCESS, raise_to(TO_CHILD, PMIX_RANGE_CUSTOM, &to), "to it");
     see_raised(2, "open");
     check_status(PMIX_SUCCESS, raise_to(DEFAULT_ONE, PMIX_RANGE_SESSION, NULL), "to everybody");
+}
+
+/* ---- a group that a launcher leads */
+
+/* It invites, and gives the group up by an event. */
+static void lead_and_abort(void)
+{
+    pmix_proc_t invitee = process("A", 0);
+    struct infos list = {0};
+    pmix_status_t rc;
+
+    begin();
+    await("ready");
+    invite_later("g", &invitee, 1, NULL);
+    await("asked 0");
+    add_text(&list, PMIX_GROUP_ID, "g");
+    add(&list, PMIX_EVENT_CUSTOM_RANGE, &invitee, PMIX_PROC);
+    rc = PMIx_Notify_event(PMIX_GROUP_CONSTRUCT_ABORT, NULL, PMIX_RANGE_CUSTOM, list.at, list.n,
+                           NULL, NULL);
+    check(rc == PMIX_SUCCESS || rc == PMIX_OPERATION_SUCCEEDED, "abort: %d", rc);
+    free_infos(&list);
+    await(step_of("invited all", me.rank));
+    check_status(PMIX_GROUP_CONSTRUCT_ABORT, invited.status, "the invitation");
+    tell("over");
+    tool_end();
+}
+
+static void be_invited(void)
+{
+    answer_none();
+    settle_events();
+    tell("ready");
+    await("over");
 }
 
 /* ---- output that no launcher asks for */
@@ -490,6 +527,12 @@ const struct conform_case cases[] = {
      .tools = 1,
      .tool = pass_spawn,
      .host = {[ON_SPAWN] = {CALLBACK, PMIX_SUCCESS}}},
+    {.ids = "TOOL-041",
+     .what = "a launcher gives up a group that it leads",
+     .jobs = {{"A", {1}}},
+     .tools = 1,
+     .client = be_invited,
+     .tool = lead_and_abort},
     {.ids = "IOF-006",
      .what = "a launcher shows the output of jobs that its server runs for it",
      .jobs = {{"A", {1}, .quiet = true}},
