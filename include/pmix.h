@@ -748,6 +748,7 @@ PMIX_EXPORT pmix_status_t PMIx_Group_invite_nb(const char grp[], const pmix_proc
  *       both may be NULL
  *   PMIX_GROUP_CONSTRUCT_ABORT: the leader gave up, or the invitation is over
  *   PMIX_GROUP_LEADER_FAILED: the leader has ended
+ *   PMIX_ERR_BAD_PARAM: also: leader is the caller, whose part is PMIx_Group_invite
  *   PMIX_ERR_EXISTS: the caller is in a group of that name; it declines
  *   PMIX_ERR_TIMEOUT: not complete within PMIX_TIMEOUT seconds
  *   PMIX_ERR_NOT_SUPPORTED: also: the caller is a server

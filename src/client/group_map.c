@@ -12,6 +12,7 @@
 #include "src/event/registry.h"
 #include "src/request/schema.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 
 /* Stores the number of groups after a change of the list. */
 static void count_locked(struct px_session *session, uint64_t n_groups)
@@ -91,7 +92,7 @@ void px_group_map_event(struct px_session *session, const struct px_event *event
     px_lock_take(&session->lock);
     set = px_proc_set_find(&session->groups, PX_SET_GROUP, group, left->data.proc);
     if (set != NULL) {
-        uint64_t gone = set->n == 1;
+        uint64_t gone = set->n == 1 && px_proc_equal(set->members, left->data.proc);
 
         px_proc_set_leave(set, left->data.proc);
         count_locked(session, session->n_groups - gone);

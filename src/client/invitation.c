@@ -246,14 +246,12 @@ static struct px_invitation_event read_event(const struct px_event *event, bool 
     };
 }
 
-/* A process has ended: for px_event_each_ended. Without memory only those who wait now learn of
- * it. */
+/* A process has ended: for px_event_each_ended. */
 static void process_ended(void *arg, const pmix_proc_t *proc)
 {
     struct px_session *session = arg;
 
-    px_proc_list_remove(&session->revived_procs, proc, 1);
-    (void) px_proc_list_add(&session->ended_procs, proc);
+    px_ended_add(&session->ended_procs, proc);
     px_invite_lost(session, proc);
     px_join_lost(session, proc);
 }
@@ -264,35 +262,21 @@ static void process_had_ended(void *arg, const pmix_proc_t *proc)
 {
     struct px_session *session = arg;
 
-    if (!px_procs_cover(session->revived_procs.at, session->revived_procs.n, proc)) {
+    if (!px_ended_was_revived(&session->ended_procs, proc)) {
         process_ended(arg, proc);
     }
 }
 
-/* A process has raised an event: if it has ended, it has been started again, and so has its job if
- * that has ended. */
-static void process_lives(struct px_session *session, const pmix_proc_t *proc)
+bool px_invitation_ends(const struct px_session *session, const pmix_proc_t *ended,
+                        const pmix_proc_t *proc)
 {
-    struct px_proc_list *ended = &session->ended_procs;
-    pmix_proc_t revived = *proc;
-
-    if (ended->n == 0 || proc->rank > PMIX_RANK_VALID) {
-        return;
-    }
-    revived.rank = PMIX_RANK_WILDCARD;
-    if (!px_proc_list_has(ended, &revived)) {
-        revived.rank = proc->rank;
-    }
-    if (px_proc_list_has(ended, &revived)) {
-        px_proc_list_remove(ended, &revived, 1);
-        (void) px_proc_list_add(&session->revived_procs, &revived); /* or a kept event ends it */
-    }
+    return px_proc_covers(ended, proc) && !px_proc_equal(proc, &session->ctx->self);
 }
 
-bool px_invitations_has_ended(const struct px_session *session, const pmix_proc_t *proc)
+bool px_invitations_has_ended(struct px_session *session, const pmix_proc_t *proc)
 {
     px_assert(px_loop_inside(session->ctx->loop));
-    return px_procs_cover(session->ended_procs.at, session->ended_procs.n, proc);
+    return !px_proc_equal(proc, &session->ctx->self) && px_ended_has(&session->ended_procs, proc);
 }
 
 bool px_invitations_event(struct px_session *session, const struct px_event *event, bool live)
@@ -305,7 +289,7 @@ bool px_invitations_event(struct px_session *session, const struct px_event *eve
         return false;
     }
     if (live) {
-        process_lives(session, &event->source);
+        px_ended_revive(&session->ended_procs, &event->source);
     }
     for (size_t i = 0; i < N_KINDS; i++) {
         if (kinds[i].code == event->code) {
@@ -404,8 +388,7 @@ static void end_invitations(void *arg)
     struct px_session *session = arg;
 
     px_invitations_lost(session);
-    px_proc_list_fini(&session->ended_procs);
-    px_proc_list_fini(&session->revived_procs);
+    px_ended_fini(&session->ended_procs);
     session->watching = false;
     session->ctx->inviting = NULL;
 }

@@ -109,8 +109,12 @@ void px_invitations_own_event(const struct px_event *event);
 
 /* True if the name is that of a namespace or a group that this process knows. */
 bool px_group_name_is_taken(struct px_session *session, const char *group);
-/* True if the process is known to have ended. */
-bool px_invitations_has_ended(const struct px_session *session, const pmix_proc_t *proc);
+/* True if the process is known to have ended. This process itself never is: such news are of one
+ * that had its name before, or are false. */
+bool px_invitations_has_ended(struct px_session *session, const pmix_proc_t *proc);
+/* True if the end of `ended`, perhaps of a whole namespace, is that of the process; likewise. */
+bool px_invitation_ends(const struct px_session *session, const pmix_proc_t *ended,
+                        const pmix_proc_t *proc);
 
 /* Makes the server send us the events of invitations, and those of processes that end. Done
  * once. */

@@ -99,7 +99,7 @@ static void failure_heard(void *serial, pmix_status_t status, const pmix_info_t 
 static bool learn(struct px_invite *invite, struct px_invitee *invitee, enum px_invitee_news news)
 {
     px_assert(!invite->closed);
-    if (!px_invitee_learn(invitee, news)) {
+    if (!px_invitees_learn(&invite->invitees, invitee, news)) {
         return false;
     }
     if (invitee->state == PX_FAILED &&
@@ -277,17 +277,32 @@ void px_invite_aborted(struct px_session *session, const struct px_invitation_ev
     }
 }
 
+/* An invitee has ended, or each of a namespace. The leader itself, the first, has not. */
+static void note_ended(struct px_invite *invite, const pmix_proc_t *ended)
+{
+    struct px_invitees *invitees = &invite->invitees;
+    struct px_invitee *one = px_invitees_find(invitees, ended);
+
+    if (ended->rank == PMIX_RANK_WILDCARD) {
+        for (size_t i = 1; i < invitees->n; i++) {
+            if (px_proc_covers(ended, &invitees->at[i].proc)) {
+                (void) learn(invite, &invitees->at[i], PX_ENDS);
+            }
+        }
+    } else if (one != NULL && one != invitees->at) {
+        (void) learn(invite, one, PX_ENDS);
+    }
+}
+
 void px_invite_lost(struct px_session *session, const pmix_proc_t *proc)
 {
     px_list_for(struct px_invitation, one, &session->invites, link) {
         struct px_invite *invite = px_invite_of(one);
 
-        for (size_t i = 0; i < invite->invitees.n && !invite->closed; i++) {
-            if (px_proc_covers(proc, &invite->invitees.at[i].proc)) {
-                (void) learn(invite, &invite->invitees.at[i], PX_ENDS);
-            }
+        if (!invite->closed) {
+            note_ended(invite, proc);
+            px_invite_settle(invite);
         }
-        px_invite_settle(invite);
     }
 }
 
@@ -484,7 +499,7 @@ pmix_status_t px_client_group_invite_nb(struct px_ctx *ctx, const char *group,
         px_invite_free(invite);
         return rc;
     }
-    invite->invitees.at[0].state = PX_ACCEPTED;
+    (void) px_invitees_learn(&invite->invitees, invite->invitees.at, PX_ACCEPTS);
     invite->base.task.run = run_invite;
     px_loop_post(ctx->loop, &invite->base.task);
     return PMIX_SUCCESS;
@@ -533,7 +548,7 @@ int px_invite_succeed(const struct px_invited *invited, const struct px_infos *g
         px_invite_free(invite);
         return rc;
     }
-    invite->invitees.at[0].state = PX_ACCEPTED;
+    (void) px_invitees_learn(&invite->invitees, invite->invitees.at, PX_ACCEPTS);
     *ret_id = id;
     return 0;
 }

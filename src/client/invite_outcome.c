@@ -83,8 +83,8 @@ void px_invite_give_up(struct px_invite *invite, pmix_status_t status)
     px_invite_finish(invite, status, NULL);
 }
 
-/* The server has the event of completion, and passes it on whatever becomes of this process. For
- * px_completion. */
+/* The server has the event of completion, and passes it on whatever becomes of this process; if it
+ * refuses it, no member learns of the group, and they are told so. For px_completion. */
 static void announced(const struct px_completion *to, struct px_reply *reply)
 {
     struct px_invite *invite = px_invite_find(to->cbdata);
@@ -94,7 +94,7 @@ static void announced(const struct px_completion *to, struct px_reply *reply)
     }
     if (reply->status != PMIX_SUCCESS && reply->status != PMIX_OPERATION_SUCCEEDED) {
         px_group_map_remove(invite->base.session, invite->base.group);
-        px_invite_finish(invite, reply->status, NULL);
+        px_invite_give_up(invite, reply->status);
         return;
     }
     px_invite_finish(invite, invite->outcome, &invite->base.given);
@@ -182,6 +182,7 @@ static void id_came(const struct px_completion *to, struct px_reply *reply)
 {
     struct px_invite *invite = px_invite_find(to->cbdata);
     const pmix_value_t *value = px_info_find(reply->info, reply->ninfo, PMIX_GROUP_CONTEXT_ID);
+    pmix_status_t why = reply->status != PMIX_SUCCESS ? reply->status : PMIX_ERR_NOT_SUPPORTED;
     struct px_integer number;
     size_t id;
 
@@ -192,13 +193,15 @@ static void id_came(const struct px_completion *to, struct px_reply *reply)
     if (reply->status == PMIX_SUCCESS && value != NULL && px_value_integer(value, &number) &&
         !number.negative) {
         id = number.magnitude;
-        (void) px_infos_append(&invite->base.given.info, &invite->base.given.n,
-                               PMIX_GROUP_CONTEXT_ID, &id, PMIX_SIZE);
-        px_invite_settle(invite);
-        return;
+        if (px_infos_append(&invite->base.given.info, &invite->base.given.n, PMIX_GROUP_CONTEXT_ID,
+                            &id, PMIX_SIZE) != 0) {
+            why = PMIX_ERR_NOMEM;
+        } else {
+            px_invite_settle(invite);
+            return;
+        }
     }
-    go_on_without_id(invite,
-                     reply->status != PMIX_SUCCESS ? reply->status : PMIX_ERR_NOT_SUPPORTED);
+    go_on_without_id(invite, why);
 }
 
 /* Asks the host for a context id, by job control without targets, as clients of OpenPMIx do. 0 or

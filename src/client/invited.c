@@ -14,17 +14,38 @@
 #include "src/value/infos.h"
 #include "src/value/procs.h"
 
-/* How many invitations without an answer are remembered; the oldest are forgotten. */
+/* How many invitations are remembered; the oldest are forgotten, those that are over first. */
 enum { MAX_INVITED = 1024 };
+
+/* Releases what is needed only until the outcome has come. */
+static void release_terms(struct px_invited *invited)
+{
+    px_timer_stop_loop(&invited->timer);
+    px_infos_fini(&invited->directives);
+    px_votes_fini(&invited->votes);
+}
 
 static void forget(struct px_invited *invited)
 {
     px_list_remove(&invited->link);
     invited->session->n_invited--;
-    px_timer_stop_loop(&invited->timer);
-    px_infos_fini(&invited->directives);
-    px_votes_fini(&invited->votes);
+    release_terms(invited);
     free(invited);
+}
+
+/* Forgets one that is not `kept`. */
+static void forget_oldest(struct px_session *session, const struct px_invited *kept)
+{
+    struct px_invited *oldest = NULL;
+
+    px_list_for(struct px_invited, invited, &session->invited, link) {
+        if (invited != kept && (oldest == NULL || (invited->over && !oldest->over))) {
+            oldest = invited;
+        }
+    }
+    if (oldest != NULL) {
+        forget(oldest);
+    }
 }
 
 struct px_invited *px_invited_find(struct px_session *session, const char *group,
@@ -82,7 +103,7 @@ struct px_invited *px_invited_make(struct px_session *session, const char *group
     px_list_append(&session->invited, &invited->link);
     session->n_invited++;
     if (session->n_invited > MAX_INVITED) {
-        forget(px_container_of(session->invited.next, struct px_invited, link));
+        forget_oldest(session, invited);
     }
     return invited;
 }
@@ -98,8 +119,7 @@ static void keep_terms(struct px_invited *invited, const struct px_event *event)
     struct px_infos *kept = &invited->directives;
     struct px_procs procs = {NULL, 0};
 
-    px_infos_fini(kept);
-    px_votes_fini(&invited->votes);
+    release_terms(invited);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const pmix_info_t *info = px_infos_next(event->info, event->ninfo, NULL, keys[i]);
 
@@ -122,13 +142,29 @@ struct px_invited *px_invited_take(struct px_session *session, const struct px_i
         !(at->id > invited->id || (at->id == 0 && invited->id == 0 && at->live))) {
         return NULL;
     }
-    px_timer_stop_loop(&invited->timer);
     invited->id = at->id;
     invited->over = invited->declined = false;
     invited->begun = invited->asking = invited->no_part = false;
     invited->successor_id = 0;
     keep_terms(invited, at->event);
     return invited;
+}
+
+void px_invited_close(struct px_invited *invited)
+{
+    px_assert(px_loop_inside(invited->session->ctx->loop));
+    invited->over = true;
+    release_terms(invited);
+}
+
+void px_invited_close_led(struct px_session *session, uint64_t successor_id)
+{
+    px_list_for(struct px_invited, invited, &session->invited, link) {
+        if (invited->successor_id == successor_id &&
+            px_proc_equal(&invited->successor, &session->ctx->self)) {
+            px_invited_close(invited);
+        }
+    }
 }
 
 void px_invited_end(struct px_session *session)

@@ -25,7 +25,7 @@ struct px_invited {
     pmix_proc_t leader;
     uint64_t id;     /* 0: the leader's library gives none */
     uint64_t serial; /* for callbacks that come later; never reused */
-    bool over;       /* its outcome has come */
+    bool over;       /* its outcome has come, or that of its successor (px_invited_close) */
     bool declined;
     bool stray; /* the outcome has ended a call that did not know the invitation's identity: its
                    answer may count for another invitation of the leader */
@@ -58,6 +58,12 @@ struct px_invited *px_invited_make(struct px_session *session, const char *group
  * that leader and group; NULL: it is older, has no valid name, or memory is out. */
 struct px_invited *px_invited_take(struct px_session *session,
                                    const struct px_invitation_event *at);
+
+/* Its outcome has come: nothing is kept of it but that. */
+void px_invited_close(struct px_invited *invited);
+/* The same for those whose successor's invitation, which this process has made, is the one of that
+ * identity. */
+void px_invited_close_led(struct px_session *session, uint64_t successor_id);
 
 /* Forgets all. */
 void px_invited_end(struct px_session *session);

@@ -4,7 +4,6 @@
 #include "invitees.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/array.h"
 #include "src/base/assert.h"
@@ -20,35 +19,23 @@ static const enum px_invitee_state next_state[PX_N_INVITEE_STATES][PX_N_INVITEE_
     [PX_FAILED] = {PX_FAILED, PX_FAILED, PX_FAILED, PX_FAILED},
 };
 
-bool px_invitee_learn(struct px_invitee *invitee, enum px_invitee_news news)
+bool px_invitees_learn(struct px_invitees *invitees, struct px_invitee *invitee,
+                       enum px_invitee_news news)
 {
     enum px_invitee_state was = invitee->state;
 
+    px_assert(invitees->n_in[was] > 0);
     invitee->state = next_state[was][news];
+    invitees->n_in[was]--;
+    invitees->n_in[invitee->state]++;
     return invitee->state != was;
-}
-
-/* What stands for a process in the index: its rank and its name, without padding. */
-struct proc_key {
-    pmix_rank_t rank;
-    char nspace[PMIX_MAX_NSLEN];
-};
-
-/* Fills the key and returns its length. */
-static size_t key_of(const pmix_proc_t *proc, struct proc_key *ret)
-{
-    size_t len = strnlen(proc->nspace, PMIX_MAX_NSLEN);
-
-    ret->rank = proc->rank;
-    memcpy(ret->nspace, proc->nspace, len);
-    return offsetof(struct proc_key, nspace) + len;
 }
 
 struct px_invitee *px_invitees_find(const struct px_invitees *invitees, const pmix_proc_t *proc)
 {
-    struct proc_key key;
-    size_t len = key_of(proc, &key);
-    size_t place = (size_t) (uintptr_t) px_map_find(&invitees->index, &key, len);
+    char key[PX_PROC_KEY_ROOM];
+    size_t len = px_proc_key(proc, key);
+    size_t place = (size_t) (uintptr_t) px_map_find(&invitees->index, key, len);
 
     px_assert(place <= invitees->n);
     return place > 0 ? &invitees->at[place - 1] : NULL;
@@ -56,12 +43,7 @@ struct px_invitee *px_invitees_find(const struct px_invitees *invitees, const pm
 
 size_t px_invitees_count(const struct px_invitees *invitees, enum px_invitee_state state)
 {
-    size_t n = 0;
-
-    for (size_t i = 0; i < invitees->n; i++) {
-        n += invitees->at[i].state == state;
-    }
-    return n;
+    return invitees->n_in[state];
 }
 
 int px_invitees_gather(const struct px_invitees *invitees, enum px_invitee_state state,
@@ -79,18 +61,19 @@ int px_invitees_gather(const struct px_invitees *invitees, enum px_invitee_state
 
 int px_invitees_add(struct px_invitees *invitees, const pmix_proc_t *proc)
 {
-    struct proc_key key;
-    size_t len = key_of(proc, &key);
+    char key[PX_PROC_KEY_ROOM];
+    size_t len = px_proc_key(proc, key);
 
     if (px_invitees_find(invitees, proc) != NULL) {
         return 0;
     }
     if (px_array_room(&invitees->at, invitees->n, &invitees->room, sizeof(*invitees->at)) != 0 ||
-        px_map_set(&invitees->index, &key, len, (void *) (uintptr_t) (invitees->n + 1)) != 0) {
+        px_map_set(&invitees->index, key, len, (void *) (uintptr_t) (invitees->n + 1)) != 0) {
         return PMIX_ERR_NOMEM;
     }
     invitees->at[invitees->n] = (struct px_invitee){.proc = *proc, .state = PX_INVITED};
     invitees->n++;
+    invitees->n_in[PX_INVITED]++;
     return 0;
 }
 

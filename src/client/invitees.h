@@ -34,15 +34,16 @@ enum { PX_INVITEES_MAX = 1 << 21 };
 struct px_invitees {
     struct px_invitee *at;
     size_t n, room;
-    struct px_map index; /* of each process its place in the array, counted from 1 */
+    size_t n_in[PX_N_INVITEE_STATES]; /* so many are in each state */
+    struct px_map index;              /* of each process its place in the array, counted from 1 */
 };
-
-/* Takes the news of an invitee in. True if its state has changed by them. */
-bool px_invitee_learn(struct px_invitee *invitee, enum px_invitee_news news);
 
 /* The invitee of that name, or NULL. O(1). Valid until one is added. */
 struct px_invitee *px_invitees_find(const struct px_invitees *invitees, const pmix_proc_t *proc);
-/* The number of those in a state. */
+/* Takes the news of one of the invitees in. O(1). True if its state has changed by them. */
+bool px_invitees_learn(struct px_invitees *invitees, struct px_invitee *invitee,
+                       enum px_invitee_news news);
+/* The number of those in a state. O(1). */
 size_t px_invitees_count(const struct px_invitees *invitees, enum px_invitee_state state);
 /* Appends those in a state to the list. 0 or PMIX_ERR_NOMEM. */
 int px_invitees_gather(const struct px_invitees *invitees, enum px_invitee_state state,

@@ -82,11 +82,16 @@ static int send_answer(struct px_join *join, pmix_group_opt_t answer)
 static void time_is_up(struct px_timer *timer)
 {
     struct px_join *join = px_container_of(timer, struct px_join, base.timer);
+    struct px_session *session = join->base.session;
     struct px_invited *invited = invitation_of(join);
 
     join->gave_up = true;
-    if (px_proc_equal(&join->leader, &join->base.session->ctx->self)) {
-        px_invite_withdraw(join->base.session, join->base.id); /* which ends the call */
+    if (px_proc_equal(&join->leader, &session->ctx->self)) {
+        if (px_invite_is_open(session, join->base.id)) {
+            px_invite_withdraw(session, join->base.id); /* which ends the call */
+        } else {
+            finish(join, PMIX_ERR_TIMEOUT, NULL);
+        }
         return;
     }
     (void) send_answer(join, PMIX_GROUP_DECLINE); /* without it the outcome tells */
@@ -224,6 +229,7 @@ void px_join_led(const struct px_completion *to, struct px_reply *reply)
     struct px_session *session = px_invitations_session();
 
     px_assert(session != NULL);
+    px_invited_close_led(session, (uintptr_t) to->cbdata);
     px_list_for(struct px_invitation, one, &session->joins, link) {
         struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
 
@@ -321,7 +327,7 @@ bool px_join_outcome(struct px_session *session, const struct px_invitation_even
         return false;
     }
     if (invited != NULL && invited->id == at->id) {
-        invited->over = true;
+        px_invited_close(invited);
     }
     if (complete) {
         enter_or_leave(session, at, invited != NULL && invited->stray);
@@ -347,7 +353,7 @@ void px_join_lost(struct px_session *session, const pmix_proc_t *proc)
         struct px_join *join = px_container_of(&one->link, struct px_join, base.link);
         const struct px_invited *invited = invitation_of(join);
 
-        if (px_proc_covers(proc, &join->leader) &&
+        if (px_invitation_ends(session, proc, &join->leader) &&
             (join->gave_up || invited == NULL || !px_succession_possible(invited))) {
             leader_failed(join);
         }
@@ -379,6 +385,7 @@ pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
     if (px_session_server(session) == NULL) {
         return PMIX_ERR_UNREACH;
     }
+    rc = rc == 0 && px_proc_equal(leader, &ctx->self) ? PMIX_ERR_BAD_PARAM : rc;
     join = rc == 0 ? calloc(1, sizeof(*join)) : NULL;
     if (join == NULL) {
         return rc != 0 ? rc : PMIX_ERR_NOMEM;

@@ -24,8 +24,8 @@ struct px_session;
  * PMIX_GROUP_CONSTRUCT_ABORT (also: the invitation is over, or there is none), PMIX_ERR_EXISTS (the
  * name is a group's or a namespace's here; the leader is told that this process declines),
  * PMIX_GROUP_LEADER_FAILED, PMIX_ERR_TIMEOUT, PMIX_ERR_LOST_CONNECTION or PMIX_ERR_NOMEM. Returns
- * PMIX_ERR_UNREACH (no server), PMIX_ERR_BAD_PARAM (a directive of a wrong type) or PMIX_ERR_NOMEM:
- * there is no reply. */
+ * PMIX_ERR_UNREACH (no server), PMIX_ERR_BAD_PARAM (a directive of a wrong type; the leader is this
+ * process, whose call is the invitation itself) or PMIX_ERR_NOMEM: there is no reply. */
 pmix_status_t px_client_group_join_nb(struct px_ctx *ctx, const char *group,
                                       const pmix_proc_t *leader, pmix_group_opt_t answer,
                                       const pmix_info_t *info, size_t ninfo,

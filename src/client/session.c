@@ -276,9 +276,10 @@ static bool has_server_locked(const struct px_session *session)
     return at != NULL;
 }
 
-/* The connection has ended. Unless that was to be expected (goodbye, end of the session), marks the
- * server lost and tells the application by the event PMIX_ERR_LOST_CONNECTION. Without any other
- * server invitations end. Loop thread; for px_link_ops. */
+/* The connection has ended. Unless that was noted before (end of a goodbye, or of the session),
+ * marks the server lost; unless this process takes its leave, the application is told by the event
+ * PMIX_ERR_LOST_CONNECTION. With the primary server, over which they go, or the last one,
+ * invitations end. Loop thread; for px_link_ops. */
 static void link_lost(void *arg)
 {
     struct px_link_server *server = arg;
@@ -293,9 +294,11 @@ static void link_lost(void *arg)
            server->proc.rank);
     px_store_release(&server->lost, 1); /* pairs with px_session_server */
     px_session_forget_lost(session);
-    px_events_raise(session->ctx->events, PMIX_ERR_LOST_CONNECTION, &server->proc, NULL);
+    if (px_load_acquire(&server->leaving) == 0) { /* pairs with px_session_goodbye */
+        px_events_raise(session->ctx->events, PMIX_ERR_LOST_CONNECTION, &server->proc, NULL);
+    }
     px_lock_take(&session->lock);
-    served = has_server_locked(session);
+    served = has_server_locked(session) && session->primary != server;
     px_lock_give(&session->lock);
     if (!served) {
         px_invitations_lost(session);
@@ -306,13 +309,24 @@ static void link_lost(void *arg)
 static const struct px_link_ops link_ops = {
     .notice = link_notice, .lost = link_lost, .reply = px_session_reply};
 
+/* Sets a server's release; parts that the text does not have stay unknown. */
+static void set_version(struct px_link_server *server, const char *version)
+{
+    for (int i = 0; i < 3; i++) {
+        server->version[i] = VERSION_UNKNOWN;
+    }
+    if (version != NULL) {
+        px_version_read(version, server->version);
+    }
+}
+
 /* The server is complete before it is in the list, which is read without the lock. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
-                      enum px_wire_kind kind, const char *uri, const char *stores,
+                      enum px_wire_kind kind, const struct px_server_known *known,
                       struct px_link_server **ret)
 {
     struct px_link_server *server = calloc(1, sizeof(*server));
-    int rc = server != NULL ? px_facts_server(session, uri, &server->facts) : PMIX_ERR_NOMEM;
+    int rc = server != NULL ? px_facts_server(session, known->uri, &server->facts) : PMIX_ERR_NOMEM;
 
     if (rc != 0) {
         close(dialed->fd);
@@ -321,9 +335,9 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
     }
     server->session = session;
     server->proc = dialed->server;
-    server->maps = px_handshake_names(stores, PX_GDS_SHARED);
-    server->ours = server->maps || px_handshake_names(stores, PX_GDS_OURS);
-    px_session_set_version(server, NULL);
+    server->maps = px_handshake_names(known->stores, PX_GDS_SHARED);
+    server->ours = server->maps || px_handshake_names(known->stores, PX_GDS_OURS);
+    set_version(server, known->version);
     rc = px_link_open(session->ctx->loop, dialed->fd, dialed->index, kind, &link_ops, server,
                       &server->link);
     if (rc != 0) {
@@ -343,17 +357,6 @@ int px_session_attach(struct px_session *session, const struct px_dialed *dialed
     }
     *ret = server;
     return 0;
-}
-
-/* Parts that the text does not have stay unknown. */
-void px_session_set_version(struct px_link_server *server, const char *version)
-{
-    for (int i = 0; i < 3; i++) {
-        server->version[i] = VERSION_UNKNOWN;
-    }
-    if (version != NULL) {
-        px_version_read(version, server->version);
-    }
 }
 
 bool px_server_at_least(const struct px_link_server *server, unsigned major, unsigned minor,
@@ -401,7 +404,8 @@ static void goodbye_reply(void *arg, int status, struct px_in *reply)
     px_wait_done(arg, px_reply_status(status, reply));
 }
 
-/* Sets `lost`, so that the end of the connection raises no event. */
+/* The end of the connection may be noticed before this thread has woken: `leaving` is set before
+ * anything is sent, so that it raises no event. */
 pmix_status_t px_session_goodbye(struct px_session *session, struct px_link_server *server)
 {
     struct px_buf buf = {0};
@@ -411,6 +415,7 @@ pmix_status_t px_session_goodbye(struct px_session *session, struct px_link_serv
     if (px_load_acquire(&server->lost) != 0) { /* pairs with link_lost */
         return PMIX_SUCCESS;                   /* the connection is lost already */
     }
+    px_store_release(&server->leaving, 1); /* pairs with link_lost */
     (void) px_pack_command(&buf, px_server_kind(server), PX_CMD_FINALIZE);
     px_wait_init(&wait);
     rc = px_link_request_take(server->link, &buf, GOODBYE_MS, goodbye_reply, &wait);

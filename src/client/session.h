@@ -23,6 +23,7 @@
 #include "src/nspace/proc_sets.h"
 #include "src/context/context.h"
 #include "src/context/request.h"
+#include "src/event/ended_procs.h"
 #include "src/loop/watch.h"
 #include "src/client/data/private_store.h"
 #include "src/client/data/space.h"
@@ -70,6 +71,7 @@ struct px_link_server {
     pmix_proc_t proc;     /* constant: the name of the server itself */
     unsigned version[3];  /* constant: major, minor, release; 255: unknown */
     uint64_t lost;        /* atomic: 1 once the connection has ended, by whichever side */
+    uint64_t leaving;     /* atomic: 1 once this process takes its leave: the end is expected */
     const struct px_server_facts *facts; /* constant: NULL if its contact string is malformed */
     bool ours;                           /* constant: it is known to be a server of this library */
     bool maps;                           /* constant: it was asked for segments */
@@ -173,14 +175,12 @@ struct px_session {
     uint64_t ended;
 
     /* Loop thread: what this process invites to and joins (struct px_invitation), the invitations
-     * that it has got (join.c), the processes that have ended, as far as it was told, and those
-     * that have then been started again. */
+     * that it has got (join.c), and the processes that have ended, as far as it was told. */
     struct px_list invites;
     struct px_list joins;
     struct px_list invited;
     size_t n_invited;
-    struct px_proc_list ended_procs;
-    struct px_proc_list revived_procs;
+    struct px_ended_procs ended_procs;
     struct px_list groups; /* lock: struct px_proc_set, the groups that this process is in */
     uint64_t n_groups;     /* atomic, changed under the lock: length of `groups` */
     bool watching;         /* loop thread: the server sends us what invitations need */
@@ -318,12 +318,17 @@ struct px_session *px_session_create(struct px_ctx *ctx);
 /* Closes all links and frees everything. No other thread may use the session. Not on the loop
  * thread. Takes NULL. */
 void px_session_destroy(struct px_session *session);
+/* What is known of a server when it is connected. Borrowed. */
+struct px_server_known {
+    const char *uri;     /* by which others reach it */
+    const char *stores;  /* those that the introduction asked for; may be NULL */
+    const char *version; /* its release, such as "v5.0.3"; NULL: unknown */
+};
 /* Adds a server to the session, over a dialled connection. Takes over the descriptor, also on
- * failure. uri: by which others reach the server; copied. stores: those that the introduction asked
- * for. The server becomes the primary one if no other is connected. 0 with *ret borrowed,
- * PMIX_ERR_NOMEM, or an error of px_link_open. */
+ * failure. known: copied. The server becomes the primary one if no other is connected. 0 with *ret
+ * borrowed, PMIX_ERR_NOMEM, or an error of px_link_open. */
 int px_session_attach(struct px_session *session, const struct px_dialed *dialed,
-                      enum px_wire_kind kind, const char *uri, const char *stores,
+                      enum px_wire_kind kind, const struct px_server_known *known,
                       struct px_link_server **ret);
 /* Frees a server that is in no list any more, or was never in one. Takes NULL. */
 void px_server_free(struct px_link_server *server);
@@ -334,8 +339,6 @@ void px_servers_free(struct px_link_server **list);
  * waiting: see px_grace_begin. False if this system has neither membarrier nor a slot for each
  * reader, so that the end of the readers cannot be known. Loop thread. */
 bool px_session_await_readers(const struct px_reader *waiting);
-/* Sets the server's release from a text such as "v5.0.3"; NULL: unknown. */
-void px_session_set_version(struct px_link_server *server, const char *version);
 /* Sends FINALIZE, waits for the reply (at most 30 s), and marks the server lost. Success also when
  * the connection is lost already or ends meanwhile; else PMIX_ERR_NOMEM, PMIX_ERR_TIMEOUT or the
  * status of the reply. Not on the loop thread. */

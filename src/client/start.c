@@ -194,12 +194,11 @@ static int dial(struct px_session *session, const struct way *way, const char *t
     if (px_uri_server(way->uri, &dialed.server) != 0) {
         dialed.server = (pmix_proc_t){.rank = PMIX_RANK_UNDEF};
     }
-    rc = px_session_attach(session, &dialed, handshake.kind, told != NULL ? told : way->uri,
-                           way->gds, ret);
-    if (rc == 0) {
-        px_session_set_version(*ret, secure_getenv("PMIX_VERSION"));
-    }
-    return rc;
+    return px_session_attach(session, &dialed, handshake.kind,
+                             &(struct px_server_known){.uri = told != NULL ? told : way->uri,
+                                                       .stores = way->gds,
+                                                       .version = secure_getenv("PMIX_VERSION")},
+                             ret);
 }
 
 /* A REQ that a thread waits for, on its stack. */
@@ -340,6 +339,7 @@ static int start_inherited(struct px_session *session, const pmix_info_t *info, 
     const struct px_trust trust = {.uid = server_uid(), .named = true};
     const char *uri = secure_getenv("PMIX_SHMIX_URI");
     struct px_link_server *server = NULL;
+    struct px_server_known known;
     struct px_dialed dialed;
     int segment;
     int rc;
@@ -356,15 +356,15 @@ static int start_inherited(struct px_session *session, const pmix_info_t *info, 
         dialed.server = (pmix_proc_t){.rank = PMIX_RANK_UNDEF};
     }
     (void) px_session_begin_with(session, segment);
-    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN,
-                           env_uri(recent) != NULL ? env_uri(recent) : uri,
-                           PX_GDS_SHARED "," PX_GDS_MESSAGES, &server);
+    known = (struct px_server_known){.uri = env_uri(recent) != NULL ? env_uri(recent) : uri,
+                                     .stores = PX_GDS_SHARED "," PX_GDS_MESSAGES,
+                                     .version = secure_getenv("PMIX_VERSION")};
+    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, &known, &server);
     if (rc != 0) {
         px_spaces_fini(session);
         return rc;
     }
     px_log(PX_LOG_NET, 2, "uses the connection to %s that it has inherited", uri);
-    px_session_set_version(server, secure_getenv("PMIX_VERSION"));
     rc = px_session_shared(session) != NULL ? 0 : px_session_request_job(session);
     if (rc != 0) {
         detach(session, server);

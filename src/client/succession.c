@@ -110,8 +110,7 @@ static void tell_selected(const struct px_invited *invited, const pmix_proc_t *l
 
 static void finish(struct px_invited *invited, pmix_status_t status)
 {
-    px_timer_stop_loop(&invited->timer);
-    invited->over = true;
+    px_invited_close(invited);
     px_joins_finish(invited, status);
 }
 
@@ -142,6 +141,10 @@ static void follow(struct px_invited *invited)
     struct px_invited *next = px_invited_find(session, invited->group, &invited->successor);
 
     px_timer_stop_loop(&invited->timer);
+    if (px_proc_equal(&invited->successor, self_of(invited))) {
+        px_joins_move(invited); /* they end with what this process leads (px_join_led) */
+        return;
+    }
     tell_selected(invited, &invited->successor);
     px_joins_move(invited);
     if (next == NULL || !px_invitations_has_ended(session, &next->leader)) {
@@ -243,12 +246,24 @@ void px_succession_withdraw(struct px_invited *invited)
     }
 }
 
+/* A process, or all of a namespace, votes no longer. */
+static void note_ended(struct px_invited *invited, const pmix_proc_t *ended)
+{
+    struct px_votes *votes = &invited->votes;
+
+    for (size_t i = 0; i < votes->n; i++) {
+        if (px_invitation_ends(invited->session, ended, &votes->procs[i])) {
+            votes->said[i] = PX_HAS_ENDED;
+        }
+    }
+}
+
 void px_succession_lost(struct px_session *session, const pmix_proc_t *proc)
 {
     px_list_for(struct px_invited, invited, &session->invited, link) {
-        px_votes_take(&invited->votes, proc, PX_HAS_ENDED);
-        if (px_proc_covers(proc, &invited->leader) && px_succession_possible(invited) &&
-            px_join_waits(invited)) {
+        note_ended(invited, proc);
+        if (px_invitation_ends(session, proc, &invited->leader) &&
+            px_succession_possible(invited) && px_join_waits(invited)) {
             px_succession_begin(invited);
         } else {
             evaluate(invited);

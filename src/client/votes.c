@@ -34,7 +34,7 @@ int px_votes_init(struct px_votes *votes, const pmix_proc_t *procs, size_t n)
 void px_votes_take(struct px_votes *votes, const pmix_proc_t *proc, enum px_vote vote)
 {
     for (size_t i = 0; i < votes->n; i++) {
-        if (px_proc_covers(proc, &votes->procs[i]) && votes->said[i] != PX_HAS_ENDED) {
+        if (px_proc_equal(proc, &votes->procs[i]) && votes->said[i] != PX_HAS_ENDED) {
             votes->said[i] = vote;
         }
     }

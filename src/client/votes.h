@@ -40,8 +40,7 @@ enum px_election {
 int px_votes_init(struct px_votes *votes, const pmix_proc_t *procs, size_t n);
 void px_votes_fini(struct px_votes *votes);
 
-/* Sets the vote of a process, or of each process of a namespace. A later vote replaces it, except
- * PX_HAS_ENDED, which stays. */
+/* Sets the vote of a process. A later vote replaces it, except PX_HAS_ENDED, which stays. */
 void px_votes_take(struct px_votes *votes, const pmix_proc_t *proc, enum px_vote vote);
 /* Makes PX_SILENT of each PX_UNHEARD. */
 void px_votes_close(struct px_votes *votes);

@@ -18,6 +18,7 @@
 #include "src/base/log.h"
 #include "src/base/param.h"
 #include "src/client/events.h"
+#include "src/client/invitation.h"
 #include "src/client/iof.h"
 #include "src/client/ops.h"
 #include "src/client/session.h"
@@ -161,6 +162,7 @@ static int connect_one(const struct attempt *attempt, struct px_link_server **re
     struct px_session *session = attempt->session;
     const struct px_server_candidate *found = attempt->found;
     struct px_dialed dialed = {.fd = -1};
+    struct px_server_known known;
     const char *stores = NULL;
     pmix_proc_t server;
     int rc = px_uri_server(found->uri, &server);
@@ -188,10 +190,12 @@ static int connect_one(const struct attempt *attempt, struct px_link_server **re
     if (PMIx_Nspace_invalid(session->ctx->self.nspace)) {
         px_session_name(session, dialed.assigned.nspace, dialed.assigned.rank);
     }
-    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, found->uri, stores, ret);
+    known = (struct px_server_known){.uri = found->uri,
+                                     .stores = stores,
+                                     .version = found->version[0] != '\0' ? found->version : NULL};
+    rc = px_session_attach(session, &dialed, PX_WIRE_PLAIN, &known, ret);
     if (rc == 0) {
         session->unnamed = false; /* a server knows the name */
-        px_session_set_version(*ret, found->version[0] != '\0' ? found->version : NULL);
         px_tool_attached(session);
     }
     return rc;
@@ -459,24 +463,35 @@ pmix_status_t px_tool_attach(struct px_ctx *ctx, const pmix_info_t *info, size_t
     return PMIX_SUCCESS;
 }
 
+/* The primary server has been left, over which invitations go. For px_loop_run. */
+static void end_invitations(void *session)
+{
+    px_invitations_lost(session);
+}
+
 /* The goodbye marks the server lost, so no list of connected servers has it from then on. Its
  * memory stays for threads that still hold it; what it has said goes. */
 pmix_status_t px_tool_detach(struct px_ctx *ctx, const pmix_proc_t *server)
 {
     struct px_session *session = px_session(ctx);
     struct px_link_server *found = px_tool_find_server(session, server);
+    bool primary;
 
     if (found == NULL) {
         return PMIX_ERR_NOT_FOUND;
     }
     (void) px_session_goodbye(session, found); /* marks it lost: it is in no list from here on */
     px_lock_take(&session->lock);
-    if (session->primary == found) {
+    primary = session->primary == found;
+    if (primary) {
         px_session_set_primary_locked(session, NULL);
     }
     px_lock_give(&session->lock);
     px_link_hang_up(found->link);
     (void) px_loop_run(session->ctx->loop, px_session_forget_lost, session);
+    if (primary) {
+        (void) px_loop_run(session->ctx->loop, end_invitations, session);
+    }
     return PMIX_SUCCESS;
 }
 

@@ -39,9 +39,10 @@ static struct px_link_server *attach(int *ret_end)
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
     dialed.fd = ends[0];
     *ret_end = ends[1];
-    assert_int_equal(px_session_attach(px_session(ctx), &dialed, PX_WIRE_PLAIN,
-                                       "server.0;tcp4://127.0.0.1:1", NULL, &server),
-                     0);
+    assert_int_equal(
+        px_session_attach(px_session(ctx), &dialed, PX_WIRE_PLAIN,
+                          &(struct px_server_known){.uri = "server.0;tcp4://127.0.0.1:1"}, &server),
+        0);
     return server;
 }
 

@@ -47,6 +47,7 @@ static struct {
  * information. Server's loop thread. */
 static int (*script_req)(struct px_in *in, struct px_buf *reply);
 static _Atomic bool script_withhold; /* REQ is not answered */
+static _Atomic bool script_leaves;   /* the connection ends at FINALIZE, which is not answered */
 /* Rides on the reply that a script_fn makes; borrowed. Server's loop thread. */
 static int script_rider = -1;
 
@@ -83,6 +84,10 @@ static inline bool script_message(void *arg, uint32_t tag, const void *payload, 
         answer = !script_withhold;
     } else if (command == PX_CMD_REQ) {
         script_job(&reply);
+    } else if (command == PX_CMD_FINALIZE && script_leaves) {
+        px_conn_destroy_loop(script.conn);
+        script.conn = NULL;
+        answer = false;
     } else if (command == PX_CMD_FINALIZE) {
         (void) px_pack_status(&reply, PX_WIRE_PLAIN, PMIX_SUCCESS);
     } else {
