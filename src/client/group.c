@@ -224,17 +224,18 @@ static void watch_left(struct px_session *session, const struct px_link_server *
 }
 
 /* Reads the reply of a construct and enters the group in the map; then waits until data from before
- * can be read. Loop thread. */
+ * can be read. As a fence, it has the status of a commit that the server refused earlier: this
+ * process is a member, without what it wanted to post. Loop thread. */
 static void construct_reply(void *arg, int status, struct px_in *in)
 {
     struct construct_call *call = arg;
     struct px_reply *reply = &call->reply;
     struct outcome out = {0};
+    int rc;
 
     reply->status = px_reply_status(status, in);
     if (reply->status == PMIX_SUCCESS || reply->status == PMIX_ERR_PARTIAL_SUCCESS) {
-        int rc = read_outcome(call, in, &out);
-
+        rc = read_outcome(call, in, &out);
         rc = rc == 0 ? make_results(call, &out) : rc;
         if (rc == 0) {
             px_group_map_add(call->session, call->asked.group, call->server->ours, reply->info,
@@ -252,6 +253,11 @@ static void construct_reply(void *arg, int status, struct px_in *in)
         (void) (value != NULL && px_value_procs(value, &members));
         /* without memory for the list gets bring the data */
         (void) px_collected_choose(call->session, &members, &call->collected);
+        rc = px_session_refused(call->session);
+        if (rc != 0) {
+            px_reply_fini(reply);
+            reply->status = rc;
+        }
     }
     PMIx_Proc_free(out.members, out.n_members);
     PMIx_Info_free(out.info, out.n_info);
@@ -298,7 +304,7 @@ pmix_status_t px_client_group_construct(struct px_link_server *server,
     if (call == NULL) {
         return rc != 0 ? rc : PMIX_ERR_NOMEM;
     }
-    rc = px_client_commit(server->session->ctx);
+    rc = px_client_send_commit(server->session->ctx);
     *call = (struct construct_call){.session = server->session, .server = server, .to = *to};
     if (server->ours) {
         asked.procs = NULL;

@@ -237,7 +237,7 @@ int px_session_refused(struct px_session *session)
 /* The lock is held while the message is sent, so that commits reach the server in the order in
  * which they were made. The first commit is sent even if it is empty: others may be waiting for it.
  */
-pmix_status_t px_client_commit(struct px_ctx *ctx)
+pmix_status_t px_client_send_commit(struct px_ctx *ctx)
 {
     struct px_session *session = px_session(ctx);
     struct px_list sent;
@@ -253,7 +253,7 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     px_lock_take(&session->lock);
     if (session->uncommitted.n == 0 && session->committed) {
         px_lock_give(&session->lock);
-        return px_session_refused(session);
+        return PMIX_SUCCESS;
     }
     if (session->unstored != 0 && px_space_private_locked(session, &session->own) == NULL) {
         px_lock_give(&session->lock);
@@ -274,5 +274,14 @@ pmix_status_t px_client_commit(struct px_ctx *ctx)
     }
     px_lock_give(&session->lock);
     px_put_values_free(&sent);
-    return rc == 0 ? px_session_refused(session) : rc;
+    return rc;
+}
+
+pmix_status_t px_client_commit(struct px_ctx *ctx)
+{
+    pmix_status_t rc = px_client_send_commit(ctx);
+
+    return rc == PMIX_SUCCESS && px_session_is_served(px_session(ctx))
+               ? px_session_refused(px_session(ctx))
+               : rc;
 }

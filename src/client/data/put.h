@@ -35,5 +35,8 @@ pmix_status_t px_client_store_internal(struct px_ctx *ctx, const pmix_proc_t *pr
  * reply. PMIX_SUCCESS also without a server. PMIX_ERR_LOST_CONNECTION, PMIX_ERR_NOMEM, or the
  * status with which the server refused an earlier commit. Any thread. */
 pmix_status_t px_client_commit(struct px_ctx *ctx);
+/* The same, but the status of an earlier commit is left to others: for an operation of several
+ * processes, in which this one has to take part in any case. */
+pmix_status_t px_client_send_commit(struct px_ctx *ctx);
 
 #endif

@@ -9,6 +9,7 @@
 #endif
 
 #include "script.h"
+#include "src/client/data/put.h"
 #include "src/client/group_decide.h"
 #include "src/client/invitees.h"
 #include "src/client/invite.h"
@@ -217,6 +218,48 @@ static void layouts(void **state)
     assert_int_not_equal(construct("6.0.0", hollow, false, &out), PMIX_SUCCESS);
 }
 
+/* Commits are refused. */
+static bool refuse_commits(uint8_t command, struct px_in *in, struct px_buf *reply)
+{
+    (void) in;
+    (void) px_pack_status(reply, PX_WIRE_PLAIN,
+                          command == PX_CMD_COMMIT ? PMIX_ERR_NO_PERMISSIONS : PMIX_SUCCESS);
+    if (command == PX_CMD_GROUP_CONSTRUCT) {
+        pack_members(reply);
+        (void) px_pack_size(reply, PX_WIRE_PLAIN, SIZE_MAX);
+    }
+    return true;
+}
+
+/* Who has been refused a commit is told by the construct, in which it takes part all the same: it
+ * is in the group, as the others know. */
+static void construct_after_a_refusal(void **state)
+{
+    struct px_coll_args args = {.group = (char *) "g"};
+    pmix_value_t value = {.type = PMIX_INT, .data.integer = 1};
+    pmix_proc_t all = {.nspace = "job", .rank = PMIX_RANK_WILDCARD};
+    struct outcome out = {.n_members = 0};
+
+    (void) state;
+    client_open("5.0.0", refuse_commits);
+    assert_int_equal(ctx->ops->put(ctx, PMIX_LOCAL, "l", &value), PMIX_SUCCESS);
+    assert_int_equal(px_client_send_commit(ctx), PMIX_SUCCESS);
+    while (px_load_acquire(&px_session(ctx)->refused) == 0) { /* until the reply has come */
+    }
+    px_wait_init(&out.wait);
+    args.procs = &all;
+    args.nprocs = 1;
+    assert_int_equal(
+        script_request(&px_request_group_construct, &args, (px_callback) constructed, &out),
+        PMIX_SUCCESS);
+    assert_int_equal(px_wait_for(&out.wait), PMIX_ERR_NO_PERMISSIONS);
+    assert_int_equal(out.n_members, 0);
+    assert_int_equal(script_commands(PX_CMD_GROUP_CONSTRUCT), 1);
+    assert_int_equal(px_load_acquire(&px_session(ctx)->n_groups), 1);
+    assert_int_equal(ctx->ops->commit(ctx), PMIX_SUCCESS); /* it has been told */
+    client_close();
+}
+
 /* The server asks what is to become of a group. For px_loop_run. */
 static void ask_handlers(void *arg)
 {
@@ -307,6 +350,32 @@ static void too_many_invited(void **state)
     client_close();
 }
 
+/* What the counts of states have to be. */
+static void check_counts(const struct px_invitees *invitees)
+{
+    size_t n[PX_N_INVITEE_STATES] = {0};
+
+    for (size_t i = 0; i < invitees->n; i++) {
+        n[invitees->at[i].state]++;
+    }
+    for (enum px_invitee_state state = PX_INVITED; state < PX_N_INVITEE_STATES; state++) {
+        assert_int_equal(px_invitees_count(invitees, state), n[state]);
+    }
+}
+
+static void count_as_they_answer(struct px_invitees *invitees)
+{
+    check_counts(invitees);
+    for (size_t i = 0; i < invitees->n; i++) {
+        (void) px_invitees_learn(invitees, &invitees->at[i],
+                                 (enum px_invitee_news)(i % PX_N_INVITEE_NEWS));
+        (void) px_invitees_learn(invitees, &invitees->at[i],
+                                 (enum px_invitee_news)(i / 4 % PX_N_INVITEE_NEWS));
+    }
+    check_counts(invitees);
+    assert_int_equal(px_invitees_count(invitees, PX_INVITED), 0);
+}
+
 /* Each is found where it is, whatever comes before it. */
 static void many_invitees(void **state)
 {
@@ -334,6 +403,7 @@ static void many_invitees(void **state)
     assert_int_equal(px_invitees_add_job(&invitees, "third", PX_INVITEES_MAX + 1),
                      PMIX_ERR_OUT_OF_RESOURCE);
     assert_int_equal(invitees.n, MANY + 1);
+    count_as_they_answer(&invitees);
     px_invitees_fini(&invitees);
     assert_null(px_invitees_find(&invitees, &proc));
 }
@@ -341,8 +411,9 @@ static void many_invitees(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts), cmocka_unit_test(asked_at_the_end),
-        cmocka_unit_test(too_many_invited), cmocka_unit_test(many_invitees)};
+        cmocka_unit_test(layouts), cmocka_unit_test(construct_after_a_refusal),
+        cmocka_unit_test(asked_at_the_end), cmocka_unit_test(too_many_invited),
+        cmocka_unit_test(many_invitees)};
 
     return cmocka_run_group_tests_name("group", tests, limit_time, NULL);
 }
