@@ -146,8 +146,7 @@ same 'a host that takes input late' 'push: PMIX_SUCCESS' \
 until_lines 5 "$SCRATCH/job.out"
 same 'takes all of it' "$(cksum <"$SCRATCH/bytes")" "$(tail -n 1 "$SCRATCH/job.out")"
 for rank in 1 2 3; do
-    exec 4>"$SCRATCH/gate.$rank"
-    exec 4>&-
+    echo go >"$SCRATCH/gate.$rank"
 done
 exec 3>&-
 wait $runner
