@@ -123,7 +123,8 @@ static const char *who(char *to, size_t room)
     return to;
 }
 
-static void line_write(bool failure, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void line_write(bool failure, const char *format,
+                                                             va_list arguments)
 {
     uint32_t i = atomic_fetch_add(&board->n_lines, 1);
     char name[PMIX_MAX_NSLEN + 16];
@@ -153,8 +154,9 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static void complain(uint32_t mask, const char *file, int line, const char *what, va_list arguments,
-                     const char *more)
+__attribute__((format(printf, 4, 0))) static void complain(uint32_t mask, const char *file,
+                                                           int line, const char *what,
+                                                           va_list arguments, const char *more)
 {
     char text[MAX_LINE];
     char ids[MAX_IDS * MAX_ID];
