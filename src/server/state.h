@@ -13,7 +13,6 @@
 
 #include <pmix_server.h>
 
-#include "src/base/list.h"
 #include "src/base/map.h"
 #include "src/server/collectives/colls.h"
 #include "src/server/collectives/high_water.h"

@@ -20,7 +20,6 @@
 #include "compaction.h"
 #include "deletion.h"
 #include "nspace.h"
-#include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/base/map.h"
 #include "src/value/infos.h"

@@ -7,7 +7,6 @@
  * thread. */
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include <pmix_common.h>
 

@@ -21,54 +21,22 @@
 #include <pmix_server.h>
 
 #include "commit_sender.h"
-#include "gds/batch.h"
-#include "gds/lookup.h"
-#include "gds/publication.h"
+#include "getter.h"
 #include "job_of_two.h"
-#include "src/context/context.h"
 #include "src/server/data/get.h"
 #include "src/server/data/get_request.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/server_get.h"
 #include "src/server/data/waiting_gets.h"
-#include "src/server/peers/peer.h"
-#include "src/server/peers/quota.h"
-#include "src/server/state.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
 /* Gets of a process on another node, FAR, with as many directives. */
-enum { TAG = 100, N_GETS = 3, FAR = 5, N_FAR = 50000, NOBODY = 5000000, LARGE = 3000000 };
+enum { N_GETS = 3, FAR = 5, N_FAR = 50000, NOBODY = 5000000, LARGE = 3000000 };
 
 /* Gets that wait, beside each other; what a commit may try at once of them. */
 enum { CROWD = 2000, AT_ONCE = 512 };
 
-/* Makes a peer of rank 1 that the server knows. Its number is one that no connection has. */
-static void enter(struct px_peer *peer, uint64_t id)
-{
-    struct px_server *s = px_ctx()->server;
-
-    *peer = (struct px_peer){.server = s,
-                             .user = px_user_of(s, geteuid()),
-                             .id = id,
-                             .uid = geteuid(),
-                             .gid = getegid(),
-                             .kind = PX_WIRE_PLAIN};
-    PMIX_LOAD_PROCID(&peer->proc, JOB, 1);
-    px_list_init(&peer->gets);
-    assert_int_equal(px_map_set(&s->peers, &peer->id, sizeof(peer->id), peer), 0);
-}
-
-/* It has disconnected. */
-static void leave(struct px_peer *peer)
-{
-    struct px_server *s = peer->server;
-
-    assert_ptr_equal(px_map_remove(&s->peers, &peer->id, sizeof(peer->id)), peer);
-    px_gets_peer_disconnected(s, peer);
-}
-
-static bool handles; /* the server handles a get */
 static bool without_memory;
 
 int __real_px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info,
@@ -91,65 +59,6 @@ int __wrap_px_get_attempt(struct px_get *get)
 {
     n_tried++;
     return __real_px_get_attempt(get);
-}
-
-bool __wrap_px_peer_is_behind(struct px_peer *peer);
-
-/* There is no connection in whose queue anything could wait. */
-bool __wrap_px_peer_is_behind(struct px_peer *peer)
-{
-    (void) peer;
-    return false;
-}
-
-/* A get of a key that nobody has put. */
-static void ask_in(struct px_peer *peer, const char *nspace, pmix_rank_t rank,
-                   const pmix_info_t *info, size_t ninfo)
-{
-    struct px_buf buf = {0};
-    struct px_in in;
-
-    (void) px_pack_string(&buf, PX_WIRE_PLAIN, nspace);
-    (void) px_pack(&buf, PX_WIRE_PLAIN, PMIX_PROC_RANK, &rank, 1);
-    (void) px_pack_infos(&buf, PX_WIRE_PLAIN, info, ninfo);
-    assert_int_equal(px_pack_string(&buf, PX_WIRE_PLAIN, "key"), 0);
-    in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
-    handles = true;
-    assert_int_equal(px_handle_get(peer->server, peer, TAG, &in), 0);
-    handles = false;
-    px_buf_fini(&buf);
-}
-
-static void ask(struct px_peer *peer, pmix_rank_t rank, const pmix_info_t *info, size_t ninfo)
-{
-    ask_in(peer, JOB, rank, info, ninfo);
-}
-
-static unsigned count(const struct px_list *list)
-{
-    unsigned n = 0;
-
-    for (const struct px_list *item = list->next; item != list; item = item->next) {
-        n++;
-    }
-    return n;
-}
-
-/* Gets that wait for the processes of this node. */
-static unsigned count_waiting(const struct px_server *s)
-{
-    unsigned n = 0;
-
-    for (size_t i = 0; i < PX_GET_LISTS; i++) {
-        n += count(&s->gets[i]);
-    }
-    return n;
-}
-
-/* What the test does on the loop's thread. */
-static void run(void (*fn)(void *arg))
-{
-    assert_int_equal(px_loop_run(px_ctx()->loop, fn, NULL), 0);
 }
 
 /* The end of a connection ends its own gets, and looks at no other: one that has its number, and is
@@ -443,33 +352,6 @@ static void unnamed(void **state)
     run(try_unnamed);
 }
 
-/* --- gets that take several turns --- */
-
-static struct px_peer searcher; /* of such a get */
-
-static void look_whether_over(void *over)
-{
-    *(bool *) over = px_list_empty(&px_ctx()->server->large_gets);
-}
-
-/* Waits until nothing is left to be done in later turns. */
-static void await_end(void)
-{
-    bool over = false;
-
-    while (!over) {
-        assert_int_equal(px_loop_run(px_ctx()->loop, look_whether_over, &over), 0);
-    }
-}
-
-/* It has been answered. */
-static void try_answered(void *arg)
-{
-    (void) arg;
-    assert_int_equal(count_waiting(px_ctx()->server), 0);
-    leave(&searcher);
-}
-
 /* --- renewals --- */
 
 static void renew(struct px_peer *peer, pmix_rank_t rank)
@@ -547,99 +429,6 @@ static void large(void **state)
     run(try_answered);
 }
 
-/* --- any rank --- */
-
-/* The ranks of a job, and how many of them are looked at in one turn at most. */
-enum { WIDE = 20000, PART = 5000 };
-
-static unsigned n_looked; /* values that were looked for */
-
-int __real_px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
-                        struct px_slice *ret);
-int __wrap_px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
-                        struct px_slice *ret);
-
-int __wrap_px_store_get(const struct px_store *store, const struct px_lookup_key *spec,
-                        struct px_slice *ret)
-{
-    n_looked++;
-    return __real_px_store_get(store, spec, ret);
-}
-
-static int start_wide(void **state)
-{
-    static char ranks[WIDE * 6];
-    pmix_nspace_t wide = "wide";
-    pmix_info_t info[2];
-    size_t len = 0;
-    int rc = job_of_two_start(state);
-
-    for (int i = 0; i < WIDE; i++) {
-        len += (size_t) snprintf(ranks + len, sizeof(ranks) - len, "%s%d", i ? "," : "", i);
-    }
-    PMIX_INFO_LOAD(&info[0], PMIX_NODE_MAP, "far", PMIX_STRING);
-    PMIX_INFO_LOAD(&info[1], PMIX_PROC_MAP, ranks, PMIX_STRING);
-    rc = rc ? rc : PMIx_server_register_nspace(wide, 0, info, 2, NULL, NULL);
-    PMIX_INFO_DESTRUCT(&info[0]);
-    PMIX_INFO_DESTRUCT(&info[1]);
-    return rc;
-}
-
-/* The first turn of a get of any rank. */
-static void try_first_part(void *arg)
-{
-    struct px_server *s = px_ctx()->server;
-
-    (void) arg;
-    enter(&searcher, UINT64_MAX);
-    n_looked = 0;
-    ask_in(&searcher, "wide", PMIX_RANK_UNDEF, NULL, 0);
-    assert_in_range(n_looked, 1, PART);
-    assert_int_equal(count(&s->large_gets), 1);
-}
-
-/* It waits when all ranks have been looked at. */
-static void try_end(void *arg)
-{
-    (void) arg;
-    assert_in_range(n_looked, WIDE, WIDE + PART);
-    assert_int_equal(count_waiting(px_ctx()->server), 1);
-    leave(&searcher);
-}
-
-static void any_of_many(void **state)
-{
-    (void) state;
-    run(try_first_part);
-    await_end();
-    run(try_end);
-}
-
-/* The first rank posts the key when it has been looked at. */
-static void post_behind(void *arg)
-{
-    struct px_nspace *ns = px_nspace_find(px_ctx()->server, "wide");
-    pmix_value_t value = {.type = PMIX_UINT32, .data.uint32 = 1};
-    const struct px_store_entry entry = {
-        .level = PX_LEVEL_PROC, .key = "key", .value = &value, .scope = PMIX_REMOTE};
-    struct px_batch *batch = px_batch_create();
-
-    (void) arg;
-    try_first_part(NULL);
-    assert_non_null(batch);
-    assert_int_equal(px_batch_add(batch, &entry), 0);
-    assert_int_equal(px_store_publish(ns->store, batch), 0);
-    px_batch_destroy(batch);
-}
-
-static void what_comes_meanwhile(void **state)
-{
-    (void) state;
-    run(post_behind);
-    await_end();
-    run(try_answered);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -654,8 +443,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(nobody, start_with_host, job_of_two_stop),
         cmocka_unit_test_setup_teardown(stranger, start_with_host, job_of_two_stop),
         cmocka_unit_test_setup_teardown(large, start_with_host, job_of_two_stop),
-        cmocka_unit_test_setup_teardown(any_of_many, start_wide, job_of_two_stop),
-        cmocka_unit_test_setup_teardown(what_comes_meanwhile, start_wide, job_of_two_stop),
     };
 
     alarm(60);
