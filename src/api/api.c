@@ -98,6 +98,34 @@ static int end_former(struct px_ctx *ctx)
     return PMIX_ERR_RESOURCE_BUSY;
 }
 
+/* Destroys the registry on the loop thread, which owns it. */
+static void close_events(void *arg)
+{
+    struct px_ctx *ctx = arg;
+    struct px_events *events = ctx->events;
+
+    ctx->events = NULL;
+    px_events_destroy(events);
+}
+
+/* Undoes px_api_open after the role has stopped. Not on the loop thread. The order matters: events
+ * need the loop, and the thread has to end before the library may be unloaded. Unloading cannot
+ * happen within this call, since the caller has loaded the library too. */
+static void close_context(struct px_ctx *ctx)
+{
+    (void) px_loop_run(ctx->loop, close_events,
+                       ctx); /* fails in a forked child only, which leaves it alone */
+    px_loop_destroy(ctx->loop);
+    ctx->loop = NULL;
+    px_attrs_destroy(ctx->attrs);
+    ctx->attrs = NULL;
+    px_topo_fini();
+    if (ctx->loaded != NULL) {
+        (void) dlclose(ctx->loaded);
+        ctx->loaded = NULL;
+    }
+}
+
 /* px_loop_create starts the progress thread unless the application drives the loop. */
 int px_api_open(struct px_ctx *ctx, bool external)
 {
@@ -117,7 +145,7 @@ int px_api_open(struct px_ctx *ctx, bool external)
     ctx->events = px_events_create(ctx->loop, codes_dropped, ctx);
     ctx->attrs = px_attrs_create();
     if (ctx->events == NULL || ctx->attrs == NULL) {
-        px_api_close(ctx);
+        close_context(ctx);
         return PMIX_ERR_NOMEM;
     }
     px_events_set_self(ctx->events, &ctx->self);
@@ -128,41 +156,13 @@ int px_api_open(struct px_ctx *ctx, bool external)
 pmix_status_t px_api_started(struct px_ctx *ctx, pmix_status_t status, bool up)
 {
     if (!up) {
-        px_api_close(ctx);
+        close_context(ctx);
         return status;
     }
     ctx->init_status = status;
     ctx->refs = 1;
     px_ctx_up(ctx);
     return status;
-}
-
-/* Destroys the registry on the loop thread, which owns it. */
-static void close_events(void *arg)
-{
-    struct px_ctx *ctx = arg;
-    struct px_events *events = ctx->events;
-
-    ctx->events = NULL;
-    px_events_destroy(events);
-}
-
-/* The order matters: events need the loop, and the thread has to end before the library may be
- * unloaded. Unloading cannot happen within this call, since the caller has loaded the library
- * too. */
-void px_api_close(struct px_ctx *ctx)
-{
-    (void) px_loop_run(ctx->loop, close_events,
-                       ctx); /* fails in a forked child only, which leaves it alone */
-    px_loop_destroy(ctx->loop);
-    ctx->loop = NULL;
-    px_attrs_destroy(ctx->attrs);
-    ctx->attrs = NULL;
-    px_topo_fini();
-    if (ctx->loaded != NULL) {
-        (void) dlclose(ctx->loaded);
-        ctx->loaded = NULL;
-    }
 }
 
 /* The role is the session, or the server if there is no session. */
@@ -175,7 +175,7 @@ void px_api_stopped(struct px_ctx *ctx)
     if (ctx->server == NULL) {
         ctx->role = NULL;
         ctx->ops = NULL;
-        px_api_close(ctx);
+        close_context(ctx);
     }
 }
 

@@ -44,8 +44,6 @@ int px_api_open(struct px_ctx *ctx, bool external);
 /* After the role's start, with its status. up: marks the context up, with one reference. Not up:
  * closes the context. Returns the status. */
 pmix_status_t px_api_started(struct px_ctx *ctx, pmix_status_t status, bool up);
-/* Undoes px_api_open after the role has stopped. Not on the loop thread. */
-void px_api_close(struct px_ctx *ctx);
 /* After the session of a client or tool has ended: stops the server that a launcher has beside it,
  * or that is the role itself, and closes the context. If a thread stayed inside a call, all of it
  * stays open, and belongs to the former life that px_api_open ends. The context is down. Not on the

@@ -7,7 +7,7 @@
  *
  * The life of the context: down -> px_api_open (loop, events) -> px_client_start (role) -> up
  * -> px_ctx_down (new calls get PMIX_ERR_INIT) -> px_client_stop (waits for calls under way) ->
- * px_api_close -> down. Servers and tools go the same way in server_init.c and tool.c. */
+ * px_api_stopped -> down. Servers and tools go the same way in server_init.c and tool.c. */
 
 #include <string.h>
 

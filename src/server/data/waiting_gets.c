@@ -44,7 +44,8 @@ struct px_list *px_waiting_gets_row(struct px_server *s, const char *nspace)
     return &s->gets[hash % ROWS * PX_GET_COLUMNS];
 }
 
-struct px_list *px_waiting_gets_of(struct px_server *s, const char *nspace, pmix_rank_t rank)
+/* The list of the gets about this process, beside those about few others. */
+static struct px_list *list_of(struct px_server *s, const char *nspace, pmix_rank_t rank)
 {
     unsigned column = rank > PMIX_RANK_VALID ? 0 : 1 + rank % (PX_GET_COLUMNS - 1);
 
@@ -53,8 +54,7 @@ struct px_list *px_waiting_gets_of(struct px_server *s, const char *nspace, pmix
 
 void px_waiting_gets_add(struct px_get *get)
 {
-    px_list_append(px_waiting_gets_of(get->server, get->target.nspace, get->target.rank),
-                   &get->link);
+    px_list_append(list_of(get->server, get->target.nspace, get->target.rank), &get->link);
 }
 
 bool px_waiting_get_is_about(const struct px_get *get, const char *nspace, pmix_rank_t rank)
@@ -83,7 +83,7 @@ static void begin(struct px_server *s, struct get_walk *walk)
 {
     walk->again = false;
     walk->in_any = !walk->of_rank || walk->gone;
-    enter(walk, walk->of_rank ? px_waiting_gets_of(s, walk->nspace, walk->rank)
+    enter(walk, walk->of_rank ? list_of(s, walk->nspace, walk->rank)
                               : px_waiting_gets_row(s, walk->nspace));
 }
 
@@ -231,7 +231,7 @@ static struct get_walk walk_of(const char *nspace, pmix_rank_t rank)
 
 void px_waiting_gets_try(struct px_server *s, const char *nspace, pmix_rank_t rank, bool any_only)
 {
-    bool of_rank = !any_only && !px_list_empty(px_waiting_gets_of(s, nspace, rank));
+    bool of_rank = !any_only && !px_list_empty(list_of(s, nspace, rank));
     struct get_walk *walk = find_walk(s, nspace, rank, false);
     struct get_walk what;
 

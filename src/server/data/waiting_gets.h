@@ -26,9 +26,6 @@ void px_waiting_gets_init(struct px_server *s);
 /* The first list of the row of a namespace; other namespaces may share it. */
 struct px_list *px_waiting_gets_row(struct px_server *s, const char *nspace);
 
-/* The list of the gets about this process, beside those about few others. */
-struct px_list *px_waiting_gets_of(struct px_server *s, const char *nspace, pmix_rank_t rank);
-
 /* Lets a get wait that is in no list. */
 void px_waiting_gets_add(struct px_get *get);
 
