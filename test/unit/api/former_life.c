@@ -190,6 +190,12 @@ static void *stay_inside(void *arg)
     return NULL;
 }
 
+#if defined(__SANITIZE_THREAD__) /* it takes no thread of a child where its parent had one */
+enum { CAN_FORK = false };
+#else
+enum { CAN_FORK = true };
+#endif
+
 static int child(void)
 {
     pmix_status_t rc = PMIx_Init(NULL, NULL, 0);
@@ -200,17 +206,17 @@ static int child(void)
 /* A forked child has none of the former life. */
 static void start_in_child(void)
 {
-#if !defined(__SANITIZE_THREAD__) /* it takes no thread of a child where its parent had one */
     int status = -1;
-    pid_t pid = fork();
+    pid_t pid = CAN_FORK ? fork() : -1;
 
-    assert_true(pid >= 0);
+    assert_true(pid >= 0 || !CAN_FORK);
     if (pid == 0) {
         _exit(child());
     }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-#endif
+    if (CAN_FORK) {
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+    }
 }
 
 static void two_lives(const struct role *role)
