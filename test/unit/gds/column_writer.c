@@ -11,6 +11,7 @@
 #include "gds/batch.h"
 #include "gds/publication.h"
 #include "gds/slice.h"
+#include "src/base/release.h"
 
 enum { N = 300 };
 
@@ -356,6 +357,7 @@ static void many_columns(void **state)
     assert_int_equal(find(store, PX_LEVEL_PROC, 2, "key.1", &slice), 0);
     assert_int_equal(slice.word, UINT32_C(2654435761) + 4 * 40503);
     drop_store(store);
+    px_release_wait();
 }
 
 int main(void)
