@@ -432,7 +432,7 @@ static void come_and_go(void)
     (void) PMIx_Init(&helper, NULL, 0);
 }
 
-/* Ends when many wait for what it posts. */
+/* Stays for two seconds, in which many gets begin to wait for what it posts; then it ends. */
 static void stay_and_go(void)
 {
     const struct timespec stay = {.tv_sec = 2};

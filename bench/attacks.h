@@ -18,10 +18,10 @@ struct attack_state {
     volatile int reached; /* it has been refused, or is of the size that is not refused yet */
 };
 
-/* What the host of a trial does beside what it does in all of them: for data of other nodes it is
- * asked in vain, unless it answers late. */
+/* What the host does in a trial, as bits. Without the first one it never answers when it is asked
+ * for data of other nodes. */
 enum attack_host {
-    HOST_ANSWERS_LATE = 1, /* when many have asked after it, that there are none */
+    HOST_ANSWERS_LATE = 1, /* when many have asked, it says that there are none */
     HOST_HAS_GROUPS = 2,   /* groups succeed at once */
 };
 

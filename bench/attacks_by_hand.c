@@ -122,7 +122,8 @@ static void pack(pmix_data_buffer_t *to, void *value, int32_t n, pmix_data_type_
     }
 }
 
-/* A get of a key that nobody has, with a directive that no other get has. */
+/* Sends a get of a key that nobody has. Its directive has a value that no other get has, so that
+ * the server shares no upcall. */
 static void send_get(pmix_rank_t target)
 {
     static uint32_t number;

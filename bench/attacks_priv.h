@@ -20,8 +20,8 @@ void attack_note(pmix_status_t status);
 /* Posts a few bytes, and returns when the server has handled all earlier requests. */
 void attack_post(void);
 
-/* attacks_by_hand.c: connections that say nothing, by AF_UNIX and by TCP, that do not end what they
- * say, or that are further ones of this process. */
+/* attacks_by_hand.c: connections by AF_UNIX and by TCP that send nothing, or an introduction
+ * without its end; and further connections under this process's name. */
 void attack_silent(void);
 void attack_silent_tcp(void);
 void attack_unfinished(void);

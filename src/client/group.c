@@ -224,8 +224,8 @@ static void watch_left(struct px_session *session, const struct px_link_server *
 }
 
 /* Reads the reply of a construct and enters the group in the map; then waits until data from before
- * can be read. As a fence, it has the status of a commit that the server refused earlier: this
- * process is a member, without what it wanted to post. Loop thread. */
+ * can be read. If the server has refused a commit, the call ends with that status, as a fence
+ * does; the process is a member all the same, without the refused values. Loop thread. */
 static void construct_reply(void *arg, int status, struct px_in *in)
 {
     struct construct_call *call = arg;

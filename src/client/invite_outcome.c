@@ -83,8 +83,9 @@ void px_invite_give_up(struct px_invite *invite, pmix_status_t status)
     px_invite_finish(invite, status, NULL);
 }
 
-/* The server has the event of completion, and passes it on whatever becomes of this process; if it
- * refuses it, no member learns of the group, and they are told so. For px_completion. */
+/* The server has answered the event of completion. If it took the event, it passes it on, also when
+ * this process ends. If it refused the event, no member learns of the group from it: the invitation
+ * is given up, and all are told. For px_completion. */
 static void announced(const struct px_completion *to, struct px_reply *reply)
 {
     struct px_invite *invite = px_invite_find(to->cbdata);

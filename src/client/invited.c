@@ -17,7 +17,7 @@
 /* How many invitations are remembered; the oldest are forgotten, those that are over first. */
 enum { MAX_INVITED = 1024 };
 
-/* Releases what is needed only until the outcome has come. */
+/* Releases what nothing needs after the outcome: timer, directives and votes. */
 static void release_terms(struct px_invited *invited)
 {
     px_timer_stop_loop(&invited->timer);

@@ -22,15 +22,14 @@ int px_member_data_add_endpoint(struct px_infos *given, struct px_session *sessi
  * infos is an empty contribution. 0 or PMIX_ERR_NOMEM. */
 int px_member_data_add_group_info(struct px_infos *given, const pmix_proc_t *from,
                                   const pmix_info_t *info);
-/* Adds what is for members among an invitee's infos; posted values that are said to be another's
- * are left out. 0 or PMIX_ERR_NOMEM. */
+/* Adds those of an invitee's infos that are for members. Posted values under the name of another
+ * process are left out. 0 or PMIX_ERR_NOMEM. */
 int px_member_data_add_member(struct px_infos *given, const pmix_proc_t *from,
                               const pmix_info_t *info, size_t ninfo);
 /* Stores all of it as data of its contributors. If there is a PMIX_GROUP_CONTEXT_ID among the
  * infos, group information is qualified by it, and posted values are there with and without it.
- * What does not parse, and what is said of a process that is not among the members
- * (PMIX_GROUP_MEMBERSHIP), is skipped; without memory for the list of members all of it. Any
- * thread. */
+ * Skipped are data that do not parse, and data of a process that is not among the members
+ * (PMIX_GROUP_MEMBERSHIP); without memory for the list of members, all. Any thread. */
 void px_member_data_store(struct px_session *session, const pmix_info_t *info, size_t ninfo);
 
 #endif

@@ -344,10 +344,10 @@ static int store_refreshed(struct px_session *session, const struct px_get_reque
                : px_session_store_kvals(session, &proc, reply, key_of(request));
 }
 
-/* Stores the reply to a fetch in the private store. What is here of an earlier job goes once the
- * reply to a refresh is stored: a reader finds one or the other. *ret_fresh: it has data. 0,
- * PMIX_ERR_WOULD_BLOCK (it announces a segment that did not arrive), PMIX_ERR_NOMEM or an error of
- * unpacking. */
+/* Stores the reply to a fetch in the private store. After the reply to a refresh is stored, the
+ * segment of an earlier job of that name is dropped: a reader finds one or the other. *ret_fresh:
+ * it has data. 0, PMIX_ERR_WOULD_BLOCK (it announces a segment that did not arrive), PMIX_ERR_NOMEM
+ * or an error of unpacking. */
 static int store_reply(const struct px_fetch *fetch, struct px_in *reply, bool *ret_fresh)
 {
     const struct px_get_request *request = request_of(fetch);

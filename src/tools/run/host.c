@@ -83,6 +83,8 @@ static void log_data(struct px_run_task *task)
                                                          : rc);
 }
 
+/* PMIX_ERR_NOT_SUPPORTED: nothing of it is for our output or error stream. The library then logs it
+ * itself. */
 static pmix_status_t log_later(struct upcall *upcall)
 {
     for (size_t i = 0; i < upcall->n_infos; i++) {
