@@ -29,6 +29,6 @@ check_PROGRAMS += %D%/asked %D%/gets %D%/group_replies %D%/groups_end %D%/growth
 %C%_register_SOURCES = %D%/register.c
 %C%_register_LDADD = libpmix.la
 %C%_register_LDFLAGS = $(AM_LDFLAGS) -no-install
-px_budget_tests = %D%/gets.sh %D%/growth.sh %D%/instructions.sh %D%/messages.sh %D%/register.sh
+px_budget_tests = %D%/gets.sh %D%/growth.sh %D%/instructions.sh %D%/launch.sh %D%/messages.sh %D%/register.sh
 TESTS += $(px_budget_tests)
 EXTRA_DIST += $(px_budget_tests)

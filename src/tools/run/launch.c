@@ -82,6 +82,7 @@ struct plan {
     const cpu_set_t *cpus;
     int fds[3];    /* become 0, 1, 2 */
     bool stop;     /* before its first instruction */
+    bool hold;     /* until all are started */
     int report_fd; /* kept open across exec; -1: none */
     int inherited; /* likewise: its connection, for PMIx_Init (docs/decisions/0044) */
     int error_fd;  /* errno goes there; closed by exec */
@@ -223,6 +224,8 @@ static int start(struct px_run_proc *proc, struct plan *plan)
         error = n == (ssize_t) sizeof(error) ? error : 0;
         if (error == 0 && plan->stop) {
             error = leave_stopped(pid);
+        } else if (error == 0 && plan->hold) {
+            (void) kill(pid, SIGSTOP);
         }
     }
     close(pipe_fds[0]);
@@ -345,7 +348,7 @@ static bool takes_input(const struct px_run_proc *proc)
     return proc->job->input_rank == PMIX_RANK_WILDCARD || proc->job->input_rank == proc->rank;
 }
 
-static int launch_one(struct px_run_proc *proc, int report_fd)
+static int launch_one(struct px_run_proc *proc, int report_fd, bool hold)
 {
     struct px_run_app *app = &proc->job->apps[proc->app];
     struct pipes pipes = NO_PIPES;
@@ -355,6 +358,7 @@ static int launch_one(struct px_run_proc *proc, int report_fd)
                         .cwd = app->cwd,
                         .cpus = proc->cpus,
                         .stop = proc->stopped,
+                        .hold = hold,
                         .report_fd = report_fd,
                         .inherited = -1,
                         .fds = {pipes.in[0], pipes.out[1], merge ? pipes.out[1] : pipes.err[1]}};
@@ -421,8 +425,24 @@ static void end_progress(uint32_t all)
     }
 }
 
+/* Has those go on that were held. */
+static void let_go(struct px_run_job *job)
+{
+    for (uint32_t i = 0; i < job->n_procs; i++) {
+        const struct px_run_proc *proc = &job->procs[i];
+
+        if (proc->alive && proc->node == px_run.node && !proc->stopped) {
+            (void) kill(proc->pid, SIGCONT);
+        }
+    }
+}
+
+/* Processes that have to share processors are held in their first instructions until all are
+ * started: those that ran would keep us from starting the others, for which they then wait, MPI
+ * libraries by asking again and again (docs/decisions/0051). */
 int px_run_job_launch(struct px_run_job *job)
 {
+    bool hold = job->n_procs > 1 && px_run_oversubscribed(job);
     uint32_t started = 0;
     int report_fd = px_run.options.report ? px_run_report_open() : -1;
     uint64_t since_ns = px_run_trace_now();
@@ -434,13 +454,16 @@ int px_run_job_launch(struct px_run_job *job)
     int error = files_suffice(job, n);
     for (uint32_t i = 0; error == 0 && i < job->n_procs; i++) {
         if (job->procs[i].node == px_run.node) {
-            error = launch_one(&job->procs[i], report_fd);
+            error = launch_one(&job->procs[i], report_fd, hold);
             show_progress(++started, n);
             if (error != 0) {
                 end_progress(n);
                 say_not_started(&job->procs[i], error);
             }
         }
+    }
+    if (error == 0 && hold) {
+        let_go(job);
     }
     px_run_trace_step("launch", job->nspace, since_ns);
     if (error == 0) {
