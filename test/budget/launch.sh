@@ -4,7 +4,7 @@
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
 strace -o /dev/null true 2>/dev/null || skip_all "strace is not here, or may not trace"
 
-pmixrun=$PX_TOP_BUILDDIR/src/tools/pmixrun
+pmixrun=${PX_TOOLS:-$PX_TOP_BUILDDIR/src/tools}/pmixrun
 n_cpus=$(nproc)
 
 # launched N WORD...: a traced job of N processes; then $holds has the signals that hold processes and let them go, in their order.
