@@ -238,6 +238,26 @@ static int begin_long(struct px_conn *conn, struct header header)
     return PX_OK;
 }
 
+/* A part of a message has been handled, whose payload is in `small`: it is kept for the others. 0
+ * or PX_ERR_NOMEM. */
+static int keep_part(struct px_conn_in *in, struct header header, const unsigned char *payload)
+{
+    unsigned char *big = malloc(header.len);
+
+    if (!big) {
+        return PX_ERR_NOMEM;
+    }
+    memcpy(big, payload, header.len);
+    in->big = big;
+    in->big_len = header.len;
+    in->big_have = header.len;
+    in->big_cap = header.len;
+    in->big_tag = header.tag;
+    in->in_part = true;
+    in->waits = true;
+    return PX_OK;
+}
+
 /* True if messages have been handled for so long that those of other pools have their turn, or the
  * thread that reads has what it waits for. */
 static bool is_turn_over(const struct px_conn *conn)
@@ -251,6 +271,8 @@ static bool is_turn_over(const struct px_conn *conn)
 static int parse_small(struct px_conn *conn)
 {
     struct px_conn_in *in = &conn->in;
+    bool part;
+    int rc = PX_OK;
 
     while (in->end - in->start >= PX_CONN_HEADER) {
         const unsigned char *at = in->small + in->start;
@@ -272,9 +294,13 @@ static int parse_small(struct px_conn *conn)
             break;
         }
         in->start += PX_CONN_HEADER + header.len;
-        (void) deliver(conn, header.tag, at + PX_CONN_HEADER, header.len);
+        part = deliver(conn, header.tag, at + PX_CONN_HEADER, header.len);
         if (conn->closed) {
             return PX_OK;
+        }
+        if (part) {
+            rc = keep_part(in, header, at + PX_CONN_HEADER);
+            break;
         }
         if (in->end - in->start >= PX_CONN_HEADER && is_turn_over(conn)) {
             in->waits = true;
@@ -286,7 +312,7 @@ static int parse_small(struct px_conn *conn)
         in->end -= in->start;
         in->start = 0;
     }
-    return PX_OK;
+    return rc;
 }
 
 /* Doubles the buffer of a big payload. A buffer of BIG_WHOLE bytes gets the announced length at
@@ -314,10 +340,9 @@ static ssize_t deliver_big(struct px_conn *conn)
     bool again;
 
     in->big = NULL; /* the connection may end meanwhile */
-    in->waits = false;
+    in->waits = in->end > in->start;
     again = in->in_part ? conn->ops.message(conn->arg, in->big_tag, whole, len, -1)
                         : deliver(conn, in->big_tag, whole, len);
-    px_assert(!again || len > PX_CONN_LONG);
     in->in_part = again && !conn->closed;
     if (in->in_part) {
         in->big = whole;

@@ -179,14 +179,56 @@ int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)
     return PMIX_SUCCESS;
 }
 
+/* True if each process comes behind the one before it. */
+static bool all_behind(const pmix_proc_t *procs, size_t n)
+{
+    size_t i = 1;
+
+    while (i < n && proc_compare(&procs[i - 1], &procs[i]) < 0) {
+        i++;
+    }
+    return i >= n;
+}
+
+/* Copies an array whose processes are in order into a list that is empty. 0 or PMIX_ERR_NOMEM. */
+static int take_copy(struct px_proc_list *list, const pmix_proc_t *procs, size_t n)
+{
+    pmix_proc_t *at = realloc(list->at, n * sizeof(*at));
+
+    px_assert(list->n == 0 && n > 0);
+    if (!at) {
+        return PMIX_ERR_NOMEM;
+    }
+    memcpy(at, procs, n * sizeof(*at));
+    list->at = at;
+    list->n = n;
+    list->room = n;
+    list->n_ordered = n;
+    return PMIX_SUCCESS;
+}
+
 int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, size_t n)
 {
     int rc = PMIX_SUCCESS;
 
+    if (list->n == 0 && n > SHORT && all_behind(procs, n)) {
+        return take_copy(list, procs, n);
+    }
     for (size_t i = 0; !rc && i < n; i++) {
         rc = px_proc_list_add(list, &procs[i]);
     }
     return rc;
+}
+
+/* True if one of the processes stands for all ranks of its namespace. */
+static bool have_wildcard(const pmix_proc_t *procs, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && procs[i].rank != PMIX_RANK_WILDCARD) {
+        i++;
+    }
+    return i < n;
 }
 
 int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
@@ -194,10 +236,12 @@ int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, siz
 {
     int rc = PMIX_SUCCESS;
 
+    if (!size || !have_wildcard(procs, n)) {
+        return px_proc_list_add_all(list, procs, n);
+    }
     for (size_t i = 0; !rc && i < n; i++) {
         pmix_proc_t proc = procs[i];
-        bool all = size && proc.rank == PMIX_RANK_WILDCARD;
-        uint32_t ranks = all ? size(arg, proc.nspace) : 0;
+        uint32_t ranks = proc.rank == PMIX_RANK_WILDCARD ? size(arg, proc.nspace) : 0;
 
         if (!ranks) {
             rc = px_proc_list_add(list, &proc);

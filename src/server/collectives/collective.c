@@ -171,16 +171,32 @@ void px_coll_ask_host(struct px_coll *coll)
     px_upcall_returned(up, rc ? rc : coll->ops->ask(coll, up));
 }
 
+static void on_next_turn(struct px_timer *timer)
+{
+    struct px_coll *coll = px_container_of(timer, struct px_coll, timer);
+
+    px_assert(coll->ending);
+    px_coll_finish(coll, coll->outcome);
+}
+
 /* If the collective ended before (a time limit), only the upcall is freed, by its caller. */
 void px_coll_answered(struct px_upcall *up, pmix_status_t status)
 {
     struct px_coll *coll = up->arg;
 
-    if (coll) {
-        px_assert(coll->upcall == up);
-        coll->upcall = NULL;
-        px_coll_finish(coll, status);
+    if (!coll) {
+        return;
     }
+    px_assert(coll->upcall == up);
+    coll->upcall = NULL;
+    if (coll->nset <= PX_MANY_PROCS) {
+        px_coll_finish(coll, status);
+        return;
+    }
+    up->arg = NULL;
+    coll->ending = true;
+    coll->outcome = status;
+    px_timer_start_loop(coll->server->loop, &coll->timer, 0, on_next_turn);
 }
 
 /* Required directives count here only: otherwise the host sees them and judges. */
@@ -312,48 +328,6 @@ static void apply_directives(struct px_coll *coll, const struct px_fence_directi
     }
 }
 
-/* The processes that the caller has named, as far as this server knows the groups among them:
- * those of PX_KEY_NAMED, or else those of the call. A group that only the caller knows (one made by
- * invitation) leaves those of the call, in which it is spelled out. */
-static struct px_procs named_by(const struct px_server *s, const struct px_coll_call *call,
-                                const pmix_proc_t *who)
-{
-    const struct px_coll_args *args = &call->args;
-    const pmix_value_t *value = px_info_find(args->head.info, args->head.ninfo, PX_KEY_NAMED);
-    const struct px_procs said = {args->procs, args->nprocs};
-    struct px_set_index groups = px_set_index_make(&s->proc_sets, PX_SET_GROUP, who);
-    struct px_proc_list spelt = {0};
-    struct px_procs named;
-    bool known =
-        value && px_value_procs(value, &named) && !px_proc_list_add_all(&spelt, said.at, said.n);
-
-    for (size_t i = 0; known && i < named.n; i++) {
-        known = px_proc_list_has(&spelt, &named.at[i]) ||
-                px_set_index_find(&groups, named.at[i].nspace)->has_who;
-    }
-    px_set_index_fini(&groups);
-    px_proc_list_fini(&spelt);
-    return known ? named : said;
-}
-
-/* Replaces groups in the processes of a call by their members: the code behind this knows processes
- * only. 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM. */
-static int spell(struct px_server *s, struct px_coll_call *call, const pmix_proc_t *who)
-{
-    struct px_args *head = &call->args.head;
-    struct px_procs named = named_by(s, call, who);
-    struct px_proc_list list = {0};
-    int rc = PMIX_SUCCESS;
-
-    if (!px_list_empty(&s->proc_sets) && px_proc_sets_named(&s->proc_sets, named.at, named.n)) {
-        rc = px_proc_sets_expand(&s->proc_sets, named.at, named.n, who, &list);
-        rc = rc ? rc : px_coll_call_name(call, list.at, list.n);
-        px_proc_list_fini(&list);
-    }
-    px_infos_drop(head->info, &head->ninfo, PX_KEY_NAMED);
-    return rc;
-}
-
 /* True if the processes of the call name the caller: itself, a wildcard, or this node. Groups are
  * spelled out by then. A call without processes names everybody: others will add the caller. */
 static bool is_named(const struct px_coll_call *call, const pmix_proc_t *proc)
@@ -397,7 +371,7 @@ static int check(struct px_server *s, struct entry *entry)
     int rc = px_server_keys_drop(&call->args);
 
     rc = rc || !call->ops->prepare ? rc : call->ops->prepare(s, &entry->who, call);
-    rc = rc ? rc : spell(s, call, proc);
+    rc = rc ? rc : px_group_names_spell(s, call, proc);
     rc = rc || is_named(call, proc) ? rc : PMIX_ERR_NOT_A_MEMBER;
     rc = rc ? rc : px_group_names_check(s, call->args.procs, call->args.nprocs, proc);
     rc = rc ? rc : px_fence_read(args->info, args->ninfo, &entry->directives);
@@ -515,23 +489,43 @@ static int read_call(struct entry *entry, const struct px_peer *peer, struct px_
     return px_args_unpack(in, request, &entry->call.args.head);
 }
 
-/* Reads a long call, and leaves the rest to the next step, which owns what the entry owns. */
-static int start_long(const struct entry *entry, struct px_peer *peer, struct px_in *in)
+/* True if the rest of the call is left to the next turn: one of its stages is over, and it is
+ * about many processes, which a short message names by their group. */
+static bool is_left(const struct entry *entry)
+{
+    return entry->n_done > 0 && entry->n_done < N_STAGES && entry->call.args.nprocs > PX_MANY_PROCS;
+}
+
+/* Leaves the rest of the call to the next step, which owns what the entry owns. 0 or
+ * PMIX_ERR_NOMEM; then the entry still owns it. */
+static int leave(const struct entry *entry, struct px_peer *peer)
 {
     struct entry *kept = malloc(sizeof(*kept));
-    int rc;
 
     if (!kept) {
         return PMIX_ERR_NOMEM;
     }
     *kept = *entry;
+    peer->step = &kept->step;
+    return PMIX_SUCCESS;
+}
+
+/* Reads a long call, and leaves the rest to the next step, which owns what the entry owns. */
+static int start_long(const struct entry *entry, struct px_peer *peer, struct px_in *in)
+{
+    struct entry *kept;
+    int rc = leave(entry, peer);
+
+    if (rc) {
+        return rc;
+    }
+    kept = px_container_of(peer->step, struct entry, step);
     in->owed = &kept->owed;
     rc = read_call(kept, peer, in);
     in->owed = NULL;
     if (rc) {
+        peer->step = NULL;
         drop_entry(&kept->step);
-    } else {
-        peer->step = &kept->step;
     }
     return rc;
 }
@@ -554,8 +548,14 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
         return start_long(&entry, peer, in);
     }
     rc = read_call(&entry, peer, in);
-    while (!rc && entry.n_done < N_STAGES) {
+    while (!rc && entry.n_done < N_STAGES && !is_left(&entry)) {
         rc = stages[entry.n_done++](peer->server, &entry);
+    }
+    if (!rc && is_left(&entry)) {
+        rc = leave(&entry, peer);
+        if (!rc) {
+            return rc;
+        }
     }
     entry_fini(&entry);
     return rc;
@@ -565,7 +565,7 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
 
 bool px_coll_recount(struct px_coll *coll)
 {
-    bool waits = coll->closed && !coll->upcall && coll->ops->recount;
+    bool waits = coll->closed && !coll->upcall && !coll->ending && coll->ops->recount;
 
     return waits ? coll->ops->recount(coll) : complete_if_all_local(coll->server, coll, true);
 }

@@ -54,8 +54,8 @@ bool px_group_is_first(const struct px_coll *coll)
 /* True if a part is complete, and waits here for others of this user. */
 static bool is_waiting(const struct px_coll *part, uid_t user)
 {
-    return part->closed && !part->upcall && !px_group_decision_begun(part->state) &&
-           part->members[0].uid == user;
+    return part->closed && !part->upcall && !part->ending &&
+           !px_group_decision_begun(part->state) && part->members[0].uid == user;
 }
 
 /* The next part that waits of the group that `part` is of, behind `from` (NULL: the first). */

@@ -12,6 +12,9 @@
 #include "src/nspace/set_index.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
+#include "src/value/infos.h"
+#include "src/wire/message.h"
+#include "tracker.h"
 
 /* A name in s->group_names, and in the list by age. */
 struct noted {
@@ -124,6 +127,46 @@ void px_group_names_job(struct px_server *s, const char *name)
     while ((group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, NULL))) {
         px_proc_set_remove(group);
     }
+}
+
+/* The processes that the caller has named, as far as this server knows the groups among them:
+ * those of PX_KEY_NAMED, or else those of the call. A group that only the caller knows (one made by
+ * invitation) leaves those of the call, in which it is spelled out. */
+static struct px_procs named_by(const struct px_server *s, const struct px_coll_call *call,
+                                const pmix_proc_t *who)
+{
+    const struct px_coll_args *args = &call->args;
+    const pmix_value_t *value = px_info_find(args->head.info, args->head.ninfo, PX_KEY_NAMED);
+    const struct px_procs said = {args->procs, args->nprocs};
+    struct px_set_index groups = px_set_index_make(&s->proc_sets, PX_SET_GROUP, who);
+    struct px_proc_list spelt = {0};
+    struct px_procs named;
+    bool known =
+        value && px_value_procs(value, &named) && !px_proc_list_add_all(&spelt, said.at, said.n);
+
+    for (size_t i = 0; known && i < named.n; i++) {
+        known = px_proc_list_has(&spelt, &named.at[i]) ||
+                px_set_index_find(&groups, named.at[i].nspace)->has_who;
+    }
+    px_set_index_fini(&groups);
+    px_proc_list_fini(&spelt);
+    return known ? named : said;
+}
+
+int px_group_names_spell(struct px_server *s, struct px_coll_call *call, const pmix_proc_t *who)
+{
+    struct px_args *head = &call->args.head;
+    struct px_procs named = named_by(s, call, who);
+    struct px_proc_list list = {0};
+    int rc = PMIX_SUCCESS;
+
+    if (!px_list_empty(&s->proc_sets) && px_proc_sets_named(&s->proc_sets, named.at, named.n)) {
+        rc = px_proc_sets_expand(&s->proc_sets, named.at, named.n, who, &list);
+        rc = rc ? rc : px_coll_call_name(call, list.at, list.n);
+        px_proc_list_fini(&list);
+    }
+    px_infos_drop(head->info, &head->ninfo, PX_KEY_NAMED);
+    return rc;
 }
 
 struct px_proc_set *px_group_names_add(struct px_server *s, const char *name,

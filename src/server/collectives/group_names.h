@@ -13,6 +13,7 @@
 
 #include <pmix_common.h>
 
+struct px_coll_call;
 struct px_proc_set;
 struct px_server;
 
@@ -31,6 +32,10 @@ void px_group_names_fini(struct px_server *s);
  * PMIX_SUCCESS. */
 int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n,
                          const pmix_proc_t *who);
+
+/* Replaces groups in the processes of a call by their members: the code behind this knows processes
+ * only. 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM. */
+int px_group_names_spell(struct px_server *s, struct px_coll_call *call, const pmix_proc_t *who);
 
 /* Adds a group to the registry. NULL if it cannot be named: a job has the name, or memory is
  * out. */

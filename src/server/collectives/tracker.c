@@ -66,8 +66,7 @@ int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call
     }
     if (!call->args.group || call->args.nprocs) {
         rc = px_procs_normalise_or_lend(call->args.procs, call->args.nprocs, colls->size,
-                                        colls->server, &call->set,
-                                        call->args.group ? NULL : &call->shared);
+                                        colls->server, &call->set, &call->shared);
     }
     return rc;
 }
@@ -134,7 +133,7 @@ int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmi
     struct px_proc_list set = {0};
     int rc;
 
-    px_assert(coll->name && !coll->shared);
+    px_assert(coll->name);
     rc = px_coll_has_proc(coll, proc)
              ? PMIX_SUCCESS
              : px_proc_list_expand(&left, coll->procs, coll->nprocs, colls->size, colls->server);
@@ -144,7 +143,10 @@ int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmi
         rc = px_procs_normalise(left.at, left.n, colls->size, colls->server, &set);
         if (!rc) {
             free(coll->procs);
-            free(coll->set);
+            if (!coll->shared) {
+                free(coll->set);
+            }
+            coll->shared = false;
             coll->nprocs = left.n;
             coll->procs = px_proc_list_take(&left);
             coll->nset = set.n;
@@ -161,7 +163,7 @@ bool px_coll_is_valid(const struct px_coll *coll)
            px_procs_are_normal(coll->set, coll->nset) && coll->n_members > 0 &&
            coll->n_members <= coll->members_room && coll->members && coll->n_arrived > 0 &&
            coll->n_arrived <= coll->n_members && (!coll->ninfo || coll->info) &&
-           (coll->closed || !coll->upcall);
+           (coll->closed || !(coll->upcall || coll->ending)) && !(coll->upcall && coll->ending);
 }
 
 /* A tracker for the first call, not yet on the list. It takes over call->set and the processes, of

@@ -3,11 +3,16 @@
 #ifndef PX_SERVER_STEP_H
 #define PX_SERVER_STEP_H
 
-/* Long requests, which their handlers serve in parts (dispatch.h). Loop thread. */
+/* Requests that take long, which their handlers serve in parts (dispatch.h). Loop thread. */
 
 #include "src/server/peers/dispatch.h"
 
-/* A long request (px_is_long) of which a part has been handled. Embedded in what is kept of it; the
+/* A walk over more processes than these takes so long that no other follows in the same turn of the
+ * loop. */
+enum { PX_MANY_PROCS = 8192 };
+
+/* A request of which a part has been handled, since it is long (px_is_long), or short and about
+ * many processes: then it has nothing of the message any more. Embedded in what is kept of it; the
  * memory belongs to peer->step while other messages are handled. */
 struct px_step {
     /* Handles the next part, and takes over the step, which is not peer->step any more; sets

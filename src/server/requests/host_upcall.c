@@ -27,6 +27,7 @@
 #include "src/value/directives.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
+#include "src/server/peers/step.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/value/nested.h"
@@ -185,18 +186,31 @@ static void run_answer(struct px_task *task)
     upcall_end(px_container_of(task, struct px_upcall, task));
 }
 
+static void on_next_turn(struct px_timer *timer)
+{
+    upcall_end(px_container_of(timer, struct px_upcall, timer));
+}
+
 /* The loop thread is in this function, so an answer that another thread has posted runs later
  * and finds the upcall on the list. */
 void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
 {
     /* If the host called back and then returned an error, its callback is the answer. */
-    if (rc == PMIX_SUCCESS || !close_upcall(up)) {
+    bool answered = rc != PMIX_SUCCESS && close_upcall(up);
+
+    if (!answered || up->nprocs > PX_MANY_PROCS) {
         px_list_append(&up->server->upcalls, &up->link);
+    }
+    if (!answered) {
         px_open_waits_upcall(up);
         return;
     }
     up->reply.status = rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
-    upcall_end(up);
+    if (up->nprocs > PX_MANY_PROCS) {
+        px_timer_start_loop(up->server->loop, &up->timer, 0, on_next_turn);
+    } else {
+        upcall_end(up);
+    }
 }
 
 /* Ends one upcall with that status if the host has not answered it. It stays in the table, because

@@ -129,6 +129,29 @@ static void what_is_read_now_has_an_end(void **state)
     pair_close(&both[1]);
 }
 
+/* Messages that come at once, and are handled in parts where they lie. */
+static void short_messages_in_parts(void **state)
+{
+    struct pair pair;
+    struct px_buf all = frame(101, 40);
+    struct px_buf one = frame(102, 500);
+    struct px_buf last = frame(103, 1);
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    pair.sink.parts = 40;
+    pair.sink.long_enough = 40;
+    px_buf_append(&all, one.data, one.len);
+    px_buf_append(&all, last.data, last.len);
+    fixture_write(pair.raw, all.data, all.len);
+    sink_await(&pair.sink, 3);
+    assert_int_equal(pair.sink.last_tag, 103);
+    assert_int_equal(pair.sink.bad, 0);
+    px_buf_fini(&all);
+    px_buf_fini(&one);
+    px_buf_fini(&last);
+    pair_close(&pair);
+}
+
 /* The last word reaches a peer that reads, and destroying does not wait for one that does not. */
 static void destroy_sends_what_it_can(void **state)
 {
@@ -155,9 +178,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, pair_setup, pair_teardown)
     const struct CMUnitTest tests[] = {
-        T(destroy_inside_message),
-        T(destroyed_while_it_is_read_now),
-        T(what_is_read_now_has_an_end),
+        T(destroy_inside_message),      T(destroyed_while_it_is_read_now),
+        T(what_is_read_now_has_an_end), T(short_messages_in_parts),
         T(destroy_sends_what_it_can),
     };
 

@@ -102,7 +102,8 @@ struct sink {
     int status;
     int fds[64]; /* by message number, -1 without */
     bool destroy_on_message;
-    unsigned parts; /* in which messages are handled that are long enough; 0: at once */
+    unsigned parts;     /* in which messages are handled that are long enough; 0: at once */
+    size_t long_enough; /* from so many bytes */
     unsigned part;
     bool keep_on_close;
     uint64_t drains; /* by px_fetch_add */
@@ -113,6 +114,7 @@ static inline void sink_init(struct sink *sink)
     memset(sink, 0, sizeof(*sink));
     (void) pthread_mutex_init(&sink->lock, NULL);
     (void) pthread_cond_init(&sink->cond, NULL);
+    sink->long_enough = PX_CONN_LONG + 1;
     for (size_t i = 0; i < 64; i++) {
         sink->fds[i] = -1;
     }
@@ -135,7 +137,7 @@ static inline bool sink_message(void *arg, uint32_t tag, const void *payload, si
     }
     (void) pthread_mutex_lock(&sink->lock);
     sink->bad += !good || (sink->part && fd >= 0);
-    if (len > PX_CONN_LONG && sink->part + 1 < sink->parts) {
+    if (len >= sink->long_enough && sink->part + 1 < sink->parts) {
         sink->part++;
         if (fd >= 0) {
             (void) close(fd);

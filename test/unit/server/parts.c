@@ -9,6 +9,7 @@
 #include "config.h"
 #endif
 
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,6 +27,8 @@
 #include "src/context/context.h"
 #include "src/net/conn.h"
 #include "src/request/schema.h"
+#include "src/server/collectives/collective.h"
+#include "src/server/collectives/tracker.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/server/requests/requests.h"
@@ -55,11 +58,23 @@ struct attempt {
     const struct px_args *args;
     unsigned n_parts; /* that are handled, at most */
     bool named;       /* the caller is a member */
+    bool watched;     /* until there is no collective */
     int rc;
     unsigned n_left; /* of n_parts */
     unsigned n_colls[MOST_PARTS];
-    bool in_part; /* after the last of them */
+    bool in_part;  /* after the last of them */
+    bool has_host; /* then a collective's upcall is under way */
 };
+
+static bool host_is_asked(struct px_server *s)
+{
+    px_list_for(const struct px_coll, coll, &s->colls.list, link) {
+        if (coll->upcall) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static unsigned count_colls(struct px_server *s)
 {
@@ -69,6 +84,31 @@ static unsigned count_colls(struct px_server *s)
         n++;
     }
     return n;
+}
+
+/* Looks at the collectives in each turn of the loop until there is none. */
+static struct watch {
+    struct px_timer timer;
+    sem_t over;
+    unsigned n_ending; /* that were found to end in the next turn */
+} watch;
+
+/* A count of those who are missed does not end such a one before. */
+static void look(struct px_timer *timer)
+{
+    struct px_server *s = px_ctx()->server;
+
+    px_list_for(struct px_coll, coll, &s->colls.list, link) {
+        if (coll->ending) {
+            watch.n_ending++;
+            assert_false(px_coll_recount(coll));
+        }
+    }
+    if (count_colls(s)) {
+        px_timer_start_loop(px_ctx()->loop, timer, 0, look);
+    } else {
+        (void) sem_post(&watch.over);
+    }
 }
 
 static void try(void *arg)
@@ -98,6 +138,10 @@ static void try(void *arg)
         attempt->n_left--;
     }
     attempt->in_part = px_is_in_part(&peer);
+    attempt->has_host = host_is_asked(s);
+    if (attempt->watched) {
+        px_timer_start_loop(px_ctx()->loop, &watch.timer, 0, look);
+    }
     px_parts_drop(&peer);
     px_buf_fini(&buf);
 }
@@ -178,6 +222,65 @@ static void one_that_is_cut(void **state)
         assert_int_equal(attempt.n_colls[n_parts - 1], 0);
     }
 }
+
+/* --- groups --- */
+
+static pmix_status_t agree(pmix_group_operation_t op, char *group, const pmix_proc_t procs[],
+                           size_t nprocs, const pmix_info_t directives[], size_t ndirs,
+                           pmix_info_cbfunc_t done, void *cbdata)
+{
+    (void) op, (void) group, (void) procs, (void) directives, (void) ndirs, (void) done;
+    (void) cbdata;
+    assert_int_equal(nprocs, MANY);
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* All members but the caller are of other nodes. Each walk over them has a turn, also if a short
+ * message names them by their group, and so have the host's answer and the end. */
+static void a_large_group(void **state)
+{
+    static pmix_proc_t procs[MANY];
+    char name[] = "large";
+    struct px_coll_args args = {.group = name, .procs = procs, .nprocs = MANY};
+    struct attempt attempt = {.request = &px_request_group_construct,
+                              .args = &args.head,
+                              .n_parts = MOST_PARTS,
+                              .named = true,
+                              .watched = true};
+
+    (void) state;
+    PMIX_LOAD_PROCID(&procs[0], JOB, 0);
+    for (size_t i = 1; i < MANY; i++) {
+        PMIX_LOAD_PROCID(&procs[i], "nobody", (pmix_rank_t) i);
+    }
+    (void) sem_init(&watch.over, 0, 0);
+    run(&attempt);
+    assert_int_equal(attempt.rc, 0);
+    assert_false(attempt.in_part);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 8);
+    assert_int_equal(attempt.n_colls[7], 1);
+    assert_true(attempt.has_host);
+    (void) sem_wait(&watch.over);
+    args.nprocs = 0;
+    attempt.request = &px_request_group_destruct;
+    run(&attempt);
+    assert_int_equal(attempt.rc, 0);
+    assert_false(attempt.in_part);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 5);
+    assert_int_equal(attempt.n_colls[2], 0);
+    assert_int_equal(attempt.n_colls[4], 1);
+    assert_true(attempt.has_host);
+    (void) sem_wait(&watch.over);
+    assert_int_equal(watch.n_ending, 2);
+    args.nprocs = MANY; /* it is gone, so it can be made anew */
+    attempt.request = &px_request_group_construct;
+    run(&attempt);
+    assert_int_equal(attempt.rc, 0);
+    (void) sem_wait(&watch.over);
+    (void) sem_destroy(&watch.over);
+}
+
+/* --- others --- */
 
 /* The host is asked in a part of its own, or not at all; large values are whole by then. */
 static void publish_bytes(size_t n, unsigned n_parts)
@@ -310,6 +413,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_short_fence, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_refused, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_cut, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(a_large_group, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_long_request_for_the_host, job_of_two_start,
                                         job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_with_a_large_value, job_of_two_start, job_of_two_stop),
@@ -320,6 +424,7 @@ int main(void)
 
     alarm(60);
     job_of_two_module.publish = publish;
+    job_of_two_module.group = agree;
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

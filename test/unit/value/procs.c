@@ -199,6 +199,31 @@ static void a_list_in_order(void **state)
     px_proc_list_fini(&list);
 }
 
+/* An array in order is copied, others are added one by one; what follows is added as ever. */
+static void a_list_of_an_array(void **state)
+{
+    enum { N = 20 };
+    pmix_proc_t some[N];
+    struct px_proc_list list = {0};
+
+    (void) state;
+    for (uint32_t i = 0; i < N; i++) {
+        some[i] = (pmix_proc_t) P("A", i);
+    }
+    assert_int_equal(px_proc_list_add_all(&list, some, N), 0);
+    assert_int_equal(px_proc_list_add_all(&list, some, N), 0);
+    assert_true(px_procs_equal(list.at, list.n, some, N));
+    some[0].rank = N;
+    assert_int_equal(px_proc_list_add(&list, &some[0]), 0);
+    assert_int_equal(list.n, N + 1);
+    assert_true(px_proc_list_has(&list, &some[0]) && px_proc_list_has(&list, &some[N - 1]));
+    px_proc_list_fini(&list);
+    some[0] = some[1];
+    assert_int_equal(px_proc_list_add_all(&list, some, N), 0);
+    assert_true(px_procs_equal(list.at, list.n, some + 1, N - 1));
+    px_proc_list_fini(&list);
+}
+
 /* A long list has an index, which follows what the list got without it. */
 static void a_long_list_has_each_once(void **state)
 {
@@ -430,6 +455,7 @@ int main(void)
         cmocka_unit_test(overlaps_when_long),
         cmocka_unit_test(a_list_has_each_once),
         cmocka_unit_test(a_list_in_order),
+        cmocka_unit_test(a_list_of_an_array),
         cmocka_unit_test(a_long_list_has_each_once),
         cmocka_unit_test(one_normal_form),
         cmocka_unit_test(as_a_plain_sort),
