@@ -26,7 +26,7 @@ src_tools_pmix_info_LDADD = libpx-tools.la libpx-base.la libpmix.la
 src_tools_pmix_shm_SOURCES = %D%/shm/pmix_shm.c %D%/shm/shm.h %D%/shm/choose.c %D%/shm/find.c %D%/shm/find.h %D%/shm/list.c \
   %D%/shm/proc_state.c %D%/shm/proc_state.h %D%/shm/show.c %D%/shm/stats.c %D%/shm/tally.c %D%/shm/tally.h \
   %D%/shm/top.c %D%/shm/waits.c %D%/shm/waits_find.c %D%/shm/waits_print.c %D%/shm/waits.h
-src_tools_pmix_shm_LDADD = libpx-tools.la libpx-waits.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS) -lm
+src_tools_pmix_shm_LDADD = libpx-tools.la libpx-waits.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la -lm
 
 # The commands of the field: the public interface only.
 px_field_commands = %D%/palloc %D%/pattrs %D%/pctrl %D%/pevent %D%/plookup %D%/pps %D%/pquery

@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "codec.h"
+#include "zlib_lib.h"
 
 #include "src/base/assert.h"
 
@@ -21,6 +21,20 @@ enum {
     BEST_RATIO = 1040, /* deflate cannot do better than 1032 to 1 */
     SMALLEST = 64,     /* below it nothing is gained */
 };
+
+/* The status for what inflateInit or compress2 returns. */
+static int status_of(int rc)
+{
+    switch (rc) {
+    case Z_OK:
+        return PMIX_SUCCESS;
+    case Z_BUF_ERROR:     /* it is not smaller */
+    case Z_VERSION_ERROR: /* no zlib */
+        return PMIX_ERR_NOT_SUPPORTED;
+    default:
+        return PMIX_ERR_NOMEM;
+    }
+}
 
 /* Decompresses a stream into exactly `room` bytes at `to`. PMIX_ERR_UNPACK_FAILURE if it gives
  * more or fewer, or is damaged. */
@@ -33,7 +47,7 @@ static int inflate_into(const void *bytes, size_t len, void *to, size_t room)
     int rc = inflateInit(&z);
 
     if (rc != Z_OK) {
-        return rc == Z_MEM_ERROR ? PMIX_ERR_NOMEM : PMIX_ERR_UNPACK_FAILURE;
+        return status_of(rc);
     }
     rc = inflate(&z, Z_FINISH);
     (void) inflateEnd(&z); /* nothing is left in it */
@@ -87,7 +101,7 @@ static int inflated_size(const void *bytes, size_t len, size_t *ret)
     int rc = inflateInit(&z);
 
     if (rc != Z_OK) {
-        return PMIX_ERR_NOMEM;
+        return status_of(rc);
     }
     while (rc == Z_OK && z.total_out <= PX_INFLATE_MAX) {
         z.next_out = scratch;
@@ -136,7 +150,7 @@ int px_deflate(const void *bytes, size_t len, void **ret, size_t *ret_len)
     rc = compress2(out + LENGTH_SIZE, &room, bytes, (uLong) len, Z_BEST_COMPRESSION);
     if (rc != Z_OK) {
         free(out);
-        return rc == Z_BUF_ERROR ? PMIX_ERR_NOT_SUPPORTED : PMIX_ERR_NOMEM;
+        return status_of(rc);
     }
     *ret = out;
     *ret_len = LENGTH_SIZE + (size_t) room;

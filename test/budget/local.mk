@@ -4,7 +4,7 @@ check_PROGRAMS += %D%/asked %D%/gets %D%/group_replies %D%/groups_end %D%/growth
 %C%_asked_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_growth_SOURCES = %D%/growth.c
 %C%_growth_LDADD = libpx-client.la libpx-event.la libpx-context.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-shmem.la \
-  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(ZLIB_LIBS)
+  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la
 %C%_gets_SOURCES = %D%/gets.c
 %C%_gets_LDADD = libpmix.la
 %C%_gets_LDFLAGS = $(AM_LDFLAGS) -no-install

@@ -7,7 +7,9 @@
  * --wrap for these functions. */
 
 #include <dlfcn.h>
-#include <zlib.h>
+#include <string.h>
+
+#include "src/wire/zlib_lib.h"
 
 #ifdef __has_feature
 #if __has_feature(memory_sanitizer)
@@ -21,32 +23,32 @@
 #define HAS_OTHERS     1
 #endif
 
-int __real_inflate(z_streamp z, int flush);
-int __wrap_inflate(z_streamp z, int flush);
-int __real_compress2(Bytef *to, uLongf *n, const Bytef *from, uLong n_from, int level);
-int __wrap_compress2(Bytef *to, uLongf *n, const Bytef *from, uLong n_from, int level);
+int __real_px_zlib_inflate(z_streamp z, int flush);
+int __wrap_px_zlib_inflate(z_streamp z, int flush);
+int __real_px_zlib_compress2(Bytef *to, uLongf *n, const Bytef *from, uLong n_from, int level);
+int __wrap_px_zlib_compress2(Bytef *to, uLongf *n, const Bytef *from, uLong n_from, int level);
 
 void *__real_dlopen(const char *name, int flags);
 void *__wrap_dlopen(const char *name, int flags);
 
 void *__wrap_dlopen(const char *name, int flags)
 {
-    return HAS_OTHERS ? __real_dlopen(name, flags) : NULL;
+    return HAS_OTHERS || strncmp(name, "libz.", 5) == 0 ? __real_dlopen(name, flags) : NULL;
 }
 
-int __wrap_inflate(z_streamp z, int flush)
+int __wrap_px_zlib_inflate(z_streamp z, int flush)
 {
     Bytef *before = z->next_out;
-    int rc = __real_inflate(z, flush);
+    int rc = __real_px_zlib_inflate(z, flush);
 
     WRITTEN(z, sizeof(*z));
     WRITTEN(before, (uLong) (z->next_out - before));
     return rc;
 }
 
-int __wrap_compress2(Bytef *to, uLongf *n, const Bytef *from, uLong n_from, int level)
+int __wrap_px_zlib_compress2(Bytef *to, uLongf *n, const Bytef *from, uLong n_from, int level)
 {
-    int rc = __real_compress2(to, n, from, n_from, level);
+    int rc = __real_px_zlib_compress2(to, n, from, n_from, level);
 
     WRITTEN(n, sizeof(*n));
     WRITTEN(to, rc == Z_OK ? *n : 0);

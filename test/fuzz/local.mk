@@ -5,7 +5,7 @@ check_PROGRAMS += $(fuzz_tests)
 TESTS += $(fuzz_tests)
 EXTRA_DIST += %D%/corpus
 replay = test/lib/replay.c test/lib/mutate.c test/lib/mutate.h
-wire_fuzz_libs = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS)
+wire_fuzz_libs = libpx-wire.la libpx-value.la libpx-base.la
 
 test_fuzz_codec_fuzz_t_SOURCES = %D%/codec_fuzz.c %D%/fuzz.h $(replay)
 test_fuzz_codec_fuzz_t_LDADD = $(wire_fuzz_libs)
@@ -14,7 +14,7 @@ test_fuzz_map_fuzz_t_LDADD = $(wire_fuzz_libs)
 # The store compiled anew, with a hook at each step of a reader.
 test_fuzz_segment_fuzz_t_SOURCES = %D%/segment_fuzz.c %D%/fuzz.h $(replay) $(libpx_gds_la_SOURCES) $(libpx_shmem_la_SOURCES)
 test_fuzz_segment_fuzz_t_CPPFLAGS = $(AM_CPPFLAGS) -DPX_SHM_STEP_HOOK
-test_fuzz_segment_fuzz_t_LDADD = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS)
+test_fuzz_segment_fuzz_t_LDADD = libpx-wire.la libpx-value.la libpx-base.la
 # With the whole library, whose inner names libpmix does not export; a few cuts of each input, since one takes a millisecond.
 half_client = %D%/half_client.c %D%/half_client.h %D%/half_calls.h %D%/half_reads.c %D%/half_groups.c %D%/half_more.c
 half_server = %D%/half_server.c %D%/half_server.h %D%/fuzz_clock.c %D%/fuzz_clock.h %D%/fuzz.h $(replay)
@@ -44,7 +44,7 @@ test_fuzz_uri_fuzz_t_LDADD = $(half_libs)
 # Writes the seeds of corpus/segment: test/lib/segment_seeds test/fuzz/corpus/segment
 check_PROGRAMS += test/lib/segment_seeds
 test_lib_segment_seeds_SOURCES = test/lib/segment_seeds.c
-test_lib_segment_seeds_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS)
+test_lib_segment_seeds_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la
 
 # Writes those of introduction, dispatch, reply and modex: test/lib/conversation_seeds test/fuzz/corpus
 check_PROGRAMS += test/lib/conversation_seeds
@@ -61,7 +61,7 @@ FUZZ_CFLAGS = -g -O1 -fsanitize=fuzzer-no-link,$(FUZZ_SANITIZE) -fno-sanitize-re
 FUZZ_ENGINE = -fsanitize=fuzzer,$(FUZZ_SANITIZE)
 FUZZ_TARGETS = codec dispatch introduction map modex param reply segment uri
 fuzz_build = sources="$(libpmix_la_sources) $(libpx_host_la_SOURCES)" flags='$(DEFS) $(DEFAULT_INCLUDES) $(fuzz_cppflags) $(CPPFLAGS)' \
-  libs='$(ZLIB_LIBS) -lpthread -ldl' top='$(abs_top_srcdir)' $(SHELL) $(srcdir)/test/fuzz/build
+  libs='-lpthread -ldl' top='$(abs_top_srcdir)' $(SHELL) $(srcdir)/test/fuzz/build
 libpmix_la_sources = $(libpx_api_la_SOURCES) $(libpx_server_la_SOURCES) $(libpx_client_la_SOURCES) $(libpx_event_la_SOURCES) \
   $(libpx_context_la_SOURCES) $(libpx_discovery_la_SOURCES) $(libpx_nspace_la_SOURCES) $(libpx_net_la_SOURCES) $(libpx_gds_la_SOURCES) \
   $(libpx_waits_la_SOURCES) $(libpx_request_la_SOURCES) $(libpx_wire_la_SOURCES) $(libpx_topo_la_SOURCES) $(libpx_value_la_SOURCES) \

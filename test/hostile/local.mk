@@ -37,7 +37,7 @@ check_PROGRAMS += %D%/clones %D%/deaths %D%/gets %D%/honest %D%/hostile %D%/inhe
 %C%_slow_LDFLAGS = $(AM_LDFLAGS) -no-install
 %C%_users_SOURCES = %D%/users.c %D%/users.h %D%/users_tools.c %D%/actors.c %D%/actors.h %D%/speak.c %D%/speak.h
 # Whether the kernel names the users of TCP peers: a private function.
-%C%_users_LDADD = libpx-host.la libpmix.la libpx-net.la libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(ZLIB_LIBS)
+%C%_users_LDADD = libpx-host.la libpmix.la libpx-net.la libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la
 %C%_users_LDFLAGS = $(AM_LDFLAGS) -no-install
 check_LTLIBRARIES += %D%/libfaults.la
 %C%_libfaults_la_SOURCES = %D%/faults.c

@@ -20,7 +20,7 @@ mutant-compile:
 mutant-link:
 	$(CCLD) -shared $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS)
 mutant-libs:
-	: $(ZLIB_LIBS) $(LIBS)
+	: $(LIBS)
 mutant-objects:
 	@echo $(libpx_api_la_OBJECTS) $(libpx_server_la_OBJECTS) $(libpx_client_la_OBJECTS) $(libpx_event_la_OBJECTS) \
 	  $(libpx_context_la_OBJECTS) $(libpx_discovery_la_OBJECTS) $(libpx_nspace_la_OBJECTS) $(libpx_net_la_OBJECTS) \

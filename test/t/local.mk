@@ -88,7 +88,7 @@ test_t_field_job_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 check_PROGRAMS += %D%/generations
 test_t_generations_SOURCES = %D%/generations.c
-test_t_generations_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS)
+test_t_generations_LDADD = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la
 
 px_script_tests = %D%/examples.sh %D%/install.sh %D%/life.sh %D%/moves.sh %D%/pmix_info.sh %D%/pmix_shm.sh %D%/quickstart.sh %D%/run_agree.sh %D%/run_apps.sh %D%/run_codes.sh %D%/run_conform.sh %D%/run_many_threads.sh %D%/run_fallbacks.sh \
   %D%/run_group_faults.sh %D%/run_groups.sh %D%/run_host.sh %D%/run_large.sh %D%/run_nodes.sh %D%/run_output.sh %D%/run_script.sh %D%/run_signals.sh %D%/run_spawn.sh %D%/run_tools.sh %D%/segment_params.sh %D%/set_uid.sh %D%/other_user.sh %D%/many_clients.sh %D%/tool_lost.sh

@@ -1,6 +1,6 @@
 px_client_test_libs = libpx-client.la libpx-event.la libpx-context.la libpx-discovery.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-request.la \
   libpx-wire.la libpx-topo.la libpx-value.la libpx-loop.la libpx-shmem.la libpx-base.la \
- $(ZLIB_LIBS) $(CMOCKA_LIBS)
+ $(CMOCKA_LIBS)
 px_client_tests = %D%/alone.t %D%/assigned_name.t %D%/collected.t %D%/collectives.t %D%/other_nspace.t %D%/get_fast.t %D%/group.t %D%/refresh.t %D%/served.t %D%/get_request.t %D%/query_results.t %D%/former.t %D%/uncommitted.t %D%/member_data.t %D%/refreshed.t %D%/invitations.t
 check_PROGRAMS += $(px_client_tests)
 TESTS += $(px_client_tests)

@@ -1,6 +1,6 @@
 px_discovery_tests = %D%/tool_discovery.t %D%/server_list.t
 px_discovery_test_libs = libpx-discovery.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-wire.la libpx-value.la \
-  libpx-loop.la libpx-shmem.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
+  libpx-loop.la libpx-shmem.la libpx-base.la $(CMOCKA_LIBS)
 check_PROGRAMS += $(px_discovery_tests)
 noinst_HEADERS += %D%/room.h
 TESTS += $(px_discovery_tests)

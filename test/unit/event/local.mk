@@ -1,5 +1,5 @@
 px_event_test_libs = libpx-event.la libpx-context.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-shmem.la \
-  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
+  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/chain.t %D%/code_set.t %D%/ended_procs.t %D%/own_input.t %D%/registry.t
 TESTS += %D%/chain.t %D%/code_set.t %D%/ended_procs.t %D%/own_input.t %D%/registry.t
 noinst_HEADERS += %D%/fixture.h
@@ -14,4 +14,4 @@ noinst_HEADERS += %D%/fixture.h
 %C%_ended_procs_t_LDADD = $(px_event_test_libs)
 %C%_own_input_t_SOURCES = %D%/own_input.c
 %C%_own_input_t_LDADD = libpx-event.la libpx-context.la libpx-nspace.la libpx-net.la libpx-gds.la libpx-shmem.la libpx-request.la \
-  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
+  libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(CMOCKA_LIBS)

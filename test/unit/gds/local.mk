@@ -1,7 +1,7 @@
 # Every program with the support of this folder; the linker puts failing allocators in between.
 gds_wrap_alloc = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 gds_unit_libs = libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
-  $(ZLIB_LIBS) $(CMOCKA_LIBS)
+  $(CMOCKA_LIBS)
 gds_unit_tests = %D%/batch.t %D%/column_writer.t %D%/compare.t %D%/copy.t %D%/corrupt.t %D%/crash.t %D%/fast_path.t %D%/golden.t %D%/format.t %D%/kval_reader.t %D%/key_table.t %D%/segment_file.t %D%/verify.t %D%/lookup.t %D%/memo.t \
   %D%/model.t %D%/generation.t %D%/nodes.t %D%/partial.t %D%/publication.t %D%/race.t %D%/read.t %D%/thread_cache.t %D%/slice.t %D%/store.t
 check_PROGRAMS += $(gds_unit_tests)
@@ -81,5 +81,5 @@ EXTRA_DIST += test/golden/segment-1.0 test/golden/segment-1.1 test/golden/segmen
 # The store compiled anew, with a hook at each store to the segment.
 %C%_crash_t_SOURCES = %D%/crash.c %D%/support.c %D%/support.h $(libpx_gds_la_SOURCES) $(libpx_shmem_la_SOURCES)
 %C%_crash_t_CPPFLAGS = $(AM_CPPFLAGS) -DPX_SHM_STORE_HOOK
-%C%_crash_t_LDADD = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
+%C%_crash_t_LDADD = libpx-wire.la libpx-value.la libpx-base.la $(CMOCKA_LIBS)
 %C%_crash_t_LDFLAGS = $(AM_LDFLAGS) $(gds_wrap_alloc)

@@ -1,6 +1,6 @@
 net_tests = %D%/auth.t %D%/conn.t %D%/conn_read.t %D%/conn_write.t %D%/dial.t %D%/listener.t %D%/pending_conn.t %D%/handshake.t \
   %D%/listen.t %D%/strangers.t %D%/tcp_owner.t %D%/faults.t %D%/uri.t
-net_libs = libpx-net.la libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la $(ZLIB_LIBS) \
+net_libs = libpx-net.la libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la \
   $(CMOCKA_LIBS)
 check_PROGRAMS += $(net_tests)
 TESTS += $(net_tests)

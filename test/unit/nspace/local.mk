@@ -1,7 +1,7 @@
 nspace_unit_tests = %D%/derive.t %D%/info_arrays.t %D%/jobinfo.t %D%/job_pack.t %D%/ranks.t %D%/key_types.t %D%/proc_infos.t %D%/proc_sets.t \
   %D%/query_args.t %D%/resolve.t %D%/scarce.t
 nspace_unit_libs = libpx-nspace.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
-  $(ZLIB_LIBS) $(CMOCKA_LIBS)
+  $(CMOCKA_LIBS)
 check_PROGRAMS += $(nspace_unit_tests)
 TESTS += $(nspace_unit_tests)
 %C%_derive_t_SOURCES = %D%/derive.c %D%/build.h

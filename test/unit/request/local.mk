@@ -1,5 +1,5 @@
 request_unit_tests = %D%/fields.t %D%/reply.t %D%/schema.t
-request_unit_libs = libpx-request.la libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
+request_unit_libs = libpx-request.la libpx-wire.la libpx-value.la libpx-base.la $(CMOCKA_LIBS)
 check_PROGRAMS += $(request_unit_tests)
 TESTS += $(request_unit_tests)
 %C%_fields_t_SOURCES = %D%/fields.c test/unit/wire/gen.c test/unit/wire/gen.h test/unit/wire/hex.h

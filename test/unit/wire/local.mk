@@ -1,6 +1,6 @@
 wire_unit_tests = %D%/compress.t %D%/data.t %D%/messages.t %D%/owed.t %D%/pack.t %D%/regex.t %D%/regex2.t %D%/unpack.t \
-  %D%/kval_view.t
-wire_unit_libs = libpx-wire.la libpx-value.la libpx-base.la $(ZLIB_LIBS) $(CMOCKA_LIBS)
+  %D%/kval_view.t %D%/zlib_lib.t
+wire_unit_libs = libpx-wire.la libpx-value.la libpx-base.la $(CMOCKA_LIBS)
 check_PROGRAMS += $(wire_unit_tests)
 TESTS += $(wire_unit_tests)
 wire_gen = %D%/gen.c %D%/gen.h %D%/hex.h
@@ -27,3 +27,5 @@ test_unit_wire_unpack_t_SOURCES = %D%/unpack.c $(wire_gen)
 test_unit_wire_unpack_t_LDADD = $(wire_unit_libs)
 test_unit_wire_kval_view_t_SOURCES = %D%/kval_view.c $(wire_gen)
 test_unit_wire_kval_view_t_LDADD = $(wire_unit_libs)
+test_unit_wire_zlib_lib_t_SOURCES = %D%/zlib_lib.c
+test_unit_wire_zlib_lib_t_LDADD = $(wire_unit_libs)
