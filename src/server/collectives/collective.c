@@ -179,6 +179,17 @@ static void on_next_turn(struct px_timer *timer)
     px_coll_finish(coll, coll->outcome);
 }
 
+/* The collective lives longer than its upcall, whose processes may be its set. */
+static void take_procs_back(struct px_coll *coll, struct px_upcall *up)
+{
+    if (!coll->procs) {
+        coll->procs = up->procs;
+        coll->nprocs = up->nprocs;
+        up->procs = NULL;
+        up->nprocs = 0;
+    }
+}
+
 /* If the collective ended before (a time limit), only the upcall is freed, by its caller. */
 void px_coll_answered(struct px_upcall *up, pmix_status_t status)
 {
@@ -189,10 +200,11 @@ void px_coll_answered(struct px_upcall *up, pmix_status_t status)
     }
     px_assert(coll->upcall == up);
     coll->upcall = NULL;
-    if (coll->nset <= PX_MANY_PROCS) {
+    if (coll->nset <= PX_MANY_PROCS || up->abandoned) { /* then the host may still read them */
         px_coll_finish(coll, status);
         return;
     }
+    take_procs_back(coll, up);
     up->arg = NULL;
     coll->ending = true;
     coll->outcome = status;

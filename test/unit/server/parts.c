@@ -101,6 +101,8 @@ static void look(struct px_timer *timer)
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         if (coll->ending) {
             watch.n_ending++;
+            assert_ptr_equal(coll->set, coll->procs); /* not in the upcall, which is gone */
+            assert_true(px_coll_is_valid(coll));
             assert_false(px_coll_recount(coll));
         }
     }
@@ -235,6 +237,39 @@ static pmix_status_t agree(pmix_group_operation_t op, char *group, const pmix_pr
     return PMIX_OPERATION_SUCCEEDED;
 }
 
+static pmix_status_t fence(const pmix_proc_t procs[], size_t nprocs, const pmix_info_t info[],
+                           size_t ninfo, char *data, size_t ndata, pmix_modex_cbfunc_t done,
+                           void *cbdata)
+{
+    (void) procs, (void) info, (void) ninfo, (void) done, (void) cbdata;
+    assert_int_equal(nprocs, MANY);
+    free(data);
+    (void) ndata;
+    return PMIX_OPERATION_SUCCEEDED;
+}
+
+/* Its processes are in order, so that there is one list of them, which the host is lent. */
+static void a_large_fence_of_two_nodes(void **state)
+{
+    static pmix_proc_t procs[MANY];
+    struct px_coll_args args;
+    struct attempt attempt = fence_of(&args, procs, MANY);
+
+    (void) state;
+    for (size_t i = 1; i < MANY; i++) {
+        PMIX_LOAD_PROCID(&procs[i], "nobody", (pmix_rank_t) i);
+    }
+    (void) sem_init(&watch.over, 0, 0);
+    watch.n_ending = 0;
+    attempt.watched = true;
+    run(&attempt);
+    assert_int_equal(attempt.rc, 0);
+    assert_true(attempt.has_host);
+    (void) sem_wait(&watch.over);
+    (void) sem_destroy(&watch.over);
+    assert_int_equal(watch.n_ending, 1);
+}
+
 /* All members but the caller are of other nodes. Each walk over them has a turn, also if a short
  * message names them by their group, and so have the host's answer and the end. */
 static void a_large_group(void **state)
@@ -254,6 +289,7 @@ static void a_large_group(void **state)
         PMIX_LOAD_PROCID(&procs[i], "nobody", (pmix_rank_t) i);
     }
     (void) sem_init(&watch.over, 0, 0);
+    watch.n_ending = 0;
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
@@ -413,6 +449,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_short_fence, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_refused, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_cut, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(a_large_fence_of_two_nodes, job_of_two_start,
+                                        job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_large_group, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_long_request_for_the_host, job_of_two_start,
                                         job_of_two_stop),
@@ -425,6 +463,7 @@ int main(void)
     alarm(60);
     job_of_two_module.publish = publish;
     job_of_two_module.group = agree;
+    job_of_two_module.fence_nb = fence;
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
