@@ -13,7 +13,7 @@ launched() {
     shift
     limit 100 strace -f -o "$SCRATCH/trace" -e trace=kill -e signal=none "$pmixrun" -n "$n" "$@" >"$SCRATCH/out" 2>&1
     same "$n processes: the job ends well" 0 $?
-    holds=$(sed -n 's/^.* kill(\([0-9]*\), \(SIGSTOP\|SIGCONT\)).*/\2 \1/p' "$SCRATCH/trace")
+    holds=$(sed -n 's/^.* kill(\([0-9]*\), \(SIGTTOU\|SIGCONT\)).*/\2 \1/p' "$SCRATCH/trace")
 }
 
 # pids SIGNAL: who got it.
@@ -21,11 +21,12 @@ pids() {
     printf '%s\n' "$holds" | sed -n "s/^$1 //p" | sort
 }
 
-n=$((n_cpus + 2))
-launched $n sh -c 'exit 0'
-same "as many are held" $n "$(pids SIGSTOP | uniq | wc -l | tr -d ' ')"
-same "the same are let go" "$(pids SIGSTOP)" "$(pids SIGCONT)"
-same "once all are started" "SIGSTOP SIGCONT" "$(printf '%s\n' "$holds" | sed 's/ .*//' | uniq | tr '\n' ' ' | sed 's/ $//')"
+many=$((n_cpus + 2))
+launched $many sh -c 'exit 0'
+same "all but the last are held" $((n - 1)) "$(pids SIGTTOU | uniq | wc -l | tr -d ' ')"
+same "they are let go, and the last is none the worse" "$n $((n - 1))" \
+    "$(pids SIGCONT | uniq | wc -l | tr -d ' ') $(printf '%s\n%s\n' "$(pids SIGTTOU)" "$(pids SIGCONT)" | sort | uniq -d | wc -l | tr -d ' ')"
+same "once all are started" "SIGTTOU SIGCONT" "$(printf '%s\n' "$holds" | sed 's/ .*//' | uniq | tr '\n' ' ' | sed 's/ $//')"
 
 launched 1 true
 same "one process runs at once" "" "$holds"
@@ -35,4 +36,15 @@ if [ "$n_cpus" -gt 1 ]; then
 else
     skip "so do those that have a processor each" "one processor"
 fi
+
+# The signals of pmixrun come late here, so that rank 0 has stopped by itself before it is held.
+strace -o "$SCRATCH/trace" -e trace=kill -e inject=kill:delay_enter=100000 "$pmixrun" -n $many \
+    sh -c '[ $PMIX_RANK != 0 ] || { echo $$ >"$1/pid"; kill -STOP $$; }' sh "$SCRATCH" >"$SCRATCH/out" 2>&1 &
+runner=$!
+others_go() { [ "$(grep -c 'SIGCONT) *= 0' "$SCRATCH/trace")" = $((many - 1)) ]; }
+until_true 'the others are let go' others_go
+same 'who has stopped by itself is not' T "$(sed 's/.*) \(.\) .*/\1/' "/proc/$(cat "$SCRATCH/pid")/stat")"
+kill -CONT "$(cat "$SCRATCH/pid")"
+wait $runner
+same 'until somebody else has it go on' 0 $?
 finish

@@ -26,6 +26,10 @@
  * input; some are for all. */
 enum { FILES_PER_PROC = 3, FILES_OF_OURS = 64 };
 
+/* Stops a process that is held. Not SIGSTOP, by which a process may have stopped itself before this
+ * one came; of the terminal, which also sends it, it comes again. */
+enum { HOLDS = SIGTTOU };
+
 static struct rlimit files; /* as we were given it */
 
 void px_run_files_raise(void)
@@ -225,7 +229,7 @@ static int start(struct px_run_proc *proc, struct plan *plan)
         if (error == 0 && plan->stop) {
             error = leave_stopped(pid);
         } else if (error == 0 && plan->hold) {
-            (void) kill(pid, SIGSTOP);
+            (void) kill(pid, HOLDS);
         }
     }
     close(pipe_fds[0]);
@@ -425,19 +429,29 @@ static void end_progress(uint32_t all)
     }
 }
 
-/* Has those go on that were held. */
+/* True if the process has stopped by itself, and not been held. */
+static bool stopped_itself(pid_t pid)
+{
+    siginfo_t info = {.si_pid = 0};
+
+    return waitid(P_PID, (id_t) pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == pid &&
+           info.si_status != HOLDS;
+}
+
+/* Has those go on that were held. One for which the signal is still on its way never stops. */
 static void let_go(struct px_run_job *job)
 {
     for (uint32_t i = 0; i < job->n_procs; i++) {
         const struct px_run_proc *proc = &job->procs[i];
 
-        if (proc->alive && proc->node == px_run.node && !proc->stopped) {
+        if (proc->alive && proc->node == px_run.node && !proc->stopped &&
+            !stopped_itself(proc->pid)) {
             (void) kill(proc->pid, SIGCONT);
         }
     }
 }
 
-/* Processes that have to share processors are held in their first instructions until all are
+/* Processes that have to share processors are held in their first instructions until the last is
  * started: those that ran would keep us from starting the others, for which they then wait, MPI
  * libraries by asking again and again (docs/decisions/0051). */
 int px_run_job_launch(struct px_run_job *job)
@@ -454,8 +468,9 @@ int px_run_job_launch(struct px_run_job *job)
     int error = files_suffice(job, n);
     for (uint32_t i = 0; error == 0 && i < job->n_procs; i++) {
         if (job->procs[i].node == px_run.node) {
-            error = launch_one(&job->procs[i], report_fd, hold);
-            show_progress(++started, n);
+            started++;
+            error = launch_one(&job->procs[i], report_fd, hold && started < n);
+            show_progress(started, n);
             if (error != 0) {
                 end_progress(n);
                 say_not_started(&job->procs[i], error);
