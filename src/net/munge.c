@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/library.h"
 #include "src/base/status.h"
 
 /* The library while it is open; on the caller's stack. */
@@ -20,22 +21,18 @@ struct munge {
     int (*decode)(const char *cred, void *ctx, void **payload, int *len, uid_t *uid, gid_t *gid);
 };
 
-/* Loads a function by name. POSIX allows this conversion of dlsym's object pointer. */
-#define LOAD(m, field, name) (*(void **) (&(m)->field) = dlsym((m)->handle, name))
-
 /* Opens the library; the caller closes m->handle. False: it is not there, or lacks a function. */
 static bool munge_open(struct munge *m)
 {
-    m->handle = dlopen("libmunge.so.2", RTLD_NOW | RTLD_LOCAL);
+    static const char *const names[] = {"munge_encode", "munge_decode"};
+    void *functions[2];
+
+    m->handle = px_library_open("libmunge.so.2", names, 2, functions);
     if (!m->handle) {
         return false;
     }
-    LOAD(m, encode, "munge_encode");
-    LOAD(m, decode, "munge_decode");
-    if (!m->encode || !m->decode) {
-        (void) dlclose(m->handle);
-        return false;
-    }
+    *(void **) &m->encode = functions[0];
+    *(void **) &m->decode = functions[1];
     return true;
 }
 

@@ -9,8 +9,9 @@
 
 #include "hwloc_lib.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
+
+#include "src/base/library.h"
 
 /* Name, what it returns, its parameters, the arguments that are passed on, what it returns without
  * hwloc. */
@@ -87,21 +88,13 @@ static const char *const names[] = {
 static bool opened;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Finds all functions, or none. A pointer to a function is a pointer here, as POSIX wants it. */
+_Static_assert(sizeof(hwloc) == sizeof(names), "a pointer to a function is a pointer");
+
+/* The library stays open. */
 static void open_once(void)
 {
-    void *handle = dlopen(PX_HWLOC_SONAME, RTLD_NOW | RTLD_LOCAL);
-    void **functions = (void **) &hwloc;
-    size_t n = sizeof(names) / sizeof(names[0]);
-
-    opened = handle != NULL && sizeof(hwloc) == n * sizeof(*functions);
-    for (size_t i = 0; opened && i < n; i++) {
-        functions[i] = dlsym(handle, names[i]);
-        opened = functions[i] != NULL;
-    }
-    if (!opened && handle != NULL) {
-        (void) dlclose(handle);
-    }
+    opened = px_library_open(PX_HWLOC_SONAME, names, sizeof(names) / sizeof(names[0]),
+                             (void **) &hwloc) != NULL;
 }
 
 bool px_hwloc_open(void)

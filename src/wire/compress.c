@@ -22,14 +22,15 @@ enum {
     SMALLEST = 64,     /* below it nothing is gained */
 };
 
-/* The status for what inflateInit or compress2 returns. */
+/* The status for a result of inflateInit or compress2. PMIX_ERR_NOT_SUPPORTED: this host has no
+ * zlib, or (compress2 only) the result would not be smaller. */
 static int status_of(int rc)
 {
     switch (rc) {
     case Z_OK:
         return PMIX_SUCCESS;
-    case Z_BUF_ERROR:     /* it is not smaller */
-    case Z_VERSION_ERROR: /* no zlib */
+    case Z_BUF_ERROR:
+    case Z_VERSION_ERROR: /* zlib cannot be opened, or is an incompatible release */
         return PMIX_ERR_NOT_SUPPORTED;
     default:
         return PMIX_ERR_NOMEM;

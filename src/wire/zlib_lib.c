@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* The functions of zlib that we use, found when one is first called (zlib_lib.h). Two threads may
- * look for them at once, and find the same: so no thread waits for another one, which in a forked
- * child may not be there any more. */
+/* The functions of zlib that we use, looked up when one is first called (zlib_lib.h). No lock: two
+ * threads that look them up at once store the same addresses, and a forked child cannot wait for a
+ * thread that it does not have. */
 
 #include "zlib_lib.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "src/base/atomic.h"
+#include "src/base/library.h"
 
 enum { INFLATE_INIT, INFLATE, INFLATE_END, COMPRESS, N_FUNCTIONS };
 
@@ -24,29 +24,25 @@ static const char *const names[N_FUNCTIONS] = {
 };
 
 static uint64_t functions[N_FUNCTIONS]; /* atomic: addresses */
-static uint64_t opened;                 /* atomic: 1 when all are there, which is for good */
+static uint64_t opened; /* atomic: 1 after all addresses are stored; never 0 again */
 
-/* Finds all functions, or none. */
-static bool find_all(void)
+/* Looks up all functions. The library stays open. False: it cannot be opened. */
+static bool look_up(void)
 {
-    void *handle = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
-    bool found = handle != NULL;
+    void *found[N_FUNCTIONS];
 
-    for (int i = 0; found && i < N_FUNCTIONS; i++) {
-        void *at = dlsym(handle, names[i]);
-
-        found = at != NULL;
-        px_store_relaxed(&functions[i], (uintptr_t) at);
+    if (!px_library_open("libz.so.1", names, N_FUNCTIONS, found)) {
+        return false;
     }
-    if (!found && handle) {
-        (void) dlclose(handle);
+    for (int i = 0; i < N_FUNCTIONS; i++) {
+        px_store_relaxed(&functions[i], (uintptr_t) found[i]);
     }
-    return found;
+    return true;
 }
 
 static bool is_open(void)
 {
-    if (!px_load_acquire(&opened) && find_all()) {
+    if (!px_load_acquire(&opened) && look_up()) {
         px_store_release(&opened, 1);
     }
     return px_load_relaxed(&opened) != 0;

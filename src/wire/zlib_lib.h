@@ -3,11 +3,11 @@
 #ifndef PX_WIRE_ZLIB_LIB_H
 #define PX_WIRE_ZLIB_LIB_H
 
-/* zlib, opened when something is first compressed or decompressed: most processes never do, and
- * loading it takes a fifth of what the library adds to the start of a program. The door of zlib:
- * its header is included here, with the functions that we use under names of ours, which pass their
- * arguments on. If zlib cannot be opened they return Z_VERSION_ERROR, and the next call tries
- * again, since it may have been for want of memory. Any thread. */
+/* zlib, opened at the first compression or decompression: few processes need it, and loading it
+ * took a tenth of the time that the library adds to the start of a program. This header is the only
+ * one that includes zlib.h. It renames the functions that we use; the definitions in zlib_lib.c
+ * pass their arguments to zlib. If zlib cannot be opened they return Z_VERSION_ERROR; the next call
+ * tries again, because a lack of memory may have been the cause. Any thread. */
 
 #define inflateInit_ px_zlib_inflateInit_
 #define inflate      px_zlib_inflate

@@ -1,5 +1,5 @@
 # sources of this folder
-noinst_HEADERS += %D%/process.h %D%/scratch.h
+noinst_HEADERS += %D%/opened_library.h %D%/process.h %D%/scratch.h
 include %D%/api/local.mk
 include %D%/base/local.mk
 include %D%/client/local.mk

@@ -4,42 +4,25 @@
 #include "config.h"
 #endif
 
-#include <fcntl.h>
-#include <string.h>
-
 #include "src/topo/hwloc_lib.h"
 #include "src/topo/topo.h"
-#include "test/unit/scratch.h"
+#include "test/unit/opened_library.h"
 
 /* This program is not linked with hwloc, as the library is not. */
-
-static bool is_mapped(void)
-{
-    FILE *maps = fopen("/proc/self/maps", "re");
-    char line[4096];
-    bool found = false;
-
-    assert_non_null(maps);
-    while (fgets(line, sizeof(line), maps)) {
-        found = found || strstr(line, "/" PX_HWLOC_SONAME);
-    }
-    (void) fclose(maps);
-    return found;
-}
 
 static void it_is_loaded_when_it_is_needed(void **state)
 {
     hwloc_topology_t topo;
 
     (void) state;
-    assert_false(is_mapped());
+    assert_false(library_is_mapped("/" PX_HWLOC_SONAME));
     assert_int_equal(px_topo_build(NULL, "pu:2", false, &topo), 0);
-    assert_true(is_mapped());
+    assert_true(library_is_mapped("/" PX_HWLOC_SONAME));
     assert_non_null(hwloc_get_obj_by_type(topo, HWLOC_OBJ_PU, 1));
     hwloc_topology_destroy(topo);
 }
 
-/* What this program does instead of its tests when it is started with the word "without". */
+/* What this program does in place of its tests when it is executed with an argument. */
 static int without_hwloc(void)
 {
     pmix_topology_t lent = {.source = NULL};
@@ -55,13 +38,9 @@ static int without_hwloc(void)
     return 0;
 }
 
-/* The same program where the loader finds an empty file as hwloc's library. */
 static void without_it_nothing_is_supported(void)
 {
-    check(close(open(scratch_path(PX_HWLOC_SONAME), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)) == 0);
-    check(setenv("LD_LIBRARY_PATH", scratch, 1) == 0);
-    (void) execl("/proc/self/exe", "hwloc_lib", "without", (char *) NULL);
-    check(false);
+    execute_without(PX_HWLOC_SONAME);
 }
 CASE(in_scratch, without_it_nothing_is_supported)
 

@@ -6,32 +6,14 @@
 #include "config.h"
 #endif
 
-#include <fcntl.h>
-#include <string.h>
-
 #include "src/wire/compress.h"
-#include "test/unit/scratch.h"
+#include "test/unit/opened_library.h"
 
 /* This program is not linked with zlib, as the library is not. */
 
 #define NAME "libz.so.1"
-#define WAY  "LD_LIBRARY_PATH"
 
 static char text[1000]; /* of zeros */
-
-static bool is_mapped(void)
-{
-    FILE *maps = fopen("/proc/self/maps", "re");
-    char line[4096];
-    bool found = false;
-
-    check(maps != NULL);
-    while (fgets(line, sizeof(line), maps)) {
-        found = found || strstr(line, "/libz.so.");
-    }
-    (void) fclose(maps);
-    return found;
-}
 
 static void it_is_loaded_when_it_is_needed(void **state)
 {
@@ -40,17 +22,17 @@ static void it_is_loaded_when_it_is_needed(void **state)
     size_t n;
 
     (void) state;
-    assert_false(is_mapped());
+    assert_false(library_is_mapped("/libz.so."));
     assert_int_equal(px_deflate(text, sizeof(text), &packed, &n), 0);
-    assert_true(is_mapped());
+    assert_true(library_is_mapped("/libz.so."));
     assert_int_equal(px_inflate(packed, n, &back, &n), 0);
     assert_int_equal(n, sizeof(text));
     free(packed);
     free(back);
 }
 
-/* What this program does instead of its tests when it is started with the name of a folder that has
- * an empty file as zlib's library: which is asked for again when the file is gone. */
+/* What this program does in place of its tests when it is executed with an argument: the directory
+ * that has an empty file in place of zlib. zlib is opened after the file has been removed. */
 static int without_zlib(const char *folder)
 {
     unsigned char bytes[sizeof(text)] = {sizeof(text) % 256, sizeof(text) / 256};
@@ -71,10 +53,7 @@ static int without_zlib(const char *folder)
 
 static void without_it_nothing_is_supported(void)
 {
-    check(close(open(scratch_path(NAME), O_CREAT | O_WRONLY | O_CLOEXEC, 0600)) == 0);
-    check(setenv(WAY, scratch, 1) == 0);
-    (void) execl("/proc/self/exe", "zlib_lib", scratch, (char *) NULL);
-    check(false);
+    execute_without(NAME);
 }
 CASE(in_scratch, without_it_nothing_is_supported)
 
