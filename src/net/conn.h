@@ -26,16 +26,16 @@
 struct px_conn;
 struct px_conn_pool;
 
-/* The payload of a longer message stays where it is while the message is handled in parts. */
+/* The payload of a longer message keeps its address while the message is handled in parts. */
 enum { PX_CONN_LONG = 65536 };
 
 /* What the owner of a connection is called with, `arg` first. Loop thread. */
 struct px_conn_ops {
     /* A message has arrived. `payload` is borrowed for the call. `fd` is the descriptor passed with
-     * the message, which the callee owns, or -1. True: a part of it has been handled, and the
-     * callee is to be called with it again, without a descriptor, and for messages of up to
-     * PX_CONN_LONG bytes with the payload at another place. Other connections may have their turn
-     * before, and nothing else of this one is delivered. */
+     * the message, which the callee owns, or -1. True: the callee
+     * has handled a part of it, and is called with it again, without a descriptor; the payload of
+     * a message of up to PX_CONN_LONG bytes has another address then. Other connections may have
+     * their turn before, and nothing else of this one is delivered. */
     bool (*message)(void *arg, uint32_t tag, const void *payload, size_t len, int fd);
     /* A message that is to be received into memory of its own has begun: its length, and its first
      * bytes, 8 at least. 0: it is not wanted, and is discarded as it arrives. The callee must

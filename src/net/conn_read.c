@@ -184,26 +184,48 @@ static bool deliver(struct px_conn *conn, uint32_t tag, const void *payload, siz
     return conn->ops.message(conn->arg, tag, payload, len, fd);
 }
 
-/* Moves the beginning of a payload that does not fit `small` to a buffer of its own, of BIG_FIRST
- * bytes at most to begin with. 0 or PX_ERR_NOMEM. */
-static int begin_big(struct px_conn_in *in, struct header header)
+/* Copies the `have` bytes of a payload that are in `small` to a buffer of its own, of `cap` bytes.
+ * 0 or PX_ERR_NOMEM. */
+static int hold_big(struct px_conn_in *in, struct header header, const unsigned char *payload,
+                    size_t have, size_t cap)
 {
-    size_t have = in->end - in->start - PX_CONN_HEADER;
-    size_t cap = header.len < BIG_FIRST ? header.len : BIG_FIRST;
     unsigned char *big = malloc(cap);
 
+    px_assert(!in->big && have <= cap && cap <= header.len);
     if (!big) {
         return PX_ERR_NOMEM;
     }
-    memcpy(big, in->small + in->start + PX_CONN_HEADER, have);
+    memcpy(big, payload, have);
     in->big = big;
     in->big_len = header.len;
     in->big_have = have;
     in->big_cap = cap;
     in->big_tag = header.tag;
-    in->start = 0;
-    in->end = 0;
     return PX_OK;
+}
+
+/* Moves the beginning of a payload that does not fit `small` to a buffer of its own, of BIG_FIRST
+ * bytes at most to begin with. 0 or PX_ERR_NOMEM. */
+static int begin_big(struct px_conn_in *in, struct header header)
+{
+    int rc = hold_big(in, header, in->small + in->start + PX_CONN_HEADER,
+                      in->end - in->start - PX_CONN_HEADER,
+                      header.len < BIG_FIRST ? header.len : BIG_FIRST);
+
+    if (rc == PX_OK) {
+        in->start = 0;
+        in->end = 0;
+    }
+    return rc;
+}
+
+/* The owner has handled a part of a message whose payload is in `small`. Copies the payload, with
+ * which the owner is called again. 0 or PX_ERR_NOMEM. */
+static int keep_part(struct px_conn_in *in, struct header header, const unsigned char *payload)
+{
+    in->in_part = true;
+    in->waits = true;
+    return hold_big(in, header, payload, header.len, header.len);
 }
 
 /* The bytes in `small` are the last of a message that nobody wants, and so is its descriptor. */
@@ -235,26 +257,6 @@ static int begin_long(struct px_conn *conn, struct header header)
     px_assert(in->start == in->end);
     in->start = 0;
     in->end = 0;
-    return PX_OK;
-}
-
-/* A part of a message has been handled, whose payload is in `small`: it is kept for the others. 0
- * or PX_ERR_NOMEM. */
-static int keep_part(struct px_conn_in *in, struct header header, const unsigned char *payload)
-{
-    unsigned char *big = malloc(header.len);
-
-    if (!big) {
-        return PX_ERR_NOMEM;
-    }
-    memcpy(big, payload, header.len);
-    in->big = big;
-    in->big_len = header.len;
-    in->big_have = header.len;
-    in->big_cap = header.len;
-    in->big_tag = header.tag;
-    in->in_part = true;
-    in->waits = true;
     return PX_OK;
 }
 

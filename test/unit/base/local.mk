@@ -1,4 +1,4 @@
-base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/env.t %D%/fork_mark.t %D%/hash.t %D%/list.t %D%/lock.t %D%/log.t %D%/number.t %D%/output.t %D%/param.t %D%/process.t %D%/quiet_write.t %D%/release.t %D%/seed.t %D%/sort.t %D%/status.t %D%/thread.t %D%/tmpdir.t
+base_tests = %D%/array.t %D%/buf.t %D%/clock.t %D%/env.t %D%/fork_mark.t %D%/hash.t %D%/library.t %D%/list.t %D%/lock.t %D%/log.t %D%/number.t %D%/output.t %D%/param.t %D%/process.t %D%/quiet_write.t %D%/release.t %D%/seed.t %D%/sort.t %D%/status.t %D%/thread.t %D%/tmpdir.t
 check_PROGRAMS += $(base_tests)
 TESTS += $(base_tests)
 %C%_array_t_SOURCES = %D%/array.c
@@ -13,6 +13,8 @@ TESTS += $(base_tests)
 %C%_fork_mark_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_hash_t_SOURCES = %D%/hash.c
 %C%_hash_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
+%C%_library_t_SOURCES = %D%/library.c
+%C%_library_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_list_t_SOURCES = %D%/list.c
 %C%_list_t_LDADD = libpx-base.la $(CMOCKA_LIBS)
 %C%_lock_t_SOURCES = %D%/lock.c
