@@ -1,6 +1,6 @@
 #!/bin/sh
-# A job whose processes have to share processors begins when all of them are started: pmixrun holds each in its first instructions,
-# and lets them go at the end. Others run at once.
+# If a job has more processes than processors, pmixrun stops each process but the last one in its first instructions, and continues
+# all of them at the end. Other jobs are not stopped.
 . "$PX_TOP_SRCDIR/test/lib/tap.sh"
 [ -z "$PX_SANITIZED" ] || skip_all "the leak sanitizer does not work under strace"
 strace -o /dev/null true 2>/dev/null || skip_all "strace is not here, or may not trace"
@@ -24,8 +24,8 @@ pids() {
 
 many=$((n_cpus + 2))
 launched $many sh -c 'exit 0'
-same "all but the last are held" $((n - 1)) "$(pids SIGTTOU | uniq | wc -l | tr -d ' ')"
-same "they are let go, and the last is none the worse" "$n $((n - 1))" \
+same "all but the last are held" $((many - 1)) "$(pids SIGTTOU | uniq | wc -l | tr -d ' ')"
+same "they are let go, and the last is none the worse" "$many $((many - 1))" \
     "$(pids SIGCONT | uniq | wc -l | tr -d ' ') $(printf '%s\n%s\n' "$(pids SIGTTOU)" "$(pids SIGCONT)" | sort | uniq -d | wc -l | tr -d ' ')"
 same "once all are started" "SIGTTOU SIGCONT" "$(printf '%s\n' "$holds" | sed 's/ .*//' | uniq | tr '\n' ' ' | sed 's/ $//')"
 
@@ -43,7 +43,7 @@ strace -o "$SCRATCH/trace" -e trace=kill -e inject=kill:delay_enter=100000 "$pmi
     sh -c '[ $PMIX_RANK != 0 ] || { echo $$ >"$1/pid"; kill -STOP $$; }' sh "$SCRATCH" >"$SCRATCH/out" 2>&1 &
 runner=$!
 others_go() { [ "$(grep -c 'SIGCONT) *= 0' "$SCRATCH/trace")" = $((many - 1)) ]; }
-until_true 'the others are let go' others_go
+check 'the others are let go' until_true 'the others are let go' others_go
 same 'who has stopped by itself is not' T "$(sed 's/.*) \(.\) .*/\1/' "/proc/$(cat "$SCRATCH/pid")/stat")"
 kill -CONT "$(cat "$SCRATCH/pid")"
 wait $runner

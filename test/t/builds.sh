@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright (c) 2026 The shmix authors
 #
-# Other builds than the usual one, each without a warning: with a static library beside the shared one, which programs are linked
-# with by `pkg-config --static` and pmixcc; with a static one alone; by clang. Long: only with PX_LONG (make check-long).
+# Builds with other options, each without a warning: a static library beside the shared one, with programs that `pkg-config --static`
+# and pmixcc link with it; a static library alone; clang. Long: only with PX_LONG (make check-long).
 . "${PX_TOP_SRCDIR:?}/test/t/run.sh"
 [ -n "${PX_LONG:-}" ] || skip_all 'builds the library: only in make check-long'
 [ -z "$PX_SANITIZED" ] || skip_all 'nothing of this build is looked at'
 unset MAKEFLAGS MFLAGS MAKELEVEL DESTDIR TESTS CFLAGS CPPFLAGS CXXFLAGS LDFLAGS
 jobs=$(nproc 2>/dev/null || echo 2)
 
-# build FOLDER ARGUMENT...: configures there, and builds what is installed, and the examples
+# build FOLDER ARGUMENT...: configures in the folder with the arguments, then builds library, tools and examples.
 build() {
     folder=$SCRATCH/$1
     shift

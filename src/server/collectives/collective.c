@@ -171,6 +171,7 @@ void px_coll_ask_host(struct px_coll *coll)
     px_upcall_returned(up, rc ? rc : coll->ops->ask(coll, up));
 }
 
+/* The turn of the loop after the one in which the host's answer was taken. */
 static void on_next_turn(struct px_timer *timer)
 {
     struct px_coll *coll = px_container_of(timer, struct px_coll, timer);
@@ -179,7 +180,8 @@ static void on_next_turn(struct px_timer *timer)
     px_coll_finish(coll, coll->outcome);
 }
 
-/* The collective lives longer than its upcall, whose processes may be its set. */
+/* If the upcall owns the processes of the collective (hand_over_procs), the collective gets them
+ * back: it lives longer, and they are its set. */
 static void take_procs_back(struct px_coll *coll, struct px_upcall *up)
 {
     if (!coll->procs) {
@@ -200,7 +202,7 @@ void px_coll_answered(struct px_upcall *up, pmix_status_t status)
     }
     px_assert(coll->upcall == up);
     coll->upcall = NULL;
-    if (coll->nset <= PX_MANY_PROCS || up->abandoned) { /* then the host may still read them */
+    if (coll->nset <= PX_MANY_PROCS || up->abandoned) { /* abandoned: the host may still read */
         px_coll_finish(coll, status);
         return;
     }
@@ -501,11 +503,11 @@ static int read_call(struct entry *entry, const struct px_peer *peer, struct px_
     return px_args_unpack(in, request, &entry->call.args.head);
 }
 
-/* True if the rest of the call is left to the next turn: one of its stages is over, and it is
- * about many processes, which a short message names by their group. */
+/* True if the next stage of the call waits for the next turn: one stage is over, and the call names
+ * many processes. (A short message names them by their group.) */
 static bool is_left(const struct entry *entry)
 {
-    return entry->n_done > 0 && entry->n_done < N_STAGES && entry->call.args.nprocs > PX_MANY_PROCS;
+    return entry->n_done > 0 && entry->call.args.nprocs > PX_MANY_PROCS;
 }
 
 /* Leaves the rest of the call to the next step, which owns what the entry owns. 0 or
@@ -553,6 +555,7 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
                                   .request = peer->request,
                                   .proc = peer->proc},
                           .call = {.ops = ops}};
+    bool left;
     int rc;
 
     px_assert(px_loop_inside(peer->server->loop));
@@ -563,13 +566,11 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
     while (!rc && entry.n_done < N_STAGES && !is_left(&entry)) {
         rc = stages[entry.n_done++](peer->server, &entry);
     }
-    if (!rc && is_left(&entry)) {
-        rc = leave(&entry, peer);
-        if (!rc) {
-            return rc;
-        }
+    left = !rc && entry.n_done < N_STAGES;
+    rc = left ? leave(&entry, peer) : rc;
+    if (!left || rc) {
+        entry_fini(&entry);
     }
-    entry_fini(&entry);
     return rc;
 }
 

@@ -3,10 +3,11 @@
 #ifndef PX_SERVER_GROUP_NAMES_H
 #define PX_SERVER_GROUP_NAMES_H
 
-/* Tells names of groups from names of jobs. The name of a job never stands for a group. A name that
- * has been used for a group, and is neither that of a job nor that of a group that exists, names no
- * process: the group is still being made (an invitation is pending), or it has been destructed.
- * Any other name that is unknown here may be that of a job on other nodes. Loop thread. */
+/* Tells names of groups from names of jobs, and replaces groups by their members. The name of a job
+ * never stands for a group. A name that has been used for a group, and is neither that of a job nor
+ * that of a group that exists, names no process: the group is still being made (an invitation is
+ * pending), or it has been destructed. Any other name that is unknown here may be that of a job on
+ * other nodes. Loop thread. */
 
 #include <stdbool.h>
 #include <stddef.h>

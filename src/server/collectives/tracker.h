@@ -137,9 +137,9 @@ struct px_coll {
     uint64_t before_ns;
     uint64_t last_ns;
     struct px_upcall *upcall; /* under way, or NULL */
-    bool ending;              /* of many processes: it ends in the next turn, with `outcome` */
-    pmix_status_t outcome;
-    void *state; /* the operation's */
+    bool ending;              /* the host has answered; px_coll_finish follows in the next turn */
+    pmix_status_t outcome;    /* while `ending`: its status */
+    void *state;              /* the operation's */
 };
 
 /* Fills call->set with the normal form of the processes; a call with a name needs no processes. 0,

@@ -73,9 +73,9 @@ void px_answer_nobody(struct px_server *s, const struct px_reply_to *reply_to);
 int px_dispatch_wanted(void *peer, uint32_t tag, const void *first, size_t have, size_t len);
 
 /* Serves one message of a peer, or goes on with it if px_is_in_part; the payload is borrowed for
- * the call, and that of a message for which px_is_long was true longer, if px_is_in_part
- * afterwards. An empty message sets peer->doomed. The peer may be closed when this returns, but its
- * memory is still valid. */
+ * the call. If px_is_in_part afterwards, that of a long message (px_is_long) stays borrowed. An
+ * empty message sets peer->doomed. The peer may be closed when this returns, but its memory is
+ * still valid. */
 void px_dispatch(struct px_peer *peer, uint32_t tag, const void *payload, size_t len);
 
 /* True if a part of the message at the front of the peer's connection has been handled. */

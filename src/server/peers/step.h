@@ -11,9 +11,10 @@
  * loop. */
 enum { PX_MANY_PROCS = 8192 };
 
-/* A request of which a part has been handled, since it is long (px_is_long), or short and about
- * many processes: then it has nothing of the message any more. Embedded in what is kept of it; the
- * memory belongs to peer->step while other messages are handled. */
+/* A request of which a part has been handled: a long one (px_is_long), or a short one that names
+ * many processes by their group. A step of a short one has no pointers into the message. The step
+ * is embedded in the handler's state for the request, and peer->step owns both while other messages
+ * are handled. */
 struct px_step {
     /* Handles the next part, and takes over the step, which is not peer->step any more; sets
      * peer->step if more is to follow, as the last thing that it does. Returns as a px_handler. */

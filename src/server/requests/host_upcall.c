@@ -186,6 +186,7 @@ static void run_answer(struct px_task *task)
     upcall_end(px_container_of(task, struct px_upcall, task));
 }
 
+/* The turn of the loop after the one in which the host's function has returned the answer. */
 static void on_next_turn(struct px_timer *timer)
 {
     upcall_end(px_container_of(timer, struct px_upcall, timer));
@@ -196,20 +197,17 @@ static void on_next_turn(struct px_timer *timer)
 void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
 {
     /* If the host called back and then returned an error, its callback is the answer. */
-    bool answered = rc != PMIX_SUCCESS && close_upcall(up);
-
-    if (!answered || up->nprocs > PX_MANY_PROCS) {
+    if (rc == PMIX_SUCCESS || !close_upcall(up)) {
         px_list_append(&up->server->upcalls, &up->link);
-    }
-    if (!answered) {
         px_open_waits_upcall(up);
         return;
     }
     up->reply.status = rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
-    if (up->nprocs > PX_MANY_PROCS) {
-        px_timer_start_loop(up->server->loop, &up->timer, 0, on_next_turn);
-    } else {
+    if (up->nprocs <= PX_MANY_PROCS) {
         upcall_end(up);
+    } else { /* listed, so that the server's end waits for it */
+        px_list_append(&up->server->upcalls, &up->link);
+        px_timer_start_loop(up->server->loop, &up->timer, 0, on_next_turn);
     }
 }
 

@@ -71,8 +71,9 @@ struct px_upcall *px_upcall_create_for(struct px_server *s, const struct px_requ
 
 /* Reports the status that the host's function returned, and gives the upcall away. PMIX_SUCCESS:
  * the host answers later. Any other status is the answer (PMIX_OPERATION_SUCCEEDED counts as
- * PMIX_SUCCESS): `done` is called, and the upcall freed, before this returns, or for PX_MANY_PROCS
- * in the next turn of the loop. If the host lacks the function, pass PMIX_ERR_NOT_SUPPORTED. */
+ * PMIX_SUCCESS): `done` is called, and the upcall freed, before this returns; with more than
+ * PX_MANY_PROCS processes, in the next turn of the loop. If the host lacks the function, pass
+ * PMIX_ERR_NOT_SUPPORTED. */
 void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
 
 /* Ends the upcall with PMIX_ERR_TIMEOUT if the host has not answered it when so many milliseconds

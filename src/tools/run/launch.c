@@ -26,8 +26,9 @@
  * input; some are for all. */
 enum { FILES_PER_PROC = 3, FILES_OF_OURS = 64 };
 
-/* Stops a process that is held. Not SIGSTOP, by which a process may have stopped itself before this
- * one came; of the terminal, which also sends it, it comes again. */
+/* The signal that stops a process which is held. SIGSTOP would not do: a process that has stopped
+ * itself by it, before this signal arrived, could not be told from a held one. The terminal, which
+ * sends SIGTTOU too, repeats it when the process continues. */
 enum { HOLDS = SIGTTOU };
 
 static struct rlimit files; /* as we were given it */
@@ -86,7 +87,7 @@ struct plan {
     const cpu_set_t *cpus;
     int fds[3];    /* become 0, 1, 2 */
     bool stop;     /* before its first instruction */
-    bool hold;     /* until all are started */
+    bool hold;     /* until the last process is started */
     int report_fd; /* kept open across exec; -1: none */
     int inherited; /* likewise: its connection, for PMIx_Init (docs/decisions/0044) */
     int error_fd;  /* errno goes there; closed by exec */
@@ -429,7 +430,7 @@ static void end_progress(uint32_t all)
     }
 }
 
-/* True if the process has stopped by itself, and not been held. */
+/* True if another signal than ours has stopped the process. */
 static bool stopped_itself(pid_t pid)
 {
     siginfo_t info = {.si_pid = 0};
@@ -438,7 +439,7 @@ static bool stopped_itself(pid_t pid)
            info.si_status != HOLDS;
 }
 
-/* Has those go on that were held. One for which the signal is still on its way never stops. */
+/* Continues the processes that were held. SIGCONT also discards a HOLDS that is still pending. */
 static void let_go(struct px_run_job *job)
 {
     for (uint32_t i = 0; i < job->n_procs; i++) {
@@ -451,9 +452,9 @@ static void let_go(struct px_run_job *job)
     }
 }
 
-/* Processes that have to share processors are held in their first instructions until the last is
- * started: those that ran would keep us from starting the others, for which they then wait, MPI
- * libraries by asking again and again (docs/decisions/0051). */
+/* If there are more processes than processors, each is held in its first instructions until the
+ * last is started. Otherwise the first ones delay the start of the others, for which MPI libraries
+ * then wait in a loop (docs/decisions/0051). */
 int px_run_job_launch(struct px_run_job *job)
 {
     bool hold = job->n_procs > 1 && px_run_oversubscribed(job);

@@ -101,7 +101,7 @@ static void look(struct px_timer *timer)
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         if (coll->ending) {
             watch.n_ending++;
-            assert_ptr_equal(coll->set, coll->procs); /* not in the upcall, which is gone */
+            assert_ptr_equal(coll->set, coll->procs); /* the upcall that owned them is freed */
             assert_true(px_coll_is_valid(coll));
             assert_false(px_coll_recount(coll));
         }
