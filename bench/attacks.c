@@ -432,7 +432,8 @@ static void come_and_go(void)
     (void) PMIx_Init(&helper, NULL, 0);
 }
 
-/* Stays for two seconds, in which many gets begin to wait for what it posts; then it ends. */
+/* Stays connected for two seconds, in which the attackers' gets for a key of this process start to
+ * wait; then finalizes and initialises again. */
 static void stay_and_go(void)
 {
     const struct timespec stay = {.tv_sec = 2};

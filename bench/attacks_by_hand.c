@@ -122,8 +122,8 @@ static void pack(pmix_data_buffer_t *to, void *value, int32_t n, pmix_data_type_
     }
 }
 
-/* Sends a get of a key that nobody has. Its directive has a value that no other get has, so that
- * the server shares no upcall. */
+/* Sends a get of a key that no process has posted. The value of its directive is unique, so that
+ * the server cannot share an upcall between two gets. */
 static void send_get(pmix_rank_t target)
 {
     static uint32_t number;
