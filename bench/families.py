@@ -12,12 +12,20 @@ NS, BYTES, NUMBER = Unit("ns", False), Unit("bytes", False), Unit("number", Fals
 PER_S, BYTES_PER_S = Unit("per_s", True), Unit("bytes_per_s", True)
 
 # sizes: (nodes, processes of a node). variants: (label on the page, arguments). metrics: name -> (label on the page, unit).
-Family = namedtuple("Family", "name kind title sizes variants metrics environment")
+# crowded: the most rounds that are run where more than two processes share one CPU; None: as many as anywhere.
+Family = namedtuple("Family", "name kind title sizes variants metrics environment crowded")
 
 
-def family(name, title, sizes, metrics, variants=(("", ()),), kind="job", environment=None):
+def family(name, title, sizes, metrics, variants=(("", ()),), kind="job", environment=None, crowded=None):
     return Family(name, kind, title, [tuple(map(int, size.split("x"))) for size in sizes], variants, metrics,
-                  environment or {})
+                  environment or {}, crowded)
+
+
+def rounds_of(family, size, pinned, rounds):
+    """How many of the rounds that are asked for are run."""
+    if family.crowded and pinned and size[0] * size[1] > 2:
+        return min(family.crowded, rounds)
+    return rounds
 
 
 def size_text(size):
@@ -50,7 +58,8 @@ FAMILIES = [
         "fence_carry_per_kib": ("carry, each KiB", NS),
         "fence_publish_per_kib": ("publish, each KiB", NS)},
         variants=[("%d x %s" % (keys, size_text(size)), (str(keys), str(size)))
-                  for keys, size in ((0, 0), (1, 1), (1, 64), (8, 64), (1, 4096), (8, 4096), (1, 65536), (1, 524288))]),
+                  for keys, size in ((0, 0), (1, 1), (1, 64), (8, 64), (1, 4096), (8, 4096), (1, 65536), (1, 524288))],
+        crowded=1),
     family("allgather", "Allgather", ["1x2", "1x64", "8x8"], {
         "allgather_second": ("the second", NS),
         "allgather_20th": ("the 20th", NS),
