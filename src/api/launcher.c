@@ -27,6 +27,7 @@
 #include "src/server/self/self_events.h"
 #include "src/server/server_start.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 
 /* ---- which half */
 

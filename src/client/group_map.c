@@ -94,7 +94,7 @@ void px_group_map_event(struct px_session *session, const struct px_event *event
     if (set != NULL) {
         uint64_t gone = set->n == 1 && px_proc_equal(set->members, left->data.proc);
 
-        px_proc_set_leave(set, left->data.proc);
+        (void) px_proc_set_leave(set, left->data.proc); /* its members have no other owners */
         count_locked(session, session->n_groups - gone);
     }
     px_lock_give(&session->lock);

@@ -19,6 +19,7 @@
 #include "src/request/args.h"
 #include "src/request/reply.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 
 /* One search. Freed before its completion is called. */
 struct source_search {

@@ -9,7 +9,7 @@
 #include "invitation.h"
 #include "invitees.h"
 
-#include "src/value/procs.h"
+#include "src/value/proc_list.h"
 
 /* In session->invites. */
 struct px_invite {

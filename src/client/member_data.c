@@ -13,6 +13,7 @@
 #include "src/request/reply.h"
 #include "src/request/schema.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 #include "src/wire/unpack.h"

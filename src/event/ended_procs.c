@@ -18,7 +18,7 @@ static bool covers(struct px_proc_list *list, const pmix_proc_t *proc)
 static void forget(struct px_proc_list *list, const pmix_proc_t *proc)
 {
     if (list->n > 0 && (proc->rank == PMIX_RANK_WILDCARD || px_proc_list_has(list, proc))) {
-        px_proc_list_remove(list, proc, 1);
+        (void) px_proc_list_remove(list, proc, 1); /* the array has no other owners */
     }
 }
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "src/value/procs.h"
+#include "src/value/proc_list.h"
 
 enum { PX_ENDED_MOST = 4096 };
 

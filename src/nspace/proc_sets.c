@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A search for one set is linear; lists of names are looked up by an index (set_index.h). A set is
- * one allocation, besides its name, with the members at its end. */
+/* A search for one set is linear; lists of names are looked up by an index (set_index.h). */
 
 #include "proc_sets.h"
 
@@ -14,6 +13,7 @@
 #include "src/nspace/set_index.h"
 #include "src/value/infos.h"
 #include "src/value/proc_match.h"
+#include "src/value/procs.h"
 
 /* The set that embeds the link. */
 static struct px_proc_set *set_of(const struct px_list *item)
@@ -31,28 +31,36 @@ uint64_t px_proc_sets_changes(void)
 }
 
 /* Only connected sets have no name. */
-struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind kind,
-                                    const char *name, const pmix_proc_t *members, size_t n)
+struct px_proc_set *px_proc_set_share(struct px_list *sets, enum px_proc_set_kind kind,
+                                      const char *name, struct px_shared_procs *members)
 {
-    struct px_proc_set *set = malloc(sizeof(*set) + n * sizeof(*members));
+    struct px_proc_set *set = malloc(sizeof(*set));
+    char *copy = name ? strdup(name) : NULL;
 
-    px_assert(n > 0 || !members);
     px_assert(!name == (kind == PX_SET_CONNECTED));
-    if (!set) {
-        return NULL;
-    }
-    *set = (struct px_proc_set){.kind = kind, .n = n};
-    px_list_init(&set->link);
-    if (n) {
-        memcpy(set->members, members, n * sizeof(*members));
-    }
-    set->name = name ? strdup(name) : NULL;
-    if (name && !set->name) {
+    if (!set || (name && !copy)) {
+        free(copy);
         free(set);
         return NULL;
     }
+    *set = (struct px_proc_set){.kind = kind,
+                                .name = copy,
+                                .shared = px_shared_procs_hold(members),
+                                .members = members->at,
+                                .n = members->n};
+    px_list_init(&set->link);
     px_list_append(sets, &set->link);
     (void) px_fetch_add(&n_changes, 1);
+    return set;
+}
+
+struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind kind,
+                                    const char *name, const pmix_proc_t *members, size_t n)
+{
+    struct px_shared_procs *copy = px_shared_procs_copy(members, n);
+    struct px_proc_set *set = copy ? px_proc_set_share(sets, kind, name, copy) : NULL;
+
+    px_shared_procs_drop(copy);
     return set;
 }
 
@@ -67,6 +75,7 @@ void px_proc_set_remove(struct px_proc_set *set)
         }
         free(set->name);
         free(set->here);
+        px_shared_procs_drop(set->shared);
         free(set);
     }
 }
@@ -90,21 +99,46 @@ void px_proc_sets_clear(struct px_list *sets)
     }
 }
 
+/* Makes the set the only owner of its members. 0 or PMIX_ERR_NOMEM. */
+static int own_members(struct px_proc_set *set)
+{
+    struct px_shared_procs *copy;
+
+    if (px_shared_procs_is_sole(set->shared)) {
+        return PMIX_SUCCESS;
+    }
+    copy = px_shared_procs_copy(set->members, set->n);
+    if (!copy) {
+        return PMIX_ERR_NOMEM;
+    }
+    px_shared_procs_drop(set->shared);
+    set->shared = copy;
+    set->members = copy->at;
+    return PMIX_SUCCESS;
+}
+
 /* The order of the members stays, but ranks of a group above it change. */
-void px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc)
+int px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc)
 {
     size_t i = px_procs_find(set->members, set->n, proc);
 
     if (i < set->n) {
+        pmix_proc_t *at;
+
+        if (own_members(set)) {
+            return PMIX_ERR_NOMEM;
+        }
         (void) px_fetch_add(&n_changes, 1);
-        set->n--;
+        at = set->shared->at;
+        set->n = --set->shared->n;
         set->checked = 0;
         set->listed = 0;
-        memmove(&set->members[i], &set->members[i + 1], (set->n - i) * sizeof(*set->members));
+        memmove(&at[i], &at[i + 1], (set->n - i) * sizeof(*at));
     }
     if (!set->n) {
         px_proc_set_remove(set);
     }
+    return PMIX_SUCCESS;
 }
 
 /* New sets come at the end of the list, so that none gets between a set and its place. */

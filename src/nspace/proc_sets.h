@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "src/base/list.h"
-#include "src/value/procs.h"
+#include "src/value/proc_list.h"
 
 /* The registry of sets of processes: a list with one entry for each process set of the host, each
  * group, and each set of connected processes, which has no name. The name of a group may stand for
@@ -39,11 +39,16 @@ struct px_proc_set {
     uint64_t listed;  /* records_of when `here` was made; 0: it was not */
     uint32_t *here;   /* indices of the members that have a record; owned */
     size_t n_here, here_room;
+    struct px_shared_procs *shared; /* owns the members; NULL: of a place */
+    const pmix_proc_t *members;
     size_t n;
-    pmix_proc_t members[];
 };
 
-/* Copies name and members into a new set at the end of the list. NULL: memory is out. */
+/* Makes a new set at the end of the list, which is one more owner of the members; the name is
+ * copied. NULL: memory is out. */
+struct px_proc_set *px_proc_set_share(struct px_list *sets, enum px_proc_set_kind kind,
+                                      const char *name, struct px_shared_procs *members);
+/* The same with a copy of the members. */
 struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind kind,
                                     const char *name, const pmix_proc_t *members, size_t n);
 /* Removes the set from its list and from the count (held), and frees it. Takes NULL. */
@@ -52,8 +57,9 @@ void px_proc_set_remove(struct px_proc_set *set);
 size_t px_proc_sets_count(const struct px_list *sets, size_t *ret_members);
 /* Removes all sets. */
 void px_proc_sets_clear(struct px_list *sets);
-/* Removes a process from the set; a set without members is freed. */
-void px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc);
+/* Removes a process from the set; a set without members is freed. 0 or PMIX_ERR_NOMEM (the array
+ * has other owners); it is still a member then. */
+int px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc);
 
 /* A number that is another one when a set of any list of this process has been added or removed, or
  * has lost a member. Any thread. */

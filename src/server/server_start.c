@@ -46,6 +46,7 @@
 #include "src/server/events/server_iof.h"
 #include "src/server/peers/access.h"
 #include "src/server/peers/peer.h"
+#include "src/value/procs.h"
 
 /* --- listeners --- */
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Comparison of processes, lists of processes, and the normal form in which sets of them are
- * compared: two sets with the same processes have the same normal form if the sizes of their jobs
- * are known. Names are compared up to PMIX_MAX_NSLEN, because arrays of applications may lack the
- * final NUL. */
+/* Comparison of processes, and the normal form in which sets of them are compared: two sets with
+ * the same processes have the same normal form if the sizes of their jobs are known. Names are
+ * compared up to PMIX_MAX_NSLEN, because arrays of applications may lack the final NUL. */
 
 #include "procs.h"
 
@@ -15,6 +14,7 @@
 
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/base/release.h"
 #include "src/base/sort.h"
 #include "src/base/status.h"
 
@@ -72,20 +72,29 @@ bool px_procs_have_nspace(const pmix_proc_t *procs, size_t n, const char *nspace
     return false;
 }
 
+bool px_procs_have_wildcard(const pmix_proc_t *procs, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && procs[i].rank != PMIX_RANK_WILDCARD) {
+        i++;
+    }
+    return i < n;
+}
+
 /* The order counts: sets are brought to normal form before they are compared. */
 bool px_procs_equal(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb)
 {
     bool same = na == nb;
 
-    for (size_t i = 0; same && i < na; i++) {
+    for (size_t i = 0; same && a != b && i < na; i++) {
         same = px_proc_equal(&a[i], &b[i]);
     }
     return same;
 }
 
-/* The order of the normal form: by namespace, then by rank; the wildcard comes before the ranks of
- * its namespace, so that a covered rank follows the process that covers it. */
-static int proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
+/* A covered rank follows the process that covers it. */
+int px_proc_order(const pmix_proc_t *a, const pmix_proc_t *b)
 {
     int names = strncmp(a->nspace, b->nspace, PMIX_MAX_NSLEN);
 
@@ -98,16 +107,11 @@ static int proc_compare(const pmix_proc_t *a, const pmix_proc_t *b)
     return a->rank < b->rank ? -1 : 1;
 }
 
-/* proc_compare for qsort() and bsearch(). */
+/* px_proc_order for bsearch(). */
 static int compare(const void *a, const void *b)
 {
-    return proc_compare(a, b);
+    return px_proc_order(a, b);
 }
-
-/* Lists up to this length are searched; longer ones have an index. */
-enum { SHORT = 16 };
-
-/* --- lists that are made --- */
 
 size_t px_proc_key_of(const char *nspace, pmix_rank_t rank, char *ret)
 {
@@ -123,175 +127,11 @@ size_t px_proc_key(const pmix_proc_t *proc, char *ret)
     return px_proc_key_of(proc->nspace, proc->rank, ret);
 }
 
-/* Enters the processes that the index does not have yet. False if memory is out; then the rest is
- * for the next time. */
-static bool bring_up_to_date(struct px_proc_list *list)
-{
-    px_assert(list->n_indexed <= list->n);
-    while (list->n_indexed < list->n) {
-        char key[PX_PROC_KEY_ROOM];
-        size_t len = px_proc_key(&list->at[list->n_indexed], key);
-
-        if (px_map_set(&list->index, key, len, list)) {
-            return false;
-        }
-        list->n_indexed++;
-    }
-    return true;
-}
-
-/* True if each process of the list comes behind the one before it. */
-static bool is_ordered(const struct px_proc_list *list)
-{
-    px_assert(list->n_ordered <= list->n);
-    return list->n_ordered == list->n;
-}
-
-bool px_proc_list_has(struct px_proc_list *list, const pmix_proc_t *proc)
-{
-    char key[PX_PROC_KEY_ROOM];
-    size_t len;
-
-    if (list->n > SHORT && is_ordered(list)) {
-        return bsearch(proc, list->at, list->n, sizeof(*list->at), compare) != NULL;
-    }
-    if (list->n <= SHORT || !bring_up_to_date(list)) {
-        return px_procs_find(list->at, list->n, proc) < list->n;
-    }
-    len = px_proc_key(proc, key);
-    return px_map_find(&list->index, key, len) != NULL;
-}
-
-int px_proc_list_add(struct px_proc_list *list, const pmix_proc_t *proc)
-{
-    bool behind =
-        is_ordered(list) && (list->n == 0 || proc_compare(&list->at[list->n - 1], proc) < 0);
-
-    if (!behind && px_proc_list_has(list, proc)) {
-        return PMIX_SUCCESS;
-    }
-    if (px_array_room(&list->at, list->n, &list->room, sizeof(*list->at))) {
-        return PMIX_ERR_NOMEM;
-    }
-    px_assert(list->n < list->room);
-    list->at[list->n++] = *proc;
-    list->n_ordered += behind;
-    return PMIX_SUCCESS;
-}
-
-/* True if each process comes behind the one before it. */
-static bool all_behind(const pmix_proc_t *procs, size_t n)
-{
-    size_t i = 1;
-
-    while (i < n && proc_compare(&procs[i - 1], &procs[i]) < 0) {
-        i++;
-    }
-    return i >= n;
-}
-
-/* Copies an array whose processes are in order into a list that is empty. 0 or PMIX_ERR_NOMEM. */
-static int take_copy(struct px_proc_list *list, const pmix_proc_t *procs, size_t n)
-{
-    pmix_proc_t *at = realloc(list->at, n * sizeof(*at));
-
-    px_assert(list->n == 0 && n > 0);
-    if (!at) {
-        return PMIX_ERR_NOMEM;
-    }
-    memcpy(at, procs, n * sizeof(*at));
-    list->at = at;
-    list->n = n;
-    list->room = n;
-    list->n_ordered = n;
-    return PMIX_SUCCESS;
-}
-
-int px_proc_list_add_all(struct px_proc_list *list, const pmix_proc_t *procs, size_t n)
-{
-    int rc = PMIX_SUCCESS;
-
-    if (list->n == 0 && n > SHORT && all_behind(procs, n)) {
-        return take_copy(list, procs, n);
-    }
-    for (size_t i = 0; !rc && i < n; i++) {
-        rc = px_proc_list_add(list, &procs[i]);
-    }
-    return rc;
-}
-
-/* True if one of the processes stands for all ranks of its namespace. */
-static bool have_wildcard(const pmix_proc_t *procs, size_t n)
-{
-    size_t i = 0;
-
-    while (i < n && procs[i].rank != PMIX_RANK_WILDCARD) {
-        i++;
-    }
-    return i < n;
-}
-
-int px_proc_list_expand(struct px_proc_list *list, const pmix_proc_t *procs, size_t n,
-                        px_job_size_fn size, void *arg)
-{
-    int rc = PMIX_SUCCESS;
-
-    if (!size || !have_wildcard(procs, n)) {
-        return px_proc_list_add_all(list, procs, n);
-    }
-    for (size_t i = 0; !rc && i < n; i++) {
-        pmix_proc_t proc = procs[i];
-        uint32_t ranks = proc.rank == PMIX_RANK_WILDCARD ? size(arg, proc.nspace) : 0;
-
-        if (!ranks) {
-            rc = px_proc_list_add(list, &proc);
-        }
-        for (uint32_t r = 0; !rc && r < ranks; r++) {
-            proc.rank = r;
-            rc = px_proc_list_add(list, &proc);
-        }
-    }
-    return rc;
-}
-
-/* The index is made anew when it is needed. */
-void px_proc_list_remove(struct px_proc_list *list, const pmix_proc_t *gone, size_t n_gone)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < list->n; i++) {
-        if (!px_procs_cover(gone, n_gone, &list->at[i])) {
-            list->at[n++] = list->at[i];
-        }
-    }
-    list->n_ordered = is_ordered(list) ? n : 0;
-    list->n = n;
-    px_map_fini(&list->index);
-    list->n_indexed = 0;
-}
-
-pmix_proc_t *px_proc_list_take(struct px_proc_list *list)
-{
-    pmix_proc_t *procs = list->at;
-
-    list->at = NULL;
-    px_proc_list_fini(list);
-    return procs;
-}
-
-/* The list may be used again. */
-void px_proc_list_fini(struct px_proc_list *list)
-{
-    free(list->at);
-    px_map_fini(&list->index);
-    *list = (struct px_proc_list){0};
-}
-
 /* --- sets in normal form --- */
 
-/* The namespaces of an array of processes, in the order in which they are met. Each is there once,
- * unless there are MANY: then the next ones are not searched for. */
-enum { MANY_SPACES = 256 };
+/* The namespaces of an array of processes, each once, in the order in which they are met. More than
+ * a FEW have an index. */
+enum { FEW_SPACES = 16 };
 
 struct spaces {
     const char **at; /* borrowed names */
@@ -306,14 +146,11 @@ static void spaces_fini(struct spaces *spaces)
     px_map_fini(&spaces->index);
 }
 
-/* The place of a name; `n`: it is new, or there are many. */
+/* The place of a name; `n`: it is new. */
 static size_t find_space(const struct spaces *spaces, const char *nspace)
 {
     size_t place = 0;
 
-    if (spaces->n >= MANY_SPACES) {
-        return spaces->n;
-    }
     if (spaces->n_indexed > 0) {
         place = (uintptr_t) px_map_find(&spaces->index, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
         return place ? place - 1 : spaces->n;
@@ -331,7 +168,7 @@ static int add_space(struct spaces *spaces, const char *nspace)
         return PMIX_ERR_NOMEM;
     }
     spaces->at[spaces->n++] = nspace;
-    while (spaces->n > SHORT && spaces->n < MANY_SPACES && spaces->n_indexed < spaces->n) {
+    while (spaces->n > FEW_SPACES && spaces->n_indexed < spaces->n) {
         const char *next = spaces->at[spaces->n_indexed];
 
         if (px_map_set(&spaces->index, next, strnlen(next, PMIX_MAX_NSLEN),
@@ -362,26 +199,6 @@ static pmix_rank_t rank_of(uint64_t word)
     uint64_t rank = word & ((UINT64_C(1) << RANK_BITS) - 1);
 
     return rank ? (pmix_rank_t) (rank - 1) : PMIX_RANK_WILDCARD;
-}
-
-/* Makes the words of processes, whose namespaces are entered. 0, PMIX_ERR_BAD_PARAM (one has no
- * namespace), PMIX_ERR_NOMEM. */
-static int make_words(const pmix_proc_t *procs, size_t n, struct spaces *spaces, uint64_t *words)
-{
-    size_t space = 0;
-    int rc = PMIX_SUCCESS;
-
-    for (size_t i = 0; !rc && i < n; i++) {
-        if (!procs[i].nspace[0]) {
-            return PMIX_ERR_BAD_PARAM;
-        }
-        if (!i || !same_nspace(procs[i].nspace, procs[i - 1].nspace)) {
-            space = find_space(spaces, procs[i].nspace);
-            rc = space == spaces->n ? add_space(spaces, procs[i].nspace) : PMIX_SUCCESS;
-        }
-        words[i] = word_of(space, procs[i].rank);
-    }
-    return rc;
 }
 
 /* Brings the namespaces into the order of their names, and changes the places in the words. 0 or
@@ -455,22 +272,6 @@ static size_t fold(const struct spaces *spaces, uint64_t *words, size_t n, px_jo
     return out;
 }
 
-/* Makes the list of words. 0 or PMIX_ERR_NOMEM. */
-static int spell(const struct spaces *spaces, const uint64_t *words, size_t n,
-                 struct px_proc_list *ret)
-{
-    pmix_proc_t *set = n > SIZE_MAX / sizeof(*set) ? NULL : malloc(n * sizeof(*set));
-
-    for (size_t i = 0; set && i < n; i++) {
-        memcpy(set[i].nspace, spaces->at[space_of(words[i])], sizeof(set[i].nspace));
-        set[i].rank = rank_of(words[i]);
-    }
-    if (set) {
-        *ret = (struct px_proc_list){.at = set, .n = n, .room = n, .n_ordered = n};
-    }
-    return set ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-}
-
 /* Brings the words of n processes into normal form; `words` has room for twice as many. Returns the
  * number of words that remain; *ret_same: they are as they were. */
 static size_t tidy(const struct spaces *spaces, uint64_t *words, size_t n, px_job_size_fn size,
@@ -493,43 +294,174 @@ static size_t tidy(const struct spaces *spaces, uint64_t *words, size_t n, px_jo
     return kept;
 }
 
-int px_procs_normalise_or_lend(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
-                               struct px_proc_list *ret, bool *ret_lent)
-{
-    struct spaces spaces = {0};
-    uint64_t *words;
-    bool same = false;
-    int rc;
+/* A normal form that is being made: a word for each process, which are sorted and folded; then a
+ * process for each word. */
+struct px_normalising {
+    struct px_shared_procs *procs;
+    px_job_size_fn size;
+    void *arg;
+    size_t most_spaces;
+    struct spaces spaces;
+    uint64_t *words;  /* with room for twice as many */
+    size_t n_read;    /* processes that have their word */
+    bool ordered;     /* their namespaces were not in order, and are now */
+    bool folded;      /* then: */
+    size_t n;         /* of the normal form */
+    pmix_proc_t *set; /* NULL: the processes are in normal form as they are */
+    size_t n_written; /* of the set */
+};
 
-    if (!n || !procs) {
+int px_procs_normalise_begin(struct px_shared_procs *procs, px_job_size_fn size, void *arg,
+                             size_t most_spaces, struct px_normalising **ret)
+{
+    struct px_normalising *making;
+
+    if (!procs->n || !procs->at) {
         return PMIX_ERR_BAD_PARAM;
     }
-    words = n > SIZE_MAX / sizeof(*procs) ? NULL : malloc(2 * n * sizeof(*words));
-    rc = words ? make_words(procs, n, &spaces, words) : PMIX_ERR_NOMEM;
-    rc = rc || are_ordered(&spaces) ? rc : order_spaces(&spaces, words, n);
-    if (!rc) {
-        size_t kept = tidy(&spaces, words, n, size, arg, &same);
+    making = calloc(1, sizeof(*making));
+    if (!making) {
+        return PMIX_ERR_NOMEM;
+    }
+    making->words = procs->n > SIZE_MAX / sizeof(*procs->at)
+                        ? NULL
+                        : malloc(2 * procs->n * sizeof(*making->words));
+    if (!making->words) {
+        free(making);
+        return PMIX_ERR_NOMEM;
+    }
+    making->procs = px_shared_procs_hold(procs);
+    making->size = size;
+    making->arg = arg;
+    making->most_spaces = most_spaces;
+    *ret = making;
+    return PMIX_SUCCESS;
+}
 
-        same = same && ret_lent;
-        rc = same ? PMIX_SUCCESS : spell(&spaces, words, kept, ret);
+/* The place of the namespace of one process, which is entered. As read_procs. */
+static int place_of(struct px_normalising *making, const pmix_proc_t *proc, size_t *ret)
+{
+    struct spaces *spaces = &making->spaces;
+
+    *ret = find_space(spaces, proc->nspace);
+    if (*ret < spaces->n) {
+        return PMIX_SUCCESS;
     }
-    if (!rc && same) {
-        *ret =
-            (struct px_proc_list){.at = (pmix_proc_t *) (uintptr_t) procs, .n = n, .n_ordered = n};
+    return spaces->n < making->most_spaces ? add_space(spaces, proc->nspace)
+                                           : PMIX_ERR_OUT_OF_RESOURCE;
+}
+
+/* Makes the words of the next processes. 0, PMIX_ERR_BAD_PARAM (one has no namespace),
+ * PMIX_ERR_OUT_OF_RESOURCE (there are too many), PMIX_ERR_NOMEM. */
+static int read_procs(struct px_normalising *making, size_t most)
+{
+    const pmix_proc_t *procs = making->procs->at;
+    size_t left = making->procs->n - making->n_read;
+    size_t end = making->n_read + (left < most ? left : most);
+    size_t space = 0;
+    int rc = PMIX_SUCCESS;
+
+    for (size_t i = making->n_read; !rc && i < end; i++) {
+        bool again = i > making->n_read && same_nspace(procs[i].nspace, procs[i - 1].nspace);
+
+        if (!procs[i].nspace[0]) {
+            return PMIX_ERR_BAD_PARAM;
+        }
+        rc = again ? PMIX_SUCCESS : place_of(making, &procs[i], &space);
+        making->words[i] = word_of(space, procs[i].rank);
     }
-    if (!rc && ret_lent) {
-        *ret_lent = same;
-    }
-    px_check(rc || px_procs_are_normal(ret->at, ret->n));
-    spaces_fini(&spaces);
-    free(words);
+    making->n_read = end;
     return rc;
 }
 
-int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
+/* Brings the words into normal form, and makes room for the set. 0 or PMIX_ERR_NOMEM. */
+static int fold_words(struct px_normalising *making)
+{
+    bool same = false;
+
+    making->n =
+        tidy(&making->spaces, making->words, making->procs->n, making->size, making->arg, &same);
+    making->folded = true;
+    making->set = same ? NULL : malloc(making->n * sizeof(*making->set));
+    return same || making->set ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
+/* Writes the next processes of the set. */
+static void write_set(struct px_normalising *making, size_t most)
+{
+    for (; making->n_written < making->n && most; making->n_written++, most--) {
+        uint64_t word = making->words[making->n_written];
+        pmix_proc_t *proc = &making->set[making->n_written];
+
+        memcpy(proc->nspace, making->spaces.at[space_of(word)], sizeof(proc->nspace));
+        proc->rank = rank_of(word);
+    }
+}
+
+int px_procs_normalise_go_on(struct px_normalising *making, size_t most)
+{
+    bool is_long = making->procs->n > most;
+    int rc;
+
+    if (making->n_read < making->procs->n) {
+        rc = read_procs(making, most);
+        if (rc || is_long) {
+            return rc ? rc : PMIX_OPERATION_IN_PROGRESS;
+        }
+    }
+    if (!making->ordered && !are_ordered(&making->spaces)) {
+        rc = order_spaces(&making->spaces, making->words, making->procs->n);
+        making->ordered = true;
+        if (rc || is_long) {
+            return rc ? rc : PMIX_OPERATION_IN_PROGRESS;
+        }
+    }
+    if (!making->folded) {
+        rc = fold_words(making);
+        if (rc || (is_long && making->set)) {
+            return rc ? rc : PMIX_OPERATION_IN_PROGRESS;
+        }
+    }
+    if (making->set) {
+        write_set(making, most);
+    }
+    return !making->set || making->n_written == making->n ? PMIX_SUCCESS
+                                                          : PMIX_OPERATION_IN_PROGRESS;
+}
+
+void px_procs_normalise_end(struct px_normalising *making, struct px_proc_list *ret)
+{
+    if (!making) {
+        return;
+    }
+    if (ret && making->set) {
+        size_t n = making->n;
+
+        px_assert(making->n_written == n);
+        *ret = (struct px_proc_list){.at = making->set, .n = n, .room = n, .n_ordered = n};
+        making->set = NULL;
+    } else if (ret) {
+        px_assert(making->folded);
+        *ret = (struct px_proc_list){0};
+        px_proc_list_share(ret, making->procs, true);
+    }
+    px_check(!ret || px_procs_are_normal(ret->at, ret->n));
+    px_release_block(making->set, making->n * sizeof(*making->set));
+    free(making->words);
+    spaces_fini(&making->spaces);
+    px_shared_procs_drop(making->procs);
+    free(making);
+}
+
+int px_procs_normalise(struct px_shared_procs *procs, px_job_size_fn size, void *arg,
                        struct px_proc_list *ret)
 {
-    return px_procs_normalise_or_lend(procs, n, size, arg, ret, NULL);
+    struct px_normalising *making = NULL;
+    int rc = px_procs_normalise_begin(procs, size, arg, SIZE_MAX, &making);
+
+    rc = rc ? rc : px_procs_normalise_go_on(making, SIZE_MAX);
+    px_procs_normalise_end(making, rc ? NULL : ret);
+    return rc;
 }
 
 /* Each process has to come after the previous one and must not be covered by it. Since the
@@ -537,7 +469,7 @@ int px_procs_normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, 
 bool px_procs_are_normal(const pmix_proc_t *set, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        if (proc_compare(&set[i - 1], &set[i]) >= 0 || px_proc_covers(&set[i - 1], &set[i])) {
+        if (px_proc_order(&set[i - 1], &set[i]) >= 0 || px_proc_covers(&set[i - 1], &set[i])) {
             return false;
         }
     }
@@ -560,7 +492,7 @@ bool px_procs_include(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, siz
 
     px_check(px_procs_are_normal(a, na) && px_procs_are_normal(b, nb));
     for (size_t j = 0; j < nb; j++) {
-        while (i < na && !px_proc_covers(&a[i], &b[j]) && proc_compare(&a[i], &b[j]) < 0) {
+        while (i < na && !px_proc_covers(&a[i], &b[j]) && px_proc_order(&a[i], &b[j]) < 0) {
             i++;
         }
         if (i == na || !px_proc_covers(&a[i], &b[j])) {
@@ -582,7 +514,7 @@ bool px_procs_meet(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t
         if (px_proc_covers(&a[i], &b[j]) || px_proc_covers(&b[j], &a[i])) {
             return true;
         }
-        if (proc_compare(&a[i], &b[j]) < 0) {
+        if (px_proc_order(&a[i], &b[j]) < 0) {
             i++;
         } else {
             j++;

@@ -97,15 +97,16 @@ static void members(struct px_server *s, size_t n)
 {
     pmix_proc_t other = proc_of(JOB, 1);
     struct px_local_proc *rank = px_local_proc_of(s, &other);
-    pmix_proc_t *procs = with_strangers(n);
+    struct px_shared_procs *procs = px_shared_procs_take(with_strangers(n), n + 1);
     size_t n_members;
 
+    must(procs != NULL, "no memory");
     for (size_t i = 0; i < n; i++) {
         struct px_proc_set *group;
         char name[32];
 
         snprintf(name, sizeof(name), "group-%zu", i);
-        group = px_group_names_add(s, name, procs, n + 1);
+        group = px_group_names_add(s, name, procs);
         must(group != NULL, "no group");
         group->notify = true;
     }
@@ -116,7 +117,7 @@ static void members(struct px_server *s, size_t n)
         px_colls_recount(s);
     }
     must(px_proc_sets_count(&s->proc_sets, &n_members) == n, "a group has been forgotten");
-    free(procs);
+    px_shared_procs_drop(procs);
 }
 
 /* A fence of N processes in which all connections of a process take part, one of which does not

@@ -32,12 +32,12 @@ enum {
     REFUSED = 0x39 /* PMIX_ERR_OUT_OF_RESOURCE, as it is packed */
 };
 
-/* What the server of this test is told, in bytes. */
+/* What the server of this test is told: bytes, and numbers of jobs and pulls. */
 static const char *const bounds[][2] = {
     {"PMIX_MCA_shmix_rank_posted", "30000"},    {"PMIX_MCA_shmix_user_posted", "50000"},
     {"PMIX_MCA_shmix_peer_requests", "100000"}, {"PMIX_MCA_shmix_user_requests", "250000"},
     {"PMIX_MCA_shmix_user_groups", "8000000"},  {"PMIX_MCA_shmix_peer_pulls", "60"},
-    {"PMIX_MCA_shmix_user_pulls", "61"},
+    {"PMIX_MCA_shmix_user_pulls", "61"},        {"PMIX_MCA_shmix_max_jobs", "64"},
 };
 
 static struct contact *contact;
@@ -382,10 +382,11 @@ static void ask_again(void)
 
 static void exceed(void)
 {
-    enum { KEYS = 4097, CODES = 8193, DIRECTIVES = 1025 };
+    enum { KEYS = 4097, CODES = 8193, DIRECTIVES = 1025, JOBS = 65 };
     static char *keys[KEYS + 1];
     static pmix_status_t codes[CODES];
     static pmix_info_t directives[DIRECTIVES];
+    static pmix_proc_t procs[JOBS];
     pmix_query_t query = {.keys = keys};
     pmix_info_t *results = NULL;
     size_t n = 0;
@@ -406,6 +407,10 @@ static void exceed(void)
     }
     say(PMIx_Fence(NULL, 0, directives, DIRECTIVES) == PMIX_ERR_OUT_OF_RESOURCE,
         "directives of a fence");
+    for (int i = 0; i < JOBS; i++) {
+        snprintf(procs[i].nspace, sizeof(procs[i].nspace), i ? "first-%d" : "first", i);
+    }
+    say(PMIx_Fence(procs, JOBS, NULL, 0) == PMIX_ERR_OUT_OF_RESOURCE, "jobs of a fence");
     ask_again();
     PMIx_Finalize(NULL, 0);
 }

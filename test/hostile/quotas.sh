@@ -15,7 +15,7 @@ said_by 'by messages' "$PX_TOP_BUILDDIR/test/hostile/quotas"
 # The log names the parameter of each bound that refuses something.
 PMIX_MCA_pmix_server_base_verbose=1 limit 300 "$PX_TOP_BUILDDIR/test/hostile/quotas" >/dev/null 2>"$SCRATCH/log"
 same 'it ends with all that it says' 0 $?
-for bound in rank_posted user_posted peer_requests user_requests peer_pulls user_groups max_query_keys max_codes max_directives; do
+for bound in rank_posted user_posted peer_requests user_requests peer_pulls user_groups max_query_keys max_codes max_directives max_jobs; do
     check "the log names shmix_$bound" grep -q "refused: .*(shmix_$bound)" "$SCRATCH/log"
 done
 finish

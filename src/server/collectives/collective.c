@@ -28,7 +28,9 @@
 #include "src/server/peers/quota.h"
 #include "src/base/assert.h"
 #include "src/base/clock.h"
+#include "src/base/param.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 #include "src/wire/message.h"
 #include "src/server/peers/step.h"
 #include "src/wire/owed.h"
@@ -105,34 +107,13 @@ void px_coll_limit_again(struct px_coll *coll)
 
 /* --- with the host --- */
 
-/* Gives the upcall the processes of a collective. One with a name needs them afterwards, and gives
- * copies. 0 or PMIX_ERR_NOMEM. */
-static int hand_over_procs(struct px_coll *coll, struct px_upcall *up)
-{
-    up->nprocs = coll->nprocs;
-    if (!coll->name) {
-        up->procs = coll->procs;
-        coll->procs = NULL;
-        coll->nprocs = 0;
-        return PMIX_SUCCESS;
-    }
-    up->procs = malloc((coll->nprocs + 1) * sizeof(*up->procs));
-    if (up->procs && coll->nprocs) {
-        memcpy(up->procs, coll->procs, coll->nprocs * sizeof(*up->procs));
-    }
-    return up->procs ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
-}
-
-/* Gives processes and directives of all members to the upcall, which owns them, and restarts the
- * time limit with the host's grace. 0 or PMIX_ERR_NOMEM. */
+/* Gives processes and directives of all members to the upcall, and restarts the time limit with the
+ * host's grace. 0 or PMIX_ERR_NOMEM. */
 static int fill_upcall(struct px_coll *coll, struct px_upcall *up)
 {
-    int rc = hand_over_procs(coll, up);
+    int rc = px_infos_copy(coll->info, coll->ninfo, &up->info);
 
-    if (rc) {
-        return rc;
-    }
-    rc = px_infos_copy(coll->info, coll->ninfo, &up->info);
+    px_upcall_name(up, coll->procs);
     up->ninfo = up->info ? coll->ninfo : 0;
     if (!rc && coll->local_status) {
         rc = px_infos_append(&up->info, &up->ninfo, PMIX_LOCAL_COLLECTIVE_STATUS,
@@ -180,18 +161,6 @@ static void on_next_turn(struct px_timer *timer)
     px_coll_finish(coll, coll->outcome);
 }
 
-/* If the upcall owns the processes of the collective (hand_over_procs), the collective gets them
- * back: it lives longer, and they are its set. */
-static void take_procs_back(struct px_coll *coll, struct px_upcall *up)
-{
-    if (!coll->procs) {
-        coll->procs = up->procs;
-        coll->nprocs = up->nprocs;
-        up->procs = NULL;
-        up->nprocs = 0;
-    }
-}
-
 /* If the collective ended before (a time limit), only the upcall is freed, by its caller. */
 void px_coll_answered(struct px_upcall *up, pmix_status_t status)
 {
@@ -202,11 +171,10 @@ void px_coll_answered(struct px_upcall *up, pmix_status_t status)
     }
     px_assert(coll->upcall == up);
     coll->upcall = NULL;
-    if (coll->nset <= PX_MANY_PROCS || up->abandoned) { /* abandoned: the host may still read */
+    if (coll->set->n <= PX_MANY_PROCS || up->abandoned) { /* abandoned: the server may be ending */
         px_coll_finish(coll, status);
         return;
     }
-    take_procs_back(coll, up);
     up->arg = NULL;
     coll->ending = true;
     coll->outcome = status;
@@ -228,7 +196,8 @@ pmix_status_t px_coll_local_status(const struct px_coll *coll)
 static bool clones_missing(struct px_server *s, const struct px_coll *coll)
 {
     px_list_for(const struct px_peer, peer, &s->peer_list, link) {
-        if (peer->rank && peer->conn && px_procs_normal_cover(coll->set, coll->nset, &peer->proc) &&
+        if (peer->rank && peer->conn &&
+            px_procs_normal_cover(coll->set->at, coll->set->n, &peer->proc) &&
             !px_coll_has_peer(coll, peer->id)) {
             return true;
         }
@@ -283,7 +252,7 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll, boo
     if (coll->closed) {
         return false;
     }
-    expected = px_nspace_count_locals(s, coll->set, coll->nset, &remote, &lost);
+    expected = px_nspace_count_locals(s, coll->set->at, coll->set->n, &remote, &lost);
     if (lost || coll->n_arrived >= expected) {
         others = others_come(s, coll);
     }
@@ -374,22 +343,27 @@ struct entry {
 
 /* --- the stages of a call --- */
 
-enum { N_STAGES = 5 };
+enum { N_STAGES = 6 };
 
-/* Checks what the call says. */
-static int check(struct px_server *s, struct entry *entry)
+/* Reads what the call says, groups as their members. */
+static int read_names(struct px_server *s, struct entry *entry)
 {
     struct px_coll_call *call = &entry->call;
-    const struct px_args *args = &call->args.head;
-    const pmix_proc_t *proc = &entry->who.proc;
     int rc = px_server_keys_drop(&call->args);
 
     rc = rc || !call->ops->prepare ? rc : call->ops->prepare(s, &entry->who, call);
-    rc = rc ? rc : px_group_names_spell(s, call, proc);
-    rc = rc || is_named(call, proc) ? rc : PMIX_ERR_NOT_A_MEMBER;
-    rc = rc ? rc : px_group_names_check(s, call->args.procs, call->args.nprocs, proc);
-    rc = rc ? rc : px_fence_read(args->info, args->ninfo, &entry->directives);
-    return rc;
+    return rc ? rc : px_group_names_spell(s, call, &entry->who.proc);
+}
+
+/* Checks it. */
+static int check(struct px_server *s, struct entry *entry)
+{
+    const struct px_args *args = &entry->call.args.head;
+
+    (void) s;
+    return is_named(&entry->call, &entry->who.proc)
+               ? px_fence_read(args->info, args->ninfo, &entry->directives)
+               : PMIX_ERR_NOT_A_MEMBER;
 }
 
 /* Brings its processes into normal form. */
@@ -398,16 +372,20 @@ static int normalise(struct px_server *s, struct entry *entry)
     int rc = px_coll_call_prepare(&s->colls, &entry->call);
 
     if (rc == PMIX_ERR_OUT_OF_RESOURCE) {
-        px_quota_refused(s, entry->who.peer, PX_P_MAX_DIRECTIVES);
+        bool by_jobs = entry->call.args.head.ninfo <= (size_t) px_param_int(PX_P_MAX_DIRECTIVES);
+
+        px_quota_refused(s, entry->who.peer, by_jobs ? PX_P_MAX_JOBS : PX_P_MAX_DIRECTIVES);
     }
     return rc;
 }
 
+/* Looks at each namespace once: the processes of one are beside each other now. */
 static int identify(struct px_server *s, struct entry *entry)
 {
-    (void) s;
+    const struct px_proc_list *set = &entry->call.set;
+
     px_coll_call_identify(&entry->call);
-    return PMIX_SUCCESS;
+    return px_group_names_check(s, set->at, set->n, &entry->who.proc);
 }
 
 /* Joins or starts the tracker of a call. After px_coll_join an error concerns the collective: it
@@ -426,7 +404,7 @@ static int join(struct px_server *s, struct entry *entry)
         return rc;
     }
     if (coll->n_members == 1) {
-        px_request_grow(s, who->request, COLLECTIVE_BYTES + PX_COLL_NAMED_BYTES * coll->nset);
+        px_request_grow(s, who->request, COLLECTIVE_BYTES + PX_COLL_NAMED_BYTES * coll->set->n);
     }
     px_open_waits_arrived(coll, who->row);
     px_stage_joined(coll, &who->proc);
@@ -455,8 +433,17 @@ static int count(struct px_server *s, struct entry *entry)
 }
 
 /* Each of them is a walk over all processes, so a long call has a turn of the loop for each. */
-static int (*const stages[N_STAGES])(struct px_server *, struct entry *) = {check, normalise,
-                                                                            identify, join, count};
+static int (*const stages[N_STAGES])(struct px_server *, struct entry *) = {
+    read_names, check, normalise, identify, join, count};
+
+/* Runs the next stage of the call, or a step of it. */
+static int run_stage(struct px_server *s, struct entry *entry)
+{
+    int rc = stages[entry->n_done](s, entry);
+
+    entry->n_done += !entry->call.making;
+    return rc;
+}
 
 /* Frees what the entry owns, not its memory. */
 static void entry_fini(struct entry *entry)
@@ -480,9 +467,11 @@ static int go_on(struct px_step *step, struct px_peer *peer)
     struct entry *entry = px_container_of(step, struct entry, step);
     int rc = PMIX_SUCCESS;
 
-    if (!px_owed_pay(&entry->owed, PX_OWED_PIECE)) {
+    if (px_owed_is_due(&entry->owed)) {
+        (void) px_owed_pay(&entry->owed, PX_OWED_PIECE);
+    } else {
         entry->joined = NULL;
-        rc = stages[entry->n_done++](peer->server, entry);
+        rc = run_stage(peer->server, entry);
     }
     if (!rc && entry->n_done < N_STAGES) {
         peer->step = step;
@@ -564,7 +553,7 @@ int px_coll_start(const struct px_coll_ops *ops, struct px_peer *peer, uint32_t 
     }
     rc = read_call(&entry, peer, in);
     while (!rc && entry.n_done < N_STAGES && !is_left(&entry)) {
-        rc = stages[entry.n_done++](peer->server, &entry);
+        rc = run_stage(peer->server, &entry);
     }
     left = !rc && entry.n_done < N_STAGES;
     rc = left ? leave(&entry, peer) : rc;

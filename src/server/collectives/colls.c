@@ -43,18 +43,19 @@ uint64_t px_coll_key(const struct px_coll_ops *ops, const char *name, const pmix
                      size_t nset)
 {
     struct words words = {.key = px_seeded_hash(&ops, sizeof(ops))};
+    bool is_new = true; /* the namespace is not that of the process before */
     size_t n = 0;
 
     if (name) {
         return px_hash_mix(words.key, px_seeded_hash(name, strlen(name)));
     }
     for (size_t i = 0; i < nset; i++) {
-        if (!i || strncmp(set[i].nspace, set[i - 1].nspace, PMIX_MAX_NSLEN) != 0) {
+        if (is_new) {
             words.nspace = px_seeded_hash(set[i].nspace, strnlen(set[i].nspace, PMIX_MAX_NSLEN));
         }
         words.ranks[n++] = set[i].rank;
-        if (n == RANKS || i + 1 == nset ||
-            strncmp(set[i].nspace, set[i + 1].nspace, PMIX_MAX_NSLEN) != 0) {
+        is_new = i + 1 == nset || strncmp(set[i].nspace, set[i + 1].nspace, PMIX_MAX_NSLEN) != 0;
+        if (n == RANKS || is_new) {
             words.key =
                 px_seeded_hash(&words, offsetof(struct words, ranks) + n * sizeof(pmix_rank_t));
             n = 0;
@@ -74,7 +75,7 @@ static int enter(struct px_colls *colls, struct px_coll *coll)
     struct px_coll *first;
 
     px_assert(px_list_empty(&coll->alike));
-    px_check(coll->key == px_coll_key(coll->ops, coll->name, coll->set, coll->nset));
+    px_check(coll->key == px_coll_key(coll->ops, coll->name, coll->set->at, coll->set->n));
     first = px_colls_first(colls, coll->key);
     if (first) {
         px_list_append(&first->alike, &coll->alike);
@@ -134,7 +135,8 @@ struct px_coll *px_coll_first_like(const struct px_coll *coll)
         }
         return if_like(coll, link);
     }
-    first = px_colls_first(coll->colls, px_coll_key(coll->ops, coll->name, coll->set, coll->nset));
+    first = px_colls_first(coll->colls,
+                           px_coll_key(coll->ops, coll->name, coll->set->at, coll->set->n));
     for (at = first; at && !if_like(coll, &at->link);) {
         at = px_list_item(at->alike.next, struct px_coll, alike);
         at = at != first ? at : NULL;

@@ -7,7 +7,7 @@
 
 #include "src/base/list.h"
 #include "src/base/map.h"
-#include "src/value/procs.h"
+#include "src/value/proc_list.h"
 
 struct px_coll;
 struct px_coll_ops;

@@ -15,6 +15,7 @@
 #include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
 #include "src/value/directives.h"
+#include "src/value/procs.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
@@ -32,7 +33,7 @@ static struct px_proc_set *find_connected(const struct px_coll *coll)
     const struct px_list *sets = &coll->server->proc_sets;
     struct px_proc_set *set = px_proc_set_find(sets, PX_SET_CONNECTED, NULL, NULL);
 
-    while (set && !px_procs_equal(set->members, set->n, coll->set, coll->nset)) {
+    while (set && !px_procs_equal(set->members, set->n, coll->set->at, coll->set->n)) {
         set = px_proc_set_next(sets, set, PX_SET_CONNECTED, NULL, NULL);
     }
     return set;
@@ -45,8 +46,8 @@ static bool is_family(const struct px_coll *coll)
     static const char key[] = PMIX_PARENT_ID;
     struct px_slice slice;
 
-    for (size_t i = 0; i < coll->nset; i++) {
-        struct px_nspace *ns = px_nspace_find(coll->server, coll->set[i].nspace);
+    for (size_t i = 0; i < coll->set->n; i++) {
+        struct px_nspace *ns = px_nspace_find(coll->server, coll->set->at[i].nspace);
 
         if (ns && (!px_store_find(ns->store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ||
                    !px_store_find(ns->store, PX_LEVEL_PROC, 0, key, sizeof(key) - 1, &slice))) {
@@ -67,7 +68,7 @@ static int connect_admit(struct px_server *s, const struct px_coll_call *call,
 
     for (const struct px_coll *coll = first; coll;) {
         if (coll->ops == call->ops && px_coll_has_peer(coll, who->peer) &&
-            px_procs_equal(call->set.at, call->set.n, coll->set, coll->nset)) {
+            px_procs_equal(call->set.at, call->set.n, coll->set->at, coll->set->n)) {
             return PMIX_ERR_EXISTS;
         }
         coll = px_list_item(coll->alike.next, const struct px_coll, alike);
@@ -100,7 +101,8 @@ static pmix_status_t connect_ask(struct px_coll *coll, struct px_upcall *up)
 {
     pmix_server_connect_fn_t fn = coll->server->host.connect;
 
-    return fn ? fn(up->procs, up->nprocs, up->info, up->ninfo, px_hostcb_op, px_upcall_handle(up))
+    return fn ? fn(up->procs->at, up->procs->n, up->info, up->ninfo, px_hostcb_op,
+                   px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -109,7 +111,8 @@ static pmix_status_t disconnect_ask(struct px_coll *coll, struct px_upcall *up)
 {
     pmix_server_disconnect_fn_t fn = coll->server->host.disconnect;
 
-    return fn ? fn(up->procs, up->nprocs, up->info, up->ninfo, px_hostcb_op, px_upcall_handle(up))
+    return fn ? fn(up->procs->at, up->procs->n, up->info, up->ninfo, px_hostcb_op,
+                   px_upcall_handle(up))
               : PMIX_ERR_NOT_SUPPORTED;
 }
 
@@ -118,11 +121,10 @@ static void connect_finished(struct px_coll *coll, pmix_status_t status)
 {
     struct px_proc_set *set;
 
-    px_assert(coll->nset > 0);
+    px_assert(coll->set->n > 0);
     if (!status && !find_connected(coll)) {
         /* If memory is out, they are connected but cannot disconnect. */
-        set = px_proc_set_add(&coll->server->proc_sets, PX_SET_CONNECTED, NULL, coll->set,
-                              coll->nset);
+        set = px_proc_set_share(&coll->server->proc_sets, PX_SET_CONNECTED, NULL, coll->set);
         px_quota_add_set(coll->server, set, &coll->members[0].proc);
     }
 }
@@ -163,10 +165,10 @@ static struct px_nspace *pack_namespaces(struct px_buf *reply, struct px_peer *p
 {
     struct px_nspace *rides = NULL;
 
-    for (size_t i = 0; i < coll->nset; i++) {
+    for (size_t i = 0; i < coll->set->n; i++) {
         /* In normal form the processes of a namespace are neighbours. */
-        const char *name = coll->set[i].nspace;
-        bool again = i > 0 && px_procs_have_nspace(&coll->set[i - 1], 1, name);
+        const char *name = coll->set->at[i].nspace;
+        bool again = i > 0 && px_procs_have_nspace(&coll->set->at[i - 1], 1, name);
         struct px_nspace *ns = again ? NULL : px_nspace_find(coll->server, name);
 
         if (!ns || strcmp(name, peer->proc.nspace) == 0) {

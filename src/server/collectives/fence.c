@@ -26,6 +26,7 @@
 #include "src/wire/codec.h"
 #include "src/base/assert.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 #include "src/wire/messages.h"
 
 /* The state of a fence's tracker (px_coll.state). */
@@ -55,19 +56,16 @@ bool px_fence_needs_data(void)
 }
 
 /* Names a fence of a whole job by its wildcard instead of a list of processes. Slurm tells the
- * other nodes only the first process of a list (docs/decisions/0016). True if it did; up->procs
- * is changed in place. */
+ * other nodes only the first process of a list (docs/decisions/0016). True if it did. */
 static bool name_as_job(const struct px_coll *coll, struct px_upcall *up)
 {
     const struct fence *fence = coll->state;
-    bool whole = coll->nset == 1 && coll->set[0].rank == PMIX_RANK_WILDCARD;
+    bool whole = coll->set->n == 1 && coll->set->at[0].rank == PMIX_RANK_WILDCARD;
 
     if (!coll->server->fence_needs_data || fence->here || !whole) {
         return false;
     }
-    px_assert(up->nprocs > 0);
-    up->procs[0] = coll->set[0];
-    up->nprocs = 1;
+    px_upcall_name(up, coll->set);
     return true;
 }
 
@@ -87,8 +85,8 @@ static pmix_status_t fence_ask(struct px_coll *coll, struct px_upcall *up)
     px_assert(px_loop_inside(s->loop));
     if (!rc && fence->collect) {
         fence->sent_up_to = s->commit_number;
-        rc = px_modex_encode(s, coll->set, coll->nset,
-                             px_high_water_since(&s->high_water, coll->set, coll->nset), true,
+        rc = px_modex_encode(s, coll->set->at, coll->set->n,
+                             px_high_water_since(&s->high_water, coll->set->at, coll->set->n), true,
                              &data, &len);
         (void) name_as_job(coll, up);
     } else if (!rc && name_as_job(coll, up)) {
@@ -100,7 +98,7 @@ static pmix_status_t fence_ask(struct px_coll *coll, struct px_upcall *up)
     fence->asks_resync = needed && !s->resync_needed;
     /* The host owns the data from here on; not every host frees it. */
     return rc ? rc
-              : s->host.fence_nb(up->procs, up->nprocs, up->info, up->ninfo, data, len,
+              : s->host.fence_nb(up->procs->at, up->procs->n, up->info, up->ninfo, data, len,
                                  px_hostcb_modex, px_upcall_handle(up));
 }
 
@@ -120,7 +118,7 @@ static void fence_answered(struct px_upcall *up)
     }
     if (!rc && coll && echo) {
         px_assert(fence->sent_up_to <= s->commit_number);
-        px_high_water_note(&s->high_water, coll->set, coll->nset, fence->sent_up_to);
+        px_high_water_note(&s->high_water, coll->set, fence->sent_up_to);
     }
     /* The host's success does not cover a lost local member of a fence that is local. */
     if (!rc && coll && fence->here) {
@@ -172,11 +170,12 @@ static void fence_reply(struct px_coll *coll, const struct px_reply_to *reply_to
         return;
     }
     (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
-    for (size_t i = 0; i < coll->nset; i++) {
+    for (size_t i = 0; i < coll->set->n; i++) {
         /* In normal form the processes of a namespace are neighbours. */
-        bool seen = i > 0 && px_procs_have_nspace(&coll->set[i - 1], 1, coll->set[i].nspace);
+        bool seen =
+            i > 0 && px_procs_have_nspace(&coll->set->at[i - 1], 1, coll->set->at[i].nspace);
         const struct px_nspace *ns =
-            seen ? NULL : px_nspace_find(coll->server, coll->set[i].nspace);
+            seen ? NULL : px_nspace_find(coll->server, coll->set->at[i].nspace);
 
         if (ns && !px_peer_reads(peer, ns)) {
             (void) px_pack_string(&buf, peer->kind, ns->name);

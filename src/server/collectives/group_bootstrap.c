@@ -19,6 +19,7 @@
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 
 bool px_group_in_parts(const struct px_coll *coll)
 {
@@ -92,8 +93,8 @@ static int count_leaders(struct px_coll *any, struct px_group_build *whole)
             return PMIX_ERR_BAD_PARAM;
         }
         whole->n_leaders = build->n_leaders ? build->n_leaders : whole->n_leaders;
-        n += part->solo && part->nprocs > 0;
-        named |= part->nprocs > 0;
+        n += part->solo && part->procs->n > 0;
+        named |= part->procs->n > 0;
     }
     return n < whole->n_leaders || !(named || whole->n_leaders) ? PMIX_ERR_NOT_FOUND : PMIX_SUCCESS;
 }

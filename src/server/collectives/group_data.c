@@ -25,6 +25,7 @@
 #include "src/server/peers/quota.h"
 #include "src/base/assert.h"
 #include "src/value/number.h"
+#include "src/value/procs.h"
 #include "src/wire/messages.h"
 #include "src/wire/view.h"
 
@@ -65,14 +66,19 @@ bool px_procs_any_elsewhere(struct px_server *s, const struct px_proc_list *proc
     return remote;
 }
 
-/* The set in normal form is the same on all nodes, whatever the callers' orders. */
+/* The set in normal form is the same on all nodes, whatever the callers' orders. Where it has as
+ * many processes as were named, each of these was named once. */
 int px_group_add_named(const struct px_coll *coll, struct px_proc_list *list)
 {
     const struct px_group_build *build = coll->state;
+    struct px_shared_procs *named = build->mixed ? coll->set : coll->procs;
 
     px_assert(px_group_build_of(coll));
-    return build->mixed ? expand(coll->server, list, coll->set, coll->nset)
-                        : expand(coll->server, list, coll->procs, coll->nprocs);
+    if (!list->n && named->n == coll->set->n && !px_procs_have_wildcard(named->at, named->n)) {
+        px_proc_list_share(list, named, named == coll->set);
+        return PMIX_SUCCESS;
+    }
+    return expand(coll->server, list, named->at, named->n);
 }
 
 /* --- taking in a member's directives --- */
@@ -111,10 +117,10 @@ static int compare_order(struct px_coll *coll, const struct px_coll_call *call)
     int rc;
 
     if (build->mixed ||
-        px_procs_equal(coll->procs, coll->nprocs, call->args.procs, call->args.nprocs)) {
+        px_procs_equal(coll->procs->at, coll->procs->n, call->args.procs, call->args.nprocs)) {
         return PMIX_SUCCESS;
     }
-    rc = expand(coll->server, &first, coll->procs, coll->nprocs);
+    rc = expand(coll->server, &first, coll->procs->at, coll->procs->n);
     rc = rc ? rc : expand(coll->server, &other, call->args.procs, call->args.nprocs);
     build->mixed = !rc && !px_procs_equal(first.at, first.n, other.at, other.n);
     px_proc_list_fini(&first);
@@ -382,11 +388,9 @@ static int order_members(struct px_server *s, struct px_group_build *build)
 /* The end of both ways to an outcome: orders the members and stores the contributions. */
 static int settle(struct px_server *s, struct px_group_build *build)
 {
-    int rc;
+    int rc = px_proc_list_remove(&build->members, build->failed.at, build->failed.n);
 
-    px_proc_list_remove(&build->members, build->failed.at, build->failed.n);
-    rc = build->order.n ? order_members(s, build) : PMIX_SUCCESS;
-
+    rc = rc || !build->order.n ? rc : order_members(s, build);
     return rc ? rc
               : px_group_infos_store(s, build->name, build->has_id ? &build->id : NULL, build->info,
                                      build->n_info);

@@ -12,7 +12,7 @@
 
 #include <pmix_server.h>
 
-#include "src/value/procs.h"
+#include "src/value/proc_list.h"
 
 struct px_coll;
 struct px_coll_call;

@@ -20,6 +20,7 @@
 #include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 #include "src/wire/message.h"
 
 /* One member of this server, and one process that it has been asked about. */
@@ -126,11 +127,11 @@ static int add_mark(struct px_upcall *up, const pmix_proc_t *who, bool goes, boo
 /* The group is to be of those who live; the first upcall asks the host not to give it up. */
 int px_group_decision_describe(const struct px_coll *coll, struct px_upcall *up)
 {
-    const struct px_group_build *build = coll->state;
+    struct px_group_build *build = coll->state;
     const struct px_group_decision *decision = build->decision;
     const pmix_proc_t *self = &coll->members[0].proc;
+    struct px_shared_procs *members;
     bool yes = true;
-    pmix_proc_t *procs;
     int rc;
 
     if (!px_group_decision_begun(build)) {
@@ -139,15 +140,13 @@ int px_group_decision_describe(const struct px_coll *coll, struct px_upcall *up)
                   : add_mark(up, build->has_leader ? &build->leader : self, true,
                              build->has_leader);
     }
-    procs = calloc(build->members.n + 1, sizeof(*procs));
-    if (!procs) {
+    members = px_proc_list_hold(&build->members);
+    if (!members) {
         return PMIX_ERR_NOMEM;
     }
-    memcpy(procs, build->members.at, build->members.n * sizeof(*procs));
-    free(up->procs);
+    px_upcall_name(up, members);
+    px_shared_procs_drop(members);
     px_infos_drop(up->info, &up->ninfo, PMIX_GROUP_BOOTSTRAP); /* they know each other by now */
-    up->procs = procs;
-    up->nprocs = build->members.n;
     return add_mark(up, decision->has_claim ? &decision->claim : self, decision->goes,
                     decision->has_claim);
 }
@@ -324,7 +323,7 @@ static bool knows_all(const struct px_coll *coll)
     if (px_group_in_parts(coll)) {
         return true;
     }
-    if (px_proc_list_add_all(&set, coll->set, coll->nset)) {
+    if (px_proc_list_add_all(&set, coll->set->at, coll->set->n)) {
         all = false; /* there is no memory to ask anybody, either */
     }
     for (size_t i = 0; all && i < build->members.n; i++) {

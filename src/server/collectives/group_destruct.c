@@ -25,6 +25,7 @@
 #include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 
 /* The group that is taken apart, or NULL. Not every caller need still be a member. */
 static struct px_proc_set *group_of(const struct px_coll *coll)
@@ -80,7 +81,8 @@ static void destruct_complete(struct px_coll *coll, bool remote)
 static int find_lost(struct px_coll *coll, struct px_proc_list *lost)
 {
     struct px_proc_list named = {0};
-    int rc = px_proc_list_expand(&named, coll->set, coll->nset, px_nspace_job_size, coll->server);
+    int rc =
+        px_proc_list_expand(&named, coll->set->at, coll->set->n, px_nspace_job_size, coll->server);
 
     rc = rc ? rc : px_group_find_failed(coll->server, &named, lost);
     px_proc_list_fini(&named);
@@ -173,13 +175,13 @@ static int destruct_prepare(struct px_server *s, const struct px_coll_member *wh
     call->key = px_coll_key(call->ops, call->args.group, NULL, 0);
     call->meaning = px_group_name_meaning(s, call->args.group, who);
     if (px_coll_find(&s->colls, call, who)) {
-        return px_coll_call_name(call, &who->proc, 1);
+        return px_coll_call_name(call, px_shared_procs_copy(&who->proc, 1));
     }
     group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, call->args.group, &who->proc);
     if (!group) {
         return call->args.nprocs ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
     }
-    return px_coll_call_name(call, group->members, group->n);
+    return px_coll_call_name(call, px_shared_procs_hold(group->shared));
 }
 
 /* PMIX_ERR_NOT_FOUND: the caller is in no group of this name, and its own list has a member of one.

@@ -24,6 +24,7 @@
 #include "src/server/state.h"
 #include "src/value/infos.h"
 #include "src/value/proc_match.h"
+#include "src/value/procs.h"
 
 /* Events about a group are being raised, as members of it have ended. On the stack of its
  * function. */
@@ -300,7 +301,7 @@ static bool excuse(struct px_server *s, const char *name, const pmix_proc_t *lef
 
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         if (coll->ops == &px_group_destruct_ops && !coll->closed && strcmp(coll->name, name) == 0 &&
-            px_procs_cover(coll->set, coll->nset, left)) {
+            px_procs_cover(coll->set->at, coll->set->n, left)) {
             (void) px_coll_excuse(&s->colls, coll, left);
             any = true;
         }
@@ -346,7 +347,9 @@ bool px_group_left(struct px_server *s, const struct px_event *event, bool own,
     if (!group) {
         return false;
     }
-    px_proc_set_leave(group, left);
+    if (px_proc_set_leave(group, left)) {
+        return false; /* without memory it is still a member */
+    }
     excused = excuse(s, name, left);
     if (excused || !s->group_walk) { /* a walk looks by itself whether members are left here */
         px_colls_recount(s);

@@ -19,6 +19,7 @@
 #include "src/server/events/server_events.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 #include "src/wire/message.h"
 #include "tracker.h"
 
@@ -205,7 +206,7 @@ static void announce(const struct construct *construct)
 {
     struct px_coll *coll = construct->coll;
     struct px_group_build *build = coll->state;
-    pmix_data_array_t members = {.type = PMIX_PROC, .size = coll->nset, .array = coll->set};
+    pmix_data_array_t members = {.type = PMIX_PROC, .size = coll->set->n, .array = coll->set->at};
     struct px_event event = {
         .code = PMIX_GROUP_LEADER_SELECTED, .source = build->leader, .range = PMIX_RANGE_CUSTOM};
     struct px_infos infos = {0};
@@ -236,7 +237,7 @@ static bool is_about(const struct px_event *event, const struct px_coll *coll)
     const char *name = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
 
     return px_group_is_announcement(event) && name && strcmp(name, coll->name) == 0 &&
-           (px_group_in_parts(coll) || px_procs_cover(coll->set, coll->nset, &event->source));
+           (px_group_in_parts(coll) || px_procs_cover(coll->set->at, coll->set->n, &event->source));
 }
 
 static void take_leader(struct px_coll *coll, const struct px_event *event)

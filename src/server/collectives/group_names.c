@@ -162,7 +162,7 @@ int px_group_names_spell(struct px_server *s, struct px_coll_call *call, const p
 
     if (!px_list_empty(&s->proc_sets) && px_proc_sets_named(&s->proc_sets, named.at, named.n)) {
         rc = px_proc_sets_expand(&s->proc_sets, named.at, named.n, who, &list);
-        rc = rc ? rc : px_coll_call_name(call, list.at, list.n);
+        rc = rc ? rc : px_coll_call_name(call, px_proc_list_hold(&list));
         px_proc_list_fini(&list);
     }
     px_infos_drop(head->info, &head->ninfo, PX_KEY_NAMED);
@@ -170,12 +170,11 @@ int px_group_names_spell(struct px_server *s, struct px_coll_call *call, const p
 }
 
 struct px_proc_set *px_group_names_add(struct px_server *s, const char *name,
-                                       const pmix_proc_t *members, size_t n)
+                                       struct px_shared_procs *members)
 {
-    struct px_proc_set *group =
-        px_group_name_is_job(s, name)
-            ? NULL
-            : px_proc_set_add(&s->proc_sets, PX_SET_GROUP, name, members, n);
+    struct px_proc_set *group = px_group_name_is_job(s, name)
+                                    ? NULL
+                                    : px_proc_set_share(&s->proc_sets, PX_SET_GROUP, name, members);
 
     px_assert(px_loop_inside(s->loop));
     if (group) {

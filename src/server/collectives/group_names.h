@@ -17,6 +17,7 @@
 struct px_coll_call;
 struct px_proc_set;
 struct px_server;
+struct px_shared_procs;
 
 /* True if the host has registered a namespace of this name, or a client of it: no group can have
  * the name. */
@@ -38,9 +39,9 @@ int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n
  * only. 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM. */
 int px_group_names_spell(struct px_server *s, struct px_coll_call *call, const pmix_proc_t *who);
 
-/* Adds a group to the registry. NULL if it cannot be named: a job has the name, or memory is
- * out. */
+/* Adds a group to the registry, which becomes one more owner of the members. NULL if it cannot be
+ * named: a job has the name, or memory is out. */
 struct px_proc_set *px_group_names_add(struct px_server *s, const char *name,
-                                       const pmix_proc_t *members, size_t n);
+                                       struct px_shared_procs *members);
 
 #endif

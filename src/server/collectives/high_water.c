@@ -8,7 +8,6 @@
 #include "high_water.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/base/assert.h"
 #include "src/value/procs.h"
@@ -20,8 +19,7 @@ enum { MOST_PROCS = 65536 };
 struct px_high_water_mark {
     struct px_list link;
     uint64_t number;
-    size_t n;
-    pmix_proc_t set[];
+    struct px_shared_procs *set;
 };
 
 /* The mark of a list entry. */
@@ -40,7 +38,8 @@ void px_high_water_init(struct px_high_water *high_water)
 static void mark_destroy(struct px_high_water *high_water, struct px_high_water_mark *sent)
 {
     px_list_remove(&sent->link);
-    high_water->n_procs -= sent->n;
+    high_water->n_procs -= sent->set->n;
+    px_shared_procs_drop(sent->set);
     free(sent);
 }
 
@@ -56,7 +55,7 @@ uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_
     uint64_t number = 0;
 
     px_list_for(const struct px_high_water_mark, sent, &high_water->list, link) {
-        if (sent->number > number && px_procs_include(sent->set, sent->n, set, n)) {
+        if (sent->number > number && px_procs_include(sent->set->at, sent->set->n, set, n)) {
             number = sent->number;
         }
     }
@@ -64,11 +63,12 @@ uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_
 }
 
 /* Frees the marks that a new one implies. */
-static void drop_lesser(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
+static void drop_lesser(struct px_high_water *high_water, const struct px_shared_procs *set,
                         uint64_t number)
 {
     px_list_for(struct px_high_water_mark, sent, &high_water->list, link) {
-        if (sent->number <= number && px_procs_include(set, n, sent->set, sent->n)) {
+        if (sent->number <= number &&
+            px_procs_include(set->at, set->n, sent->set->at, sent->set->n)) {
             mark_destroy(high_water, sent);
         }
     }
@@ -76,26 +76,25 @@ static void drop_lesser(struct px_high_water *high_water, const pmix_proc_t *set
 
 /* If a mark implies the new one already, nothing changes. The new mark alone never exceeds the
  * limit, so the loop at the end removes older ones only. */
-void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
+void px_high_water_note(struct px_high_water *high_water, struct px_shared_procs *set,
                         uint64_t number)
 {
     struct px_high_water_mark *sent;
 
-    px_check(px_procs_are_normal(set, n));
-    if (n > MOST_PROCS || px_high_water_since(high_water, set, n) >= number) {
+    px_check(px_procs_are_normal(set->at, set->n));
+    if (set->n > MOST_PROCS || px_high_water_since(high_water, set->at, set->n) >= number) {
         return;
     }
-    sent = malloc(sizeof(*sent) + n * sizeof(*set));
+    sent = malloc(sizeof(*sent));
     if (!sent) {
         return;
     }
     sent->number = number;
-    sent->n = n;
-    memcpy(sent->set, set, n * sizeof(*set));
-    drop_lesser(high_water, set, n, number);
+    sent->set = px_shared_procs_hold(set);
+    drop_lesser(high_water, set, number);
     px_list_prepend(&high_water->list, &sent->link);
-    high_water->n_procs += n;
-    px_assert(px_high_water_since(high_water, set, n) == number);
+    high_water->n_procs += set->n;
+    px_assert(px_high_water_since(high_water, set->at, set->n) == number);
     while (high_water->n_procs > MOST_PROCS) {
         px_assert(!px_list_empty(&high_water->list));
         mark_destroy(high_water, sent_of(high_water->list.prev));
@@ -106,7 +105,7 @@ void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set
 void px_high_water_forget(struct px_high_water *high_water, const char *nspace)
 {
     px_list_for(struct px_high_water_mark, sent, &high_water->list, link) {
-        if (!nspace || px_procs_have_nspace(sent->set, sent->n, nspace)) {
+        if (!nspace || px_procs_have_nspace(sent->set->at, sent->set->n, nspace)) {
             mark_destroy(high_water, sent);
         }
     }

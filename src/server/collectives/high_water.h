@@ -15,6 +15,8 @@
 
 #include "src/base/list.h"
 
+struct px_shared_procs;
+
 /* The marks of one server. Owned by it. */
 struct px_high_water {
     struct px_list list; /* struct px_high_water_mark, the newest first */
@@ -30,10 +32,11 @@ void px_high_water_fini(struct px_high_water *high_water);
 uint64_t px_high_water_since(const struct px_high_water *high_water, const pmix_proc_t *set,
                              size_t n);
 
-/* Records that all processes of the set have been sent everything up to the number. Does nothing
- * if memory is out or the set is too large. Only for a fence whose result had our own
- * contribution and no request for a resync; otherwise the other nodes may lack the data. */
-void px_high_water_note(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
+/* Records that all processes of the set, of which the mark becomes one more owner, have been sent
+ * everything up to the number. Does nothing if memory is out or the set is too large. Only for a
+ * fence whose result had our own contribution and no request for a resync; otherwise the other
+ * nodes may lack the data. */
+void px_high_water_note(struct px_high_water *high_water, struct px_shared_procs *set,
                         uint64_t number);
 
 /* Forgets the marks of sets that name the namespace; all marks if it is NULL. Needed when a

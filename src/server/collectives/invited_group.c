@@ -14,6 +14,7 @@
 #include "src/server/peers/quota.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 
 /* True if the list is one of single processes that includes `who`. */
 static bool are_members(const struct px_procs *procs, const pmix_proc_t *who)
@@ -31,13 +32,16 @@ static void add_group(struct px_server *s, const char *name, const struct px_eve
 {
     const pmix_value_t *list = px_info_find(event->info, event->ninfo, PMIX_GROUP_MEMBERSHIP);
     struct px_procs members = {NULL, 0};
+    struct px_shared_procs *shared;
 
     if (list && px_value_procs(list, &members) && are_members(&members, &event->source) &&
         !px_group_name_used(s, name, members.at, members.n) &&
         px_group_is_here(s, members.at, members.n) &&
         px_quota_allows_set(s, &event->source, members.n)) {
+        shared = px_shared_procs_copy(members.at, members.n);
         /* a group that cannot be named is one all the same */
-        px_quota_add_set(s, px_group_names_add(s, name, members.at, members.n), &event->source);
+        px_quota_add_set(s, shared ? px_group_names_add(s, name, shared) : NULL, &event->source);
+        px_shared_procs_drop(shared);
     }
 }
 

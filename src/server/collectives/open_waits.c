@@ -132,12 +132,12 @@ uint64_t px_open_waits_key(const struct px_coll *coll)
     uint64_t key = px_hash_mix(px_open_waits_kind(coll), coll->name ? strlen(coll->name) : 0);
 
     key = coll->name ? px_hash_mix(key, px_hash_bytes(coll->name, strlen(coll->name))) : key;
-    key = px_hash_mix(key, coll->nset);
-    for (size_t i = 0; i < coll->nset; i += 1 + coll->nset / LOOKED_AT) {
-        const char *nspace = coll->set[i].nspace;
+    key = px_hash_mix(key, coll->set->n);
+    for (size_t i = 0; i < coll->set->n; i += 1 + coll->set->n / LOOKED_AT) {
+        const char *nspace = coll->set->at[i].nspace;
 
         key = px_hash_mix(key, px_hash_bytes(nspace, strnlen(nspace, PMIX_MAX_NSLEN)));
-        key = px_hash_mix(key, coll->set[i].rank);
+        key = px_hash_mix(key, coll->set->at[i].rank);
     }
     return key;
 }
@@ -158,15 +158,15 @@ static void name_members(const struct px_coll *coll, struct px_waits_entry *entr
 
     memset(entry->expected, 0, sizeof(entry->expected));
     px_waits_unname(s->waits, entry);
-    for (size_t i = 0; i < coll->nset; i++) {
-        ns = px_nspace_next(s, coll->set, i, ns);
-        px_waits_name(s->waits, entry, coll->set[i].nspace, coll->set[i].rank);
-        if (ns && coll->set[i].rank == PMIX_RANK_WILDCARD) {
+    for (size_t i = 0; i < coll->set->n; i++) {
+        ns = px_nspace_next(s, coll->set->at, i, ns);
+        px_waits_name(s->waits, entry, coll->set->at[i].nspace, coll->set->at[i].rank);
+        if (ns && coll->set->at[i].rank == PMIX_RANK_WILDCARD) {
             px_list_for(struct px_local_proc, rank, &ns->rank_list, link) {
                 expect(entry, rank);
             }
         } else if (ns) {
-            expect(entry, px_local_proc_find(ns, coll->set[i].rank));
+            expect(entry, px_local_proc_find(ns, coll->set->at[i].rank));
         }
     }
 }

@@ -32,6 +32,7 @@
 #include "src/base/assert.h"
 #include "src/value/infos.h"
 #include "src/value/proc_match.h"
+#include "src/value/procs.h"
 
 /* --- names of groups --- */
 
@@ -72,7 +73,7 @@ static bool collides(const struct px_coll *coll, const struct px_coll_call *call
     bool found = false;
 
     if (coll->solo || call->solo ||
-        !px_procs_meet(coll->set, coll->nset, call->set.at, call->set.n)) {
+        !px_procs_meet(coll->set->at, coll->set->n, call->set.at, call->set.n)) {
         return false;
     }
     for (size_t i = 0; i < coll->n_members && !found; i++) {
@@ -181,8 +182,9 @@ pmix_status_t px_group_ask_host(struct px_coll *coll, struct px_upcall *up,
                                 pmix_group_operation_t operation)
 {
     up->text = strdup(coll->name);
-    return up->text ? coll->server->host.group(operation, up->text, up->procs, up->nprocs, up->info,
-                                               up->ninfo, px_hostcb_infos, px_upcall_handle(up))
+    return up->text ? coll->server->host.group(operation, up->text, up->procs->at, up->procs->n,
+                                               up->info, up->ninfo, px_hostcb_infos,
+                                               px_upcall_handle(up))
                     : PMIX_ERR_NOMEM;
 }
 
@@ -207,9 +209,7 @@ static pmix_status_t construct_ask(struct px_coll *coll, struct px_upcall *up)
     int rc = coll->server->host.group ? describe(coll, up) : PMIX_ERR_NOT_SUPPORTED;
 
     if (build->mixed && !px_group_decision_begun(build)) {
-        px_assert(coll->nset <= up->nprocs);
-        memcpy(up->procs, coll->set, coll->nset * sizeof(*up->procs));
-        up->nprocs = coll->nset;
+        px_upcall_name(up, coll->set);
     }
     return rc ? rc : px_group_ask_host(coll, up, PMIX_GROUP_CONSTRUCT);
 }
@@ -268,7 +268,8 @@ static void construct_answered(struct px_upcall *up)
  * after an error. */
 static void construct_finished(struct px_coll *coll, pmix_status_t status)
 {
-    const struct px_group_build *build = coll->state;
+    struct px_group_build *build = coll->state;
+    struct px_shared_procs *members;
     struct px_proc_set *group;
 
     if (build->notify) {
@@ -286,7 +287,9 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
         group->checked = 0;
         return;
     }
-    group = px_group_names_add(coll->server, coll->name, build->members.at, build->members.n);
+    members = px_proc_list_hold(&build->members);
+    group = members ? px_group_names_add(coll->server, coll->name, members) : NULL;
+    px_shared_procs_drop(members);
     px_quota_add_set(coll->server, group, &coll->members[0].proc);
     if (group) { /* NULL: the group exists, but cannot be named */
         group->hosted = build->hosted;

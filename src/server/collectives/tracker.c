@@ -14,39 +14,51 @@
 #include "src/base/assert.h"
 #include "src/base/map.h"
 #include "src/base/param.h"
-#include "src/base/release.h"
 #include "src/value/infos.h"
 #include "src/value/nested.h"
+#include "src/value/procs.h"
 
 /* --- calls --- */
+
+/* Frees the processes that the call names. */
+static void drop_procs(struct px_coll_call *call)
+{
+    if (call->procs) {
+        px_shared_procs_drop(call->procs);
+    } else {
+        PMIx_Proc_free(call->args.procs, call->args.nprocs);
+    }
+}
 
 void px_coll_call_fini(struct px_coll_call *call)
 {
     free(call->args.group);
-    if (!call->lent) {
-        PMIx_Proc_free(call->args.procs, call->args.nprocs);
-    }
+    drop_procs(call);
     PMIx_Info_free(call->args.head.info, call->args.head.ninfo);
-    if (!call->shared) {
-        px_proc_list_fini(&call->set);
-    }
+    px_proc_list_fini(&call->set);
+    px_procs_normalise_end(call->making, NULL);
 }
 
-int px_coll_call_name(struct px_coll_call *call, const pmix_proc_t *procs, size_t n)
+int px_coll_call_name(struct px_coll_call *call, struct px_shared_procs *procs)
 {
-    pmix_proc_t *copy = PMIx_Proc_create(n);
-
-    px_assert(!call->lent);
-    if (n && !copy) {
+    if (!procs) {
         return PMIX_ERR_NOMEM;
     }
-    if (n) {
-        memcpy(copy, procs, n * sizeof(*copy));
-    }
-    PMIx_Proc_free(call->args.procs, call->args.nprocs);
-    call->args.procs = copy;
-    call->args.nprocs = n;
+    px_assert(!call->set.at);
+    drop_procs(call);
+    call->procs = procs;
+    call->args.procs = procs->at;
+    call->args.nprocs = procs->n;
     return PMIX_SUCCESS;
+}
+
+/* Lets the processes that the call names have several owners. 0 or PMIX_ERR_NOMEM. */
+static int share_procs(struct px_coll_call *call)
+{
+    if (!call->procs) {
+        call->procs = px_shared_procs_take(call->args.procs, call->args.nprocs);
+    }
+    return call->procs ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
 
 /* How many directives one caller, and all callers together, may give. */
@@ -55,19 +67,32 @@ static size_t most_directives(void)
     return (size_t) px_param_int(PX_P_MAX_DIRECTIVES);
 }
 
+/* How many processes of a set a step reads or writes: some 2 MB. */
+enum { PIECE = 8192 };
+
 /* A call with a name and no processes has an empty set: leaders add its caller. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call)
 {
-    int rc = PMIX_SUCCESS;
+    int rc;
 
     px_assert(call->ops && !call->set.at);
     if (call->args.head.ninfo > most_directives()) {
         return PMIX_ERR_OUT_OF_RESOURCE;
     }
-    if (!call->args.group || call->args.nprocs) {
-        rc = px_procs_normalise_or_lend(call->args.procs, call->args.nprocs, colls->size,
-                                        colls->server, &call->set, &call->shared);
+    rc = share_procs(call);
+    if (rc || (call->args.group && !call->args.nprocs)) {
+        return rc;
     }
+    if (!call->making) {
+        rc = px_procs_normalise_begin(call->procs, colls->size, colls->server,
+                                      (size_t) px_param_int(PX_P_MAX_JOBS), &call->making);
+    }
+    rc = rc ? rc : px_procs_normalise_go_on(call->making, PIECE);
+    if (rc == PMIX_OPERATION_IN_PROGRESS) {
+        return PMIX_SUCCESS;
+    }
+    px_procs_normalise_end(call->making, rc ? NULL : &call->set);
+    call->making = NULL;
     return rc;
 }
 
@@ -125,33 +150,46 @@ void px_coll_forget_peer(struct px_coll *coll, uint64_t peer)
 
 /* --- trackers --- */
 
+/* Replaces the processes of a tracker. 0 or PMIX_ERR_NOMEM; nothing has changed then. */
+static int name_anew(const struct px_colls *colls, struct px_coll *coll, struct px_proc_list *left)
+{
+    struct px_proc_list normal = {0};
+    struct px_shared_procs *procs = px_proc_list_hold(left);
+    struct px_shared_procs *set = NULL;
+    int rc =
+        procs ? px_procs_normalise(procs, colls->size, colls->server, &normal) : PMIX_ERR_NOMEM;
+
+    if (!rc) {
+        set = px_proc_list_hold(&normal);
+        rc = set ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+    }
+    px_proc_list_fini(&normal);
+    if (rc) {
+        px_shared_procs_drop(procs);
+        return rc;
+    }
+    px_shared_procs_drop(coll->procs);
+    px_shared_procs_drop(coll->set);
+    coll->procs = procs;
+    coll->set = set;
+    return PMIX_SUCCESS;
+}
+
 /* A wildcard is expanded first, if the size of its namespace is known; otherwise the process stays
  * covered by it, and is not expected since it has departed or left. */
 int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmix_proc_t *proc)
 {
     struct px_proc_list left = {0};
-    struct px_proc_list set = {0};
     int rc;
 
     px_assert(coll->name);
-    rc = px_coll_has_proc(coll, proc)
-             ? PMIX_SUCCESS
-             : px_proc_list_expand(&left, coll->procs, coll->nprocs, colls->size, colls->server);
+    rc = px_coll_has_proc(coll, proc) ? PMIX_SUCCESS
+                                      : px_proc_list_expand(&left, coll->procs->at, coll->procs->n,
+                                                            colls->size, colls->server);
 
     if (!rc && left.n > 1 && px_proc_list_has(&left, proc)) {
-        px_proc_list_remove(&left, proc, 1);
-        rc = px_procs_normalise(left.at, left.n, colls->size, colls->server, &set);
-        if (!rc) {
-            free(coll->procs);
-            if (!coll->shared) {
-                free(coll->set);
-            }
-            coll->shared = false;
-            coll->nprocs = left.n;
-            coll->procs = px_proc_list_take(&left);
-            coll->nset = set.n;
-            coll->set = px_proc_list_take(&set);
-        }
+        rc = px_proc_list_remove(&left, proc, 1);
+        rc = rc ? rc : name_anew(colls, coll, &left);
     }
     px_proc_list_fini(&left);
     return rc;
@@ -159,19 +197,20 @@ int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmi
 
 bool px_coll_is_valid(const struct px_coll *coll)
 {
-    return coll->ops && (coll->name || coll->nset) && (!coll->nset || coll->set) &&
-           px_procs_are_normal(coll->set, coll->nset) && coll->n_members > 0 &&
+    return coll->ops && coll->procs && coll->set && (coll->name || coll->set->n) &&
+           px_procs_are_normal(coll->set->at, coll->set->n) && coll->n_members > 0 &&
            coll->n_members <= coll->members_room && coll->members && coll->n_arrived > 0 &&
            coll->n_arrived <= coll->n_members && (!coll->ninfo || coll->info) &&
            (coll->closed || !(coll->upcall || coll->ending)) && !(coll->upcall && coll->ending);
 }
 
-/* A tracker for the first call, not yet on the list. It takes over call->set and the processes, of
- * which there may be many; the name is copied. NULL: out of memory. */
+/* A tracker for the first call, not yet on the list. Of the processes, of which there may be many,
+ * it is one more owner. NULL: out of memory. */
 static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *call)
 {
     struct px_coll *coll = calloc(1, sizeof(*coll));
 
+    px_assert(call->procs);
     if (!coll) {
         return NULL;
     }
@@ -185,16 +224,13 @@ static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *
     coll->key = call->key;
     coll->name = call->args.group ? strdup(call->args.group) : NULL;
     coll->state = call->ops->state_size ? calloc(1, call->ops->state_size) : NULL;
-    if ((call->args.group && !coll->name) || (call->ops->state_size && !coll->state)) {
+    coll->procs = px_shared_procs_hold(call->procs);
+    coll->set = px_proc_list_hold(&call->set);
+    if ((call->args.group && !coll->name) || (call->ops->state_size && !coll->state) ||
+        !coll->set) {
         px_coll_destroy(coll);
         return NULL;
     }
-    coll->procs = call->args.procs;
-    coll->nprocs = call->args.nprocs;
-    call->lent = true;
-    coll->shared = call->shared;
-    coll->nset = call->set.n;
-    coll->set = call->shared ? coll->procs : px_proc_list_take(&call->set);
     return coll;
 }
 
@@ -204,10 +240,9 @@ static bool same_by_now(const struct px_colls *colls, const struct px_coll *coll
                         const struct px_proc_list *set)
 {
     struct px_proc_list again = {0};
-    bool same =
-        px_procs_equal(set->at, set->n, coll->set, coll->nset) ||
-        (!px_procs_normalise(coll->procs, coll->nprocs, colls->size, colls->server, &again) &&
-         px_procs_equal(set->at, set->n, again.at, again.n));
+    bool same = px_procs_equal(set->at, set->n, coll->set->at, coll->set->n) ||
+                (!px_procs_normalise(coll->procs, colls->size, colls->server, &again) &&
+                 px_procs_equal(set->at, set->n, again.at, again.n));
 
     px_proc_list_fini(&again);
     return same;
@@ -216,10 +251,10 @@ static bool same_by_now(const struct px_colls *colls, const struct px_coll *coll
 /* True if the processes of a tracker may name the caller: itself, its job, or some node. */
 static bool may_name(const struct px_coll *coll, const pmix_proc_t *who)
 {
-    for (size_t i = 0; i < coll->nset; i++) {
-        pmix_rank_t named = coll->set[i].rank;
+    for (size_t i = 0; i < coll->set->n; i++) {
+        pmix_rank_t named = coll->set->at[i].rank;
 
-        if (px_proc_covers(&coll->set[i], who) || named == PMIX_RANK_LOCAL_NODE ||
+        if (px_proc_covers(&coll->set->at[i], who) || named == PMIX_RANK_LOCAL_NODE ||
             named == PMIX_RANK_LOCAL_PEERS) {
             return true;
         }
@@ -233,13 +268,13 @@ static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll,
                        const struct px_coll_call *call, const pmix_proc_t *who)
 {
     if (!call->args.group) {
-        return px_procs_equal(call->set.at, call->set.n, coll->set, coll->nset);
+        return px_procs_equal(call->set.at, call->set.n, coll->set->at, coll->set->n);
     }
     if (strcmp(call->args.group, coll->name) != 0) {
         return false;
     }
     if (call->ops->by_member) {
-        return call->meaning == coll->meaning && px_procs_cover(coll->set, coll->nset, who);
+        return call->meaning == coll->meaning && px_procs_cover(coll->set->at, coll->set->n, who);
     }
     return may_name(coll, who) && same_by_now(colls, coll, &call->set);
 }
@@ -273,8 +308,7 @@ struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_
     return found;
 }
 
-/* The set of a new tracker is gone from the call even after an error. The tracker is put on the
- * list last, so that an error leaves the list as it was. */
+/* The tracker is put on the list last, so that an error leaves the list as it was. */
 int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
                  const struct px_coll_member *who, struct px_coll **ret)
 {
@@ -418,10 +452,8 @@ void px_coll_destroy(struct px_coll *coll)
     PMIx_Info_free(coll->info, coll->ninfo);
     free(coll->state);
     free(coll->members);
-    px_release_block(coll->procs, coll->nprocs * sizeof(*coll->procs));
-    if (!coll->shared) {
-        px_release_block(coll->set, coll->nset * sizeof(*coll->set));
-    }
+    px_shared_procs_drop(coll->procs);
+    px_shared_procs_drop(coll->set);
     free(coll->name);
     free(coll);
 }

@@ -86,22 +86,23 @@ struct px_coll_member {
     pmix_proc_t proc;
 };
 
-/* One member's call, on the stack of its handler. Owned: args and set (px_coll_call_fini). */
+/* One member's call, on the stack of its handler. Owned: args, procs and set (px_coll_call_fini).
+ */
 struct px_coll_call {
     const struct px_coll_ops *ops;
-    struct px_coll_args args; /* `group` is the name; NULL: none */
-    bool solo;                /* one caller by itself: joins only trackers of such calls */
-    uint64_t meaning;         /* of the name to the caller, set by `prepare` (by_member) */
-    bool lent;                /* args.procs are the tracker's */
-    struct px_proc_list set;  /* the processes in normal form; empty: others name the members */
-    bool shared;              /* the set is args.procs */
-    uint64_t key;             /* px_coll_key */
+    struct px_coll_args args;      /* `group` is the name; NULL: none */
+    bool solo;                     /* one caller by itself: joins only trackers of such calls */
+    uint64_t meaning;              /* of the name to the caller, set by `prepare` (by_member) */
+    struct px_shared_procs *procs; /* has the array of args.procs; NULL: args has it */
+    struct px_proc_list set; /* the processes in normal form; empty: others name the members */
+    struct px_normalising *making; /* of the set, or NULL */
+    uint64_t key;                  /* px_coll_key */
 };
 /* Frees what the call owns. */
 void px_coll_call_fini(struct px_coll_call *call);
-/* Replaces the processes that the call names by a copy of these; before it joins. 0 or
- * PMIX_ERR_NOMEM; they are unchanged then. */
-int px_coll_call_name(struct px_coll_call *call, const pmix_proc_t *procs, size_t n);
+/* Replaces the processes that the call names, before it joins. The caller gives up one ownership of
+ * them; NULL: PMIX_ERR_NOMEM, and nothing has changed. */
+int px_coll_call_name(struct px_coll_call *call, struct px_shared_procs *procs);
 
 /* One collective under way. Owned by the server's list; freed by px_coll_finish. */
 struct px_coll {
@@ -115,11 +116,8 @@ struct px_coll {
     char *name;
     uint64_t meaning; /* this and the next of the first call */
     bool solo;
-    pmix_proc_t *procs; /* as the first caller gave them; without a name until the host is asked */
-    size_t nprocs;
-    pmix_proc_t *set; /* the same, in normal form */
-    size_t nset;
-    bool shared; /* the set is procs, or that of the upcall, which has taken them over */
+    struct px_shared_procs *procs; /* as the first caller gave them */
+    struct px_shared_procs *set;   /* the same in normal form: `procs`, if they are in it */
     struct px_coll_member *members;
     size_t n_members;
     size_t members_room;
@@ -142,9 +140,11 @@ struct px_coll {
     void *state;              /* the operation's */
 };
 
-/* Fills call->set with the normal form of the processes; a call with a name needs no processes. 0,
+/* Fills call->set with the normal form of the processes; a call with a name needs no processes. Of
+ * many processes this is done in steps: call->making is NULL after the last one. 0,
  * PMIX_ERR_BAD_PARAM (no processes and no name, or a process without a namespace),
- * PMIX_ERR_OUT_OF_RESOURCE (more directives than shmix_max_directives), PMIX_ERR_NOMEM. */
+ * PMIX_ERR_OUT_OF_RESOURCE (more directives than shmix_max_directives, or processes of more jobs
+ * than shmix_max_jobs), PMIX_ERR_NOMEM. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call);
 /* Fills call->key, from call->set. */
 void px_coll_call_identify(struct px_coll_call *call);
@@ -153,10 +153,9 @@ void px_coll_call_identify(struct px_coll_call *call);
 struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_call *call,
                              const struct px_coll_member *who);
 
-/* Adds the caller to the tracker that the call belongs to, or to a new one, which takes over
- * call->set and call->args.procs (they may be read as long as the tracker is there). *ret is owned
- * by the list. 0 or PMIX_ERR_NOMEM; then no tracker has changed, and the call is only to be freed.
- */
+/* Adds the caller to the tracker that the call belongs to, or to a new one, which is one more owner
+ * of the processes of the call. *ret is owned by the list. 0 or PMIX_ERR_NOMEM; then no tracker has
+ * changed. */
 int px_coll_join(struct px_colls *colls, struct px_coll_call *call,
                  const struct px_coll_member *who, struct px_coll **ret);
 

@@ -11,6 +11,7 @@
 #include "src/server/peers/access.h"
 #include "src/server/peers/peer.h"
 #include "src/server/state.h"
+#include "src/value/procs.h"
 
 /* The range of an event. One of another type names no process. */
 static struct px_procs range_of(const struct px_event *event)

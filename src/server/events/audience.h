@@ -9,7 +9,7 @@
 #include "kept_events.h"
 #include "src/base/map.h"
 #include "src/value/infos.h"
-#include "src/value/procs.h"
+#include "src/value/proc_list.h"
 
 struct px_peer;
 struct px_server;

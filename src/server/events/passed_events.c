@@ -20,6 +20,7 @@
 #include "src/server/peers/peer.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 #include "src/wire/message.h"
 
 /* ---- codes */

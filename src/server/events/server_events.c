@@ -37,6 +37,7 @@
 #include "src/base/lent.h"
 #include "src/net/conn_write.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 #include "src/event/shared_infos.h"
 #include "src/event/chain.h"
 #include "src/event/process_end.h"

@@ -25,6 +25,7 @@
 #include "src/value/infos.h"
 #include "src/context/context.h"
 #include "src/value/proc_match.h"
+#include "src/value/procs.h"
 #include "src/event/chain.h"
 
 /* How many ended subscriptions wait for others to end, and how many processes they name; the oldest

@@ -9,7 +9,7 @@
 #include "src/context/output_sink.h"
 #include "src/server/peers/quota.h"
 #include "src/server/requests/requests.h"
-#include "src/value/procs.h"
+#include "src/value/proc_list.h"
 
 struct px_peer;
 struct px_server;

@@ -19,6 +19,7 @@
 #include "src/nspace/proc_sets.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
+#include "src/value/procs.h"
 
 /* --- users --- */
 

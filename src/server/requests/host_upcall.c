@@ -19,7 +19,6 @@
 #include "src/base/epoch.h"
 #include "src/base/log.h"
 #include "src/base/probe.h"
-#include "src/base/release.h"
 #include "src/base/lock.h"
 #include "src/base/map.h"
 #include "src/server/collectives/open_waits.h"
@@ -142,6 +141,12 @@ struct px_upcall *px_upcall_create_for(struct px_server *s, const struct px_requ
     return up;
 }
 
+void px_upcall_name(struct px_upcall *up, struct px_shared_procs *procs)
+{
+    px_shared_procs_drop(up->procs);
+    up->procs = px_shared_procs_hold(procs);
+}
+
 /* Also the end of an abandoned upcall, in the host's thread: nothing of the server is used here.
  * The list entry was removed before, so the removal does nothing. */
 void px_upcall_destroy(struct px_upcall *up)
@@ -155,7 +160,7 @@ void px_upcall_destroy(struct px_upcall *up)
         px_args_fini(up->request, up->args);
         free(up->args);
     }
-    px_release_block(up->procs, up->nprocs * sizeof(*up->procs));
+    px_shared_procs_drop(up->procs);
     PMIx_Info_free(up->info, up->ninfo);
     px_shared_infos_drop(up->shared);
     px_named_free(up->named);
@@ -203,7 +208,7 @@ void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
         return;
     }
     up->reply.status = rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
-    if (up->nprocs <= PX_MANY_PROCS) {
+    if (!up->procs || up->procs->n <= PX_MANY_PROCS) {
         upcall_end(up);
     } else { /* listed, so that the server's end waits for it */
         px_list_append(&up->server->upcalls, &up->link);

@@ -40,8 +40,7 @@ struct px_upcall {
     pmix_proc_t proc;
     const struct px_request *request; /* or NULL: the members behind `args` are used */
     void *args;                       /* the arguments of the request */
-    pmix_proc_t *procs;
-    size_t nprocs;
+    struct px_shared_procs *procs;    /* px_upcall_name; NULL: none */
     pmix_info_t *info;
     size_t ninfo;
     struct px_shared_infos *shared; /* in place of `info`: of an event */
@@ -68,6 +67,9 @@ void *px_upcall_handle(const struct px_upcall *up);
 struct px_upcall *px_upcall_create_for(struct px_server *s, const struct px_request *request,
                                        const struct px_reply_to *reply_to, const pmix_proc_t *proc,
                                        px_upcall_fn done);
+
+/* Replaces the processes that the host is told, of which the upcall becomes one more owner. */
+void px_upcall_name(struct px_upcall *up, struct px_shared_procs *procs);
 
 /* Reports the status that the host's function returned, and gives the upcall away. PMIX_SUCCESS:
  * the host answers later. Any other status is the answer (PMIX_OPERATION_SUCCEEDED counts as

@@ -4,6 +4,7 @@
 #include "src/nspace/proc_sets.h"
 #include "src/nspace/set_index.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -154,13 +155,33 @@ static void the_last_one_takes_the_set_along(void **state)
     (void) state;
     px_list_init(&sets);
     set = px_proc_set_add(&sets, PX_SET_GROUP, "g", halves[0], 2);
-    px_proc_set_leave(set, &halves[1][0]); /* is not in it */
+    assert_int_equal(px_proc_set_leave(set, &halves[1][0]), 0); /* is not in it */
     assert_int_equal(set->n, 2);
-    px_proc_set_leave(set, &halves[0][0]);
+    assert_int_equal(px_proc_set_leave(set, &halves[0][0]), 0);
     assert_true(px_proc_equal(&set->members[0], &halves[0][1]));
-    px_proc_set_leave(set, &halves[0][1]);
+    assert_int_equal(px_proc_set_leave(set, &halves[0][1]), 0);
     assert_true(px_list_empty(&sets));
     px_proc_set_remove(NULL);
+}
+
+/* Who leaves a set is still in an array that others have of it. */
+static void leaving_changes_no_others_array(void **state)
+{
+    struct px_shared_procs *shared = px_shared_procs_copy(halves[0], 2);
+    struct px_list sets;
+    struct px_proc_set *set;
+
+    (void) state;
+    px_list_init(&sets);
+    set = px_proc_set_share(&sets, PX_SET_GROUP, "g", shared);
+    assert_ptr_equal(set->members, shared->at);
+    assert_int_equal(px_proc_set_leave(set, &halves[0][0]), 0);
+    assert_int_equal(set->n, 1);
+    assert_true(px_proc_equal(set->members, &halves[0][1]));
+    assert_true(px_shared_procs_is_sole(shared) && shared->n == 2);
+    assert_true(px_procs_equal(shared->at, 2, halves[0], 2));
+    px_shared_procs_drop(shared);
+    px_proc_sets_clear(&sets);
 }
 
 /* A walk goes on behind a set that has been removed, and nobody else finds the place. */
@@ -196,6 +217,7 @@ int main(void)
         cmocka_unit_test(an_info_is_spelt_out),
         cmocka_unit_test(an_index_finds_what_a_search_does),
         cmocka_unit_test(the_last_one_takes_the_set_along),
+        cmocka_unit_test(leaving_changes_no_others_array),
         cmocka_unit_test(a_place_outlives_its_set),
     };
 

@@ -35,8 +35,8 @@
 #include "src/server/state.h"
 #include "src/wire/messages.h"
 
-/* MANY names are stored in three pieces, and so are LARGE bytes. */
-enum { TAG = 100, MANY = 20000, FEW = 100, LARGE = 5000000, MOST_PARTS = 9 };
+/* MANY names are stored and normalised in three pieces, and so are LARGE bytes stored. */
+enum { TAG = 100, MANY = 20000, FEW = 100, LARGE = 5000000, MOST_PARTS = 17 };
 
 static unsigned n_published;
 static char text[LARGE + 1]; /* what is published */
@@ -101,7 +101,7 @@ static void look(struct px_timer *timer)
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         if (coll->ending) {
             watch.n_ending++;
-            assert_ptr_equal(coll->set, coll->procs); /* the upcall that owned them is freed */
+            assert_ptr_equal(coll->set, coll->procs); /* the upcall, which had them too, is freed */
             assert_true(px_coll_is_valid(coll));
             assert_false(px_coll_recount(coll));
         }
@@ -165,6 +165,17 @@ static struct attempt fence_of(struct px_coll_args *args, pmix_proc_t *procs, si
         .request = &px_request_fence, .args = &args->head, .n_parts = MOST_PARTS, .named = true};
 }
 
+/* Puts the processes into the reverse order. */
+static void turn_round(pmix_proc_t *procs, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        pmix_proc_t proc = procs[i];
+
+        procs[i] = procs[n - 1 - i];
+        procs[n - 1 - i] = proc;
+    }
+}
+
 static void a_long_fence(void **state)
 {
     static pmix_proc_t procs[MANY];
@@ -175,9 +186,26 @@ static void a_long_fence(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 8); /* who has come is counted in the last one */
-    assert_int_equal(attempt.n_colls[5], 0);
-    assert_int_equal(attempt.n_colls[6], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 13); /* who has come is counted in the last */
+    assert_int_equal(attempt.n_colls[10], 0);
+    assert_int_equal(attempt.n_colls[11], 1);
+}
+
+/* Their normal form is another list, which is written in three pieces. */
+static void a_long_fence_in_any_order(void **state)
+{
+    static pmix_proc_t procs[MANY];
+    struct px_coll_args args;
+    struct attempt attempt = fence_of(&args, procs, MANY);
+
+    (void) state;
+    turn_round(procs, MANY);
+    run(&attempt);
+    assert_int_equal(attempt.rc, 0);
+    assert_false(attempt.in_part);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 16);
+    assert_int_equal(attempt.n_colls[13], 0);
+    assert_int_equal(attempt.n_colls[14], 1);
 }
 
 static void a_short_fence(void **state)
@@ -204,8 +232,8 @@ static void one_that_is_refused(void **state)
     attempt.named = false;
     run(&attempt);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 4);
-    assert_int_equal(attempt.n_colls[3], 0);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 6);
+    assert_int_equal(attempt.n_colls[5], 0);
 }
 
 /* Its peer is closed after each of the parts. */
@@ -215,9 +243,10 @@ static void one_that_is_cut(void **state)
     struct px_coll_args args;
 
     (void) state;
-    for (unsigned n_parts = 1; n_parts < 7; n_parts++) {
+    for (unsigned n_parts = 1; n_parts < 15; n_parts++) {
         struct attempt attempt = fence_of(&args, procs, MANY);
 
+        turn_round(procs, MANY);
         attempt.n_parts = n_parts;
         run(&attempt);
         assert_true(attempt.in_part);
@@ -293,8 +322,8 @@ static void a_large_group(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 8);
-    assert_int_equal(attempt.n_colls[7], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 13);
+    assert_int_equal(attempt.n_colls[12], 1);
     assert_true(attempt.has_host);
     (void) sem_wait(&watch.over);
     args.nprocs = 0;
@@ -302,9 +331,9 @@ static void a_large_group(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 5);
-    assert_int_equal(attempt.n_colls[2], 0);
-    assert_int_equal(attempt.n_colls[4], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 9);
+    assert_int_equal(attempt.n_colls[6], 0);
+    assert_int_equal(attempt.n_colls[8], 1);
     assert_true(attempt.has_host);
     (void) sem_wait(&watch.over);
     assert_int_equal(watch.n_ending, 2);
@@ -446,6 +475,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_long_fence, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(a_long_fence_in_any_order, job_of_two_start,
+                                        job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_short_fence, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_refused, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_cut, job_of_two_start, job_of_two_stop),

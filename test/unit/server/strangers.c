@@ -260,7 +260,8 @@ static void say_left(void *arg)
     struct departure *said = arg;
     struct px_server *s = px_ctx()->server;
     const pmix_proc_t members[3] = {proc_of(JOB, 0), proc_of(JOB, 1), proc_of("far", 0)};
-    struct px_proc_set *group = px_group_names_add(s, "g", members, 3);
+    struct px_shared_procs *shared = px_shared_procs_copy(members, 3);
+    struct px_proc_set *group = px_group_names_add(s, "g", shared);
     const struct px_peer peer = {.server = s,
                                  .id = UINT64_MAX,
                                  .proc = said->launcher ? proc_of(STRANGERS, 0) : said->left,
@@ -278,6 +279,7 @@ static void say_left(void *arg)
     (void) px_event_fan_out(s, &event, PX_ORIGIN_CLIENT, &peer);
     said->n_members = group->n;
     px_proc_set_remove(group);
+    px_shared_procs_drop(shared);
     px_infos_fini(&infos);
 }
 

@@ -26,6 +26,17 @@ static uint32_t three(void *arg, const char *nspace)
 
 static char known[] = "A";
 
+/* px_procs_normalise of an array. */
+static int normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
+                     struct px_proc_list *ret)
+{
+    struct px_shared_procs *shared = px_shared_procs_copy(procs, n);
+    int rc = px_procs_normalise(shared, size, arg, ret);
+
+    px_shared_procs_drop(shared);
+    return rc;
+}
+
 static void a_wildcard_covers_its_namespace(void **state)
 {
     const pmix_proc_t all = P("A", ALL);
@@ -282,17 +293,17 @@ static void one_normal_form(void **state)
 
     (void) state;
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(px_procs_normalise(forms[i], sizes[i], three, known, &set), 0);
+        assert_int_equal(normalise(forms[i], sizes[i], three, known, &set), 0);
         assert_true(px_procs_are_normal(set.at, set.n));
         assert_true(px_procs_equal(set.at, set.n, forms[0], 2));
         px_proc_list_fini(&set);
     }
     /* How many there are is not known: a list stays one. */
-    assert_int_equal(px_procs_normalise(forms[1], 4, NULL, NULL, &set), 0);
+    assert_int_equal(normalise(forms[1], 4, NULL, NULL, &set), 0);
     assert_int_equal(set.n, 4);
     px_proc_list_fini(&set);
-    assert_int_equal(px_procs_normalise(NULL, 0, NULL, NULL, &set), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(px_procs_normalise(&nameless, 1, NULL, NULL, &set), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(normalise(NULL, 0, NULL, NULL, &set), PMIX_ERR_BAD_PARAM);
+    assert_int_equal(normalise(&nameless, 1, NULL, NULL, &set), PMIX_ERR_BAD_PARAM);
 }
 
 static void a_set_includes_another(void **state)
@@ -347,14 +358,17 @@ static void sets_meet(void **state)
 static void without_memory(void **state)
 {
     const pmix_proc_t all = P("A", ALL);
+    const pmix_proc_t ranks[2] = {P("A", 1), P("A", 0)};
     struct px_proc_list list = {0};
     struct px_proc_list set;
 
     (void) state;
     fail_allocation(1);
     assert_int_equal(px_proc_list_expand(&list, &all, 1, three, known), PMIX_ERR_NOMEM);
-    fail_allocation(1);
-    assert_int_equal(px_procs_normalise(&all, 1, three, known, &set), PMIX_ERR_NOMEM);
+    for (unsigned n = 3; n < 7; n++) { /* the first two are of the copy */
+        fail_allocation(n);
+        assert_int_equal(normalise(&ranks[0], 2, three, known, &set), PMIX_ERR_NOMEM);
+    }
     fail_allocation(0);
     px_proc_list_fini(&list);
 }
@@ -370,6 +384,44 @@ static int by_order(const void *a, const void *b)
     return names ? names : (first > second) - (first < second);
 }
 
+/* Takes steps of at most `piece` processes, and at most `most` of them. The status of the last. */
+static int take_steps(struct px_normalising *making, size_t piece, size_t most)
+{
+    int rc = PMIX_OPERATION_IN_PROGRESS;
+
+    for (size_t i = 0; rc == PMIX_OPERATION_IN_PROGRESS && i < most; i++) {
+        rc = px_procs_normalise_go_on(making, piece);
+    }
+    return rc;
+}
+
+/* The normal form is made in steps, or given up after any of them. It is refused if the processes
+ * are of more namespaces than there may be. */
+static void check_steps(struct px_shared_procs *procs, const struct px_proc_list *want)
+{
+    struct px_normalising *making = NULL;
+    struct px_proc_list set = {0};
+    size_t piece = procs->n / 3;
+    size_t n_spaces = 0;
+    int rc = PMIX_OPERATION_IN_PROGRESS;
+
+    for (size_t i = 0; i < want->n; i++) {
+        n_spaces += !i || strcmp(want->at[i].nspace, want->at[i - 1].nspace) != 0;
+    }
+    for (size_t most = 0; rc == PMIX_OPERATION_IN_PROGRESS; most++) {
+        assert_int_equal(px_procs_normalise_begin(procs, NULL, NULL, n_spaces, &making), 0);
+        rc = take_steps(making, piece, most);
+        px_procs_normalise_end(making, rc ? NULL : &set);
+        assert_true(most > 5 || rc == PMIX_OPERATION_IN_PROGRESS);
+    }
+    assert_int_equal(rc, 0);
+    assert_true(px_procs_equal(set.at, set.n, want->at, want->n));
+    px_proc_list_fini(&set);
+    assert_int_equal(px_procs_normalise_begin(procs, NULL, NULL, n_spaces - 1, &making), 0);
+    assert_int_equal(take_steps(making, piece, SIZE_MAX), PMIX_ERR_OUT_OF_RESOURCE);
+    px_procs_normalise_end(making, NULL);
+}
+
 /* Many processes of few and of many namespaces, in any order, some of them twice, against a plain
  * sort. */
 static void as_a_plain_sort(void **state)
@@ -383,6 +435,7 @@ static void as_a_plain_sort(void **state)
 
     (void) state;
     for (unsigned round = 0; round < ROUNDS; round++) {
+        struct px_shared_procs *shared;
         struct px_proc_list set;
         size_t n = 0;
 
@@ -403,8 +456,11 @@ static void as_a_plain_sort(void **state)
                 want[n++] = want[i];
             }
         }
-        assert_int_equal(px_procs_normalise(given, N, NULL, NULL, &set), 0);
+        shared = px_shared_procs_copy(given, N);
+        assert_int_equal(px_procs_normalise(shared, NULL, NULL, &set), 0);
         assert_true(px_procs_equal(set.at, set.n, want, n));
+        check_steps(shared, &set);
+        px_shared_procs_drop(shared);
         px_proc_list_fini(&set);
     }
 }
@@ -416,7 +472,7 @@ static uint32_t of_one(void *arg, const char *nspace)
 }
 
 /* What is in normal form is lent, unless a namespace is complete. */
-static void lent(void **state)
+static void one_more_owner_if_normal(void **state)
 {
     const pmix_proc_t normal[4] = {P("A", 0), P("A", 2), P("B", ALL), P("C", 1)};
     const pmix_proc_t others[4][3] = {{P("A", 0), P("A", 1), P("A", 2)},
@@ -425,25 +481,65 @@ static void lent(void **state)
                                       {P("B", 0), P("A", 0), P("A", 1)}};
     static const size_t sizes[4] = {1, 2, 2, 3};
     const pmix_proc_t one = P("C", 0);
-    struct px_proc_list set;
-    bool is_lent = false;
+    struct px_shared_procs *shared = px_shared_procs_copy(normal, 4);
+    struct px_proc_list set = {0};
 
     (void) state;
-    assert_int_equal(px_procs_normalise_or_lend(normal, 4, three, known, &set, &is_lent), 0);
-    assert_true(is_lent);
-    assert_ptr_equal(set.at, normal);
+    assert_int_equal(px_procs_normalise(shared, three, known, &set), 0);
+    assert_ptr_equal(set.shared, shared);
+    assert_ptr_equal(set.at, shared->at);
     assert_int_equal(set.n, 4);
     assert_true(px_proc_list_has(&set, &normal[1]));
+    px_shared_procs_drop(shared); /* the list still has it */
+    assert_true(px_proc_equal(&set.at[3], &normal[3]));
+    px_proc_list_fini(&set);
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(px_procs_normalise_or_lend(others[i], 3, three, known, &set, &is_lent), 0);
-        assert_false(is_lent);
+        shared = px_shared_procs_copy(others[i], 3);
+        assert_int_equal(px_procs_normalise(shared, three, known, &set), 0);
+        assert_null(set.shared);
         assert_int_equal(set.n, sizes[i]);
+        px_shared_procs_drop(shared);
         px_proc_list_fini(&set);
     }
-    assert_int_equal(px_procs_normalise_or_lend(&one, 1, of_one, known, &set, &is_lent), 0);
-    assert_false(is_lent);
+    shared = px_shared_procs_copy(&one, 1);
+    assert_int_equal(px_procs_normalise(shared, of_one, known, &set), 0);
     assert_int_equal(set.at[0].rank, ALL);
+    px_shared_procs_drop(shared);
     px_proc_list_fini(&set);
+}
+
+/* A list that shares its array copies it before it changes: the other owner's stays. If memory is
+ * out, nothing has changed. */
+static void shares_until_it_changes(void **state)
+{
+    const pmix_proc_t few[3] = {P("A", 1), P("B", 2), P("A", 0)};
+    const pmix_proc_t more = P("A", 5);
+    struct px_proc_list list = {0};
+
+    (void) state;
+    for (int how = 0; how < 4; how++) {
+        struct px_shared_procs *shared = px_shared_procs_copy(few, 3);
+        struct px_shared_procs *held;
+        bool adds = how < 2;
+        int rc;
+
+        px_proc_list_share(&list, shared, false);
+        assert_int_equal(px_proc_list_add(&list, &few[1]), 0); /* is there */
+        held = px_proc_list_hold(&list);
+        assert_ptr_equal(held, shared);
+        px_shared_procs_drop(held);
+        assert_false(px_shared_procs_is_sole(shared));
+        fail_allocation(how % 2);
+        rc = adds ? px_proc_list_add(&list, &more) : px_proc_list_remove(&list, &few[1], 1);
+        fail_allocation(0);
+        assert_int_equal(rc, how % 2 ? PMIX_ERR_NOMEM : 0);
+        assert_true(px_procs_equal(shared->at, shared->n, few, 3));
+        assert_int_equal(list.n, rc ? 3 : adds ? 4 : 2);
+        assert_int_equal(px_shared_procs_is_sole(shared), !rc);
+        assert_int_equal(px_proc_list_has(&list, &few[1]), rc || adds);
+        px_shared_procs_drop(shared);
+        px_proc_list_fini(&list);
+    }
 }
 
 int main(void)
@@ -459,7 +555,8 @@ int main(void)
         cmocka_unit_test(a_long_list_has_each_once),
         cmocka_unit_test(one_normal_form),
         cmocka_unit_test(as_a_plain_sort),
-        cmocka_unit_test(lent),
+        cmocka_unit_test(one_more_owner_if_normal),
+        cmocka_unit_test(shares_until_it_changes),
         cmocka_unit_test(a_set_includes_another),
         cmocka_unit_test(a_set_covers_a_process),
         cmocka_unit_test(sets_meet),

@@ -14,6 +14,8 @@
 #include <cmocka.h>
 #include <pmix.h>
 
+#include "src/value/proc_list.h"
+
 #define ALL PMIX_RANK_WILDCARD
 #define SET(...)                                                                                   \
     (const pmix_proc_t[]){__VA_ARGS__},                                                            \
@@ -23,6 +25,17 @@
         .nspace = name, .rank = (r)                                                                \
     }
 
+/* px_high_water_note with a copy of the set. */
+static void note(struct px_high_water *high_water, const pmix_proc_t *set, size_t n,
+                 uint64_t number)
+{
+    struct px_shared_procs *shared = px_shared_procs_copy(set, n);
+
+    assert_non_null(shared);
+    px_high_water_note(high_water, shared, number);
+    px_shared_procs_drop(shared);
+}
+
 static void members_of_a_larger_set(void **state)
 {
     struct px_high_water high_water;
@@ -30,7 +43,7 @@ static void members_of_a_larger_set(void **state)
     (void) state;
     px_high_water_init(&high_water);
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", ALL))), 0);
-    px_high_water_note(&high_water, SET(P("a", 1), P("a", 3), P("b", 0)), 7);
+    note(&high_water, SET(P("a", 1), P("a", 3), P("b", 0)), 7);
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", 1), P("a", 3), P("b", 0))), 7);
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", 1), P("b", 0))), 7);
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", 3))), 7);
@@ -38,7 +51,7 @@ static void members_of_a_larger_set(void **state)
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", 1), P("a", 2))), 0);
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", ALL))), 0);
     assert_int_equal(px_high_water_since(&high_water, SET(P("b", 0), P("c", 0))), 0);
-    px_high_water_note(&high_water, SET(P("a", ALL)), 5);
+    note(&high_water, SET(P("a", ALL)), 5);
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", ALL))), 5);
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", 0), P("a", 2))), 5);
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", 1))), 7);
@@ -53,16 +66,16 @@ static void lesser_ones_go(void **state)
     (void) state;
     px_high_water_init(&high_water);
     for (pmix_rank_t r = 0; r < 100; r++) {
-        px_high_water_note(&high_water, SET(P("a", r)), r + 1);
+        note(&high_water, SET(P("a", r)), r + 1);
     }
     assert_int_equal(high_water.n_procs, 100);
-    px_high_water_note(&high_water, SET(P("a", ALL)), 50);
+    note(&high_water, SET(P("a", ALL)), 50);
     assert_int_equal(high_water.n_procs, 51);
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", 10))), 50);
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", 80))), 81);
-    px_high_water_note(&high_water, SET(P("a", ALL)), 200);
+    note(&high_water, SET(P("a", ALL)), 200);
     assert_int_equal(high_water.n_procs, 1);
-    px_high_water_note(&high_water, SET(P("a", 4)), 150);
+    note(&high_water, SET(P("a", 4)), 150);
     assert_int_equal(high_water.n_procs, 1);
     px_high_water_fini(&high_water);
     assert_int_equal(high_water.n_procs, 0);
@@ -74,8 +87,8 @@ static void forgetting(void **state)
 
     (void) state;
     px_high_water_init(&high_water);
-    px_high_water_note(&high_water, SET(P("a", ALL), P("b", 1)), 3);
-    px_high_water_note(&high_water, SET(P("c", ALL)), 4);
+    note(&high_water, SET(P("a", ALL), P("b", 1)), 3);
+    note(&high_water, SET(P("c", ALL)), 4);
     px_high_water_forget(&high_water, "b");
     assert_int_equal(px_high_water_since(&high_water, SET(P("a", ALL))), 0);
     assert_int_equal(px_high_water_since(&high_water, SET(P("c", 0))), 4);
@@ -98,7 +111,7 @@ static void many_sets(void **state)
         for (uint32_t i = 0; i < N; i++) {
             PMIX_LOAD_PROCID(&set[i], "a", round * N + i);
         }
-        px_high_water_note(&high_water, set, N, round + 1);
+        note(&high_water, set, N, round + 1);
         assert_true(high_water.n_procs <= 65536);
         assert_int_equal(px_high_water_since(&high_water, set, N), round + 1);
     }

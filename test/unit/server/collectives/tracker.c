@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The shmix authors */
 
 #include "src/server/collectives/tracker.h"
+#include "src/value/procs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,15 +44,10 @@ static int enter(struct px_colls *colls, const struct px_coll_ops *ops, const ch
                  const pmix_proc_t *procs, size_t n, const struct px_coll_member *who,
                  struct px_coll **ret)
 {
-    struct px_coll_call call = {.ops = ops,
-                                .args = {.group = name ? strdup(name) : NULL, .nprocs = n}};
-    int rc;
+    struct px_coll_call call = {.ops = ops, .args = {.group = name ? strdup(name) : NULL}};
+    int rc = px_coll_call_name(&call, px_shared_procs_copy(procs, n));
 
-    call.args.procs = n ? PMIx_Proc_create(n) : NULL;
-    if (n) {
-        memcpy(call.args.procs, procs, n * sizeof(*procs));
-    }
-    rc = px_coll_call_prepare(colls, &call);
+    rc = rc ? rc : px_coll_call_prepare(colls, &call);
     px_coll_call_identify(&call);
     rc = rc ? rc : px_coll_join(colls, &call, who, ret);
     px_coll_call_fini(&call);
@@ -201,7 +197,7 @@ static void newest_first(void **state)
     for (int i = 0; i < 3; i++) {
         made[i] = join(&colls, 1, 0, &all, 1);
     }
-    assert_int_equal(n_alike(&colls, made[0]->set, made[0]->nset), 3);
+    assert_int_equal(n_alike(&colls, made[0]->set->at, made[0]->set->n), 3);
     px_coll_forget_peer(made[0], 1);
     made[3] = join(&colls, 1, 0, &all, 1);
     for (int i = 0; i < 3; i++) {
@@ -252,7 +248,7 @@ static void fewer(void **state)
         assert_true(failed || n > 2);
         assert_int_equal(rc, failed ? PMIX_ERR_NOMEM : 0);
         assert_true(px_coll_is_valid(coll));
-        assert_int_equal(px_procs_cover(coll->set, coll->nset, &gone), failed);
+        assert_int_equal(px_procs_cover(coll->set->at, coll->set->n, &gone), failed);
         assert_ptr_equal(failed ? join_group(&colls, 1, &all, 1) : join_group(&colls, 1, left, 2),
                          coll);
         px_coll_destroy(coll);
@@ -291,12 +287,12 @@ static void membership(void **state)
     px_colls_init(&colls, NULL, NULL);
     coll = join(&colls, 1, 1, procs, 2);
     who = proc_of("A", 1);
-    assert_true(px_procs_cover(coll->set, coll->nset, &who));
+    assert_true(px_procs_cover(coll->set->at, coll->set->n, &who));
     assert_true(px_coll_has_proc(coll, &who));
     who = proc_of("A", 0);
-    assert_false(px_procs_cover(coll->set, coll->nset, &who));
+    assert_false(px_procs_cover(coll->set->at, coll->set->n, &who));
     who = proc_of("B", 77);
-    assert_true(px_procs_cover(coll->set, coll->nset, &who));
+    assert_true(px_procs_cover(coll->set->at, coll->set->n, &who));
     assert_false(px_coll_has_proc(coll, &who));
     px_coll_destroy(coll);
 }
@@ -509,7 +505,7 @@ static void without_copy(void **state)
     assert_int_equal(enter(&colls, &construct, "name", sorted, 3, &who, &coll), 0);
     assert_ptr_equal(coll->set, coll->procs);
     assert_int_equal(px_coll_excuse(&colls, coll, &sorted[2]), 0);
-    assert_true(coll->nset == 2 && coll->nprocs == 2);
+    assert_true(coll->set->n == 2 && coll->procs->n == 2);
     px_coll_destroy(coll);
 }
 
@@ -518,12 +514,13 @@ static void few_directives(void **state)
     enum { MOST = 1024 }; /* shmix_max_directives */
     pmix_proc_t all = proc_of("A", PMIX_RANK_WILDCARD);
     pmix_info_t *info = PMIx_Info_create(MOST + 1);
-    struct px_coll_call call = {.ops = &fence, .args = {.procs = &all, .nprocs = 1}};
+    struct px_coll_call call = {.ops = &fence};
     struct px_colls colls;
     struct px_coll *coll;
     bool yes = true;
 
     (void) state;
+    assert_int_equal(px_coll_call_name(&call, px_shared_procs_copy(&all, 1)), 0);
     px_colls_init(&colls, size_of, NULL);
     for (int i = 0; i <= MOST; i++) {
         char key[32];
@@ -537,7 +534,9 @@ static void few_directives(void **state)
     assert_null(call.set.at);
     call.args.head.ninfo = MOST;
     assert_int_equal(px_coll_call_prepare(&colls, &call), 0);
-    assert_true(call.shared);
+    assert_ptr_equal(call.set.shared, call.procs);
+    call.args.head = (struct px_args){NULL, 0};
+    px_coll_call_fini(&call);
     coll = join(&colls, 1, 0, &all, 1);
     assert_int_equal(px_coll_merge(coll, info, MOST), 0);
     assert_int_equal(px_coll_merge(coll, info, MOST), 0); /* the same again */
