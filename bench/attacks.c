@@ -88,6 +88,14 @@ static void none(void)
     (void) pause();
 }
 
+/* No attack: what others wait for a CPU, whatever the server does. */
+static void compute(void)
+{
+    for (volatile unsigned i = 0; i < 1000000; i++) {
+    }
+    attack_state->tries++;
+}
+
 /* --- registrations and directives */
 
 static void register_codes(const pmix_status_t *list, size_t n)
@@ -444,12 +452,15 @@ static void stay_and_go(void)
 
 const struct attack attacks[] = {
     {"none", "nobody attacks", NULL, none, NULL, 1, 0},
+    {"busy", "processes that compute, and ask nothing", NULL, compute, compute, 1, 0},
     {"codes", "8,192 event codes registered, again and again", NULL, none, codes, 1, 0},
     {"directives", "fences with 1,024 directives", NULL, none, directives, 1, 0},
     {"gets", "gets that wait", NULL, none, open_gets, 0, 0},
     {"unanswered", "requests that the host leaves open", NULL, none, unanswered, 0, 0},
     {"fences", "fences that wait, while processes come and go", NULL, come_and_go, fences, 0, 0},
     {"names", "fences of 125,000 names", NULL, none, named_fences, 1, 0},
+    {"names_any", "fences of 125,000 names of 16,384 jobs, in any order", NULL, none,
+     attack_names_in_any_order, 1, 0},
     {"posts", "values of 30 MB, posted and replaced", NULL, none, posts, 0, 0},
     {"values", "100,000 values in a commit", NULL, none, small_posts, 1, 0},
     {"lists", "a list of 65,000 strings, posted and replaced", NULL, none, lists, 1, 0},
@@ -479,6 +490,8 @@ const struct attack attacks[] = {
      attack_deletions, 1, 0},
     {"large_groups", "groups of 125,000 members, constructed and destructed", NULL, none,
      attack_large_groups, 1, HOST_HAS_GROUPS},
+    {"large_groups_any", "the same, their members in any order", NULL, none,
+     attack_large_groups_in_any_order, 1, HOST_HAS_GROUPS},
     {"group_names", "names of all groups, and members of one, in a query", NULL, none, attack_names,
      0, 0},
     {NULL, NULL, NULL, NULL, NULL, 0, 0},

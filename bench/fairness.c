@@ -12,7 +12,12 @@
  * (PMIX_ERR_OUT_OF_RESOURCE), the server's peak memory. `reached`: no, if the attack did not get so
  * far in the longest time that it has.
  *
+ * All share the CPUs of this machine, of which the processes of a job have one each elsewhere: with
+ * BENCH_NICE=19 in the environment the attackers get what the others leave, and what is slow is the
+ * server.
+ *
  * usage: fairness [SECONDS [ATTACK]] */
+#include <errno.h>
 #include <grp.h>
 #include <pmix.h>
 #include <pmix_server.h>
@@ -122,6 +127,15 @@ static void be_honest(void)
     }
 }
 
+/* Takes the priority of an attacker. */
+static void be_nice(void)
+{
+    const char *value = getenv("BENCH_NICE");
+
+    errno = 0;
+    need(nice(value ? atoi(value) : 0) != -1 || errno == 0, "a priority");
+}
+
 /* The body of a process: reads its environment (lines NAME=VALUE) from the host's pipe, takes its
  * user, and behaves honestly or attacks. Does not return. All read by message: it is the server
  * that is attacked. */
@@ -137,6 +151,9 @@ static void play(int from, unsigned number, const struct attack *attack)
     }
     need(geteuid() != 0 || (!setgroups(0, NULL) && !setgid(uid) && !setuid(uid)), "a user");
     (void) setenv("PMIX_MCA_gds", "hash", 1);
+    if (!is_honest(number)) {
+        be_nice();
+    }
     need(PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS, "a process does not start");
     if (!is_honest(number)) {
         attack_play(attack, &self, &shared->attack);
