@@ -147,13 +147,18 @@ static const char *make(const char *name, const pmix_rank_t *ranks, size_t n_ran
         check_at(strcmp(want, got_) == 0, got_, __FILE__, __LINE__);                               \
     } while (0)
 
-/* [GRP-007], [GRP-010], [GRP-048] the order of the call; of the numbers when callers disagree. */
+/* [GRP-007], [GRP-010], [GRP-048] the order of the call; of the numbers when callers disagree. Who
+ * is named twice is a member once, and a wildcard names all. */
 static int act_group_order(void)
 {
+    check_group("0 1 2 3 ", "g", PMIX_RANK_WILDCARD);
+    check_status(PMIx_Group_destruct("g", NULL, 0), PMIX_SUCCESS);
     if (me.rank == 1) {
         return 0;
     }
     check_group("2 0 3 ", "g", 2, 0, 3);
+    check_status(PMIx_Group_destruct("g", NULL, 0), PMIX_SUCCESS);
+    check_group("2 0 3 ", "g", 2, 0, 2, 3);
     check_status(PMIx_Group_destruct("g", NULL, 0), PMIX_SUCCESS);
     if (me.rank == 2) {
         check_group("0 2 3 ", "g", 3, 0, 2);
