@@ -88,7 +88,7 @@ static void none(void)
     (void) pause();
 }
 
-/* No attack: what others wait for a CPU, whatever the server does. */
+/* No attack: it shows how long others wait for a CPU in any case. */
 static void compute(void)
 {
     for (volatile unsigned i = 0; i < 1000000; i++) {

@@ -12,9 +12,9 @@
  * (PMIX_ERR_OUT_OF_RESOURCE), the server's peak memory. `reached`: no, if the attack did not get so
  * far in the longest time that it has.
  *
- * All share the CPUs of this machine, of which the processes of a job have one each elsewhere: with
- * BENCH_NICE=19 in the environment the attackers get what the others leave, and what is slow is the
- * server.
+ * All share the CPUs of this machine; elsewhere each process of a job has one of its own. With
+ * BENCH_NICE=19 in the environment the attackers use only the time that others leave, so that waits
+ * for a CPU are fewer, and those for the server remain.
  *
  * usage: fairness [SECONDS [ATTACK]] */
 #include <errno.h>

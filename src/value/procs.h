@@ -68,7 +68,7 @@ int px_procs_normalise_begin(struct px_shared_procs *procs, px_job_size_fn size,
  * PMIX_OPERATION_IN_PROGRESS: others follow. PMIX_ERR_OUT_OF_RESOURCE: the processes are of more
  * than most_spaces namespaces. Other errors as above; no step follows an error. */
 int px_procs_normalise_go_on(struct px_normalising *making, size_t most);
-/* Frees it. *ret gets the normal form, after the last step; NULL: nobody wants it. Takes NULL. */
+/* Frees it. *ret gets the normal form, after the last step; NULL: it is given up. Takes NULL. */
 void px_procs_normalise_end(struct px_normalising *making, struct px_proc_list *ret);
 
 /* True if the processes are sorted, each once, and none is covered by the wildcard of its
