@@ -66,8 +66,8 @@ bool px_procs_any_elsewhere(struct px_server *s, const struct px_proc_list *proc
     return remote;
 }
 
-/* The set in normal form is the same on all nodes, whatever the callers' orders. Where it has as
- * many processes as were named, each of these was named once. */
+/* The set in normal form is the same on all nodes, also if callers list the processes in different
+ * orders. If it has as many processes as were named, each of them was named once. */
 int px_group_add_named(const struct px_coll *coll, struct px_proc_list *list)
 {
     const struct px_group_build *build = coll->state;

@@ -204,8 +204,8 @@ bool px_coll_is_valid(const struct px_coll *coll)
            (coll->closed || !(coll->upcall || coll->ending)) && !(coll->upcall && coll->ending);
 }
 
-/* A tracker for the first call, not yet on the list. Of the processes, of which there may be many,
- * it is one more owner. NULL: out of memory. */
+/* Makes a tracker for the first call, which is not on the list yet. It becomes one more owner of
+ * the processes of the call. NULL: out of memory. */
 static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *call)
 {
     struct px_coll *coll = calloc(1, sizeof(*coll));
