@@ -35,9 +35,9 @@ void attack_any_gets(void);
 void attack_deletions(void);
 
 /* attacks_groups.c: a group of as many members as fit, constructed and destructed, and the same
- * with the members in the reverse order; a fence of processes of as many jobs as it
- * may name, in the reverse order; and the
- * names of as many groups as there can be, and the members of one, asked for. */
+ * with the members in the reverse order; a fence of processes of as many jobs as it may name, in
+ * the reverse order; and the names of as many groups as there can be, and the members of one, asked
+ * for. */
 void attack_large_groups(void);
 void attack_large_groups_in_any_order(void);
 void attack_names_in_any_order(void);
