@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Listening. Two things could let connections without a handshake harm the clients that are
- * connected: their number, and a full descriptor table. The first is bounded; the oldest of the
- * user with most of them is closed. For the second a reserve descriptor is kept. It is closed so
- * that the newcomer can be accepted, and closed, because a connection that stays in the backlog
- * would wake the loop for ever. */
+/* Listening. Three things could let connections without a handshake harm the clients that are
+ * connected: their number, a full descriptor table, and one that grows. The first is bounded; the
+ * oldest of the user with most of them is closed. For the second a reserve descriptor is kept. It
+ * is closed so that the newcomer can be accepted, and closed, because a connection that stays in
+ * the backlog would wake the loop for ever. The table has room for all of them, and for as many
+ * clients, before the first one comes (fd_table.h). */
 
 #include "src/net/listener.h"
 
@@ -22,9 +23,9 @@
 #include "pending_conn.h"
 #include "tcp_owner.h"
 
-/* Connections accepted before other descriptors have their turn; pause after a failed accept; least
- * limit of connections without a handshake. */
-enum { ACCEPTS_PER_ROUND = 16, PAUSE_MS = 100, FEW_STRANGERS = 8 };
+/* Connections accepted before other descriptors have their turn; pause after a failed accept, and
+ * while room is made in the descriptor table; least limit of connections without a handshake. */
+enum { ACCEPTS_PER_ROUND = 16, PAUSE_MS = 100, ROOM_MS = 2, FEW_STRANGERS = 8 };
 
 /* Opens the reserve descriptor if it is not open; it may stay closed when the table is full. */
 static void reserve_open(struct px_listeners *listeners)
@@ -57,11 +58,11 @@ static void listen_again(struct px_timer *timer)
     }
 }
 
-/* Stops accepting for a while after a failure that cannot be remedied. */
-static void pause_accepting(struct px_listeners *listeners)
+/* Stops accepting for a while. */
+static void pause_accepting(struct px_listeners *listeners, unsigned ms)
 {
     px_assert(px_loop_inside(listeners->loop));
-    px_timer_start_loop(listeners->loop, &listeners->pause, PAUSE_MS, listen_again);
+    px_timer_start_loop(listeners->loop, &listeners->pause, ms, listen_again);
     (void) px_io_want_loop(&listeners->unix_socket.io, 0);
     (void) px_io_want_loop(&listeners->tcp_socket.io, 0);
 }
@@ -105,7 +106,7 @@ static bool accept_on(struct px_listener_socket *way, int why)
     default:
         break;
     }
-    pause_accepting(way->listeners);
+    pause_accepting(way->listeners, PAUSE_MS);
     return false;
 }
 
@@ -127,18 +128,25 @@ static void arrived(struct px_listener_socket *way, int fd)
     bool by_unix = way == &listeners->unix_socket;
     uid_t uid = by_unix || names_tcp(listeners) ? px_auth_user(fd) : (uid_t) -1;
 
+    listeners->last_fd = fd;
     px_pending_conn_arrived_loop(listeners, fd, uid, by_unix && uid != (uid_t) -1);
 }
 
-/* Accepts the connections that wait. */
+/* Accepts the connections that wait, unless the next one would make the kernel enlarge the
+ * descriptor table here: they wait until the thread that does so has ended. */
 static void socket_readable(struct px_io *io, int what)
 {
     struct px_listener_socket *way = px_container_of(io, struct px_listener_socket, io);
 
     (void) what;
     for (int i = 0; i < ACCEPTS_PER_ROUND; i++) {
-        int fd = accept4(way->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd;
 
+        if (!px_fd_table_fits(&way->listeners->fd_room, way->listeners->last_fd + 1)) {
+            pause_accepting(way->listeners, ROOM_MS);
+            return;
+        }
+        fd = accept4(way->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             arrived(way, fd);
         } else if (!accept_on(way, errno)) {
@@ -239,6 +247,18 @@ static size_t strangers_limit(void)
     return quarter < PX_LISTENER_MAX_PENDING ? (size_t) quarter : PX_LISTENER_MAX_PENDING;
 }
 
+/* Has room made in the descriptor table for connections without a handshake, and as many others, if
+ * any can come. */
+static void make_room(struct px_listeners *listeners)
+{
+    bool by_unix = listeners->unix_socket.fd >= 0;
+    int fd = by_unix ? listeners->unix_socket.fd : listeners->tcp_socket.fd;
+
+    if (fd >= 0) {
+        px_fd_table_begin(&listeners->fd_room, fd, 2 * (int) listeners->max_strangers);
+    }
+}
+
 /* The sockets are opened in the caller's thread; px_listeners_close undoes whatever was opened when
  * a step fails. */
 int px_listeners_open(struct px_loop *loop, const struct px_listener_opts *opts,
@@ -266,6 +286,7 @@ int px_listeners_open(struct px_loop *loop, const struct px_listener_opts *opts,
     reserve_open(listeners);
     rc = listen_both(listeners, opts);
     if (rc == PX_OK) {
+        make_room(listeners);
         rc = px_loop_run(loop, open_loop, &call);
         rc = rc ? rc : call.status;
     }
@@ -277,11 +298,13 @@ int px_listeners_open(struct px_loop *loop, const struct px_listener_opts *opts,
     return PX_OK;
 }
 
-/* A forked child has copies of the descriptors but not the loop: there everything is left alone,
+/* A forked child has copies of the descriptors but not the threads: there everything is left alone,
  * the memory included. */
 void px_listeners_close(struct px_listeners *listeners)
 {
-    if (listeners && px_loop_run(listeners->loop, close_loop, listeners) == PX_OK) {
+    if (listeners && px_loop_alive(listeners->loop)) {
+        px_fd_table_end(&listeners->fd_room);
+        (void) px_loop_run(listeners->loop, close_loop, listeners);
         free(listeners);
     }
 }

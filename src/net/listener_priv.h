@@ -9,6 +9,7 @@
 #include "src/base/list.h"
 #include "src/net/listener.h"
 #include "src/net/listen.h"
+#include "fd_table.h"
 #include "strangers.h"
 
 /* Bounds on connections whose handshake is not complete: their number, which is also at most a
@@ -36,8 +37,10 @@ struct px_listeners {
     struct px_listener_socket tcp_socket;
     /* What the kernel says of TCP peers (px_auth_names_tcp); asked when the first one comes. */
     enum { PX_TCP_UNASKED, PX_TCP_NAMED, PX_TCP_UNNAMED } tcp_users;
+    struct px_fd_table_room fd_room;
+    int last_fd;    /* of the connection that was accepted last */
     int reserve_fd; /* closed to accept one more when the table is full (glossary); -1: none */
-    struct px_timer pause;         /* after a failure without remedy: no accepting until it fires */
+    struct px_timer pause;         /* no accepting until it fires */
     struct px_strangers strangers; /* pending connections whose handshake has not arrived */
     size_t max_strangers;
     struct px_list waiting;     /* pending connections whose handshake was reported */

@@ -36,6 +36,23 @@ static inline int fixture_descriptors(void)
     return n;
 }
 
+/* Places in this process's table of descriptors, which the kernel enlarges when they are all
+ * taken. */
+static inline int fixture_table_size(void)
+{
+    FILE *file = fopen("/proc/self/status", "re");
+    char line[256];
+    int n = -1;
+
+    assert_non_null(file);
+    while (n < 0 && fgets(line, sizeof(line), file)) {
+        (void) sscanf(line, "FDSize: %d", &n);
+    }
+    (void) fclose(file);
+    assert_true(n > 0);
+    return n;
+}
+
 /* Writes all of it on a blocking socket. */
 static inline void fixture_write(int fd, const void *bytes, size_t len)
 {

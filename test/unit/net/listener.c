@@ -172,6 +172,61 @@ static void a_thousand_idle(void **state)
     assert_int_equal(fixture_descriptors(), before);
 }
 
+/* --- a descriptor table that is being enlarged --- */
+
+/* As if the table had no place left, or as if room had been made. */
+static void have_no_room(void *arg)
+{
+    struct px_fd_table_room *room = arg;
+
+    px_fd_table_end(room);
+    *room = (struct px_fd_table_room){.begun = true};
+}
+
+static void have_room(void *arg)
+{
+    struct px_fd_table_room *room = arg;
+
+    room->begun = false;
+}
+
+struct pause_seen {
+    struct px_listeners *listeners;
+    bool is_paused;
+};
+
+static void look_for_pause(void *arg)
+{
+    struct pause_seen *seen = arg;
+
+    seen->is_paused = !seen->listeners->unix_socket.io.want && !seen->listeners->strangers.n;
+}
+
+/* Who comes meanwhile is not accepted before there is room. */
+static void waits_for_room(void **state)
+{
+    struct echo_server echo_server;
+    struct pause_seen seen = {.is_paused = false};
+    void *room;
+    int fd;
+
+    (void) state;
+    echo_server_open(&echo_server);
+    seen.listeners = echo_server.listeners;
+    room = &echo_server.listeners->fd_room;
+    assert_int_equal(px_loop_run(echo_server.loop, have_no_room, room), 0);
+    fd = echo_server_knock(&echo_server, 0);
+    while (!seen.is_paused) {
+        assert_int_equal(px_loop_run(echo_server.loop, look_for_pause, &seen), 0);
+    }
+    assert_int_equal(px_loop_run(echo_server.loop, have_room, room), 0);
+    for (int door = 0; door < 2; door++) {
+        echo_server_serves(&echo_server, door);
+    }
+    (void) close(fd);
+    echo_server_close(&echo_server);
+}
+
 /* --- a full descriptor table, in a child of its own --- */
 
 static int read_back(int fd)
@@ -315,6 +370,7 @@ int main(void)
         T(tools_are_told_who_is_who),
         T(refusals),
         T(a_thousand_idle),
+        T(waits_for_room),
         T(full_table),
         T(the_path_is_removed_by_its_maker_only),
     };

@@ -1,4 +1,4 @@
-net_tests = %D%/auth.t %D%/conn.t %D%/conn_read.t %D%/conn_write.t %D%/dial.t %D%/listener.t %D%/pending_conn.t %D%/handshake.t \
+net_tests = %D%/auth.t %D%/conn.t %D%/conn_read.t %D%/conn_write.t %D%/dial.t %D%/fd_table.t %D%/listener.t %D%/pending_conn.t %D%/handshake.t \
   %D%/listen.t %D%/strangers.t %D%/tcp_owner.t %D%/faults.t %D%/uri.t
 net_libs = libpx-net.la libpx-wire.la libpx-value.la libpx-loop.la libpx-base.la \
   $(CMOCKA_LIBS)
@@ -16,6 +16,8 @@ noinst_HEADERS += %D%/fixture.h %D%/echo_server.h %D%/pair.h %D%/faults.h
 %C%_conn_write_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sendmsg
 %C%_dial_t_SOURCES = %D%/dial.c
 %C%_dial_t_LDADD = $(net_libs)
+%C%_fd_table_t_SOURCES = %D%/fd_table.c
+%C%_fd_table_t_LDADD = $(net_libs)
 %C%_listener_t_SOURCES = %D%/listener.c
 %C%_listener_t_LDADD = $(net_libs)
 %C%_pending_conn_t_SOURCES = %D%/pending_conn.c
