@@ -22,6 +22,7 @@
 #include "src/server/stages.h"
 #include "src/server/requests/host_upcall.h"
 #include "src/server/state.h"
+#include "src/server/data/expected.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
@@ -240,32 +241,29 @@ static struct others_come others_come(struct px_server *s, const struct px_coll 
 }
 
 /* Completes the collective if all local members have called. True if it did; the tracker may be
- * freed then. Remote members are the host's concern. `anew`: others may be waited for than before.
- */
-static bool complete_if_all_local(struct px_server *s, struct px_coll *coll, bool anew)
+ * freed then. Remote members are the host's concern. */
+static bool complete_if_all_local(struct px_server *s, struct px_coll *coll)
 {
-    bool remote = false;
-    bool lost = false;
     struct others_come others = {0};
-    uint32_t expected;
+    struct px_expected expected;
 
     if (coll->closed) {
         return false;
     }
-    expected = px_nspace_count_locals(s, coll->set->at, coll->set->n, &remote, &lost);
-    if (lost || coll->n_arrived >= expected) {
+    expected = px_expected_of(s, coll->set->at, coll->set->n);
+    if (expected.lost || coll->n_arrived >= expected.n) {
         others = others_come(s, coll);
     }
-    if (lost) {
-        expected += others.departed; /* px_nspace_count_locals leaves them out */
+    if (expected.lost) {
+        expected.n += others.departed; /* they are not among the expected */
         coll->local_status = PMIX_ERR_LOST_CONNECTION;
     }
     if (coll->ops->gathers) {
-        coll->ops->gathers(coll, remote, lost);
+        coll->ops->gathers(coll, expected.remote, expected.lost);
     }
-    if (coll->n_arrived - others.unknown < expected ||
+    if (coll->n_arrived - others.unknown < expected.n ||
         (coll->all_clones && clones_missing(s, coll))) {
-        px_open_waits_gathers(coll, expected, anew);
+        px_open_waits_gathers(coll, &expected);
         return false;
     }
     coll->closed = true;
@@ -273,7 +271,7 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll, boo
     if (coll->wait) {
         px_open_waits_closed(coll, false);
     }
-    coll->ops->complete(coll, remote);
+    coll->ops->complete(coll, expected.remote);
     return true;
 }
 
@@ -343,7 +341,7 @@ struct entry {
 
 /* --- the stages of a call --- */
 
-enum { N_STAGES = 6 };
+enum { N_STAGES = 7 };
 
 /* Reads what the call says, groups as their members. */
 static int read_names(struct px_server *s, struct entry *entry)
@@ -379,13 +377,21 @@ static int normalise(struct px_server *s, struct entry *entry)
     return rc;
 }
 
-/* Looks at each namespace once: the processes of one are beside each other now. */
-static int identify(struct px_server *s, struct entry *entry)
+/* Looks for groups that are over. The processes of one namespace are beside each other now, so each
+ * name is looked up once. */
+static int check_groups(struct px_server *s, struct entry *entry)
 {
     const struct px_proc_list *set = &entry->call.set;
 
-    px_coll_call_identify(&entry->call);
     return px_group_names_check(s, set->at, set->n, &entry->who.proc);
+}
+
+/* Finds out what the call is one of. */
+static int identify(struct px_server *s, struct entry *entry)
+{
+    (void) s;
+    px_coll_call_identify(&entry->call);
+    return PMIX_SUCCESS;
 }
 
 /* Joins or starts the tracker of a call. After px_coll_join an error concerns the collective: it
@@ -427,14 +433,14 @@ static int count(struct px_server *s, struct entry *entry)
 
     coll = coll ? coll : px_coll_joined(&s->colls, entry->call.key, &entry->who);
     if (coll) {
-        (void) complete_if_all_local(s, coll, false);
+        (void) complete_if_all_local(s, coll);
     }
     return PMIX_SUCCESS;
 }
 
 /* Each of them is a walk over all processes, so a long call has a turn of the loop for each. */
 static int (*const stages[N_STAGES])(struct px_server *, struct entry *) = {
-    read_names, check, normalise, identify, join, count};
+    read_names, check, normalise, check_groups, identify, join, count};
 
 /* Runs the next stage of the call, or a step of it. */
 static int run_stage(struct px_server *s, struct entry *entry)
@@ -569,5 +575,5 @@ bool px_coll_recount(struct px_coll *coll)
 {
     bool waits = coll->closed && !coll->upcall && !coll->ending && coll->ops->recount;
 
-    return waits ? coll->ops->recount(coll) : complete_if_all_local(coll->server, coll, true);
+    return waits ? coll->ops->recount(coll) : complete_if_all_local(coll->server, coll);
 }

@@ -21,6 +21,7 @@
 #include "src/nspace/proc_sets.h"
 #include "src/value/directives.h"
 #include "src/server/data/compaction.h"
+#include "src/server/data/expected.h"
 #include "src/server/data/nspace.h"
 #include "src/server/peers/quota.h"
 #include "src/base/assert.h"
@@ -59,11 +60,7 @@ static int expand(struct px_server *s, struct px_proc_list *list, const pmix_pro
 /* Lost processes are of no interest: they do not change where the group is. */
 bool px_procs_any_elsewhere(struct px_server *s, const struct px_proc_list *procs)
 {
-    bool remote = false;
-    bool lost = false;
-
-    (void) px_nspace_count_locals(s, procs->at, procs->n, &remote, &lost);
-    return remote;
+    return px_expected_of(s, procs->at, procs->n).remote;
 }
 
 /* The set in normal form is the same on all nodes, also if callers list the processes in different

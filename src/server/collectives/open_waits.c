@@ -15,6 +15,7 @@
 #include "src/base/hash.h"
 #include "src/base/log.h"
 #include "src/base/param.h"
+#include "src/server/data/expected.h"
 #include "src/server/data/nspace.h"
 #include "src/server/data/get.h"
 #include "src/server/data/server_get.h"
@@ -142,38 +143,21 @@ uint64_t px_open_waits_key(const struct px_coll *coll)
     return key;
 }
 
-/* Sets the bit of a process that is waited for. */
-static void expect(struct px_waits_entry *entry, const struct px_local_proc *rank)
-{
-    if (rank && rank->waits && !rank->departed) {
-        entry->expected[(rank->waits - 1) / 64] |= UINT64_C(1) << (rank->waits - 1) % 64;
-    }
-}
-
-/* Writes who is waited for, and who takes part. */
+/* Writes who takes part: the entry has room for the first ones, and a long list is not walked. */
 static void name_members(const struct px_coll *coll, struct px_waits_entry *entry)
 {
-    struct px_server *s = coll->server;
-    struct px_nspace *ns = NULL;
+    struct px_waits *waits = coll->server->waits;
+    const struct px_shared_procs *set = coll->set;
 
-    memset(entry->expected, 0, sizeof(entry->expected));
-    px_waits_unname(s->waits, entry);
-    for (size_t i = 0; i < coll->set->n; i++) {
-        ns = px_nspace_next(s, coll->set->at, i, ns);
-        px_waits_name(s->waits, entry, coll->set->at[i].nspace, coll->set->at[i].rank);
-        if (ns && coll->set->at[i].rank == PMIX_RANK_WILDCARD) {
-            px_list_for(struct px_local_proc, rank, &ns->rank_list, link) {
-                expect(entry, rank);
-            }
-        } else if (ns) {
-            expect(entry, px_local_proc_find(ns, coll->set->at[i].rank));
-        }
+    px_waits_unname(waits, entry);
+    for (size_t i = 0; i < set->n && i < PX_WAITS_NAMED; i++) {
+        px_waits_name(waits, entry, set->at[i].nspace, set->at[i].rank);
     }
+    entry->n_named = (uint32_t) set->n;
 }
 
-/* The entry of a collective; one that is new has everything but the stage. `anew`: who is waited
- * for has changed. */
-static struct px_waits_entry *edit_coll(struct px_coll *coll, bool anew)
+/* The entry of a collective; one that is new has everything but the stage and who is waited for. */
+static struct px_waits_entry *edit_coll(struct px_coll *coll)
 {
     bool is_new = !coll->wait;
     struct px_waits_entry *entry = edit(coll->server, &coll->wait, px_open_waits_kind(coll));
@@ -190,7 +174,7 @@ static struct px_waits_entry *edit_coll(struct px_coll *coll, bool anew)
             }
         }
     }
-    if (entry && (is_new || anew)) {
+    if (entry && (is_new || entry->n_named != coll->set->n)) {
         name_members(coll, entry);
     }
     if (entry) {
@@ -212,26 +196,36 @@ void px_open_waits_arrived(struct px_coll *coll, uint32_t row)
     }
 }
 
-void px_open_waits_gathers(struct px_coll *coll, uint32_t n_expected, bool anew)
+/* True if the entry says that of the collective already. */
+static bool says(const struct px_waits_entry *entry, const struct px_coll *coll,
+                 const struct px_expected *expected)
+{
+    return entry->n_expected == expected->n && entry->deadline_ns == coll->deadline_ns &&
+           entry->n_named == coll->set->n &&
+           memcmp(entry->expected, expected->rows, sizeof(expected->rows)) == 0;
+}
+
+void px_open_waits_gathers(struct px_coll *coll, const struct px_expected *expected)
 {
     struct px_waits *waits = coll->server->waits;
     struct px_waits_entry *entry = waits && coll->wait ? px_waits_edit(waits, coll->wait) : NULL;
 
-    if (!waits || (entry && !anew && entry->n_expected == n_expected &&
-                   entry->deadline_ns == coll->deadline_ns)) {
+    if (!waits || (entry && says(entry, coll, expected))) {
         return;
     }
-    entry = edit_coll(coll, anew || (entry && entry->n_expected != n_expected));
+    entry = edit_coll(coll);
     if (entry) {
         entry->stage = PX_WAITS_GATHERS;
-        entry->n_expected = n_expected;
-        px_waits_publish(coll->server->waits, coll->wait);
+        entry->n_expected = expected->n;
+        memcpy(entry->expected, expected->rows, sizeof(expected->rows));
+        px_waits_publish(waits, coll->wait);
     }
 }
 
+/* All who are expected have come: of a new entry `come` names them. */
 void px_open_waits_closed(struct px_coll *coll, bool asks_host)
 {
-    struct px_waits_entry *entry = coll->server->waits ? edit_coll(coll, false) : NULL;
+    struct px_waits_entry *entry = coll->server->waits ? edit_coll(coll) : NULL;
 
     if (entry) {
         entry->stage = asks_host ? PX_WAITS_FOR_HOST : PX_WAITS_FOR_OTHERS;

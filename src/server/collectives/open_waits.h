@@ -14,6 +14,7 @@
 #include <pmix_common.h>
 
 struct px_coll;
+struct px_expected;
 struct px_get;
 struct px_local_proc;
 struct px_nspace;
@@ -32,8 +33,8 @@ void px_open_waits_nspace_gone(struct px_server *s, struct px_nspace *ns);
 
 /* A member has called just now, the process of the row. Also notes when, for the tracker. */
 void px_open_waits_arrived(struct px_coll *coll, uint32_t row);
-/* The collective waits for so many processes of this node. `anew`: others than before. */
-void px_open_waits_gathers(struct px_coll *coll, uint32_t n_expected, bool anew);
+/* The collective waits for these processes of this node. */
+void px_open_waits_gathers(struct px_coll *coll, const struct px_expected *expected);
 /* All local members are there: the host is asked, or others are waited for. */
 void px_open_waits_closed(struct px_coll *coll, bool asks_host);
 /* The collective ends: its wait is closed, and who came last is noted. */

@@ -457,37 +457,13 @@ bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank)
     return node != PX_NO_NODE && node == px_store_local_node(ns->store);
 }
 
-/* PMIX_JOB_SIZE as registered; 0: unknown. */
-static uint32_t job_size(const struct px_nspace *ns)
-{
-    return px_job_number(ns->store, PMIX_JOB_SIZE, 0);
-}
-
 /* Collectives use it to recognise that a complete list of ranks and PMIX_RANK_WILDCARD mean the
  * same set. */
 uint32_t px_nspace_job_size(void *arg, const char *name)
 {
     struct px_nspace *ns = px_nspace_find(arg, name);
 
-    return ns ? job_size(ns) : 0;
-}
-
-/* Counts the local processes of a namespace that collectives wait for: the registered number of
- * local processes, or those with a record if there are more, less the departed ones. Sets *ret_lost
- * if there are departed ones. */
-static uint32_t all_locals(const struct px_nspace *ns, bool *ret_lost)
-{
-    uint32_t known = 0;
-    uint32_t dead = 0;
-    uint32_t n;
-
-    px_list_for(struct px_local_proc, rank, &ns->rank_list, link) {
-        known++;
-        dead += rank->departed;
-    }
-    n = ns->n_local > 0 && (uint32_t) ns->n_local > known ? (uint32_t) ns->n_local : known;
-    *ret_lost |= dead > 0;
-    return n - dead;
+    return ns ? px_job_number(ns->store, PMIX_JOB_SIZE, 0) : 0;
 }
 
 struct px_nspace *px_nspace_next(struct px_server *s, const pmix_proc_t *procs, size_t at,
@@ -496,53 +472,6 @@ struct px_nspace *px_nspace_next(struct px_server *s, const pmix_proc_t *procs, 
     bool same = at && strncmp(procs[at].nspace, procs[at - 1].nspace, PMIX_MAX_NSLEN) == 0;
 
     return same ? before : px_nspace_find(s, procs[at].nspace);
-}
-
-/* The part of one process, or of a wildcard. A namespace that is unknown here (NULL) has no local
- * processes: all of it is on other nodes. For PMIX_RANK_WILDCARD the job's size shows whether there
- * are others. A single rank counts 1 as soon as it is known to be local, before it connects. */
-static uint32_t count_locals(const struct px_nspace *ns, pmix_rank_t rank, bool *ret_remote,
-                             bool *ret_lost)
-{
-    const struct px_local_proc *local;
-    uint32_t n;
-
-    if (!ns) {
-        *ret_remote = true;
-        return 0;
-    }
-    if (rank == PMIX_RANK_WILDCARD) {
-        bool lost = false;
-
-        n = all_locals(ns, &lost);
-        *ret_remote |= job_size(ns) > (ns->n_local > 0 ? (uint32_t) ns->n_local : n);
-        *ret_lost |= lost;
-        return n;
-    }
-    if (!px_nspace_is_local(ns, rank)) {
-        *ret_remote = true;
-        return 0;
-    }
-    local = px_local_proc_find(ns, rank);
-    if (local && local->departed) {
-        *ret_lost = true;
-        return 0;
-    }
-    return 1;
-}
-
-uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *procs, size_t n,
-                                bool *ret_remote, bool *ret_lost)
-{
-    struct px_nspace *ns = NULL;
-    uint32_t count = 0;
-
-    px_assert(px_loop_inside(s->loop));
-    for (size_t i = 0; i < n; i++) {
-        ns = px_nspace_next(s, procs, i, ns);
-        count += count_locals(ns, procs[i].rank, ret_remote, ret_lost);
-    }
-    return count;
 }
 
 /* Packed anew only if the store has had a publication since. There is one result per encoding, kept

@@ -145,12 +145,6 @@ bool px_nspace_is_local(const struct px_nspace *ns, uint32_t rank);
 struct px_nspace *px_nspace_next(struct px_server *s, const pmix_proc_t *procs, size_t at,
                                  struct px_nspace *before);
 
-/* The number of local processes that a collective over these (ranks, and PMIX_RANK_WILDCARD for
- * all) waits for. Sets *ret_remote if some are on other nodes and *ret_lost if local ones have
- * departed; neither is ever reset. */
-uint32_t px_nspace_count_locals(struct px_server *s, const pmix_proc_t *procs, size_t n,
-                                bool *ret_remote, bool *ret_lost);
-
 /* The job's size, or 0 if it is unknown. A px_job_size_fn; arg is the server. */
 uint32_t px_nspace_job_size(void *arg, const char *name);
 

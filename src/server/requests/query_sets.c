@@ -8,6 +8,7 @@
 
 #include "src/base/array.h"
 #include "src/nspace/query_args.h"
+#include "src/server/data/expected.h"
 #include "src/server/data/nspace.h"
 #include "src/server/state.h"
 #include "src/value/proc_match.h"
@@ -35,10 +36,7 @@ static bool is_of_job(const struct px_sets_asked *asked, const struct px_proc_se
 /* True if the set has a client of this server. */
 static bool is_here(const struct px_sets_asked *asked, const struct px_proc_set *set)
 {
-    bool elsewhere = false;
-    bool lost = false;
-
-    return px_nspace_count_locals(asked->s, set->members, set->n, &elsewhere, &lost) > 0;
+    return px_expected_of(asked->s, set->members, set->n).n > 0;
 }
 
 static bool is_in_range(const struct px_sets_asked *asked, const struct px_proc_set *set)
