@@ -60,8 +60,15 @@ int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes,
     return px_pack(buf, kind, PMIX_BYTE_OBJECT, &object, 1);
 }
 
-/* The SIZE is an operation of its own, so the reader knows the number before the elements'
- * frame. */
+/* The SIZE is an operation of its own, so the reader knows the number before the elements' frame.
+ */
+int px_pack_array_head(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t n)
+{
+    int rc = px_pack_size(buf, kind, n);
+
+    return n > 0 ? px_pack_frame(buf, kind, type, n) : rc;
+}
+
 int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type,
                   const void *vals, size_t n)
 {
@@ -74,12 +81,6 @@ int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
 int px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info, size_t n)
 {
     return px_pack_array(buf, kind, PMIX_INFO, info, n);
-}
-
-/* An array of PMIX_PROC. */
-int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t *procs, size_t n)
-{
-    return px_pack_array(buf, kind, PMIX_PROC, procs, n);
 }
 
 /* The head of a PMIX_BYTE_OBJECT, a length and the bytes; or of a BUFFER, which is one operation of

@@ -40,9 +40,11 @@ int px_pack_bytes_end(struct px_buf *buf, enum px_wire_kind kind, size_t mark);
  * 0. */
 int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type,
                   const void *vals, size_t n);
-/* The same for infos and for processes, the two kinds of arrays that most commands carry. */
+/* The same for infos. */
 int px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info, size_t n);
-int px_pack_procs(struct px_buf *buf, enum px_wire_kind kind, const pmix_proc_t *procs, size_t n);
+/* What is in front of the elements, which px_pack_raw appends one by one. PMIX_ERR_BAD_PARAM (n
+ * does not fit an int32_t), PMIX_ERR_NOMEM. */
+int px_pack_array_head(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t n);
 
 /* One value each, as packed above. PMIX_ERR_UNPACK_FAILURE if the operation has more or fewer
  * values. */

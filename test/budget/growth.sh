@@ -39,7 +39,7 @@ done
 grows replies 25 "$(count progress asked replies 25)" "$(count progress asked replies 100)"
 
 # The members of a group are told of all: the list is packed once for those that get the same bytes.
-grows group_replies 50 "$(count px_pack_procs group_replies 50)" "$(count px_pack_procs group_replies 200)"
+grows group_replies 50 "$(count px_group_reply group_replies 50)" "$(count px_group_reply group_replies 200)"
 
 # Connections of others beside a fence of many names, groups of many members of which one is of this node, and leaders that wait for
 # another one and add many members.

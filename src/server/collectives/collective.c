@@ -153,13 +153,31 @@ void px_coll_ask_host(struct px_coll *coll)
     px_upcall_returned(up, rc ? rc : coll->ops->ask(coll, up));
 }
 
-/* The turn of the loop after the one in which the host's answer was taken. */
+/* A turn of the loop after that of px_coll_end. */
 static void on_next_turn(struct px_timer *timer)
 {
     struct px_coll *coll = px_container_of(timer, struct px_coll, timer);
 
     px_assert(coll->ending);
-    px_coll_finish(coll, coll->outcome);
+    if (coll->ops->ending && coll->ops->ending(coll, coll->outcome)) {
+        px_timer_start_loop(coll->server->loop, &coll->timer, 0, on_next_turn);
+    } else {
+        px_coll_finish(coll, coll->outcome);
+    }
+}
+
+void px_coll_end(struct px_coll *coll, pmix_status_t status)
+{
+    bool many = coll->set->n > PX_MANY_PROCS;
+
+    px_assert(coll->closed && !coll->upcall && !coll->ending);
+    if (!many && !(coll->ops->ending && coll->ops->ending(coll, status))) {
+        px_coll_finish(coll, status);
+        return;
+    }
+    coll->ending = true;
+    coll->outcome = status;
+    px_timer_start_loop(coll->server->loop, &coll->timer, 0, on_next_turn);
 }
 
 /* If the collective ended before (a time limit), only the upcall is freed, by its caller. */
@@ -172,14 +190,12 @@ void px_coll_answered(struct px_upcall *up, pmix_status_t status)
     }
     px_assert(coll->upcall == up);
     coll->upcall = NULL;
-    if (coll->set->n <= PX_MANY_PROCS || up->abandoned) { /* abandoned: the server may be ending */
-        px_coll_finish(coll, status);
-        return;
-    }
     up->arg = NULL;
-    coll->ending = true;
-    coll->outcome = status;
-    px_timer_start_loop(coll->server->loop, &coll->timer, 0, on_next_turn);
+    if (up->abandoned) { /* the server may be ending */
+        px_coll_finish(coll, status);
+    } else {
+        px_coll_end(coll, status);
+    }
 }
 
 /* Required directives count here only: otherwise the host sees them and judges. */

@@ -44,6 +44,11 @@ void px_coll_limit_again(struct px_coll *coll);
  * over. */
 void px_coll_answered(struct px_upcall *up, pmix_status_t status);
 
+/* Ends a closed collective without an upcall under way, as px_coll_finish does: at once, or in a
+ * later turn of the loop, if it has more than PX_MANY_PROCS processes or the table's `ending` has
+ * more to do. */
+void px_coll_end(struct px_coll *coll, pmix_status_t status);
+
 /* Ends a collective: calls the table's `finished`, replies to every member that is still
  * connected, and frees the tracker. An upcall under way is detached; its answer finds up->arg
  * NULL. */

@@ -151,7 +151,7 @@ static void fence_complete(struct px_coll *coll, bool remote)
                    (status == PMIX_ERR_LOST_CONNECTION || !px_param_bool(PX_P_FENCE_LOCALONLY)))) {
         px_coll_ask_host(coll);
     } else {
-        px_coll_finish(coll, status);
+        px_coll_end(coll, status);
     }
 }
 

@@ -57,10 +57,20 @@ static int expand(struct px_server *s, struct px_proc_list *list, const pmix_pro
     return px_proc_list_expand(list, procs, n, px_nspace_job_size, s);
 }
 
+/* How many processes are looked at before the search may end. */
+enum { LOOKED_AT = 256 };
+
 /* Lost processes are of no interest: they do not change where the group is. */
 bool px_procs_any_elsewhere(struct px_server *s, const struct px_proc_list *procs)
 {
-    return px_expected_of(s, procs->at, procs->n).remote;
+    bool found = false;
+
+    for (size_t at = 0; !found && at < procs->n; at += LOOKED_AT) {
+        size_t left = procs->n - at;
+
+        found = px_expected_of(s, &procs->at[at], left < LOOKED_AT ? left : LOOKED_AT).remote;
+    }
+    return found;
 }
 
 /* The set in normal form is the same on all nodes, also if callers list the processes in different

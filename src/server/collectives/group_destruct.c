@@ -72,7 +72,7 @@ static void destruct_complete(struct px_coll *coll, bool remote)
     if (group && wants_announced(coll)) {
         px_group_expel(s, group);
     }
-    px_coll_finish(coll, px_coll_local_status(coll));
+    px_coll_end(coll, px_coll_local_status(coll));
 }
 
 /* --- with the host --- */

@@ -103,13 +103,12 @@ static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px
     px_proc_list_fini(&list);
 }
 
-/* The reply to clients of release 6: members, context id if there is one, infos. */
-static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer,
-                           const struct px_group_build *group)
+/* What clients of release 6 get behind the members: context id if there is one, infos. */
+static void pack_rest_6(struct px_buf *buf, const struct px_peer *peer,
+                        const struct px_group_build *group)
 {
     bool has_id = group->has_id;
 
-    (void) px_pack_procs(buf, peer->kind, group->members.at, group->members.n);
     (void) px_pack(buf, peer->kind, PMIX_BOOL, &has_id, 1);
     if (has_id) {
         (void) px_pack_size(buf, peer->kind, group->id);
@@ -120,19 +119,15 @@ static void pack_outcome_6(struct px_buf *buf, const struct px_peer *peer,
     }
 }
 
-/* The whole reply, in buf. */
-static void pack_outcome(struct px_server *s, struct px_buf *buf, const struct px_peer *peer,
-                         const struct px_group_build *group, pmix_status_t status)
+/* What is behind the members. */
+static void pack_rest(struct px_server *s, struct px_buf *buf, const struct px_peer *peer,
+                      const struct px_group_build *group)
 {
     enum layout layout = layout_of(peer);
 
-    (void) px_pack_status(buf, peer->kind, status);
     if (layout == LAYOUT_6) {
-        pack_outcome_6(buf, peer, group);
+        pack_rest_6(buf, peer, group);
         return;
-    }
-    if (layout != LAYOUT_ID) {
-        (void) px_pack_procs(buf, peer->kind, group->members.at, group->members.n);
     }
     (void) px_pack_size(buf, peer->kind, group->has_id ? group->id : SIZE_MAX);
     if (layout == LAYOUT_OURS) {
@@ -150,12 +145,26 @@ struct px_group_reply_cache {
     enum px_wire_kind kind;
     pmix_nspace_t nspace;       /* of the peer, whose job information is left out */
     const struct px_user *user; /* of the peer; it is compared only */
+    /* One on its way: status and members, as far as they are packed. */
+    struct px_buf begun;
+    pmix_status_t status;
+    struct px_shared_procs *members; /* NULL: none is on its way */
+    size_t n_packed;
 };
+
+/* Forgets the one on its way. */
+static void drop_begun(struct px_group_reply_cache *cache)
+{
+    px_buf_fini(&cache->begun);
+    px_shared_procs_drop(cache->members);
+    cache->members = NULL;
+}
 
 void px_group_reply_drop(struct px_group_reply_cache *cache)
 {
     if (cache) {
         px_parcel_drop(cache->bytes);
+        drop_begun(cache);
         free(cache);
     }
 }
@@ -163,26 +172,71 @@ void px_group_reply_drop(struct px_group_reply_cache *cache)
 /* True if the peer's reply has the same bytes. */
 static bool is_alike(const struct px_group_reply_cache *cache, const struct px_peer *peer)
 {
-    return cache->bytes && cache->layout == layout_of(peer) && cache->kind == peer->kind &&
+    return cache->layout == layout_of(peer) && cache->kind == peer->kind &&
            cache->user == peer->user && strcmp(cache->nspace, peer->proc.nspace) == 0;
 }
 
-/* Packs the reply for this peer, in place of the one before. 0 or why there is none. */
-static int renew(struct px_server *s, struct px_group_reply_cache *cache,
-                 const struct px_peer *peer, const struct px_group_build *group,
-                 pmix_status_t status)
+/* True if what is on its way is for such a peer, with this outcome: as long as it has an owner
+ * more, an array does not change. */
+static bool goes_on(const struct px_group_reply_cache *cache, const struct px_peer *peer,
+                    const struct px_group_build *group, pmix_status_t status)
 {
-    struct px_buf buf = {0};
-    int rc;
+    return cache->members && is_alike(cache, peer) && cache->status == status &&
+           cache->members->at == group->members.at && cache->members->n == group->members.n;
+}
 
+/* Begins the reply for this peer, in place of the one before, with what is in front of the members.
+ * 0 or PMIX_ERR_NOMEM. */
+static int begin(struct px_group_reply_cache *cache, const struct px_peer *peer,
+                 struct px_group_build *group, pmix_status_t status)
+{
+    struct px_shared_procs *members = px_proc_list_hold(&group->members);
+
+    if (!members) {
+        return PMIX_ERR_NOMEM;
+    }
     px_parcel_drop(cache->bytes);
-    pack_outcome(s, &buf, peer, group, status);
-    rc = buf.status;
-    cache->bytes = px_parcel_take(&buf, NULL, NULL);
-    cache->layout = layout_of(peer);
-    cache->kind = peer->kind;
-    cache->user = peer->user;
+    drop_begun(cache);
+    *cache = (struct px_group_reply_cache){.layout = layout_of(peer),
+                                           .kind = peer->kind,
+                                           .user = peer->user,
+                                           .status = status,
+                                           .members = members};
     memcpy(cache->nspace, peer->proc.nspace, sizeof(cache->nspace));
+    (void) px_pack_status(&cache->begun, cache->kind, status);
+    if (cache->layout == LAYOUT_ID) {
+        cache->n_packed = members->n;
+    } else {
+        (void) px_pack_array_head(&cache->begun, cache->kind, PMIX_PROC, members->n);
+    }
+    return PMIX_SUCCESS;
+}
+
+/* Packs so many of the members that are left, or all. */
+static void pack_members(struct px_group_reply_cache *cache, size_t most)
+{
+    size_t left = cache->members->n - cache->n_packed;
+    size_t end = cache->n_packed + (left < most ? left : most);
+
+    for (; cache->n_packed < end; cache->n_packed++) {
+        (void) px_pack_raw(&cache->begun, false, PMIX_PROC, &cache->members->at[cache->n_packed]);
+    }
+}
+
+/* Packs the reply for this peer to its end. 0 or why there is none. */
+static int renew(struct px_server *s, struct px_group_reply_cache *cache,
+                 const struct px_peer *peer, struct px_group_build *group, pmix_status_t status)
+{
+    int rc = goes_on(cache, peer, group, status) ? PMIX_SUCCESS : begin(cache, peer, group, status);
+
+    if (rc) {
+        return rc;
+    }
+    pack_members(cache, SIZE_MAX);
+    pack_rest(s, &cache->begun, peer, group);
+    rc = cache->begun.status;
+    cache->bytes = px_parcel_take(&cache->begun, NULL, NULL);
+    drop_begun(cache);
     return rc || cache->bytes ? rc : PMIX_ERR_NOMEM;
 }
 
@@ -200,12 +254,22 @@ static void answer(struct px_server *s, const struct px_reply_to *reply_to, stru
     }
 }
 
+/* What is kept between the replies; NULL: memory is out. */
+static struct px_group_reply_cache *cache_of(struct px_group_build *group)
+{
+    if (!group->reply) {
+        group->reply = calloc(1, sizeof(*group->reply));
+    }
+    return group->reply;
+}
+
 /* A reply that cannot be made is its status, so that the caller does not wait forever. */
 void px_group_reply(struct px_coll *coll, const struct px_reply_to *reply_to, pmix_status_t status)
 {
     struct px_server *s = coll->server;
     struct px_peer *peer = px_peer_find(s, reply_to->peer);
     struct px_group_build *group = coll->state;
+    struct px_group_reply_cache *cache;
     int rc = PMIX_SUCCESS;
 
     px_assert(px_loop_inside(s->loop));
@@ -213,17 +277,45 @@ void px_group_reply(struct px_coll *coll, const struct px_reply_to *reply_to, pm
         px_answer_status(s, reply_to, status);
         return;
     }
-    if (!group->reply) {
-        group->reply = calloc(1, sizeof(*group->reply));
-    }
-    if (!group->reply) {
+    cache = cache_of(group);
+    if (!cache) {
         rc = PMIX_ERR_NOMEM;
-    } else if (!is_alike(group->reply, peer)) {
-        rc = renew(s, group->reply, peer, group, status);
+    } else if (!cache->bytes || !is_alike(cache, peer)) {
+        rc = renew(s, cache, peer, group, status);
     }
     if (rc) {
         px_answer_status(s, reply_to, rc);
     } else {
-        answer(s, reply_to, peer, group->reply->bytes);
+        answer(s, reply_to, peer, cache->bytes);
     }
+}
+
+/* Members that are packed in a turn of the loop. */
+enum { PIECE = 8192 };
+
+/* The first caller that is still connected gets the first reply, and others mostly the same one.
+ * What cannot be done here is done, and its error found, when the reply is sent. */
+bool px_group_reply_begin(struct px_coll *coll, pmix_status_t status)
+{
+    struct px_group_build *group = coll->state;
+    struct px_group_reply_cache *cache;
+    const struct px_peer *peer = NULL;
+
+    px_assert(px_loop_inside(coll->server->loop));
+    if (group->members.n <= PIECE) {
+        return false;
+    }
+    for (size_t i = 0; !peer && i < coll->n_members; i++) {
+        peer = px_peer_find(coll->server, coll->members[i].peer);
+    }
+    if (!peer || !px_status_has_results(status)) {
+        return false;
+    }
+    cache = cache_of(group);
+    if (!cache ||
+        (!goes_on(cache, peer, group, status) && begin(cache, peer, group, status) != 0)) {
+        return false;
+    }
+    pack_members(cache, PIECE);
+    return cache->n_packed < cache->members->n;
 }

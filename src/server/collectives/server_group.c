@@ -172,7 +172,7 @@ static void construct_complete(struct px_coll *coll, bool remote)
         if (!rc && lost && px_group_decides(coll)) {
             px_group_decision_begin(coll);
         } else {
-            px_coll_finish(coll, rc ? rc : px_group_status(build));
+            px_coll_end(coll, rc ? rc : px_group_status(build));
         }
     }
 }
@@ -332,6 +332,7 @@ const struct px_coll_ops px_group_construct_ops = {
     .recount = construct_recount,
     .ask = construct_ask,
     .answered = construct_answered,
+    .ending = px_group_reply_begin,
     .finished = construct_finished,
     .reply = px_group_reply,
     .fini = construct_fini,

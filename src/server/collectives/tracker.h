@@ -32,7 +32,8 @@ enum { PX_COLL_NAMED_BYTES = 1024 };
 
 /* The operation of a kind of collective. Constant. A NULL member does nothing, unless its
  * comment says otherwise. The order of calls: prepare, admit, absorb and gathers for each member,
- * complete once, ask and answered if the host takes part, finished, reply for each member, fini. */
+ * complete once, ask and answered if the host takes part, ending, finished, reply for each member,
+ * fini. */
 struct px_coll_ops {
     const struct px_request *request;
     size_t state_size; /* of px_coll.state, which is zeros at first; 0: none */
@@ -68,6 +69,9 @@ struct px_coll_ops {
     /* The host has answered; has to call px_coll_answered. up->arg, the tracker, is NULL if the
      * collective is over. NULL: px_coll_answered with the status. */
     void (*answered)(struct px_upcall *up);
+    /* Does a part of the work that the replies of a large collective take. True: there is more, for
+     * the next turn of the loop. NULL: there is none. */
+    bool (*ending)(struct px_coll *coll, pmix_status_t status);
     /* The collective has ended; the replies follow. */
     void (*finished)(struct px_coll *coll, pmix_status_t status);
     /* Replies to one member. NULL: px_answer_status. */
@@ -135,7 +139,7 @@ struct px_coll {
     uint64_t before_ns;
     uint64_t last_ns;
     struct px_upcall *upcall; /* under way, or NULL */
-    bool ending;              /* the host has answered; px_coll_finish follows in the next turn */
+    bool ending;              /* px_coll_end was called; px_coll_finish follows in a later turn */
     pmix_status_t outcome;    /* while `ending`: its status */
     void *state;              /* the operation's */
 };

@@ -26,7 +26,7 @@ static void pack_members(struct px_buf *reply)
 
     PMIx_Load_procid(&members[0], "job", 0);
     PMIx_Load_procid(&members[1], "job", 3);
-    (void) px_pack_procs(reply, PX_WIRE_PLAIN, members, 2);
+    (void) px_pack_array(reply, PX_WIRE_PLAIN, PMIX_PROC, members, 2);
 }
 
 /* STRING id; [SIZE n; PROC[n];] SIZE m; INFO[m] */

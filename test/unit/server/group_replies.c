@@ -255,10 +255,86 @@ static void each_job_and_encoding_gets_its_own_bytes(void **state)
     assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
 }
 
+/* ---- a large group, whose members are packed in several turns of the loop */
+
+enum { LARGE = 20000, N_LARGE = 3, LARGE_BYTES = 1 << 19 };
+
+/* A number of seven bits a byte, the lowest first. */
+static size_t put_number(unsigned char *at, size_t number)
+{
+    size_t n = 0;
+
+    for (; number > 127; number >>= 7) {
+        at[n++] = (unsigned char) (number | 128);
+    }
+    at[n++] = (unsigned char) number;
+    return n;
+}
+
+/* What is in front of the members, these, and what is behind. */
+static size_t make_large(unsigned char *at, const char *before, const char *after)
+{
+    size_t n = unhex(before, at);
+
+    n += unhex("02", at + n);
+    n += put_number(at + n, LARGE);
+    n += put_number(at + n, 2 * (size_t) LARGE);
+    for (size_t i = 0; i < LARGE; i++) {
+        n += unhex("08 6a6f6200", at + n);
+        n += put_number(at + n, i);
+    }
+    n += unhex(after, at + n);
+    assert_true(n <= LARGE_BYTES);
+    return n;
+}
+
+static void expect_large(int fd, const char *after)
+{
+    static unsigned char want[LARGE_BYTES];
+    static unsigned char got[LARGE_BYTES];
+    size_t n = make_large(want, SUCCESS, after);
+    uint32_t head[4];
+
+    assert_true(receive(fd, head, sizeof(head)));
+    assert_int_equal(ntohl(head[1]), TAG);
+    assert_int_equal(ntohl(head[2]), n);
+    assert_true(receive(fd, got, n));
+    assert_memory_equal(got, want, n);
+}
+
+static void a_large_group_is_told_whole(void **state)
+{
+    static const char *const versions[N_LARGE] = {"4.2.9", "6.1.0", "4.2.9"};
+    static unsigned char payload[LARGE_BYTES];
+    static unsigned char frame[LARGE_BYTES + 64];
+    const char *uri = start(N_LARGE);
+    uint32_t len = (uint32_t) make_large(payload, CONSTRUCT NAME, WITH_ID);
+    int fds[N_LARGE];
+
+    (void) state;
+    alarm(60);
+    nspace = "job";
+    for (rank = 0; rank < N_LARGE; rank++) {
+        struct hello h = honest();
+
+        h.version = versions[rank];
+        h.module = rank == 1 ? "v61" : "v41";
+        fds[rank] = admitted_as(uri, &h);
+        assert_true(fds[rank] >= 0);
+        send_all(fds[rank], frame, write_frame(frame, TAG, payload, len));
+    }
+    for (int i = 0; i < N_LARGE; i++) {
+        expect_large(fds[i], i == 1 ? TRUE THE_CONTEXT NO_INFOS : THE_CONTEXT);
+        close(fds[i]);
+    }
+    assert_int_equal(PMIx_server_finalize(), PMIX_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_release_gets_its_own_layout),
-                                       cmocka_unit_test(each_job_and_encoding_gets_its_own_bytes)};
+                                       cmocka_unit_test(each_job_and_encoding_gets_its_own_bytes),
+                                       cmocka_unit_test(a_large_group_is_told_whole)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

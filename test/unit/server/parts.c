@@ -28,15 +28,19 @@
 #include "src/net/conn.h"
 #include "src/request/schema.h"
 #include "src/server/collectives/collective.h"
+#include "src/server/collectives/group_data.h"
 #include "src/server/collectives/tracker.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/server/requests/requests.h"
 #include "src/server/state.h"
+#include "src/server/data/nspace.h"
+#include "src/waits/reader.h"
+#include "src/waits/writer.h"
 #include "src/wire/messages.h"
 
 /* MANY names are stored and normalised in three pieces, and so are LARGE bytes stored. */
-enum { TAG = 100, MANY = 20000, FEW = 100, LARGE = 5000000, MOST_PARTS = 17 };
+enum { TAG = 100, MANY = 20000, FEW = 100, LARGE = 5000000, MOST_PARTS = 18 };
 
 static unsigned n_published;
 static char text[LARGE + 1]; /* what is published */
@@ -59,6 +63,7 @@ struct attempt {
     unsigned n_parts; /* that are handled, at most */
     bool named;       /* the caller is a member */
     bool watched;     /* until there is no collective */
+    bool known;       /* until then the caller is found, though it has no connection */
     int rc;
     unsigned n_left; /* of n_parts */
     unsigned n_colls[MOST_PARTS];
@@ -109,6 +114,9 @@ static void look(struct px_timer *timer)
     if (count_colls(s)) {
         px_timer_start_loop(px_ctx()->loop, timer, 0, look);
     } else {
+        uint64_t known = UINT64_MAX;
+
+        (void) px_map_remove(&s->peers, &known, sizeof(known));
         (void) sem_post(&watch.over);
     }
 }
@@ -117,16 +125,20 @@ static void try(void *arg)
 {
     struct attempt *attempt = arg;
     struct px_server *s = px_ctx()->server;
-    struct px_peer peer = {.server = s,
-                           .user = px_user_of(s, geteuid()),
-                           .id = UINT64_MAX,
-                           .uid = geteuid(),
-                           .gid = getegid(),
-                           .kind = PX_WIRE_PLAIN};
+    static struct px_peer peer;
     struct px_buf buf = {0};
     struct px_in in;
     uint8_t command;
 
+    peer = (struct px_peer){.server = s,
+                            .user = px_user_of(s, geteuid()),
+                            .id = UINT64_MAX,
+                            .uid = geteuid(),
+                            .gid = getegid(),
+                            .kind = PX_WIRE_PLAIN};
+    if (attempt->known) {
+        assert_int_equal(px_map_set(&s->peers, &peer.id, sizeof(peer.id), &peer), 0);
+    }
     PMIX_LOAD_PROCID(&peer.proc, attempt->named ? JOB : "stranger", 0);
     (void) px_args_pack(&buf, peer.kind, attempt->request, attempt->args);
     in = px_in_make(buf.data, buf.len, peer.kind);
@@ -186,9 +198,9 @@ static void a_long_fence(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 13); /* who has come is counted in the last */
-    assert_int_equal(attempt.n_colls[10], 0);
-    assert_int_equal(attempt.n_colls[11], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 14); /* who has come is counted in the last */
+    assert_int_equal(attempt.n_colls[11], 0);
+    assert_int_equal(attempt.n_colls[12], 1);
 }
 
 /* Their normal form is another list, which is written in three pieces. */
@@ -203,9 +215,9 @@ static void a_long_fence_in_any_order(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 16);
-    assert_int_equal(attempt.n_colls[13], 0);
-    assert_int_equal(attempt.n_colls[14], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 17);
+    assert_int_equal(attempt.n_colls[14], 0);
+    assert_int_equal(attempt.n_colls[15], 1);
 }
 
 static void a_short_fence(void **state)
@@ -219,6 +231,59 @@ static void a_short_fence(void **state)
     assert_int_equal(attempt.rc, 0);
     assert_int_equal(attempt.n_left, MOST_PARTS - 1);
     assert_int_equal(attempt.n_colls[0], 1);
+}
+
+#define LATE "late" /* a job of one process */
+
+/* What is published of the one wait, and whether that process is named as missing. */
+struct seen {
+    struct px_waits_entry entry;
+    bool is_missing;
+};
+
+static void see(void *arg)
+{
+    struct seen *seen = arg;
+    struct px_server *s = px_ctx()->server;
+    const struct px_local_proc *local;
+    pmix_proc_t late;
+
+    PMIX_LOAD_PROCID(&late, LATE, 0);
+    local = px_local_proc_of(s, &late);
+    seen->entry = px_waits_own(s->waits)->entries[0];
+    seen->is_missing = local && local->waits && px_waits_has(seen->entry.expected, local->waits);
+}
+
+static void expect_missing(bool is_missing)
+{
+    struct seen seen = {0};
+
+    assert_int_equal(px_loop_run(px_ctx()->loop, see, &seen), 0);
+    assert_int_equal(seen.entry.kind, PX_WAITS_FENCE);
+    assert_int_equal(seen.entry.n_expected, 2);
+    assert_int_equal(seen.entry.n_named, FEW);
+    assert_int_equal(seen.is_missing, is_missing);
+}
+
+/* The number of those who are waited for stays the same when one of them gets a record. */
+static void one_who_is_registered_late(void **state)
+{
+    static pmix_proc_t procs[FEW];
+    struct px_coll_args args;
+    struct attempt attempt = fence_of(&args, procs, FEW);
+    pmix_proc_t late;
+
+    (void) state;
+    for (size_t i = 1; i < FEW; i++) {
+        PMIX_LOAD_PROCID(&procs[i], "nobody", (pmix_rank_t) i);
+    }
+    PMIX_LOAD_PROCID(&procs[1], LATE, PMIX_RANK_WILDCARD);
+    PMIX_LOAD_PROCID(&late, LATE, 0);
+    assert_int_equal(PMIx_server_register_nspace(late.nspace, 1, NULL, 0, NULL, NULL), 0);
+    run(&attempt);
+    expect_missing(false);
+    assert_int_equal(PMIx_server_register_client(&late, geteuid(), getegid(), NULL, NULL, NULL), 0);
+    expect_missing(true);
 }
 
 /* The caller is no member: nothing is entered, and nothing follows. */
@@ -243,7 +308,7 @@ static void one_that_is_cut(void **state)
     struct px_coll_args args;
 
     (void) state;
-    for (unsigned n_parts = 1; n_parts < 15; n_parts++) {
+    for (unsigned n_parts = 1; n_parts < 16; n_parts++) {
         struct attempt attempt = fence_of(&args, procs, MANY);
 
         turn_round(procs, MANY);
@@ -300,7 +365,8 @@ static void a_large_fence_of_two_nodes(void **state)
 }
 
 /* All members but the caller are of other nodes. Each walk over them has a turn, also if a short
- * message names them by their group, and so have the host's answer and the end. */
+ * message names them by their group, and so have the host's answer and the end. The caller of the
+ * third one is there to be answered, for which its members are packed in three turns. */
 static void a_large_group(void **state)
 {
     static pmix_proc_t procs[MANY];
@@ -322,8 +388,8 @@ static void a_large_group(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 13);
-    assert_int_equal(attempt.n_colls[12], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 14);
+    assert_int_equal(attempt.n_colls[13], 1);
     assert_true(attempt.has_host);
     (void) sem_wait(&watch.over);
     args.nprocs = 0;
@@ -331,18 +397,43 @@ static void a_large_group(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 9);
-    assert_int_equal(attempt.n_colls[6], 0);
-    assert_int_equal(attempt.n_colls[8], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 10);
+    assert_int_equal(attempt.n_colls[7], 0);
+    assert_int_equal(attempt.n_colls[9], 1);
     assert_true(attempt.has_host);
     (void) sem_wait(&watch.over);
     assert_int_equal(watch.n_ending, 2);
     args.nprocs = MANY; /* it is gone, so it can be made anew */
     attempt.request = &px_request_group_construct;
+    attempt.known = true;
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     (void) sem_wait(&watch.over);
     (void) sem_destroy(&watch.over);
+    assert_int_equal(watch.n_ending, 5);
+}
+
+/* The last of many is of another node, or none is. */
+static void look_elsewhere(void *arg)
+{
+    struct px_proc_list *list = arg;
+    struct px_server *s = px_ctx()->server;
+
+    assert_false(px_procs_any_elsewhere(s, list));
+    PMIX_LOAD_PROCID(&list->at[list->n - 1], "nobody", 0);
+    assert_true(px_procs_any_elsewhere(s, list));
+}
+
+static void where_a_large_group_is(void **state)
+{
+    static pmix_proc_t procs[MANY];
+    struct px_proc_list list = {.at = procs, .n = MANY};
+
+    (void) state;
+    for (size_t i = 0; i < MANY; i++) {
+        PMIX_LOAD_PROCID(&procs[i], JOB, 0);
+    }
+    assert_int_equal(px_loop_run(px_ctx()->loop, look_elsewhere, &list), 0);
 }
 
 /* --- others --- */
@@ -478,11 +569,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_long_fence_in_any_order, job_of_two_start,
                                         job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_short_fence, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(one_who_is_registered_late, job_of_two_start,
+                                        job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_refused, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_cut, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_large_fence_of_two_nodes, job_of_two_start,
                                         job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_large_group, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(where_a_large_group_is, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_long_request_for_the_host, job_of_two_start,
                                         job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_with_a_large_value, job_of_two_start, job_of_two_stop),

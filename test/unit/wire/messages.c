@@ -53,7 +53,7 @@ static void a_request_returns_field_by_field(void **state)
         pmix_rank_t rank = 0;
 
         (void) px_pack_command(&buf, kinds[i], 3);
-        (void) px_pack_procs(&buf, kinds[i], procs, 2);
+        (void) px_pack_array(&buf, kinds[i], PMIX_PROC, procs, 2);
         (void) px_pack_infos(&buf, kinds[i], &info, 1);
         (void) px_pack_infos(&buf, kinds[i], NULL, 0);
         (void) px_pack_status(&buf, kinds[i], PMIX_ERR_NOT_FOUND);

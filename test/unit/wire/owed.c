@@ -60,7 +60,7 @@ static struct px_buf packed(void)
 
     fill(infos, &list);
     (void) px_pack_infos(&buf, PX_WIRE_PLAIN, infos, N_INFOS);
-    (void) px_pack_procs(&buf, PX_WIRE_PLAIN, list.array, list.size);
+    (void) px_pack_array(&buf, PX_WIRE_PLAIN, PMIX_PROC, list.array, list.size);
     assert_true(px_buf_ok(&buf));
     return buf;
 }
@@ -105,7 +105,7 @@ static void it_is_the_same(void **state)
     assert_false(px_owed_pay(&owed, PIECE));
     px_owed_fini(&owed);
     (void) px_pack_infos(&again, PX_WIRE_PLAIN, read.infos, read.ninfos);
-    (void) px_pack_procs(&again, PX_WIRE_PLAIN, read.procs, read.nprocs);
+    (void) px_pack_array(&again, PX_WIRE_PLAIN, PMIX_PROC, read.procs, read.nprocs);
     assert_int_equal(again.len, sent.len);
     assert_memory_equal(again.data, sent.data, sent.len);
     read_fini(&read);

@@ -139,7 +139,7 @@ static void namespaces_of_a_list_are_told_apart(void **state)
     struct px_in in;
 
     (void) state;
-    assert_int_equal(px_pack_procs(&buf, PX_WIRE_PLAIN, list, N), 0);
+    assert_int_equal(px_pack_array(&buf, PX_WIRE_PLAIN, PMIX_PROC, list, N), 0);
     in = px_in_make(buf.data, buf.len, PX_WIRE_PLAIN);
     assert_int_equal(px_unpack_procs(&in, &procs, &n), 0);
     assert_int_equal(n, N);
