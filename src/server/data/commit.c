@@ -9,7 +9,7 @@
  * buffer also enter the modex log, from which fences and direct modex take them. Further buffers
  * name keys whose values go away (deletion.c).
  *
- * An item is read once and has two orders: its place in `items`, in which it is published, and the
+ * An item is read once and has two orders: its place in the list, in which it is published, and the
  * list from `first_logged`, in which it enters the modex log. So neither order changes with the way
  * in which a client splits its values. Loop thread. */
 
@@ -52,8 +52,9 @@ enum commit_part {
 };
 
 /* Values, and bytes in new memory, that are handled at once; then other connections may have their
- * turn. And the bytes of a large value. */
-enum { PIECE = 1024, PIECE_BYTES = 1 << 20, LARGE = 1 << 18 };
+ * turn. The bytes of a large value. And for how many values one counts that enters the modex log,
+ * where most take two new pages of a map that grows. */
+enum { PIECE = 1024, PIECE_BYTES = 1 << 20, LARGE = 1 << 18, LOGGED = 4 };
 
 /* One commit. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
  * done at once; everything borrows from the message. */
@@ -74,11 +75,16 @@ struct px_commit {
     bool at_once;       /* there is no memory to go on in another turn */
 };
 
-/* True, and one less left, if another value may be handled in this turn. */
+/* True, and so many less left, if a value that counts for n may be handled in this turn. */
+static bool has_time_for(struct px_commit *commit, size_t n)
+{
+    commit->budget -= commit->budget < n ? commit->budget : n;
+    return commit->budget > 0;
+}
+
 static bool has_time(struct px_commit *commit)
 {
-    commit->budget -= commit->budget > 0;
-    return commit->budget > 0;
+    return has_time_for(commit, 1);
 }
 
 /* Reads the first buffer: values of the scope PMIX_LOCAL, for the time being; or of PMIX_GLOBAL,
@@ -104,8 +110,9 @@ static int add_values(const struct px_commit *commit, size_t end, struct px_kval
     int rc = PMIX_SUCCESS;
 
     for (size_t i = commit->at; !rc && i < end; i++) {
-        struct px_kval kval = commit->list.items[i].kval;
-        pmix_scope_t scope = commit->list.items[i].scope;
+        const struct px_commit_item *item = px_commit_item(&commit->list, i);
+        struct px_kval kval = item->kval;
+        pmix_scope_t scope = item->scope;
 
         px_assert(i < commit->list.n_local ? scope == PMIX_LOCAL || scope == PMIX_GLOBAL
                                            : scope == PMIX_REMOTE || scope == PMIX_SCOPE_UNDEF);
@@ -147,7 +154,7 @@ static int check_piece(struct px_server *s, struct px_local_proc *rank, struct p
         return PMIX_SUCCESS;
     }
     for (; !rc && commit->at < list->n && has_time(commit); commit->at++) {
-        rc = count_item(rank, &list->items[commit->at], commit);
+        rc = count_item(rank, px_commit_item(list, commit->at), commit);
     }
     if (rc || commit->at < list->n || commit->more <= commit->less ||
         px_posted_allows(s, rank, commit->more - commit->less)) {
@@ -201,7 +208,7 @@ static void wait_for_store(const struct px_nspace *ns, struct px_commit *commit)
 static void copy_piece(const struct px_modex_log *log, struct px_commit *commit)
 {
     for (; commit->at < commit->list.n && has_time(commit); commit->at++) {
-        struct px_commit_item *item = &commit->list.items[commit->at];
+        struct px_commit_item *item = px_commit_item(&commit->list, commit->at);
 
         if (item->logged && item->kval.len >= LARGE && item->kval.kind == PX_WIRE_PLAIN) {
             commit->budget = 0;
@@ -223,16 +230,17 @@ static bool is_large(const struct px_commit_item *item)
  * one waits until the deletions are published, since it is copied before its piece. */
 static size_t end_of_piece(const struct px_commit *commit)
 {
-    const struct px_commit_item *items = commit->list.items;
     size_t bytes = 0;
     bool waits = commit->gone.n_done < commit->gone.n && !commit->at_once;
     size_t i;
 
     for (i = commit->at; i < commit->list.n && i - commit->at < commit->budget; i++) {
-        if (i == commit->at && waits && is_large(&items[i])) {
+        const struct px_commit_item *item = px_commit_item(&commit->list, i);
+
+        if (i == commit->at && waits && is_large(item)) {
             break;
         }
-        bytes += items[i].kval.len;
+        bytes += item->kval.len;
         if (i > commit->at && bytes > PIECE_BYTES) {
             break;
         }
@@ -244,7 +252,7 @@ static size_t end_of_piece(const struct px_commit *commit)
 static bool find_large(const struct px_local_proc *rank, const struct px_commit *commit,
                        struct px_store_entry *ret)
 {
-    const struct px_commit_item *item = &commit->list.items[commit->at];
+    const struct px_commit_item *item = px_commit_item(&commit->list, commit->at);
 
     if (commit->at == commit->list.n || !is_large(item)) {
         return false;
@@ -305,8 +313,8 @@ static int log_piece(struct px_modex_log *log, struct px_commit *commit, uint64_
 {
     int rc = PMIX_SUCCESS;
 
-    while (!rc && commit->at && has_time(commit)) {
-        struct px_commit_item *item = &commit->list.items[commit->at - 1];
+    while (!rc && commit->at && has_time_for(commit, LOGGED)) {
+        struct px_commit_item *item = px_commit_item(&commit->list, commit->at - 1);
 
         rc = commit->at <= commit->n_published
                  ? px_modex_log_put(log, &item->kval, &item->copy, counter)
@@ -320,7 +328,7 @@ static int log_piece(struct px_modex_log *log, struct px_commit *commit, uint64_
 static void count_piece(struct px_local_proc *rank, struct px_commit *commit)
 {
     for (; commit->at < commit->n_published && has_time(commit); commit->at++) {
-        const struct px_commit_item *item = &commit->list.items[commit->at];
+        const struct px_commit_item *item = px_commit_item(&commit->list, commit->at);
         struct px_kval_name name;
 
         if ((item->scope != PMIX_LOCAL && !rank->posted.here.used) ||

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
@@ -46,24 +45,40 @@ int px_commit_blocks_find(struct px_in *in, struct px_commit_blocks *ret)
     return in->status;
 }
 
+/* Makes room for one more item. 0 or PMIX_ERR_NOMEM. */
+static int make_room(struct px_commit_items *list)
+{
+    size_t block = px_commit_block_of(list->n);
+    size_t n = px_commit_block_begin(block + 1) - px_commit_block_begin(block);
+
+    if (block == PX_COMMIT_BLOCKS) {
+        return PMIX_ERR_NOMEM;
+    }
+    if (!list->blocks[block]) {
+        list->blocks[block] = malloc(n * sizeof(**list->blocks));
+    }
+    return list->blocks[block] ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
 /* Appends the next value of a buffer. The item counts only if it could be read. The arrays of all
  * values together are bounded. */
 static int read_item(struct px_commit_items *list, struct px_in *in, pmix_scope_t scope)
 {
     struct px_commit_item *item;
-    int rc = px_array_room(&list->items, list->n, &list->room, sizeof(*list->items));
+    int rc = make_room(list);
 
     if (rc) {
         return rc;
     }
-    item = &list->items[list->n];
+    item = px_commit_item(list, list->n++);
     *item = (struct px_commit_item){.scope = scope};
     in->made = list->made;
     rc = px_kval_reader_next(list->reader, in, &item->kval);
     list->made = in->made;
-    if (!rc) {
+    if (rc) {
+        list->n--;
+    } else {
         list->bound += px_modex_log_cost(item->kval.len, item->kval.len); /* the name is a part */
-        list->n++;
     }
     return rc;
 }
@@ -71,13 +86,15 @@ static int read_item(struct px_commit_items *list, struct px_in *in, pmix_scope_
 /* Marks an item as one for other nodes: it will enter the modex log, after those marked before. */
 static void add_logged(struct px_commit_items *list, size_t at)
 {
-    px_assert(at < list->n && !list->items[at].logged);
+    struct px_commit_item *item = px_commit_item(list, at);
+
+    px_assert(!item->logged);
     if (list->last_logged) {
-        list->items[list->last_logged - 1].next_logged = at + 1;
+        px_commit_item(list, list->last_logged - 1)->next_logged = at + 1;
     } else {
         list->first_logged = at + 1;
     }
-    list->items[at].logged = true;
+    item->logged = true;
     list->last_logged = at + 1;
 }
 
@@ -101,7 +118,7 @@ static int list_names(struct px_commit_items *list)
     for (size_t i = 0; !rc && i < list->n_local; i++) {
         struct px_kval_name name;
 
-        rc = px_kval_name(&list->items[i].kval, &name);
+        rc = px_kval_name(&px_commit_item(list, i)->kval, &name);
         rc = rc ? rc : px_map_set(&list->names, name.bytes, name.len, (void *) (uintptr_t) (i + 1));
         px_buf_fini(&name.room);
     }
@@ -117,7 +134,7 @@ static int find_local(struct px_commit_items *list, size_t *ret)
     int rc = list->names.used ? PMIX_SUCCESS : list_names(list);
 
     px_assert(list->n > list->n_local);
-    rc = rc ? rc : px_kval_name(&list->items[list->n - 1].kval, &name);
+    rc = rc ? rc : px_kval_name(&px_commit_item(list, list->n - 1)->kval, &name);
     if (!rc) {
         *ret = (uintptr_t) px_map_find(&list->names, name.bytes, name.len);
         px_buf_fini(&name.room);
@@ -129,13 +146,14 @@ static int find_local(struct px_commit_items *list, size_t *ret)
  * first buffer. */
 int px_commit_items_second(struct px_commit_items *list, struct px_in *in)
 {
+    const struct px_commit_item *next =
+        list->expected < list->n_local ? px_commit_item(list, list->expected) : NULL;
     size_t local;
     int rc;
 
-    if (list->expected < list->n_local && !list->items[list->expected].logged &&
-        px_kval_is_next(&list->items[list->expected].kval, in)) {
+    if (next && !next->logged && px_kval_is_next(&next->kval, in)) {
         local = list->expected + 1;
-        in->at += list->items[local - 1].kval.len;
+        in->at += next->kval.len;
         add_logged(list, local - 1);
     } else {
         rc = read_item(list, in, PMIX_REMOTE);
@@ -145,11 +163,11 @@ int px_commit_items_second(struct px_commit_items *list, struct px_in *in)
         }
         add_logged(list, list->n - 1);
         if (local) {
-            list->items[list->n - 1].scope = PMIX_SCOPE_UNDEF;
+            px_commit_item(list, list->n - 1)->scope = PMIX_SCOPE_UNDEF;
         }
     }
     if (local) {
-        list->items[local - 1].scope = PMIX_GLOBAL;
+        px_commit_item(list, local - 1)->scope = PMIX_GLOBAL;
         list->expected = local;
     }
     return PMIX_SUCCESS;
@@ -158,10 +176,12 @@ int px_commit_items_second(struct px_commit_items *list, struct px_in *in)
 void px_commit_items_fini(struct px_commit_items *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        px_modex_log_item_free(list->items[i].copy.item);
+        px_modex_log_item_free(px_commit_item(list, i)->copy.item);
     }
     px_kval_reader_destroy(list->reader);
     px_map_fini(&list->names);
-    free(list->items);
+    for (size_t i = 0; i < PX_COMMIT_BLOCKS; i++) {
+        free(list->blocks[i]);
+    }
     *list = (struct px_commit_items){0};
 }

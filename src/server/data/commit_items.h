@@ -12,6 +12,7 @@
 #include <pmix.h>
 
 #include "gds/kval_reader.h"
+#include "src/base/assert.h"
 #include "src/base/map.h"
 #include "src/server/collectives/modex_log.h"
 
@@ -41,13 +42,16 @@ struct px_commit_item {
     struct px_modex_log_copy copy; /* owned: what the modex log will have of a large value */
 };
 
-/* All of them, in two orders: as they are in the array, and as a list. Owned by the commit; zeros
+/* The items are in blocks, which are not moved to grow. The first two have 16 items, each of the
+ * others as many as all before it together. */
+enum { PX_COMMIT_BLOCK_BITS = 4, PX_COMMIT_BLOCKS = 28 };
+
+/* All of them, in two orders: as they are in the blocks, and as a list. Owned by the commit; zeros
  * with a reader are an empty one. */
 struct px_commit_items {
-    struct px_kval_reader *reader; /* owned */
-    struct px_commit_item *items;
+    struct px_kval_reader *reader;                   /* owned */
+    struct px_commit_item *blocks[PX_COMMIT_BLOCKS]; /* owned; NULL behind the last one */
     size_t n;
-    size_t room;
     size_t n_local;      /* those of the first buffer */
     size_t bound;        /* all items will take no more bytes than this (px_modex_log_cost) */
     size_t made;         /* of the arrays that they were unpacked into (px_in.made) */
@@ -67,6 +71,27 @@ int px_commit_items_first(struct px_commit_items *list, struct px_in *in, pmix_s
 /* Reads the next value of the second buffer, after all of the first one. A value that is in both
  * has the scope PMIX_GLOBAL from then on. Statuses as of px_commit_items_first. */
 int px_commit_items_second(struct px_commit_items *list, struct px_in *in);
+
+/* The block that has the item with this index; and the index of the first item of a block. */
+static inline size_t px_commit_block_of(size_t at)
+{
+    size_t n = at >> PX_COMMIT_BLOCK_BITS;
+
+    return n ? 64 - (size_t) __builtin_clzll(n) : 0;
+}
+static inline size_t px_commit_block_begin(size_t block)
+{
+    return block ? (size_t) 1 << (block - 1 + PX_COMMIT_BLOCK_BITS) : 0;
+}
+
+/* The item with this index, which is there. */
+static inline struct px_commit_item *px_commit_item(const struct px_commit_items *list, size_t at)
+{
+    size_t block = px_commit_block_of(at);
+
+    px_assert(at < list->n);
+    return &list->blocks[block][at - px_commit_block_begin(block)];
+}
 
 /* Frees what the list has. */
 void px_commit_items_fini(struct px_commit_items *list);

@@ -278,8 +278,9 @@ static void arrays_are_bounded(void **state)
 
 /* --- the quota --- */
 
-/* Values of a commit that might exceed the quota, and how many may be looked at in one turn. */
-enum { MANY = 8000, PIECE = 1024, MOST_TURNS = 100 };
+/* Values of a commit that might exceed the quota, and how many may be looked at, or logged, in one
+ * turn. */
+enum { MANY = 8000, PIECE = 1024, LOGGED = 256, MOST_TURNS = 100 };
 
 static unsigned n_looks; /* at what the process has of a name */
 
@@ -327,7 +328,8 @@ static void leave_room(struct px_local_proc *rank, size_t room)
     assert_int_equal(px_posted_room(s, rank), room);
 }
 
-/* Looks at all values, a piece in each turn, if it is not certain that they fit. */
+/* Looks at all values, a piece in each turn, if it is not certain that they fit. Then they are
+ * logged in smaller ones. */
 static void try_quota(void *arg)
 {
     bool fits = *(bool *) arg;
@@ -335,6 +337,7 @@ static void try_quota(void *arg)
     size_t bound;
     size_t bytes_needed;
     unsigned all = 0;
+    size_t before;
     bool more;
 
     sender_begin(&sender, 0, MOST_TURNS);
@@ -343,11 +346,14 @@ static void try_quota(void *arg)
     leave_room(sender.peer.rank, fits ? bytes_needed : bytes_needed - 1);
     do {
         n_looks = 0;
+        before = sender.peer.rank->modex_log.keys.used;
         more = take_turn(&sender);
         assert_true(n_looks <= PIECE);
+        assert_true(sender.peer.rank->modex_log.keys.used - before <= LOGGED);
         all += n_looks;
     } while (more);
     assert_int_equal(all, MANY);
+    assert_int_equal(sender.peer.rank->modex_log.keys.used, fits ? MANY : 0);
     assert_int_equal(is_there(0, "k000000"), fits);
     sender_end(&sender);
 }

@@ -60,12 +60,12 @@ static const char *logged(void)
     static char text[64];
     size_t n = 0;
 
-    for (size_t at = list.first_logged; at; at = list.items[at - 1].next_logged) {
+    for (size_t at = list.first_logged; at; at = px_commit_item(&list, at - 1)->next_logged) {
         if (n > list.n) {
             return "endless";
         }
-        assert_true(list.items[at - 1].logged);
-        text[n++] = (char) list.items[at - 1].kval.entry.value->data.uint32;
+        assert_true(px_commit_item(&list, at - 1)->logged);
+        text[n++] = (char) px_commit_item(&list, at - 1)->kval.entry.value->data.uint32;
     }
     text[n] = '\0';
     return text;
@@ -78,7 +78,7 @@ static const char *scopes(void)
     size_t i;
 
     for (i = 0; i < list.n; i++) {
-        pmix_scope_t scope = list.items[i].scope;
+        pmix_scope_t scope = px_commit_item(&list, i)->scope;
 
         text[i] = scope == PMIX_LOCAL    ? 'l'
                   : scope == PMIX_GLOBAL ? 'g'
