@@ -18,7 +18,7 @@
 static void count_locked(struct px_session *session, uint64_t n_groups)
 {
     px_assert(px_lock_held(&session->lock));
-    px_assert(!px_list_empty(&session->groups) == (n_groups > 0));
+    px_assert(session->groups.n == n_groups);
     /* pairs with px_group_map_find */
     px_store_release(&session->n_groups, n_groups);
 }

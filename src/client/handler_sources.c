@@ -85,10 +85,10 @@ static int spell(struct source_search *search, const struct px_procs *members)
 {
     const char *name = search->asked.at[search->asked.n - 1].nspace;
     const pmix_info_t *at = NULL;
-    struct px_list sets;
+    struct px_proc_sets sets;
     int rc;
 
-    px_list_init(&sets);
+    px_proc_sets_init(&sets);
     rc = px_proc_set_add(&sets, PX_SET_GROUP, name, members->at, members->n) != NULL
              ? 0
              : PMIX_ERR_NOMEM;

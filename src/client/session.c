@@ -61,7 +61,7 @@ struct px_session *px_session_create(struct px_ctx *ctx)
     px_list_init(&session->invited);
     px_list_init(&session->iof_handlers);
     px_list_init(&session->kept);
-    px_list_init(&session->groups);
+    px_proc_sets_init(&session->groups);
     px_list_init(&session->server_waits);
     if (host != NULL && host[0] != '\0') {
         snprintf(session->hostname, sizeof(session->hostname), "%s", host);

@@ -181,9 +181,9 @@ struct px_session {
     struct px_list invited;
     size_t n_invited;
     struct px_ended_procs ended_procs;
-    struct px_list groups; /* lock: struct px_proc_set, the groups that this process is in */
-    uint64_t n_groups;     /* atomic, changed under the lock: length of `groups` */
-    bool watching;         /* loop thread: the server sends us what invitations need */
+    struct px_proc_sets groups; /* lock: those that this process is in */
+    uint64_t n_groups;          /* atomic, changed under the lock: that of `groups` */
+    bool watching;              /* loop thread: the server sends us what invitations need */
     bool left_watched; /* loop thread: a server of another library tells us who leaves a group */
 
     struct px_list iof_handlers; /* lock: struct px_iof_handler */

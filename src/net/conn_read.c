@@ -38,7 +38,7 @@ enum {
     RECEIVED_MOST =
         1 << 18, /* the kernel goes on with a call as long as the peer sends beside it */
     RECEIVES_PER_ROUND = 16, /* then other connections have their turn */
-    TURN_NS = 2000000,       /* so long messages of one pool are handled, then those of others */
+    TURN_NS = 1000000,       /* so long messages of one pool are handled, then those of others */
     NOW_NS = 20000000,       /* the same for what is read without waiting for the turn */
     FDS_LOOKED_AT = 4,
     FIRST_BYTES = 8, /* what is known of a payload when it is judged by its length */

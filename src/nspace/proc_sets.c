@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A search for one set is linear; lists of names are looked up by an index (set_index.h). */
+/* A set with a name is found by a map; many names that may be repeated are looked up by way of an
+ * index, each once (set_index.h). */
 
 #include "proc_sets.h"
 
@@ -30,8 +31,62 @@ uint64_t px_proc_sets_changes(void)
     return px_load_relaxed(&n_changes);
 }
 
+void px_proc_sets_init(struct px_proc_sets *sets)
+{
+    *sets = (struct px_proc_sets){0};
+    px_list_init(&sets->list);
+}
+
+struct px_proc_sets *px_proc_sets_create(void)
+{
+    struct px_proc_sets *sets = malloc(sizeof(*sets));
+
+    if (sets) {
+        px_proc_sets_init(sets);
+    }
+    return sets;
+}
+
+/* The oldest set of that kind and name, or NULL. */
+static struct px_proc_set *oldest(const struct px_proc_sets *sets, enum px_proc_set_kind kind,
+                                  const char *name)
+{
+    px_assert(kind == PX_SET_PSET || kind == PX_SET_GROUP);
+    return px_map_find(&sets->by_name[kind], name, strlen(name));
+}
+
+/* Gives a set its place behind those of its name. 0 or PMIX_ERR_NOMEM. */
+static int enter_name(struct px_proc_sets *sets, struct px_proc_set *set)
+{
+    struct px_proc_set *first = oldest(sets, set->kind, set->name);
+
+    if (first) {
+        px_list_append(&first->alike, &set->alike);
+        return PMIX_SUCCESS;
+    }
+    return px_map_set(&sets->by_name[set->kind], set->name, strlen(set->name), set) ? PMIX_ERR_NOMEM
+                                                                                    : PMIX_SUCCESS;
+}
+
+/* The reverse; a map has no memory of its own when the last has left. */
+static void leave_name(struct px_proc_set *set)
+{
+    struct px_map *map = &set->sets->by_name[set->kind];
+    struct px_proc_set *next = px_container_of(set->alike.next, struct px_proc_set, alike);
+
+    if (next == set) {
+        (void) px_map_remove(map, set->name, strlen(set->name));
+    } else if (oldest(set->sets, set->kind, set->name) == set) {
+        (void) px_map_set(map, set->name, strlen(set->name), next); /* the name is there */
+    }
+    px_list_remove(&set->alike);
+    if (!map->used) {
+        px_map_fini(map);
+    }
+}
+
 /* Only connected sets have no name. */
-struct px_proc_set *px_proc_set_share(struct px_list *sets, enum px_proc_set_kind kind,
+struct px_proc_set *px_proc_set_share(struct px_proc_sets *sets, enum px_proc_set_kind kind,
                                       const char *name, struct px_shared_procs *members)
 {
     struct px_proc_set *set = malloc(sizeof(*set));
@@ -43,18 +98,24 @@ struct px_proc_set *px_proc_set_share(struct px_list *sets, enum px_proc_set_kin
         free(set);
         return NULL;
     }
-    *set = (struct px_proc_set){.kind = kind,
-                                .name = copy,
-                                .shared = px_shared_procs_hold(members),
-                                .members = members->at,
-                                .n = members->n};
+    *set = (struct px_proc_set){
+        .kind = kind, .sets = sets, .name = copy, .members = members->at, .n = members->n};
     px_list_init(&set->link);
-    px_list_append(sets, &set->link);
+    px_list_init(&set->alike);
+    if (name && enter_name(sets, set)) {
+        free(copy);
+        free(set);
+        return NULL;
+    }
+    set->shared = px_shared_procs_hold(members);
+    px_list_append(&sets->list, &set->link);
+    sets->n++;
+    sets->n_members += set->n;
     (void) px_fetch_add(&n_changes, 1);
     return set;
 }
 
-struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind kind,
+struct px_proc_set *px_proc_set_add(struct px_proc_sets *sets, enum px_proc_set_kind kind,
                                     const char *name, const pmix_proc_t *members, size_t n)
 {
     struct px_shared_procs *copy = px_shared_procs_copy(members, n);
@@ -69,6 +130,11 @@ void px_proc_set_remove(struct px_proc_set *set)
     if (set) {
         (void) px_fetch_add(&n_changes, 1);
         px_list_remove(&set->link);
+        if (set->name) {
+            leave_name(set);
+        }
+        set->sets->n--;
+        set->sets->n_members -= set->n;
         if (set->held) {
             px_assert(*set->held >= set->bytes);
             *set->held -= set->bytes;
@@ -80,23 +146,12 @@ void px_proc_set_remove(struct px_proc_set *set)
     }
 }
 
-size_t px_proc_sets_count(const struct px_list *sets, size_t *ret_members)
+void px_proc_sets_clear(struct px_proc_sets *sets)
 {
-    size_t n = 0;
-
-    *ret_members = 0;
-    px_list_for(const struct px_proc_set, set, sets, link) {
-        n++;
-        *ret_members += set->n;
+    while (!px_list_empty(&sets->list)) {
+        px_proc_set_remove(set_of(sets->list.next));
     }
-    return n;
-}
-
-void px_proc_sets_clear(struct px_list *sets)
-{
-    while (!px_list_empty(sets)) {
-        px_proc_set_remove(set_of(sets->next));
-    }
+    px_assert(!sets->n && !sets->n_members);
 }
 
 /* Makes the set the only owner of its members. 0 or PMIX_ERR_NOMEM. */
@@ -131,6 +186,7 @@ int px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc)
         (void) px_fetch_add(&n_changes, 1);
         at = set->shared->at;
         set->n = --set->shared->n;
+        set->sets->n_members--;
         set->checked = 0;
         set->listed = 0;
         memmove(&at[i], &at[i + 1], (set->n - i) * sizeof(*at));
@@ -148,34 +204,59 @@ void px_proc_set_mark(struct px_proc_set *set, struct px_proc_set *place)
     px_list_prepend(&set->link, &place->link);
 }
 
-/* Only sets with a name are searched by name: callers ask for connected sets by member. */
-struct px_proc_set *px_proc_set_next(const struct px_list *sets, const struct px_proc_set *from,
-                                     enum px_proc_set_kind kind, const char *name,
-                                     const pmix_proc_t *member)
+/* True if one of the set's members is meant; NULL: any. */
+static bool has_member(const struct px_proc_set *set, const pmix_proc_t *member)
 {
-    for (const struct px_list *item = from ? from->link.next : sets->next; item != sets;
+    return !member || px_procs_overlap(set->members, set->n, member, 1);
+}
+
+/* px_proc_set_next of sets with a name. */
+static struct px_proc_set *next_named(const struct px_proc_sets *sets,
+                                      const struct px_proc_set *from, enum px_proc_set_kind kind,
+                                      const char *name, const pmix_proc_t *member)
+{
+    struct px_proc_set *first = oldest(sets, kind, name);
+    struct px_proc_set *set = first;
+
+    px_assert(!from || (from->kind == kind && strcmp(from->name, name) == 0));
+    if (from) {
+        set = px_container_of(from->alike.next, struct px_proc_set, alike);
+        set = set == first ? NULL : set;
+    }
+    while (set && !has_member(set, member)) {
+        set = px_container_of(set->alike.next, struct px_proc_set, alike);
+        set = set == first ? NULL : set;
+    }
+    return set;
+}
+
+struct px_proc_set *px_proc_set_next(const struct px_proc_sets *sets,
+                                     const struct px_proc_set *from, enum px_proc_set_kind kind,
+                                     const char *name, const pmix_proc_t *member)
+{
+    if (name) {
+        return next_named(sets, from, kind, name, member);
+    }
+    for (const struct px_list *item = from ? from->link.next : sets->list.next; item != &sets->list;
          item = item->next) {
         struct px_proc_set *set = set_of(item);
 
-        if (set->kind == kind && (!name || strcmp(set->name, name) == 0) &&
-            (!member || px_procs_overlap(set->members, set->n, member, 1))) {
+        if (set->kind == kind && has_member(set, member)) {
             return set;
         }
     }
     return NULL;
 }
 
-bool px_proc_sets_named(const struct px_list *sets, const pmix_proc_t *procs, size_t n)
+bool px_proc_sets_named(const struct px_proc_sets *sets, const pmix_proc_t *procs, size_t n)
 {
-    struct px_set_index groups = px_set_index_make(sets, PX_SET_GROUP, NULL);
     bool named = false;
 
-    for (size_t i = 0; !named && i < n; i++) {
+    for (size_t i = 0; !named && i < n && sets->n; i++) {
         bool again = i && strncmp(procs[i].nspace, procs[i - 1].nspace, PMIX_MAX_NSLEN) == 0;
 
-        named = !again && px_set_index_has(&groups, procs[i].nspace, n);
+        named = !again && oldest(sets, PX_SET_GROUP, procs[i].nspace);
     }
-    px_set_index_fini(&groups);
     return named;
 }
 
@@ -199,7 +280,7 @@ static int expand(struct px_set_named *named, const pmix_proc_t *proc, struct px
 }
 
 /* A namespace that is not the name of a group is that of a job. */
-int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, size_t n,
+int px_proc_sets_expand(const struct px_proc_sets *sets, const pmix_proc_t *procs, size_t n,
                         const pmix_proc_t *who, struct px_proc_list *list)
 {
     struct px_set_index groups = px_set_index_make(sets, PX_SET_GROUP, who);
@@ -212,7 +293,7 @@ int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, si
     return rc;
 }
 
-int px_proc_sets_spell(const struct px_list *sets, const pmix_proc_t *who, pmix_info_t *info)
+int px_proc_sets_spell(const struct px_proc_sets *sets, const pmix_proc_t *who, pmix_info_t *info)
 {
     pmix_data_array_t array = {.type = PMIX_PROC};
     pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &array};

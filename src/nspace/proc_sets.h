@@ -7,10 +7,11 @@
 #include <stdint.h>
 
 #include "src/base/list.h"
+#include "src/base/map.h"
 #include "src/value/proc_list.h"
 
-/* The registry of sets of processes: a list with one entry for each process set of the host, each
- * group, and each set of connected processes, which has no name. The name of a group may stand for
+/* The registry of sets of processes: one entry for each process set of the host, each group, and
+ * each set of connected processes, which has no name. The name of a group may stand for
  * its members where processes are named; its ranks are then the indices of its members. A name need
  * not be unique, since the halves of a job may make groups of one name: a set is identified by its
  * kind, its name and a member. Used by one thread at a time: the loop thread in a server, under the
@@ -23,9 +24,19 @@
  * list (px_proc_set_mark). */
 enum px_proc_set_kind { PX_SET_PSET, PX_SET_GROUP, PX_SET_CONNECTED, PX_SET_PLACE };
 
-/* One set; owned by its list. */
+/* All sets. Embedded in its owner, and not moved while it has any. */
+struct px_proc_sets {
+    struct px_list list;      /* the oldest first; and places */
+    struct px_map by_name[2]; /* of process sets and of groups: name to the oldest of that name */
+    size_t n;
+    size_t n_members; /* of all sets together */
+};
+
+/* One set; owned by its registry. */
 struct px_proc_set {
     struct px_list link;
+    struct px_list alike;      /* ring of those with the same kind and name, the oldest first */
+    struct px_proc_sets *sets; /* that it belongs to; NULL: of a place */
     enum px_proc_set_kind kind;
     bool hosted;  /* of a group: the host took part in its construction */
     bool notify;  /* of a group: who ends without leaving is no member any more, and is announced */
@@ -44,34 +55,37 @@ struct px_proc_set {
     size_t n;
 };
 
+void px_proc_sets_init(struct px_proc_sets *sets);
+/* The same of malloc. NULL: memory is out. */
+struct px_proc_sets *px_proc_sets_create(void);
+
 /* Makes a new set at the end of the list, which is one more owner of the members; the name is
  * copied. NULL: memory is out. */
-struct px_proc_set *px_proc_set_share(struct px_list *sets, enum px_proc_set_kind kind,
+struct px_proc_set *px_proc_set_share(struct px_proc_sets *sets, enum px_proc_set_kind kind,
                                       const char *name, struct px_shared_procs *members);
 /* The same with a copy of the members. */
-struct px_proc_set *px_proc_set_add(struct px_list *sets, enum px_proc_set_kind kind,
+struct px_proc_set *px_proc_set_add(struct px_proc_sets *sets, enum px_proc_set_kind kind,
                                     const char *name, const pmix_proc_t *members, size_t n);
-/* Removes the set from its list and from the count (held), and frees it. Takes NULL. */
+/* Removes the set from its registry and from the count (held), and frees it. Takes NULL. */
 void px_proc_set_remove(struct px_proc_set *set);
-/* The number of sets, and of their members together. */
-size_t px_proc_sets_count(const struct px_list *sets, size_t *ret_members);
 /* Removes all sets. */
-void px_proc_sets_clear(struct px_list *sets);
+void px_proc_sets_clear(struct px_proc_sets *sets);
 /* Removes a process from the set; a set without members is freed. 0 or PMIX_ERR_NOMEM (the array
  * has other owners); it is still a member then. */
 int px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc);
 
-/* A number that is another one when a set of any list of this process has been added or removed, or
- * has lost a member. Any thread. */
+/* A number that is another one when a set of any registry of this process has been added or
+ * removed, or has lost a member. Any thread. */
 uint64_t px_proc_sets_changes(void);
 
 /* The next set of that kind behind `from` (NULL: from the first one on) with the name (NULL: any)
- * and the member (NULL: any; compared as by px_procs_overlap). NULL: there is none. */
-struct px_proc_set *px_proc_set_next(const struct px_list *sets, const struct px_proc_set *from,
-                                     enum px_proc_set_kind kind, const char *name,
-                                     const pmix_proc_t *member);
+ * and the member (NULL: any; compared as by px_procs_overlap). NULL: there is none. With a name
+ * only sets of that name are looked at, of which `from` is one; else all that there are. */
+struct px_proc_set *px_proc_set_next(const struct px_proc_sets *sets,
+                                     const struct px_proc_set *from, enum px_proc_set_kind kind,
+                                     const char *name, const pmix_proc_t *member);
 /* The first such set, or NULL. */
-static inline struct px_proc_set *px_proc_set_find(const struct px_list *sets,
+static inline struct px_proc_set *px_proc_set_find(const struct px_proc_sets *sets,
                                                    enum px_proc_set_kind kind, const char *name,
                                                    const pmix_proc_t *member)
 {
@@ -89,16 +103,16 @@ static inline bool px_proc_set_is_marked(const struct px_proc_set *set,
 }
 
 /* True if one of the processes has the name of a group as its namespace. */
-bool px_proc_sets_named(const struct px_list *sets, const pmix_proc_t *procs, size_t n);
+bool px_proc_sets_named(const struct px_proc_sets *sets, const pmix_proc_t *procs, size_t n);
 /* Appends the processes to the list, with names and ranks of groups replaced by the processes they
  * stand for. Of several groups of one name that of the process `who` is meant (NULL: the first).
  * 0, PMIX_ERR_NOT_FOUND (a group has no such rank), PMIX_ERR_NOMEM; after a failure some have been
  * appended. */
-int px_proc_sets_expand(const struct px_list *sets, const pmix_proc_t *procs, size_t n,
+int px_proc_sets_expand(const struct px_proc_sets *sets, const pmix_proc_t *procs, size_t n,
                         const pmix_proc_t *who, struct px_proc_list *list);
 /* The same with the processes of an info (PMIX_PROC or an array of them), which owns its value and
  * is an array afterwards if there was a group among them. Another value stays as it is. The info is
  * unchanged on failure. */
-int px_proc_sets_spell(const struct px_list *sets, const pmix_proc_t *who, pmix_info_t *info);
+int px_proc_sets_spell(const struct px_proc_sets *sets, const pmix_proc_t *who, pmix_info_t *info);
 
 #endif

@@ -5,7 +5,7 @@
 
 /* Which set of a registry a name stands for, for callers who look up many names at once: lists of
  * processes come from peers, and may name as many groups as there are. The work is linear in the
- * number of names, of sets, and of the members of sets whose name is not unique. Used by one
+ * number of names, and of the members of sets that have one of them. Used by one
  * thread, while the registry does not change. */
 
 #include <stdbool.h>
@@ -24,20 +24,18 @@ struct px_set_named {
 
 /* Looks up sets of one kind in the registry for a process. On the caller's stack. */
 struct px_set_index {
-    const struct px_list *sets;
+    const struct px_proc_sets *sets;
     enum px_proc_set_kind kind;
     const pmix_proc_t *who; /* NULL: nobody */
     struct px_set_named *names;
     size_t n;
     size_t room;
-    struct px_map by_name;    /* of many names: 1 + place in names */
-    struct px_map sets_named; /* then also: name to set, as in px_set_named */
-    bool listed;              /* sets_named has all sets of the kind */
+    struct px_map by_name; /* of many names: 1 + place in names */
     struct px_set_named spare;
 };
 
 /* Everything is borrowed until px_set_index_fini, the names that are looked up, too. */
-static inline struct px_set_index px_set_index_make(const struct px_list *sets,
+static inline struct px_set_index px_set_index_make(const struct px_proc_sets *sets,
                                                     enum px_proc_set_kind kind,
                                                     const pmix_proc_t *who)
 {
@@ -47,9 +45,6 @@ static inline struct px_set_index px_set_index_make(const struct px_list *sets,
 /* What the name stands for: the same record each time, good until the next lookup. Without memory
  * it is found by a search, and not remembered. */
 struct px_set_named *px_set_index_find(struct px_set_index *index, const char *name);
-
-/* True if a set has the name, one of n that are asked for. It is not remembered. */
-bool px_set_index_has(struct px_set_index *index, const char *name, size_t n);
 
 void px_set_index_fini(struct px_set_index *index);
 

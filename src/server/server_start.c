@@ -31,6 +31,7 @@
 #include "src/net/listener.h"
 #include "src/server/collectives/all_collectives.h"
 #include "src/server/collectives/group_infos.h"
+#include "src/server/collectives/group_leave.h"
 #include "src/server/collectives/group_names.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/nspace/proc_sets.h"
@@ -136,6 +137,8 @@ static void server_destroy(struct px_server *s)
     px_open_waits_stop(s);
     px_self_fini(s);
     px_stored_fini(s);
+    free(s->group_recheck);
+    free(s->proc_sets);
     free(s);
 }
 
@@ -177,7 +180,6 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->upcalls);
     px_gets_init(s);
     px_list_init(&s->dmodex_requests);
-    px_list_init(&s->proc_sets);
     px_list_init(&s->group_names_by_age);
     px_list_init(&s->group_infos);
     px_list_init(&s->kept_events);
@@ -193,6 +195,12 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_colls_init(&s->colls, px_nspace_job_size, s);
     px_high_water_init(&s->high_water);
     s->server_id = make_origin();
+    s->proc_sets = px_proc_sets_create();
+    s->group_recheck = px_group_recheck_create(s);
+    if (!s->proc_sets || !s->group_recheck) {
+        server_destroy(s);
+        return NULL;
+    }
     return s;
 }
 
@@ -260,7 +268,8 @@ static int stop_on_loop(struct px_server *s, void *arg)
     px_iof_subscriptions_drop_all(s);
     px_pushes_drop_all(s);
     px_monitors_drop_all(s);
-    px_proc_sets_clear(&s->proc_sets);
+    px_groups_recheck_stop(s);
+    px_proc_sets_clear(s->proc_sets);
     px_group_names_fini(s);
     px_group_infos_fini(s);
     px_inventory_drop_all(s);

@@ -22,7 +22,9 @@
 
 struct px_above;
 struct px_ctx;
+struct px_group_recheck;
 struct px_listeners;
+struct px_proc_sets;
 struct px_sink;
 struct px_waits;
 
@@ -106,13 +108,14 @@ struct px_server {
     struct px_high_water high_water; /* up to where other nodes have been sent the modex logs */
     bool resync_needed; /* data of another server was missed: the next fence asks for all data again
                          */
-    struct px_list proc_sets;         /* groups, process sets, connected sets: struct px_proc_set */
-    struct px_map companions;         /* of some namespaces, by name (access.c); owns them */
-    uint64_t companions_at;           /* px_proc_sets_changes when they were noted */
-    struct px_group_walk *group_walk; /* under way (group_leave.c), or NULL */
-    struct px_map group_names;        /* names that have been used for groups (group_names.c) */
-    struct px_list group_infos;       /* what groups have in the stores (group_infos.c); owns it */
-    uint64_t group_serials;           /* of px_proc_set.serial, the last one */
+    struct px_proc_sets *proc_sets;         /* groups, process sets, connected sets; owned */
+    struct px_map companions;               /* of some namespaces, by name (access.c); owns them */
+    uint64_t companions_at;                 /* px_proc_sets_changes when they were noted */
+    struct px_group_walk *group_walk;       /* under way (group_leave.c), or NULL */
+    struct px_group_recheck *group_recheck; /* owned */
+    struct px_map group_names;  /* names that have been used for groups (group_names.c) */
+    struct px_list group_infos; /* what groups have in the stores (group_infos.c); owns it */
+    uint64_t group_serials;     /* of px_proc_set.serial, the last one */
     uint64_t n_ends; /* local processes and namespaces that have ended (px_groups_recheck) */
     uint64_t n_nspaces_gone; /* namespaces that have been removed */
     size_t n_group_infos;

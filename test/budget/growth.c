@@ -113,9 +113,9 @@ static void name_groups(uint32_t n)
     pmix_proc_t *named = calloc(n, sizeof(*named));
     struct px_proc_list list = {0};
     pmix_proc_t who = {.nspace = "job", .rank = n / 2};
-    struct px_list sets;
+    struct px_proc_sets sets;
 
-    px_list_init(&sets);
+    px_proc_sets_init(&sets);
     for (uint32_t i = 0; i < n; i++) {
         pmix_proc_t member = {.nspace = "job", .rank = i};
 
@@ -141,9 +141,9 @@ static void name_members(uint32_t n)
 {
     pmix_proc_t *procs = calloc(n, sizeof(*procs));
     struct px_proc_list list = {0};
-    struct px_list sets;
+    struct px_proc_sets sets;
 
-    px_list_init(&sets);
+    px_proc_sets_init(&sets);
     for (uint32_t i = 0; i < n; i++) {
         procs[i] = (pmix_proc_t){.nspace = "job", .rank = i};
     }

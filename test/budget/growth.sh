@@ -57,8 +57,7 @@ givings px_dmodex_requests_committed
 END
 
 # Covers: GRP-087
-end=px_colls_peer_disconnected
-grows groups_end 500 "$(count $end groups_end 500)" "$(count $end groups_end 2000)"
+grows groups_end 500 "$(count progress groups_end 500)" "$(count progress groups_end 2000)"
 limit 60 "$PX_TOP_BUILDDIR/test/budget/groups_end"
 report $? "a member of 2000 groups ends, half of which are being taken apart"
 

@@ -30,7 +30,7 @@
 /* The record that exactly this set is connected, or NULL. The sets are compared in normal form. */
 static struct px_proc_set *find_connected(const struct px_coll *coll)
 {
-    const struct px_list *sets = &coll->server->proc_sets;
+    const struct px_proc_sets *sets = coll->server->proc_sets;
     struct px_proc_set *set = px_proc_set_find(sets, PX_SET_CONNECTED, NULL, NULL);
 
     while (set && !px_procs_equal(set->members, set->n, coll->set->at, coll->set->n)) {
@@ -124,7 +124,7 @@ static void connect_finished(struct px_coll *coll, pmix_status_t status)
     px_assert(coll->set->n > 0);
     if (!status && !find_connected(coll)) {
         /* If memory is out, they are connected but cannot disconnect. */
-        set = px_proc_set_share(&coll->server->proc_sets, PX_SET_CONNECTED, NULL, coll->set);
+        set = px_proc_set_share(coll->server->proc_sets, PX_SET_CONNECTED, NULL, coll->set);
         px_quota_add_set(coll->server, set, &coll->members[0].proc);
     }
 }

@@ -142,7 +142,7 @@ static int spell(struct px_server *s, struct px_proc_list *list, const struct px
                  const pmix_proc_t *who)
 {
     struct px_proc_list named = {0};
-    int rc = px_proc_sets_expand(&s->proc_sets, procs->at, procs->n, who, &named);
+    int rc = px_proc_sets_expand(s->proc_sets, procs->at, procs->n, who, &named);
 
     rc = rc ? rc : px_group_names_check(s, named.at, named.n, who);
     rc = rc ? rc : expand(s, list, named.at, named.n);

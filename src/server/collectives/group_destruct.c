@@ -33,7 +33,7 @@ static struct px_proc_set *group_of(const struct px_coll *coll)
     struct px_proc_set *group = NULL;
 
     for (size_t i = 0; !group && i < coll->n_members; i++) {
-        group = px_proc_set_find(&coll->server->proc_sets, PX_SET_GROUP, coll->name,
+        group = px_proc_set_find(coll->server->proc_sets, PX_SET_GROUP, coll->name,
                                  &coll->members[i].proc);
     }
     return group;
@@ -177,7 +177,7 @@ static int destruct_prepare(struct px_server *s, const struct px_coll_member *wh
     if (px_coll_find(&s->colls, call, who)) {
         return px_coll_call_name(call, px_shared_procs_copy(&who->proc, 1));
     }
-    group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, call->args.group, &who->proc);
+    group = px_proc_set_find(s->proc_sets, PX_SET_GROUP, call->args.group, &who->proc);
     if (!group) {
         return call->args.nprocs ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
     }

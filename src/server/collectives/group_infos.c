@@ -96,7 +96,7 @@ static bool is_in_use(struct px_server *s, const struct group_value *noted)
     if (giver->newest != noted->key.id) {
         return false;
     }
-    return px_proc_set_find(&s->proc_sets, PX_SET_GROUP, giver->key.group, &giver->key.proc);
+    return px_proc_set_find(s->proc_sets, PX_SET_GROUP, giver->key.group, &giver->key.proc);
 }
 
 /* The qualifier of values that are of the group with this context id. */

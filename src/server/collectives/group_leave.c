@@ -6,6 +6,7 @@
 
 #include "group_leave.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <pmix.h>
@@ -16,6 +17,7 @@
 #include "src/base/array.h"
 #include "src/base/assert.h"
 #include "src/event/registry.h"
+#include "src/loop/turn.h"
 #include "src/nspace/proc_sets.h"
 #include "src/server/data/nspace.h"
 #include "src/server/events/server_events.h"
@@ -53,9 +55,9 @@ static struct px_proc_set *group_of(struct px_server *s, const char *name,
                   strcmp(group->name, name) == 0 && has_any(group, procs))) {
         return name ? group : NULL;
     }
-    group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, NULL);
+    group = px_proc_set_find(s->proc_sets, PX_SET_GROUP, name, NULL);
     while (group && !has_any(group, procs)) {
-        group = px_proc_set_next(&s->proc_sets, group, PX_SET_GROUP, name, NULL);
+        group = px_proc_set_next(s->proc_sets, group, PX_SET_GROUP, name, NULL);
     }
     return group;
 }
@@ -225,21 +227,57 @@ static uint64_t known_ends(const struct px_server *s)
     return s->n_ends + 1;
 }
 
+/* How far px_groups_recheck is. Owned by the server. */
+struct px_group_recheck {
+    struct px_server *server;
+    uint64_t known;           /* all ends up to this one are looked for; 0: none is under way */
+    struct px_proc_set place; /* behind the group that was looked at last; while it is under way */
+    bool again;               /* something has changed meanwhile */
+    bool missed;              /* there was no memory to tell of an end */
+    uint64_t turn;            /* of the loop, in which it was gone on with last */
+    uint64_t ends, changes;   /* up to which all is done: as `known`, and px_proc_sets_changes */
+    struct px_timer timer;
+};
+
+struct px_group_recheck *px_group_recheck_create(struct px_server *s)
+{
+    struct px_group_recheck *recheck = calloc(1, sizeof(*recheck));
+
+    if (recheck) {
+        recheck->server = s;
+    }
+    return recheck;
+}
+
+/* Groups that are looked at in a turn of the loop, and for how many of them one event counts that
+ * is raised. */
+enum { PIECE = 1024, RAISED = 32 };
+
+/* Takes n from what is left of a piece. */
+static void spend(size_t *left, size_t n)
+{
+    *left -= *left < n ? *left : n;
+}
+
 /* Tells the others of each member that has ended, if the group wants it. A group without members
- * here is forgotten. Nested in another walk for a destruct that completes meanwhile. True if
- * collectives have to be recounted. */
-static bool check_group(struct px_server *s, struct px_proc_set *group, struct px_proc_set *place)
+ * here is forgotten. Nested in another walk for a destruct that completes meanwhile. *left: of the
+ * piece. True if collectives have to be recounted. */
+static bool check_group(struct px_server *s, struct px_proc_set *group, struct px_proc_set *place,
+                        size_t *left)
 {
     struct px_group_walk walk = {.group = group, .place = place, .outer = s->group_walk};
     const pmix_proc_t *ended = group->notify ? find_member(s, group, true) : NULL;
     const uint64_t known = known_ends(s);
 
     s->group_walk = &walk;
+    spend(left, 1);
     while (ended && raise_failed(s, group, ended, PX_ORIGIN_CLIENT)) {
+        spend(left, RAISED);
         ended = px_proc_set_is_marked(group, place) ? find_member(s, group, true) : NULL;
     }
     if (px_proc_set_is_marked(group, place)) {
         group->checked = ended ? 0 : known; /* without memory it is looked at again */
+        s->group_recheck->missed |= ended != NULL;
         if (!find_member(s, group, false)) {
             px_proc_set_remove(group);
         }
@@ -251,40 +289,106 @@ static bool check_group(struct px_server *s, struct px_proc_set *group, struct p
     return walk.changed && !walk.outer;
 }
 
-/* Members may end while others are told of one. */
+/* Begins at the first group, for all ends that are known now. */
+static void begin_recheck(struct px_group_recheck *recheck, struct px_server *s)
+{
+    recheck->known = known_ends(s);
+    recheck->changes = px_proc_sets_changes();
+    recheck->again = false;
+    recheck->missed = false;
+    recheck->place = (struct px_proc_set){.kind = PX_SET_PLACE};
+    px_list_prepend(&s->proc_sets->list, &recheck->place.link);
+}
+
+/* Looks at the next group, if it was not looked at since. False: there is no further one. */
+static bool recheck_next(struct px_group_recheck *recheck, struct px_server *s, size_t *left)
+{
+    struct px_proc_set *place = &recheck->place;
+    struct px_proc_set *group = px_proc_set_next(s->proc_sets, place, PX_SET_GROUP, NULL, NULL);
+
+    px_list_remove(&place->link);
+    if (group) {
+        px_proc_set_mark(group, place);
+        recheck->again |= group->checked < recheck->known && check_group(s, group, place, left);
+        return true;
+    }
+    if (!recheck->again) {
+        return false;
+    }
+    begin_recheck(recheck, s);
+    return true;
+}
+
+/* True if nothing has ended, and no set has changed, since all were looked at. */
+static bool is_rechecked(const struct px_group_recheck *recheck, const struct px_server *s)
+{
+    return recheck->ends == known_ends(s) && recheck->changes == px_proc_sets_changes();
+}
+
+/* The next turn, or one that follows an end that came too late for the one before. */
+static void on_recheck(struct px_timer *timer)
+{
+    px_colls_recount(px_container_of(timer, struct px_group_recheck, timer)->server);
+}
+
+/* Members may end while others are told of one. What ends between two pieces is for the next time:
+ * otherwise one user's ends could put off this one for ever. */
 bool px_groups_recheck(struct px_server *s)
 {
-    bool again = true;
+    struct px_group_recheck *recheck = s->group_recheck;
+    size_t left = recheck->known && recheck->turn == px_loop_turn(s->loop) ? 0 : PIECE;
+    bool more = true;
 
     px_assert(px_loop_inside(s->loop));
     if (s->group_walk) {
         s->group_walk->changed = true;
         return false;
     }
-    while (again) {
-        struct px_proc_set *group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, NULL, NULL);
-
-        for (again = false; group;) {
-            struct px_proc_set place;
-
-            px_proc_set_mark(group, &place);
-            again |= group->checked != known_ends(s) && check_group(s, group, &place);
-            group = px_proc_set_next(&s->proc_sets, &place, PX_SET_GROUP, NULL, NULL);
-            px_list_remove(&place.link);
-        }
+    if (!recheck->known && is_rechecked(recheck, s)) {
+        return true;
     }
-    return true;
+    if (!recheck->known) {
+        begin_recheck(recheck, s);
+    }
+    while (left && more) {
+        more = recheck_next(recheck, s, &left);
+    }
+    recheck->turn = px_loop_turn(s->loop);
+    if (more || recheck->known != known_ends(s)) {
+        px_timer_start_loop(s->loop, &recheck->timer, 0, on_recheck);
+    }
+    if (!more) {
+        recheck->ends = recheck->missed ? 0 : recheck->known;
+        recheck->known = 0;
+    }
+    return !more;
+}
+
+void px_group_recheck_again(struct px_server *s, struct px_proc_set *group)
+{
+    group->checked = 0;
+    s->group_recheck->ends = 0;
+}
+
+void px_groups_recheck_stop(struct px_server *s)
+{
+    if (s->group_recheck->known) {
+        px_list_remove(&s->group_recheck->place.link);
+        s->group_recheck->known = 0;
+    }
+    px_timer_stop_loop(&s->group_recheck->timer);
 }
 
 void px_group_expel(struct px_server *s, struct px_proc_set *group)
 {
     struct px_proc_set place;
+    size_t left = PIECE;
     bool changed;
 
     px_assert(px_loop_inside(s->loop));
     group->notify = true;
     px_proc_set_mark(group, &place);
-    changed = check_group(s, group, &place);
+    changed = check_group(s, group, &place, &left);
     px_list_remove(&place.link);
     if (changed) {
         px_colls_recount(s);

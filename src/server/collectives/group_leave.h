@@ -12,6 +12,7 @@
 #include <pmix_common.h>
 
 struct px_event;
+struct px_group_recheck; /* how far px_groups_recheck is */
 struct px_peer;
 struct px_proc_list;
 struct px_proc_set;
@@ -34,9 +35,16 @@ bool px_group_is_here(struct px_server *s, const pmix_proc_t *members, size_t n)
 /* Looks for members that have ended in groups that want to be told (PMIX_GROUP_NOTIFY_TERMINATION):
  * the others get the event PMIX_GROUP_MEMBER_FAILED, on all nodes, and who has ended is no member
  * any more. Groups that have no members here any more are forgotten. Linear in the number of
- * groups, and if something has ended since the last time, in their members of this node. False if
- * it is under way: an event that it raises has led here, and it looks again afterwards. */
+ * groups, and if something has ended since the last time, in their members of this node; many are
+ * looked at in pieces. False if it is under way: there are further pieces, or an event that it
+ * raises has led here; px_colls_recount is called afterwards. */
 bool px_groups_recheck(struct px_server *s);
+/* The group is to be looked at by the next one. */
+void px_group_recheck_again(struct px_server *s, struct px_proc_set *group);
+/* Ends one that is under way, before the groups are freed. */
+void px_groups_recheck_stop(struct px_server *s);
+/* A new server has one, in which nothing is under way. NULL: memory is out. */
+struct px_group_recheck *px_group_recheck_create(struct px_server *s);
 /* The same for one group, which wants it from now on. The group may be freed, and collectives other
  * than the caller's may complete. */
 void px_group_expel(struct px_server *s, struct px_proc_set *group);

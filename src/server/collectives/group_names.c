@@ -91,8 +91,7 @@ void px_group_names_fini(struct px_server *s)
 int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n,
                          const pmix_proc_t *who)
 {
-    struct px_set_index groups = px_set_index_make(&s->proc_sets, PX_SET_GROUP, NULL);
-    struct px_set_index psets = px_set_index_make(&s->proc_sets, PX_SET_PSET, NULL);
+    const struct px_proc_sets *sets = s->proc_sets;
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < n && s->group_names.used; i++) {
@@ -102,12 +101,11 @@ int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n
         size_t len = again ? 0 : make_key(s, name, who, &key);
 
         if (len && px_map_find(&s->group_names, key.bytes, len) && !px_group_name_is_job(s, name) &&
-            !px_set_index_find(&groups, name)->set && !px_set_index_find(&psets, name)->set) {
+            !px_proc_set_find(sets, PX_SET_GROUP, name, NULL) &&
+            !px_proc_set_find(sets, PX_SET_PSET, name, NULL)) {
             rc = PMIX_ERR_NOT_FOUND;
         }
     }
-    px_set_index_fini(&groups);
-    px_set_index_fini(&psets);
     return rc;
 }
 
@@ -124,7 +122,7 @@ void px_group_names_job(struct px_server *s, const char *name)
     struct px_proc_set *group;
 
     px_assert(px_group_name_is_job(s, name));
-    while ((group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, NULL))) {
+    while ((group = px_proc_set_find(s->proc_sets, PX_SET_GROUP, name, NULL))) {
         px_proc_set_remove(group);
     }
 }
@@ -138,7 +136,7 @@ static struct px_procs named_by(const struct px_server *s, const struct px_coll_
     const struct px_coll_args *args = &call->args;
     const pmix_value_t *value = px_info_find(args->head.info, args->head.ninfo, PX_KEY_NAMED);
     const struct px_procs said = {args->procs, args->nprocs};
-    struct px_set_index groups = px_set_index_make(&s->proc_sets, PX_SET_GROUP, who);
+    struct px_set_index groups = px_set_index_make(s->proc_sets, PX_SET_GROUP, who);
     struct px_proc_list spelt = {0};
     struct px_procs named;
     bool known =
@@ -160,8 +158,8 @@ int px_group_names_spell(struct px_server *s, struct px_coll_call *call, const p
     struct px_proc_list list = {0};
     int rc = PMIX_SUCCESS;
 
-    if (!px_list_empty(&s->proc_sets) && px_proc_sets_named(&s->proc_sets, named.at, named.n)) {
-        rc = px_proc_sets_expand(&s->proc_sets, named.at, named.n, who, &list);
+    if (px_proc_sets_named(s->proc_sets, named.at, named.n)) {
+        rc = px_proc_sets_expand(s->proc_sets, named.at, named.n, who, &list);
         rc = rc ? rc : px_coll_call_name(call, px_proc_list_hold(&list));
         px_proc_list_fini(&list);
     }
@@ -174,7 +172,7 @@ struct px_proc_set *px_group_names_add(struct px_server *s, const char *name,
 {
     struct px_proc_set *group = px_group_name_is_job(s, name)
                                     ? NULL
-                                    : px_proc_set_share(&s->proc_sets, PX_SET_GROUP, name, members);
+                                    : px_proc_set_share(s->proc_sets, PX_SET_GROUP, name, members);
 
     px_assert(px_loop_inside(s->loop));
     if (group) {

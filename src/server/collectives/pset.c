@@ -32,7 +32,7 @@ void px_proc_sets_nspace_removed(struct px_server *s)
     px_assert(px_loop_inside(s->loop));
     s->n_nspaces_gone++;
     s->n_ends++;
-    px_list_for(struct px_proc_set, set, &s->proc_sets, link) {
+    px_list_for(struct px_proc_set, set, &s->proc_sets->list, link) {
         bool of_procs = set->kind == PX_SET_GROUP || set->kind == PX_SET_CONNECTED;
 
         if (of_procs && !any_nspace_known(s, set)) {
@@ -70,10 +70,10 @@ int px_pset_define(struct px_server *s, void *args)
     struct px_pset_args *a = args;
 
     px_assert(px_loop_inside(s->loop));
-    if (px_proc_set_find(&s->proc_sets, PX_SET_PSET, a->name, NULL)) {
+    if (px_proc_set_find(s->proc_sets, PX_SET_PSET, a->name, NULL)) {
         return PMIX_ERR_EXISTS;
     }
-    if (!px_proc_set_add(&s->proc_sets, PX_SET_PSET, a->name, a->members, a->n)) {
+    if (!px_proc_set_add(s->proc_sets, PX_SET_PSET, a->name, a->members, a->n)) {
         return PMIX_ERR_NOMEM;
     }
     return announce(s, PMIX_PROCESS_SET_DEFINE, a->name, a->members, a->n);
@@ -83,7 +83,7 @@ int px_pset_define(struct px_server *s, void *args)
 int px_pset_delete(struct px_server *s, void *args)
 {
     struct px_pset_args *a = args;
-    struct px_proc_set *set = px_proc_set_find(&s->proc_sets, PX_SET_PSET, a->name, NULL);
+    struct px_proc_set *set = px_proc_set_find(s->proc_sets, PX_SET_PSET, a->name, NULL);
 
     px_assert(px_loop_inside(s->loop));
     if (!set) {

@@ -40,16 +40,16 @@
 static struct px_proc_set *find_group(struct px_server *s, const char *name,
                                       const pmix_proc_t *member)
 {
-    return px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, member);
+    return px_proc_set_find(s->proc_sets, PX_SET_GROUP, name, member);
 }
 
 bool px_group_name_used(struct px_server *s, const char *name, const pmix_proc_t *procs, size_t n)
 {
-    const struct px_proc_set *group = px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, NULL);
+    const struct px_proc_set *group = px_proc_set_find(s->proc_sets, PX_SET_GROUP, name, NULL);
 
     px_assert(px_loop_inside(s->loop));
     while (group && !px_procs_overlap(group->members, group->n, procs, n)) {
-        group = px_proc_set_next(&s->proc_sets, group, PX_SET_GROUP, name, NULL);
+        group = px_proc_set_next(s->proc_sets, group, PX_SET_GROUP, name, NULL);
     }
     return group;
 }
@@ -59,7 +59,7 @@ uint64_t px_group_name_meaning(struct px_server *s, const char *name,
                                const struct px_coll_member *who)
 {
     const struct px_proc_set *group =
-        px_proc_set_find(&s->proc_sets, PX_SET_GROUP, name, &who->proc);
+        px_proc_set_find(s->proc_sets, PX_SET_GROUP, name, &who->proc);
 
     px_assert(px_loop_inside(s->loop));
     return group ? group->serial : UINT64_MAX - who->uid;
@@ -284,7 +284,7 @@ static void construct_finished(struct px_coll *coll, pmix_status_t status)
     group = find_group(coll->server, coll->name, &build->members.at[0]);
     if (group) { /* of another caller by itself */
         group->notify |= build->notify;
-        group->checked = 0;
+        px_group_recheck_again(coll->server, group);
         return;
     }
     members = px_proc_list_hold(&build->members);

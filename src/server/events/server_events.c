@@ -378,10 +378,10 @@ pmix_status_t px_notify_call(struct px_upcall *up)
     const pmix_proc_t *source = up->reply_to.peer ? &up->proc : &args->source;
     pmix_info_t *range = PX_BORROWED(
         px_infos_next(args->head.info, args->head.ninfo, NULL, PMIX_EVENT_CUSTOM_RANGE));
-    const struct px_list *sets = &up->server->proc_sets;
+    const struct px_proc_sets *sets = up->server->proc_sets;
     int rc = is_false(up, args) ? PMIX_ERR_NO_PERMISSIONS : PMIX_SUCCESS;
 
-    if (!rc && range && !px_list_empty(sets)) {
+    if (!rc && range) {
         rc = px_proc_sets_spell(sets, source, range);
     }
     return rc ? rc : PMIX_OPERATION_SUCCEEDED;

@@ -75,7 +75,7 @@ static struct companions *find_companions(const struct px_server *s, const char 
     struct companions *companions = calloc(1, sizeof(*companions));
     int rc = companions ? PX_OK : PX_ERR_NOMEM;
 
-    px_list_for(const struct px_proc_set, set, &s->proc_sets, link) {
+    px_list_for(const struct px_proc_set, set, &s->proc_sets->list, link) {
         if (!rc && connects(set) && px_procs_have_nspace(set->members, set->n, nspace)) {
             rc = add_set(companions, set);
         }

@@ -222,7 +222,7 @@ static int put_name_list(const struct answer *a)
  * has the process in the qualifiers, or the requester, is preferred. */
 static int put_members(const struct answer *a)
 {
-    const struct px_list *sets = &a->s->proc_sets;
+    const struct px_proc_sets *sets = a->s->proc_sets;
     const char *name =
         text_qualifier(a, a->row->kind == PX_SET_PSET ? PMIX_PSET_NAME : PMIX_GROUP_ID);
     pmix_proc_t who = px_query_target(a->query, a->asker);

@@ -63,7 +63,7 @@ const struct px_proc_set *px_sets_next(const struct px_sets_asked *asked,
     const struct px_proc_set *set = from;
 
     do {
-        set = px_proc_set_next(&asked->s->proc_sets, set, asked->kind, NULL, asked->member);
+        set = px_proc_set_next(asked->s->proc_sets, set, asked->kind, NULL, asked->member);
     } while (set && !is_in_range(asked, set));
     return set;
 }

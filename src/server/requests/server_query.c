@@ -221,7 +221,7 @@ static size_t cost_of_nodes(const struct px_server *s, const pmix_query_t *query
 static size_t cost_of(const struct px_server *s, const pmix_query_t *query, const char *key)
 {
     enum px_query_looks_at looks_at = px_query_looks_at(key);
-    size_t members = 0;
+    const struct px_proc_sets *sets = s->proc_sets;
     size_t cost;
 
     if (looks_at == PX_LOOKS_AT_LITTLE || looks_at == PX_LOOKS_AT_FILES) {
@@ -230,12 +230,11 @@ static size_t cost_of(const struct px_server *s, const pmix_query_t *query, cons
     if (looks_at == PX_LOOKS_AT_NODES) {
         return 1 + cost_of_nodes(s, query);
     }
-    cost = px_proc_sets_count(&s->proc_sets, &members);
     if (looks_at == PX_LOOKS_AT_SETS && !px_query_qualifier(query, PMIX_RANGE)) {
-        cost = 1 + cost / SETS_A_KEY;
+        cost = 1 + sets->n / SETS_A_KEY;
         return cost < SETS_COST ? cost : SETS_COST;
     }
-    cost = 1 + (cost + members) / SETS_A_KEY;
+    cost = 1 + (sets->n + sets->n_members) / SETS_A_KEY;
     return cost < COST ? cost : COST;
 }
 

@@ -33,7 +33,7 @@ int px_self_spell_groups(struct px_ctx *ctx, pmix_info_t *info)
 {
     const struct px_server *s = ctx->server;
 
-    return px_proc_sets_spell(&s->proc_sets, NULL, info);
+    return px_proc_sets_spell(s->proc_sets, NULL, info);
 }
 
 /* --- output of processes --- */

@@ -25,9 +25,9 @@
 static const pmix_proc_t halves[2][2] = {{P("A", 3), P("A", 1)}, {P("A", 0), P("A", 2)}};
 
 /* Two groups of one name, a process set of the same, and a set that is connected. */
-static void fill(struct px_list *sets)
+static void fill(struct px_proc_sets *sets)
 {
-    px_list_init(sets);
+    px_proc_sets_init(sets);
     for (int i = 0; i < 2; i++) {
         assert_non_null(px_proc_set_add(sets, PX_SET_GROUP, "g", halves[i], 2));
     }
@@ -37,7 +37,7 @@ static void fill(struct px_list *sets)
 
 static void kind_name_and_member_tell_sets_apart(void **state)
 {
-    struct px_list sets;
+    struct px_proc_sets sets;
     struct px_proc_set *set;
 
     (void) state;
@@ -56,7 +56,7 @@ static void kind_name_and_member_tell_sets_apart(void **state)
     px_proc_set_remove(set);
     assert_null(px_proc_set_find(&sets, PX_SET_CONNECTED, NULL, NULL));
     px_proc_sets_clear(&sets);
-    assert_true(px_list_empty(&sets));
+    assert_true(px_list_empty(&sets.list));
 }
 
 static void a_rank_in_a_group_is_a_process(void **state)
@@ -65,7 +65,7 @@ static void a_rank_in_a_group_is_a_process(void **state)
     const pmix_proc_t named[3] = {P("A", 1), P("g", ALL), P("B", 5)};
     const pmix_proc_t want[3] = {P("A", 1), P("A", 3), P("B", 5)};
     struct px_proc_list list = {0};
-    struct px_list sets;
+    struct px_proc_sets sets;
 
     (void) state;
     fill(&sets);
@@ -84,7 +84,7 @@ static void an_info_is_spelt_out(void **state)
     const pmix_proc_t other = P("A", ALL);
     struct px_procs procs;
     pmix_info_t info;
-    struct px_list sets;
+    struct px_proc_sets sets;
 
     (void) state;
     fill(&sets);
@@ -113,10 +113,10 @@ static void an_index_finds_what_a_search_does(void **state)
 {
     enum { NAMES = 40 };
     static char names[NAMES][8];
-    struct px_list sets;
+    struct px_proc_sets sets;
 
     (void) state;
-    px_list_init(&sets);
+    px_proc_sets_init(&sets);
     for (unsigned i = 0; i < NAMES; i++) {
         (void) snprintf(names[i], sizeof(names[i]), "g%u", i);
         for (unsigned k = 0; i % 2 == 0 && k < 3; k++) {
@@ -147,20 +147,62 @@ static void an_index_finds_what_a_search_does(void **state)
     px_proc_sets_clear(&sets);
 }
 
+/* Of three sets of one name, removed in each order, the oldest that is left is found, then the
+ * others in the order of their age. */
+static void the_oldest_of_a_name_comes_first(void **state)
+{
+    static const int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                     {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    struct px_proc_sets sets;
+
+    (void) state;
+    px_proc_sets_init(&sets);
+    for (int i = 0; i < 6; i++) {
+        struct px_proc_set *left[3];
+        size_t n = 3;
+
+        for (int k = 0; k < 3; k++) {
+            assert_non_null(px_proc_set_add(&sets, PX_SET_PSET, "g", halves[0], 1));
+            left[k] = px_proc_set_add(&sets, PX_SET_GROUP, "g", halves[0], 2);
+            assert_non_null(px_proc_set_add(&sets, PX_SET_GROUP, "h", halves[0], 2));
+        }
+        assert_int_equal(sets.n, 9);
+        assert_int_equal(sets.n_members, 15);
+        for (int k = 0; k < 3; k++) {
+            const struct px_proc_set *found = NULL;
+
+            for (int at = 0; at < 3; at++) {
+                if (left[at]) {
+                    found = px_proc_set_next(&sets, found, PX_SET_GROUP, "g", NULL);
+                    assert_ptr_equal(found, left[at]);
+                }
+            }
+            assert_null(px_proc_set_next(&sets, found, PX_SET_GROUP, "g", NULL));
+            px_proc_set_remove(left[orders[i][k]]);
+            left[orders[i][k]] = NULL;
+            assert_int_equal(sets.n_members, 9 + 2 * --n);
+        }
+        assert_null(px_proc_set_find(&sets, PX_SET_GROUP, "g", NULL));
+        px_proc_sets_clear(&sets);
+        assert_null(sets.by_name[PX_SET_GROUP].slots);
+    }
+}
+
 static void the_last_one_takes_the_set_along(void **state)
 {
-    struct px_list sets;
+    struct px_proc_sets sets;
     struct px_proc_set *set;
 
     (void) state;
-    px_list_init(&sets);
+    px_proc_sets_init(&sets);
     set = px_proc_set_add(&sets, PX_SET_GROUP, "g", halves[0], 2);
     assert_int_equal(px_proc_set_leave(set, &halves[1][0]), 0); /* is not in it */
     assert_int_equal(set->n, 2);
     assert_int_equal(px_proc_set_leave(set, &halves[0][0]), 0);
+    assert_int_equal(sets.n_members, 1);
     assert_true(px_proc_equal(&set->members[0], &halves[0][1]));
     assert_int_equal(px_proc_set_leave(set, &halves[0][1]), 0);
-    assert_true(px_list_empty(&sets));
+    assert_true(px_list_empty(&sets.list));
     px_proc_set_remove(NULL);
 }
 
@@ -168,11 +210,11 @@ static void the_last_one_takes_the_set_along(void **state)
 static void leaving_changes_no_others_array(void **state)
 {
     struct px_shared_procs *shared = px_shared_procs_copy(halves[0], 2);
-    struct px_list sets;
+    struct px_proc_sets sets;
     struct px_proc_set *set;
 
     (void) state;
-    px_list_init(&sets);
+    px_proc_sets_init(&sets);
     set = px_proc_set_share(&sets, PX_SET_GROUP, "g", shared);
     assert_ptr_equal(set->members, shared->at);
     assert_int_equal(px_proc_set_leave(set, &halves[0][0]), 0);
@@ -189,7 +231,7 @@ static void a_place_outlives_its_set(void **state)
 {
     struct px_proc_set *set;
     struct px_proc_set place;
-    struct px_list sets;
+    struct px_proc_sets sets;
 
     (void) state;
     fill(&sets);
@@ -216,6 +258,7 @@ int main(void)
         cmocka_unit_test(a_rank_in_a_group_is_a_process),
         cmocka_unit_test(an_info_is_spelt_out),
         cmocka_unit_test(an_index_finds_what_a_search_does),
+        cmocka_unit_test(the_oldest_of_a_name_comes_first),
         cmocka_unit_test(the_last_one_takes_the_set_along),
         cmocka_unit_test(leaving_changes_no_others_array),
         cmocka_unit_test(a_place_outlives_its_set),

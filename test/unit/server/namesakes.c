@@ -209,7 +209,7 @@ static void look_at_connected(void *arg)
 
     (void) arg;
     PMIX_LOAD_PROCID(&both[1], JOB, 0);
-    assert_non_null(px_proc_set_add(&server()->proc_sets, PX_SET_CONNECTED, NULL, both, 2));
+    assert_non_null(px_proc_set_add(server()->proc_sets, PX_SET_CONNECTED, NULL, both, 2));
     assert_false(px_access_data(server(), &peer, ns));
     assert_false(px_access_event(server(), &peer, geteuid() + 1, JOB));
     peer.tool = false;
@@ -231,7 +231,7 @@ static void count_set(void *arg)
 
     (void) arg;
     px_list_append(&server()->peer_list, &tool.link);
-    set = px_proc_set_add(&server()->proc_sets, PX_SET_GROUP, "group", &tool.proc, 1);
+    set = px_proc_set_add(server()->proc_sets, PX_SET_GROUP, "group", &tool.proc, 1);
     assert_non_null(set);
     px_quota_add_set(server(), set, &tool.proc);
     assert_true(*held > 0);

@@ -28,7 +28,6 @@
 #include "src/net/conn.h"
 #include "src/request/schema.h"
 #include "src/server/collectives/collective.h"
-#include "src/server/collectives/group_data.h"
 #include "src/server/collectives/tracker.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
@@ -413,29 +412,6 @@ static void a_large_group(void **state)
     assert_int_equal(watch.n_ending, 5);
 }
 
-/* The last of many is of another node, or none is. */
-static void look_elsewhere(void *arg)
-{
-    struct px_proc_list *list = arg;
-    struct px_server *s = px_ctx()->server;
-
-    assert_false(px_procs_any_elsewhere(s, list));
-    PMIX_LOAD_PROCID(&list->at[list->n - 1], "nobody", 0);
-    assert_true(px_procs_any_elsewhere(s, list));
-}
-
-static void where_a_large_group_is(void **state)
-{
-    static pmix_proc_t procs[MANY];
-    struct px_proc_list list = {.at = procs, .n = MANY};
-
-    (void) state;
-    for (size_t i = 0; i < MANY; i++) {
-        PMIX_LOAD_PROCID(&procs[i], JOB, 0);
-    }
-    assert_int_equal(px_loop_run(px_ctx()->loop, look_elsewhere, &list), 0);
-}
-
 /* --- others --- */
 
 /* The host is asked in a part of its own, or not at all; large values are whole by then. */
@@ -576,7 +552,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_large_fence_of_two_nodes, job_of_two_start,
                                         job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_large_group, job_of_two_start, job_of_two_stop),
-        cmocka_unit_test_setup_teardown(where_a_large_group_is, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_long_request_for_the_host, job_of_two_start,
                                         job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_with_a_large_value, job_of_two_start, job_of_two_stop),

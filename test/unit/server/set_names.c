@@ -37,7 +37,7 @@ static void add_sets(struct px_server *s)
     PMIX_LOAD_PROCID(&member, JOB, 0);
     for (unsigned i = 0; i < N_SETS; i++) {
         (void) snprintf(name, sizeof(name), "set%u", i);
-        assert_non_null(px_proc_set_add(&s->proc_sets, PX_SET_GROUP, name, &member, 1));
+        assert_non_null(px_proc_set_add(s->proc_sets, PX_SET_GROUP, name, &member, 1));
     }
 }
 
@@ -86,7 +86,7 @@ static void add_set(struct px_server *s, const char *name, const char *nspace, p
     pmix_proc_t member;
 
     PMIX_LOAD_PROCID(&member, nspace, rank);
-    assert_non_null(px_proc_set_add(&s->proc_sets, PX_SET_PSET, name, &member, 1));
+    assert_non_null(px_proc_set_add(s->proc_sets, PX_SET_PSET, name, &member, 1));
 }
 
 /* What a process of the job is answered for a range; NULL: nothing. */

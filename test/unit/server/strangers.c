@@ -141,7 +141,7 @@ static size_t n_open(void)
 static void count_members(void *arg)
 {
     const struct px_proc_set *group =
-        px_proc_set_find(&px_ctx()->server->proc_sets, PX_SET_GROUP, "g", NULL);
+        px_proc_set_find(px_ctx()->server->proc_sets, PX_SET_GROUP, "g", NULL);
 
     *(size_t *) arg = group ? group->n : 0;
 }

@@ -423,7 +423,7 @@ static bool has_access(void)
 /* Connects both jobs in different ways, and disconnects them. */
 static void try_connected(void *arg)
 {
-    struct px_list *sets = &px_ctx()->server->proc_sets;
+    struct px_proc_sets *sets = px_ctx()->server->proc_sets;
     pmix_proc_t procs[2] = {proc_of(STRANGERS, 0), proc_of(JOB, 1)};
     struct px_proc_set *set;
 
@@ -457,7 +457,7 @@ static void connected_jobs(void **state)
 static void try_walks(void *arg)
 {
     enum { SETS = 50, TIMES = 100 };
-    struct px_list *sets = &px_ctx()->server->proc_sets;
+    struct px_proc_sets *sets = px_ctx()->server->proc_sets;
     pmix_proc_t procs[2] = {proc_of("nobody", 0), proc_of("none", 1)};
 
     (void) arg;
