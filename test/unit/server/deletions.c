@@ -30,7 +30,7 @@
 
 /* In one turn a commit may handle PIECE values. MANY is the number of a message of more than 64
  * KiB, and of more than three turns. */
-enum { PIECE = 1024, MANY = 8000, MOST_TURNS = 60, SMALL = 1000, LARGE = 700000, N_LARGE = 3 };
+enum { PIECE = 1024, MANY = 8000, MOST_TURNS = 100, SMALL = 1000, LARGE = 700000, N_LARGE = 3 };
 
 /* The bytes that a noted deletion counts, at the least. */
 enum { LEAST_BYTES = 64 };
