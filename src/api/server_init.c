@@ -13,8 +13,10 @@
 static pmix_status_t init_first(struct px_ctx *ctx, const pmix_server_module_t *module,
                                 const pmix_info_t *info, size_t ninfo)
 {
-    pmix_status_t rc = px_api_open(ctx, px_infos_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
+    pmix_status_t rc;
 
+    px_server_prepare();
+    rc = px_api_open(ctx, px_infos_flag(info, ninfo, PMIX_EXTERNAL_PROGRESS));
     if (rc != PMIX_SUCCESS) {
         return rc;
     }

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "src/base/assert.h"
@@ -28,19 +29,44 @@ static void *enlarge(void *arg)
 /* The places of a table that was never enlarged. */
 enum { LEAST = 64 };
 
-/* The places that the table has. */
-static int table_size(void)
+/* A number that the kernel tells of this process under a name; what is given if it does not. */
+static int told(const char *name, int otherwise)
 {
     FILE *file = fopen("/proc/self/status", "re");
     char line[256];
-    int size = LEAST;
+    int n = otherwise;
 
-    while (file && fgets(line, sizeof(line), file) && sscanf(line, "FDSize: %d", &size) != 1) {
+    while (file && fgets(line, sizeof(line), file)) {
+        if (strncmp(line, name, strlen(name)) == 0) {
+            (void) sscanf(line + strlen(name), "%d", &n);
+            break;
+        }
     }
     if (file) {
         (void) fclose(file);
     }
-    return size;
+    return n;
+}
+
+/* The places that the table has. */
+static int table_size(void)
+{
+    return told("FDSize:", LEAST);
+}
+
+void px_fd_table_alone(int n)
+{
+    struct px_fd_table_room room = {.n = n};
+
+    px_assert(n > 0);
+    if (told("Threads:", 2) != 1 || table_size() >= n) {
+        return;
+    }
+    room.fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    (void) enlarge(&room);
+    if (room.fd >= 0) {
+        (void) close(room.fd);
+    }
 }
 
 void px_fd_table_begin(struct px_fd_table_room *room, int fd, int n)
@@ -50,7 +76,7 @@ void px_fd_table_begin(struct px_fd_table_room *room, int fd, int n)
     room->n = n;
     room->size = table_size();
     room->made = 0;
-    room->begun = px_thread_start(enlarge, room, &room->thread) == 0;
+    room->begun = room->size < n && px_thread_start(enlarge, room, &room->thread) == 0;
 }
 
 bool px_fd_table_fits(const struct px_fd_table_room *room, int fd)

@@ -23,10 +23,14 @@ struct px_fd_table_room {
     uint64_t made; /* atomic: 1 when it is done; enlarge pairs with px_fd_table_fits */
 };
 
+/* Makes room for n descriptors at once if the process has one thread: then it takes no time. Any
+ * thread. */
+void px_fd_table_alone(int n);
+
 /* Begins to make room for descriptors below n, of which there are never more than the process's
- * limit. fd is any open descriptor, which stays so until px_fd_table_end. Without a thread or
- * memory nothing happens: the kernel enlarges the table when it has to. Any thread, one at a
- * time. */
+ * limit. fd is any open descriptor, which stays so until px_fd_table_end. If they fit, or without a
+ * thread or memory, nothing happens: the kernel enlarges the table when it has to. Any thread, one
+ * at a time. */
 void px_fd_table_begin(struct px_fd_table_room *room, int fd, int n);
 
 /* False if a descriptor with that number does not fit before the end of what has begun. The thread

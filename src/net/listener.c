@@ -247,15 +247,26 @@ static size_t strangers_limit(void)
     return quarter < PX_LISTENER_MAX_PENDING ? (size_t) quarter : PX_LISTENER_MAX_PENDING;
 }
 
-/* Has room made in the descriptor table for connections without a handshake, and as many others, if
- * any can come. */
+/* Descriptors that there is to be room for: of connections without a handshake, and of as many
+ * others. */
+static int room_for(size_t max_strangers)
+{
+    return 2 * (int) max_strangers;
+}
+
+void px_listeners_prepare(void)
+{
+    px_fd_table_alone(room_for(strangers_limit()));
+}
+
+/* Has room made in the descriptor table, if any connections can come. */
 static void make_room(struct px_listeners *listeners)
 {
     bool by_unix = listeners->unix_socket.fd >= 0;
     int fd = by_unix ? listeners->unix_socket.fd : listeners->tcp_socket.fd;
 
     if (fd >= 0) {
-        px_fd_table_begin(&listeners->fd_room, fd, 2 * (int) listeners->max_strangers);
+        px_fd_table_begin(&listeners->fd_room, fd, room_for(listeners->max_strangers));
     }
 }
 

@@ -52,6 +52,10 @@ struct px_listener_ops {
     void (*gone)(void *arg, struct px_pending_conn *pending);
 };
 
+/* What takes no time before the process has a second thread: room for connections (fd_table.h). To
+ * be called before the loop is made, or not at all. */
+void px_listeners_prepare(void);
+
 /* Opens the listeners that opts asks for. If both are asked for, a machine without a loopback
  * interface is served over AF_UNIX alone. Not on the loop thread, which it waits for. *ret is the
  * caller's. 0, PX_ERR_NOMEM, PX_ERR_OUT_OF_RESOURCE, PX_ERR_UNREACH (forked child), and the errors

@@ -63,6 +63,11 @@ static char *make_uri(const struct px_server *s, const char *address)
     return uri;
 }
 
+void px_server_prepare(void)
+{
+    px_listeners_prepare();
+}
+
 /* Opens the listeners that the parameters enable, composes the contact strings, and publishes the
  * server's own data (self.c). 0, PMIX_ERR_NOMEM, or the status of px_listeners_open. */
 static int open_listeners(struct px_server *s)

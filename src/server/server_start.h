@@ -15,6 +15,9 @@ struct px_server;
 /* The calls of the interface that the server's own process may make. */
 extern const struct px_role_ops px_server_ops;
 
+/* Before the loop is made: what takes no time in a process of one thread (px_listeners_prepare). */
+void px_server_prepare(void);
+
 /* Starts a server on a context whose loop and parameters are ready: ctx->server. The caller makes
  * it the role of the context, or starts it beside the session of a launcher, which then has its
  * name and is ctx->role already. The host's module may be NULL and is read only as far as its

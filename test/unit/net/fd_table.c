@@ -95,6 +95,19 @@ static bool says_what_fits(void)
     return never_begun && fits;
 }
 
+/* A process of one thread needs no further one. */
+static bool makes_room_alone(void)
+{
+    int before = fixture_descriptors();
+
+    if (!limit_to(N) || fixture_table_size() >= N) {
+        return false;
+    }
+    px_fd_table_alone(N);
+    px_fd_table_alone(N);
+    return fixture_table_size() >= N && fixture_descriptors() == before;
+}
+
 /* Of the least limit that PX_LISTENER_MAX_PENDING connections without a handshake take. */
 static bool listeners_make_room(void)
 {
@@ -117,6 +130,12 @@ static void room_is_made(void **state)
 {
     (void) state;
     assert_true(runs_well(makes_room));
+}
+
+static void one_thread_makes_it_at_once(void **state)
+{
+    (void) state;
+    assert_true(runs_well(makes_room_alone));
 }
 
 static void what_fits_is_known(void **state)
@@ -147,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_is_made),
+        cmocka_unit_test(one_thread_makes_it_at_once),
         cmocka_unit_test(what_fits_is_known),
         cmocka_unit_test(the_limit_holds),
         cmocka_unit_test(listeners_begin_with_room),
