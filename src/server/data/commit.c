@@ -252,9 +252,10 @@ static size_t end_of_piece(const struct px_commit *commit)
 static bool find_large(const struct px_local_proc *rank, const struct px_commit *commit,
                        struct px_store_entry *ret)
 {
-    const struct px_commit_item *item = px_commit_item(&commit->list, commit->at);
+    const struct px_commit_item *item =
+        commit->at < commit->list.n ? px_commit_item(&commit->list, commit->at) : NULL;
 
-    if (commit->at == commit->list.n || !is_large(item)) {
+    if (!item || !is_large(item)) {
         return false;
     }
     *ret = px_posted_entry(rank->rank, item->scope, &item->kval);
