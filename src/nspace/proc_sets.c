@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* A set with a name is found by a map; many names that may be repeated are looked up by way of an
- * index, each once (set_index.h). */
+/* A map finds a set by its name. Callers with many names, which may be repeated, use an index that
+ * looks up each name once (set_index.h). */
 
 #include "proc_sets.h"
 
@@ -47,15 +47,29 @@ struct px_proc_sets *px_proc_sets_create(void)
     return sets;
 }
 
-/* The oldest set of that kind and name, or NULL. */
+/* The length of a name as a key. A name that is looked up may be a namespace without its NUL. */
+static size_t key_len(const char *name)
+{
+    return strnlen(name, sizeof(pmix_nspace_t));
+}
+
+/* The oldest set of that kind and key, or NULL. */
 static struct px_proc_set *oldest(const struct px_proc_sets *sets, enum px_proc_set_kind kind,
                                   const char *name)
 {
     px_assert(kind == PX_SET_PSET || kind == PX_SET_GROUP);
-    return px_map_find(&sets->by_name[kind], name, strlen(name));
+    return px_map_find(&sets->by_name[kind], name, key_len(name));
 }
 
-/* Gives a set its place behind those of its name. 0 or PMIX_ERR_NOMEM. */
+/* The next set of the ring that begins with `first`, or NULL. */
+static struct px_proc_set *behind(const struct px_proc_set *set, const struct px_proc_set *first)
+{
+    struct px_proc_set *next = px_container_of(set->alike.next, struct px_proc_set, alike);
+
+    return next != first ? next : NULL;
+}
+
+/* Gives a set its place behind those of its key. 0 or PMIX_ERR_NOMEM. */
 static int enter_name(struct px_proc_sets *sets, struct px_proc_set *set)
 {
     struct px_proc_set *first = oldest(sets, set->kind, set->name);
@@ -64,8 +78,9 @@ static int enter_name(struct px_proc_sets *sets, struct px_proc_set *set)
         px_list_append(&first->alike, &set->alike);
         return PMIX_SUCCESS;
     }
-    return px_map_set(&sets->by_name[set->kind], set->name, strlen(set->name), set) ? PMIX_ERR_NOMEM
-                                                                                    : PMIX_SUCCESS;
+    return px_map_set(&sets->by_name[set->kind], set->name, key_len(set->name), set)
+               ? PMIX_ERR_NOMEM
+               : PMIX_SUCCESS;
 }
 
 /* The reverse; a map has no memory of its own when the last has left. */
@@ -75,9 +90,9 @@ static void leave_name(struct px_proc_set *set)
     struct px_proc_set *next = px_container_of(set->alike.next, struct px_proc_set, alike);
 
     if (next == set) {
-        (void) px_map_remove(map, set->name, strlen(set->name));
+        (void) px_map_remove(map, set->name, key_len(set->name));
     } else if (oldest(set->sets, set->kind, set->name) == set) {
-        (void) px_map_set(map, set->name, strlen(set->name), next); /* the name is there */
+        (void) px_map_set(map, set->name, key_len(set->name), next); /* the key is there */
     }
     px_list_remove(&set->alike);
     if (!map->used) {
@@ -204,28 +219,23 @@ void px_proc_set_mark(struct px_proc_set *set, struct px_proc_set *place)
     px_list_prepend(&set->link, &place->link);
 }
 
-/* True if one of the set's members is meant; NULL: any. */
+/* True if the process is a member; NULL: any. */
 static bool has_member(const struct px_proc_set *set, const pmix_proc_t *member)
 {
     return !member || px_procs_overlap(set->members, set->n, member, 1);
 }
 
-/* px_proc_set_next of sets with a name. */
+/* px_proc_set_next of sets with a name. Those of one key may have different long names. */
 static struct px_proc_set *next_named(const struct px_proc_sets *sets,
                                       const struct px_proc_set *from, enum px_proc_set_kind kind,
                                       const char *name, const pmix_proc_t *member)
 {
     struct px_proc_set *first = oldest(sets, kind, name);
-    struct px_proc_set *set = first;
+    struct px_proc_set *set = from ? behind(from, first) : first;
 
     px_assert(!from || (from->kind == kind && strcmp(from->name, name) == 0));
-    if (from) {
-        set = px_container_of(from->alike.next, struct px_proc_set, alike);
-        set = set == first ? NULL : set;
-    }
-    while (set && !has_member(set, member)) {
-        set = px_container_of(set->alike.next, struct px_proc_set, alike);
-        set = set == first ? NULL : set;
+    while (set && !(strcmp(set->name, name) == 0 && has_member(set, member))) {
+        set = behind(set, first);
     }
     return set;
 }
@@ -255,7 +265,7 @@ bool px_proc_sets_named(const struct px_proc_sets *sets, const pmix_proc_t *proc
     for (size_t i = 0; !named && i < n && sets->n; i++) {
         bool again = i && strncmp(procs[i].nspace, procs[i - 1].nspace, PMIX_MAX_NSLEN) == 0;
 
-        named = !again && oldest(sets, PX_SET_GROUP, procs[i].nspace);
+        named = !again && px_proc_set_find(sets, PX_SET_GROUP, procs[i].nspace, NULL);
     }
     return named;
 }

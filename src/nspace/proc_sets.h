@@ -11,10 +11,10 @@
 #include "src/value/proc_list.h"
 
 /* The registry of sets of processes: one entry for each process set of the host, each group, and
- * each set of connected processes, which has no name. The name of a group may stand for
- * its members where processes are named; its ranks are then the indices of its members. A name need
- * not be unique, since the halves of a job may make groups of one name: a set is identified by its
- * kind, its name and a member. Used by one thread at a time: the loop thread in a server, under the
+ * each set of connected processes, which has no name. The name of a group may stand for its members
+ * where processes are named; its ranks are then the indices of its members. A name need not be
+ * unique, since the halves of a job may make groups of one name: a set is identified by its kind,
+ * its name and a member. Used by one thread at a time: the loop thread in a server, under the
  * session's lock in a client.
  *
  * Example: group "g" of (job, 3) and (job, 5). (g, 1) stands for (job, 5), and (g, wildcard) for
@@ -24,10 +24,11 @@
  * list (px_proc_set_mark). */
 enum px_proc_set_kind { PX_SET_PSET, PX_SET_GROUP, PX_SET_CONNECTED, PX_SET_PLACE };
 
-/* All sets. Embedded in its owner, and not moved while it has any. */
+/* All sets. Belongs to whoever makes it, and must not be moved while it has any. */
 struct px_proc_sets {
     struct px_list list;      /* the oldest first; and places */
-    struct px_map by_name[2]; /* of process sets and of groups: name to the oldest of that name */
+    struct px_map by_name[2]; /* of process sets and of groups: the key of a name to the oldest set
+                                 of that key, the first 256 bytes of the name */
     size_t n;
     size_t n_members; /* of all sets together */
 };
@@ -35,7 +36,7 @@ struct px_proc_sets {
 /* One set; owned by its registry. */
 struct px_proc_set {
     struct px_list link;
-    struct px_list alike;      /* ring of those with the same kind and name, the oldest first */
+    struct px_list alike;      /* ring of those with the same kind and key, the oldest first */
     struct px_proc_sets *sets; /* that it belongs to; NULL: of a place */
     enum px_proc_set_kind kind;
     bool hosted;  /* of a group: the host took part in its construction */
@@ -56,7 +57,7 @@ struct px_proc_set {
 };
 
 void px_proc_sets_init(struct px_proc_sets *sets);
-/* The same of malloc. NULL: memory is out. */
+/* Allocates an empty registry, which the caller frees with free(). NULL: memory is out. */
 struct px_proc_sets *px_proc_sets_create(void);
 
 /* Makes a new set at the end of the list, which is one more owner of the members; the name is
@@ -79,8 +80,8 @@ int px_proc_set_leave(struct px_proc_set *set, const pmix_proc_t *proc);
 uint64_t px_proc_sets_changes(void);
 
 /* The next set of that kind behind `from` (NULL: from the first one on) with the name (NULL: any)
- * and the member (NULL: any; compared as by px_procs_overlap). NULL: there is none. With a name
- * only sets of that name are looked at, of which `from` is one; else all that there are. */
+ * and the member (NULL: any; compared as by px_procs_overlap). NULL: there is none. If a name is
+ * given, `from` has it, and the search visits only sets of that name; otherwise it visits all. */
 struct px_proc_set *px_proc_set_next(const struct px_proc_sets *sets,
                                      const struct px_proc_set *from, enum px_proc_set_kind kind,
                                      const char *name, const pmix_proc_t *member);

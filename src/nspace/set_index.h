@@ -5,8 +5,8 @@
 
 /* Which set of a registry a name stands for, for callers who look up many names at once: lists of
  * processes come from peers, and may name as many groups as there are. The work is linear in the
- * number of names, and of the members of sets that have one of them. Used by one
- * thread, while the registry does not change. */
+ * number of names, and of the members of sets that have one of them. Used by one thread, while the
+ * registry does not change. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -188,6 +188,32 @@ static void the_oldest_of_a_name_comes_first(void **state)
     }
 }
 
+/* Two names that differ behind what a namespace has room for, and a namespace without its NUL. */
+static void long_names_are_told_apart(void **state)
+{
+    static char names[2][sizeof(pmix_nspace_t) + 2];
+    pmix_proc_t endless;
+    struct px_proc_set *both[2];
+    struct px_proc_sets sets;
+
+    (void) state;
+    memset(&endless, 'n', sizeof(endless));
+    px_proc_sets_init(&sets);
+    for (int i = 0; i < 2; i++) {
+        memset(names[i], 'n', sizeof(pmix_nspace_t));
+        names[i][sizeof(pmix_nspace_t)] = (char) ('0' + i);
+        both[i] = px_proc_set_add(&sets, PX_SET_GROUP, names[i], halves[i], 2);
+        assert_non_null(both[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_ptr_equal(px_proc_set_find(&sets, PX_SET_GROUP, names[i], NULL), both[i]);
+        assert_null(px_proc_set_next(&sets, both[i], PX_SET_GROUP, names[i], NULL));
+    }
+    assert_null(px_proc_set_find(&sets, PX_SET_GROUP, "n", NULL));
+    assert_false(px_proc_sets_named(&sets, &endless, 1));
+    px_proc_sets_clear(&sets);
+}
+
 static void the_last_one_takes_the_set_along(void **state)
 {
     struct px_proc_sets sets;
@@ -259,6 +285,7 @@ int main(void)
         cmocka_unit_test(an_info_is_spelt_out),
         cmocka_unit_test(an_index_finds_what_a_search_does),
         cmocka_unit_test(the_oldest_of_a_name_comes_first),
+        cmocka_unit_test(long_names_are_told_apart),
         cmocka_unit_test(the_last_one_takes_the_set_along),
         cmocka_unit_test(leaving_changes_no_others_array),
         cmocka_unit_test(a_place_outlives_its_set),
