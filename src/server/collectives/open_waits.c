@@ -143,8 +143,8 @@ uint64_t px_open_waits_key(const struct px_coll *coll)
     return key;
 }
 
-/* Writes who takes part: the entry has room for the first ones, and a long list is not walked. */
-static void name_members(const struct px_coll *coll, struct px_waits_entry *entry)
+/* Writes who takes part. The entry has room for the first ones; a long list is not walked. */
+static void name_members(struct px_coll *coll, struct px_waits_entry *entry)
 {
     struct px_waits *waits = coll->server->waits;
     const struct px_shared_procs *set = coll->set;
@@ -154,9 +154,10 @@ static void name_members(const struct px_coll *coll, struct px_waits_entry *entr
         px_waits_name(waits, entry, set->at[i].nspace, set->at[i].rank);
     }
     entry->n_named = (uint32_t) set->n;
+    coll->renamed = false;
 }
 
-/* The entry of a collective; one that is new has everything but the stage and who is waited for. */
+/* The entry of a collective. Everything is written but the stage and who is waited for. */
 static struct px_waits_entry *edit_coll(struct px_coll *coll)
 {
     bool is_new = !coll->wait;
@@ -174,7 +175,7 @@ static struct px_waits_entry *edit_coll(struct px_coll *coll)
             }
         }
     }
-    if (entry && (is_new || entry->n_named != coll->set->n)) {
+    if (entry && (is_new || coll->renamed)) {
         name_members(coll, entry);
     }
     if (entry) {
@@ -196,13 +197,12 @@ void px_open_waits_arrived(struct px_coll *coll, uint32_t row)
     }
 }
 
-/* True if the entry says that of the collective already. */
-static bool says(const struct px_waits_entry *entry, const struct px_coll *coll,
-                 const struct px_expected *expected)
+/* True if the entry of the collective needs no change. */
+static bool is_current(const struct px_waits_entry *entry, const struct px_coll *coll,
+                       const struct px_expected *expected)
 {
     return entry->n_expected == expected->n && entry->deadline_ns == coll->deadline_ns &&
-           entry->n_named == coll->set->n &&
-           memcmp(entry->expected, expected->rows, sizeof(expected->rows)) == 0;
+           !coll->renamed && memcmp(entry->expected, expected->rows, sizeof(expected->rows)) == 0;
 }
 
 void px_open_waits_gathers(struct px_coll *coll, const struct px_expected *expected)
@@ -210,7 +210,7 @@ void px_open_waits_gathers(struct px_coll *coll, const struct px_expected *expec
     struct px_waits *waits = coll->server->waits;
     struct px_waits_entry *entry = waits && coll->wait ? px_waits_edit(waits, coll->wait) : NULL;
 
-    if (!waits || (entry && says(entry, coll, expected))) {
+    if (!waits || (entry && is_current(entry, coll, expected))) {
         return;
     }
     entry = edit_coll(coll);
@@ -222,7 +222,7 @@ void px_open_waits_gathers(struct px_coll *coll, const struct px_expected *expec
     }
 }
 
-/* All who are expected have come: of a new entry `come` names them. */
+/* Nobody is waited for any more: in a new entry `expected` stays empty, and `come` has all. */
 void px_open_waits_closed(struct px_coll *coll, bool asks_host)
 {
     struct px_waits_entry *entry = coll->server->waits ? edit_coll(coll) : NULL;

@@ -172,6 +172,7 @@ static int name_anew(const struct px_colls *colls, struct px_coll *coll, struct 
     px_shared_procs_drop(coll->set);
     coll->procs = procs;
     coll->set = set;
+    coll->renamed = true;
     return PMIX_SUCCESS;
 }
 

@@ -69,8 +69,8 @@ struct px_coll_ops {
     /* The host has answered; has to call px_coll_answered. up->arg, the tracker, is NULL if the
      * collective is over. NULL: px_coll_answered with the status. */
     void (*answered)(struct px_upcall *up);
-    /* Does a part of the work that the replies of a large collective take. True: there is more, for
-     * the next turn of the loop. NULL: there is none. */
+    /* Prepares a part of the replies of a large collective. True: it has to be called again, in the
+     * next turn of the loop. */
     bool (*ending)(struct px_coll *coll, pmix_status_t status);
     /* The collective has ended; the replies follow. */
     void (*finished)(struct px_coll *coll, pmix_status_t status);
@@ -135,6 +135,7 @@ struct px_coll {
     uint64_t deadline_ns;       /* when the first limit of a caller runs out; 0: never */
     struct px_timer timer;
     uint32_t wait;     /* in the area of open waits (open_waits.h) */
+    bool renamed;      /* the set has changed since that names it */
     uint64_t first_ns; /* when the first process called, the last but one, the last */
     uint64_t before_ns;
     uint64_t last_ns;

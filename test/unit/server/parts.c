@@ -23,23 +23,11 @@
 
 #include <pmix_server.h>
 
-#include "job_of_two.h"
-#include "src/context/context.h"
+#include "attempt.h"
 #include "src/net/conn.h"
-#include "src/request/schema.h"
-#include "src/server/collectives/collective.h"
-#include "src/server/collectives/tracker.h"
-#include "src/server/peers/dispatch.h"
-#include "src/server/peers/peer.h"
-#include "src/server/requests/requests.h"
-#include "src/server/state.h"
-#include "src/server/data/nspace.h"
-#include "src/waits/reader.h"
-#include "src/waits/writer.h"
-#include "src/wire/messages.h"
 
 /* MANY names are stored and normalised in three pieces, and so are LARGE bytes stored. */
-enum { TAG = 100, MANY = 20000, FEW = 100, LARGE = 5000000, MOST_PARTS = 18 };
+enum { MANY = 20000, FEW = 100, LARGE = 5000000 };
 
 static unsigned n_published;
 static char text[LARGE + 1]; /* what is published */
@@ -53,127 +41,6 @@ static pmix_status_t publish(const pmix_proc_t *proc, const pmix_info_t info[], 
     as_sent =
         ninfo && info[0].value.type == PMIX_STRING && strcmp(info[0].value.data.string, text) == 0;
     return PMIX_OPERATION_SUCCEEDED;
-}
-
-/* What the test does on the loop's thread, and what came of it. */
-struct attempt {
-    const struct px_request *request;
-    const struct px_args *args;
-    unsigned n_parts; /* that are handled, at most */
-    bool named;       /* the caller is a member */
-    bool watched;     /* until there is no collective */
-    bool known;       /* until then the caller is found, though it has no connection */
-    int rc;
-    unsigned n_left; /* of n_parts */
-    unsigned n_colls[MOST_PARTS];
-    bool in_part;  /* after the last of them */
-    bool has_host; /* then a collective's upcall is under way */
-};
-
-static bool host_is_asked(struct px_server *s)
-{
-    px_list_for(const struct px_coll, coll, &s->colls.list, link) {
-        if (coll->upcall) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static unsigned count_colls(struct px_server *s)
-{
-    unsigned n = 0;
-
-    for (const struct px_list *at = s->colls.list.next; at != &s->colls.list; at = at->next) {
-        n++;
-    }
-    return n;
-}
-
-/* Looks at the collectives in each turn of the loop until there is none. */
-static struct watch {
-    struct px_timer timer;
-    sem_t over;
-    unsigned n_ending; /* that were found to end in the next turn */
-} watch;
-
-/* A count of those who are missed does not end such a one before. */
-static void look(struct px_timer *timer)
-{
-    struct px_server *s = px_ctx()->server;
-
-    px_list_for(struct px_coll, coll, &s->colls.list, link) {
-        if (coll->ending) {
-            watch.n_ending++;
-            assert_ptr_equal(coll->set, coll->procs); /* the upcall, which had them too, is freed */
-            assert_true(px_coll_is_valid(coll));
-            assert_false(px_coll_recount(coll));
-        }
-    }
-    if (count_colls(s)) {
-        px_timer_start_loop(px_ctx()->loop, timer, 0, look);
-    } else {
-        uint64_t known = UINT64_MAX;
-
-        (void) px_map_remove(&s->peers, &known, sizeof(known));
-        (void) sem_post(&watch.over);
-    }
-}
-
-static void try(void *arg)
-{
-    struct attempt *attempt = arg;
-    struct px_server *s = px_ctx()->server;
-    static struct px_peer peer;
-    struct px_buf buf = {0};
-    struct px_in in;
-    uint8_t command;
-
-    peer = (struct px_peer){.server = s,
-                            .user = px_user_of(s, geteuid()),
-                            .id = UINT64_MAX,
-                            .uid = geteuid(),
-                            .gid = getegid(),
-                            .kind = PX_WIRE_PLAIN};
-    if (attempt->known) {
-        assert_int_equal(px_map_set(&s->peers, &peer.id, sizeof(peer.id), &peer), 0);
-    }
-    PMIX_LOAD_PROCID(&peer.proc, attempt->named ? JOB : "stranger", 0);
-    (void) px_args_pack(&buf, peer.kind, attempt->request, attempt->args);
-    in = px_in_make(buf.data, buf.len, peer.kind);
-    (void) px_unpack_command(&in, &command);
-    attempt->rc = px_service_start(px_service_of(command), &peer, TAG, &in);
-    attempt->n_colls[0] = count_colls(s);
-    attempt->n_left = attempt->n_parts - 1;
-    for (unsigned i = 1; i < attempt->n_parts && px_is_in_part(&peer); i++) {
-        px_dispatch(&peer, TAG, buf.data, buf.len);
-        attempt->n_colls[i] = count_colls(s);
-        attempt->n_left--;
-    }
-    attempt->in_part = px_is_in_part(&peer);
-    attempt->has_host = host_is_asked(s);
-    if (attempt->watched) {
-        px_timer_start_loop(px_ctx()->loop, &watch.timer, 0, look);
-    }
-    px_parts_drop(&peer);
-    px_buf_fini(&buf);
-}
-
-static void run(struct attempt *attempt)
-{
-    assert_true(attempt->n_parts <= MOST_PARTS);
-    assert_int_equal(px_loop_run(px_ctx()->loop, try, attempt), 0);
-}
-
-/* A fence of n processes of the JOB, of which one more has to call. */
-static struct attempt fence_of(struct px_coll_args *args, pmix_proc_t *procs, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        PMIX_LOAD_PROCID(&procs[i], JOB, (pmix_rank_t) i);
-    }
-    *args = (struct px_coll_args){.procs = procs, .nprocs = n};
-    return (struct attempt){
-        .request = &px_request_fence, .args = &args->head, .n_parts = MOST_PARTS, .named = true};
 }
 
 /* Puts the processes into the reverse order. */
@@ -230,59 +97,6 @@ static void a_short_fence(void **state)
     assert_int_equal(attempt.rc, 0);
     assert_int_equal(attempt.n_left, MOST_PARTS - 1);
     assert_int_equal(attempt.n_colls[0], 1);
-}
-
-#define LATE "late" /* a job of one process */
-
-/* What is published of the one wait, and whether that process is named as missing. */
-struct seen {
-    struct px_waits_entry entry;
-    bool is_missing;
-};
-
-static void see(void *arg)
-{
-    struct seen *seen = arg;
-    struct px_server *s = px_ctx()->server;
-    const struct px_local_proc *local;
-    pmix_proc_t late;
-
-    PMIX_LOAD_PROCID(&late, LATE, 0);
-    local = px_local_proc_of(s, &late);
-    seen->entry = px_waits_own(s->waits)->entries[0];
-    seen->is_missing = local && local->waits && px_waits_has(seen->entry.expected, local->waits);
-}
-
-static void expect_missing(bool is_missing)
-{
-    struct seen seen = {0};
-
-    assert_int_equal(px_loop_run(px_ctx()->loop, see, &seen), 0);
-    assert_int_equal(seen.entry.kind, PX_WAITS_FENCE);
-    assert_int_equal(seen.entry.n_expected, 2);
-    assert_int_equal(seen.entry.n_named, FEW);
-    assert_int_equal(seen.is_missing, is_missing);
-}
-
-/* The number of those who are waited for stays the same when one of them gets a record. */
-static void one_who_is_registered_late(void **state)
-{
-    static pmix_proc_t procs[FEW];
-    struct px_coll_args args;
-    struct attempt attempt = fence_of(&args, procs, FEW);
-    pmix_proc_t late;
-
-    (void) state;
-    for (size_t i = 1; i < FEW; i++) {
-        PMIX_LOAD_PROCID(&procs[i], "nobody", (pmix_rank_t) i);
-    }
-    PMIX_LOAD_PROCID(&procs[1], LATE, PMIX_RANK_WILDCARD);
-    PMIX_LOAD_PROCID(&late, LATE, 0);
-    assert_int_equal(PMIx_server_register_nspace(late.nspace, 1, NULL, 0, NULL, NULL), 0);
-    run(&attempt);
-    expect_missing(false);
-    assert_int_equal(PMIx_server_register_client(&late, geteuid(), getegid(), NULL, NULL, NULL), 0);
-    expect_missing(true);
 }
 
 /* The caller is no member: nothing is entered, and nothing follows. */
@@ -545,8 +359,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_long_fence_in_any_order, job_of_two_start,
                                         job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_short_fence, job_of_two_start, job_of_two_stop),
-        cmocka_unit_test_setup_teardown(one_who_is_registered_late, job_of_two_start,
-                                        job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_refused, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_cut, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_large_fence_of_two_nodes, job_of_two_start,
