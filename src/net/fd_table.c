@@ -5,15 +5,14 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "src/base/assert.h"
 #include "src/base/atomic.h"
 #include "src/base/thread.h"
 
-/* A duplicate with the largest number. The kernel enlarges the table before it takes the number, so
- * the duplicate exists for a moment only. */
+/* Duplicates a descriptor to the largest number, and closes the duplicate. The kernel enlarges the
+ * table before it takes the number, so the duplicate exists for a moment only. */
 static void *enlarge(void *arg)
 {
     struct px_fd_table_room *room = arg;
@@ -26,40 +25,39 @@ static void *enlarge(void *arg)
     return NULL;
 }
 
+/* What the kernel says of the process. */
+struct process_status {
+    int size;    /* places in the table */
+    int threads; /* 0: not known */
+};
+
 /* The places of a table that was never enlarged. */
 enum { LEAST = 64 };
 
-/* A number that the kernel tells of this process under a name; what is given if it does not. */
-static int told(const char *name, int otherwise)
+/* Reads /proc/self/status. Without it the table counts as never enlarged. */
+static struct process_status read_status(void)
 {
     FILE *file = fopen("/proc/self/status", "re");
+    struct process_status status = {.size = LEAST};
     char line[256];
-    int n = otherwise;
 
     while (file && fgets(line, sizeof(line), file)) {
-        if (strncmp(line, name, strlen(name)) == 0) {
-            (void) sscanf(line + strlen(name), "%d", &n);
-            break;
-        }
+        (void) sscanf(line, "FDSize: %d", &status.size);
+        (void) sscanf(line, "Threads: %d", &status.threads);
     }
     if (file) {
         (void) fclose(file);
     }
-    return n;
-}
-
-/* The places that the table has. */
-static int table_size(void)
-{
-    return told("FDSize:", LEAST);
+    return status;
 }
 
 void px_fd_table_alone(int n)
 {
+    struct process_status status = read_status();
     struct px_fd_table_room room = {.n = n};
 
     px_assert(n > 0);
-    if (told("Threads:", 2) != 1 || table_size() >= n) {
+    if (status.threads != 1 || status.size >= n) {
         return;
     }
     room.fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -74,7 +72,7 @@ void px_fd_table_begin(struct px_fd_table_room *room, int fd, int n)
     px_assert(!room->begun && n > 0);
     room->fd = fd;
     room->n = n;
-    room->size = table_size();
+    room->size = read_status().size;
     room->made = 0;
     room->begun = room->size < n && px_thread_start(enlarge, room, &room->thread) == 0;
 }

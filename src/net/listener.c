@@ -132,8 +132,8 @@ static void arrived(struct px_listener_socket *way, int fd)
     px_pending_conn_arrived_loop(listeners, fd, uid, by_unix && uid != (uid_t) -1);
 }
 
-/* Accepts the connections that wait, unless the next one would make the kernel enlarge the
- * descriptor table here: they wait until the thread that does so has ended. */
+/* Accepts the connections that wait. If the next one does not fit into the descriptor table yet, it
+ * waits until the thread that enlarges the table has ended. */
 static void socket_readable(struct px_io *io, int what)
 {
     struct px_listener_socket *way = px_container_of(io, struct px_listener_socket, io);
@@ -247,8 +247,8 @@ static size_t strangers_limit(void)
     return quarter < PX_LISTENER_MAX_PENDING ? (size_t) quarter : PX_LISTENER_MAX_PENDING;
 }
 
-/* Descriptors that there is to be room for: of connections without a handshake, and of as many
- * others. */
+/* The places that the table of descriptors needs: for connections without a handshake, and for as
+ * many others. */
 static int room_for(size_t max_strangers)
 {
     return 2 * (int) max_strangers;
@@ -259,7 +259,7 @@ void px_listeners_prepare(void)
     px_fd_table_alone(room_for(strangers_limit()));
 }
 
-/* Has room made in the descriptor table, if any connections can come. */
+/* Begins to enlarge the descriptor table if a socket is open. */
 static void make_room(struct px_listeners *listeners)
 {
     bool by_unix = listeners->unix_socket.fd >= 0;

@@ -52,8 +52,9 @@ struct px_listener_ops {
     void (*gone)(void *arg, struct px_pending_conn *pending);
 };
 
-/* What takes no time before the process has a second thread: room for connections (fd_table.h). To
- * be called before the loop is made, or not at all. */
+/* Makes room for connections in the table of descriptors (fd_table.h) if the process has one
+ * thread. Called before the loop is made; without this call px_listeners_open starts a thread for
+ * it. */
 void px_listeners_prepare(void);
 
 /* Opens the listeners that opts asks for. If both are asked for, a machine without a loopback

@@ -15,7 +15,7 @@ struct px_server;
 /* The calls of the interface that the server's own process may make. */
 extern const struct px_role_ops px_server_ops;
 
-/* Before the loop is made: what takes no time in a process of one thread (px_listeners_prepare). */
+/* Prepares the process for a server before the loop is made (px_listeners_prepare). */
 void px_server_prepare(void);
 
 /* Starts a server on a context whose loop and parameters are ready: ctx->server. The caller makes
