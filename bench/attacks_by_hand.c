@@ -192,18 +192,6 @@ static void post_keys(void)
     attack_post();
 }
 
-/* A number in groups of seven bits, the lowest first. */
-static size_t put_number(unsigned char *at, size_t number)
-{
-    size_t n = 0;
-
-    for (; number > 127; number >>= 7) {
-        at[n++] = (unsigned char) (number | 128);
-    }
-    at[n++] = (unsigned char) number;
-    return n;
-}
-
 /* A commit whose one block has the deletions, each key again and again. *ret_len: of the frame. */
 static unsigned char *make_deletions(size_t *ret_len)
 {

@@ -85,6 +85,17 @@ size_t put_string(unsigned char *at, const char *s)
     return put(at, s, strlen(s) + 1);
 }
 
+size_t put_number(unsigned char *at, uint64_t number)
+{
+    size_t n = 0;
+
+    for (; number > 127; number >>= 7) {
+        at[n++] = (unsigned char) (number | 128);
+    }
+    at[n++] = (unsigned char) number;
+    return n;
+}
+
 size_t write_header(unsigned char *at, uint32_t len)
 {
     uint32_t words[4] = {UINT32_MAX, UINT32_MAX, len, 0};

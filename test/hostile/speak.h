@@ -32,6 +32,7 @@ int dial(const char *uri);
 /* Each returns how many bytes it has written. */
 size_t put(unsigned char *at, const void *bytes, size_t len);
 size_t put_string(unsigned char *at, const char *s);
+size_t put_number(unsigned char *at, uint64_t number); /* in groups of 7 bits, the lowest first */
 size_t write_hello(unsigned char *at, const struct hello *h);
 struct hello honest(void);
 /* In time? */

@@ -259,19 +259,8 @@ static void each_job_and_encoding_gets_its_own_bytes(void **state)
 
 enum { LARGE = 20000, N_LARGE = 3, LARGE_BYTES = 1 << 19 };
 
-/* A number of seven bits a byte, the lowest first. */
-static size_t put_number(unsigned char *at, size_t number)
-{
-    size_t n = 0;
-
-    for (; number > 127; number >>= 7) {
-        at[n++] = (unsigned char) (number | 128);
-    }
-    at[n++] = (unsigned char) number;
-    return n;
-}
-
-/* What is in front of the members, these, and what is behind. */
+/* Writes a message with LARGE members; `before` and `after` are what is around them. Returns its
+ * length. */
 static size_t make_large(unsigned char *at, const char *before, const char *after)
 {
     size_t n = unhex(before, at);
