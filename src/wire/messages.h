@@ -42,8 +42,8 @@ int px_pack_array(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t t
                   const void *vals, size_t n);
 /* The same for infos. */
 int px_pack_infos(struct px_buf *buf, enum px_wire_kind kind, const pmix_info_t *info, size_t n);
-/* What is in front of the elements, which px_pack_raw appends one by one. PMIX_ERR_BAD_PARAM (n
- * does not fit an int32_t), PMIX_ERR_NOMEM. */
+/* Begins such an array of n elements; the caller appends each of them with px_pack_raw.
+ * PMIX_ERR_BAD_PARAM (n does not fit an int32_t), PMIX_ERR_NOMEM. */
 int px_pack_array_head(struct px_buf *buf, enum px_wire_kind kind, pmix_data_type_t type, size_t n);
 
 /* One value each, as packed above. PMIX_ERR_UNPACK_FAILURE if the operation has more or fewer

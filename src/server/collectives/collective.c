@@ -153,7 +153,7 @@ void px_coll_ask_host(struct px_coll *coll)
     px_upcall_returned(up, rc ? rc : coll->ops->ask(coll, up));
 }
 
-/* A turn of the loop after that of px_coll_end. */
+/* A turn of the loop that follows that of px_coll_end. */
 static void on_next_turn(struct px_timer *timer)
 {
     struct px_coll *coll = px_container_of(timer, struct px_coll, timer);
@@ -393,8 +393,8 @@ static int normalise(struct px_server *s, struct entry *entry)
     return rc;
 }
 
-/* Looks for groups that are over. The processes of one namespace are beside each other now, so each
- * name is looked up once. */
+/* Refuses names of groups that are over. The processes of one namespace are beside each other now,
+ * so each name is looked up once. */
 static int check_groups(struct px_server *s, struct entry *entry)
 {
     const struct px_proc_list *set = &entry->call.set;
@@ -402,7 +402,7 @@ static int check_groups(struct px_server *s, struct entry *entry)
     return px_group_names_check(s, set->at, set->n, &entry->who.proc);
 }
 
-/* Finds out what the call is one of. */
+/* Makes the key by which the calls of one collective find each other. */
 static int identify(struct px_server *s, struct entry *entry)
 {
     (void) s;

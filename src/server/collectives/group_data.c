@@ -57,7 +57,7 @@ static int expand(struct px_server *s, struct px_proc_list *list, const pmix_pro
     return px_proc_list_expand(list, procs, n, px_nspace_job_size, s);
 }
 
-/* How many processes are looked at before the search may end. */
+/* The search may end each time that so many processes have been looked at. */
 enum { LOOKED_AT = 256 };
 
 /* Lost processes are of no interest: they do not change where the group is. */

@@ -227,15 +227,16 @@ static uint64_t known_ends(const struct px_server *s)
     return s->n_ends + 1;
 }
 
-/* How far px_groups_recheck is. Owned by the server. */
+/* How far px_groups_recheck is. Owned by the server. Ends are counted by known_ends. */
 struct px_group_recheck {
     struct px_server *server;
-    uint64_t known;           /* all ends up to this one are looked for; 0: none is under way */
-    struct px_proc_set place; /* behind the group that was looked at last; while it is under way */
+    uint64_t known;           /* it looks for all ends up to this one; 0: none is under way */
+    struct px_proc_set place; /* behind the group that was checked last; while it is under way */
     bool again;               /* something has changed meanwhile */
     bool missed;              /* there was no memory to tell of an end */
-    uint64_t turn;            /* of the loop, in which it was gone on with last */
-    uint64_t ends, changes;   /* up to which all is done: as `known`, and px_proc_sets_changes */
+    uint64_t turn;            /* the turn of the loop in which it last checked a piece */
+    uint64_t ends;            /* the last one that was complete: its `known`, */
+    uint64_t changes;         /* and px_proc_sets_changes when it began */
     struct px_timer timer;
 };
 
@@ -249,19 +250,19 @@ struct px_group_recheck *px_group_recheck_create(struct px_server *s)
     return recheck;
 }
 
-/* Groups that are looked at in a turn of the loop, and for how many of them one event counts that
- * is raised. */
+/* How many groups are checked in a turn of the loop, and how many an event that is raised counts
+ * for. */
 enum { PIECE = 1024, RAISED = 32 };
 
-/* Takes n from what is left of a piece. */
+/* Subtracts n from *left, which does not fall below 0. */
 static void spend(size_t *left, size_t n)
 {
     *left -= *left < n ? *left : n;
 }
 
 /* Tells the others of each member that has ended, if the group wants it. A group without members
- * here is forgotten. Nested in another walk for a destruct that completes meanwhile. *left: of the
- * piece. True if collectives have to be recounted. */
+ * here is forgotten. Nested in another walk for a destruct that completes meanwhile. Subtracts the
+ * work from *left. True if collectives have to be recounted. */
 static bool check_group(struct px_server *s, struct px_proc_set *group, struct px_proc_set *place,
                         size_t *left)
 {
@@ -300,7 +301,8 @@ static void begin_recheck(struct px_group_recheck *recheck, struct px_server *s)
     px_list_prepend(&s->proc_sets->list, &recheck->place.link);
 }
 
-/* Looks at the next group, if it was not looked at since. False: there is no further one. */
+/* Checks the next group, unless it was checked since the last end. False: there is no further
+ * group. */
 static bool recheck_next(struct px_group_recheck *recheck, struct px_server *s, size_t *left)
 {
     struct px_proc_set *place = &recheck->place;
@@ -319,20 +321,20 @@ static bool recheck_next(struct px_group_recheck *recheck, struct px_server *s, 
     return true;
 }
 
-/* True if nothing has ended, and no set has changed, since all were looked at. */
+/* True if no process has ended, and no set has changed, since all groups were checked. */
 static bool is_rechecked(const struct px_group_recheck *recheck, const struct px_server *s)
 {
     return recheck->ends == known_ends(s) && recheck->changes == px_proc_sets_changes();
 }
 
-/* The next turn, or one that follows an end that came too late for the one before. */
+/* Checks the next piece, or begins again because a process has ended meanwhile. */
 static void on_recheck(struct px_timer *timer)
 {
     px_colls_recount(px_container_of(timer, struct px_group_recheck, timer)->server);
 }
 
-/* Members may end while others are told of one. What ends between two pieces is for the next time:
- * otherwise one user's ends could put off this one for ever. */
+/* Members may end while others are told of one. A process that ends between two pieces is left to
+ * the next recheck: otherwise the ends of one user's processes could delay this one for ever. */
 bool px_groups_recheck(struct px_server *s)
 {
     struct px_group_recheck *recheck = s->group_recheck;

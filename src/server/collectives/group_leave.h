@@ -35,15 +35,16 @@ bool px_group_is_here(struct px_server *s, const pmix_proc_t *members, size_t n)
 /* Looks for members that have ended in groups that want to be told (PMIX_GROUP_NOTIFY_TERMINATION):
  * the others get the event PMIX_GROUP_MEMBER_FAILED, on all nodes, and who has ended is no member
  * any more. Groups that have no members here any more are forgotten. Linear in the number of
- * groups, and if something has ended since the last time, in their members of this node; many are
- * looked at in pieces. False if it is under way: there are further pieces, or an event that it
- * raises has led here; px_colls_recount is called afterwards. */
+ * groups, and if something has ended since the last time, in their members of this node. Many
+ * groups are checked in pieces, one in a turn of the loop. False if it is not complete: further
+ * pieces follow, or the caller is in an event that it raises; it calls px_colls_recount at its
+ * end. */
 bool px_groups_recheck(struct px_server *s);
-/* The group is to be looked at by the next one. */
+/* Makes the next recheck check this group in any case. */
 void px_group_recheck_again(struct px_server *s, struct px_proc_set *group);
-/* Ends one that is under way, before the groups are freed. */
+/* Ends a recheck that is under way. Called before the groups are freed. */
 void px_groups_recheck_stop(struct px_server *s);
-/* A new server has one, in which nothing is under way. NULL: memory is out. */
+/* The state of rechecks of a new server, which frees it with free(). NULL: memory is out. */
 struct px_group_recheck *px_group_recheck_create(struct px_server *s);
 /* The same for one group, which wants it from now on. The group may be freed, and collectives other
  * than the caller's may complete. */

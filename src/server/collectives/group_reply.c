@@ -103,7 +103,7 @@ static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px
     px_proc_list_fini(&list);
 }
 
-/* What clients of release 6 get behind the members: context id if there is one, infos. */
+/* Packs what follows the members for clients of release 6: context id if there is one, infos. */
 static void pack_rest_6(struct px_buf *buf, const struct px_peer *peer,
                         const struct px_group_build *group)
 {
@@ -119,7 +119,7 @@ static void pack_rest_6(struct px_buf *buf, const struct px_peer *peer,
     }
 }
 
-/* What is behind the members. */
+/* Packs what follows the members. */
 static void pack_rest(struct px_server *s, struct px_buf *buf, const struct px_peer *peer,
                       const struct px_group_build *group)
 {
@@ -145,14 +145,14 @@ struct px_group_reply_cache {
     enum px_wire_kind kind;
     pmix_nspace_t nspace;       /* of the peer, whose job information is left out */
     const struct px_user *user; /* of the peer; it is compared only */
-    /* One on its way: status and members, as far as they are packed. */
+    /* A reply of which a part is packed: the status, and n_packed of the members. */
     struct px_buf begun;
     pmix_status_t status;
-    struct px_shared_procs *members; /* NULL: none is on its way */
+    struct px_shared_procs *members; /* NULL: there is no such reply */
     size_t n_packed;
 };
 
-/* Forgets the one on its way. */
+/* Drops the reply of which a part is packed. */
 static void drop_begun(struct px_group_reply_cache *cache)
 {
     px_buf_fini(&cache->begun);
@@ -176,8 +176,8 @@ static bool is_alike(const struct px_group_reply_cache *cache, const struct px_p
            cache->user == peer->user && strcmp(cache->nspace, peer->proc.nspace) == 0;
 }
 
-/* True if what is on its way is for such a peer, with this outcome: as long as it has an owner
- * more, an array does not change. */
+/* True if the part that is packed belongs to the reply for this peer with this status. The cache is
+ * an owner of the array of members, so the array has not changed since. */
 static bool goes_on(const struct px_group_reply_cache *cache, const struct px_peer *peer,
                     const struct px_group_build *group, pmix_status_t status)
 {
@@ -185,8 +185,8 @@ static bool goes_on(const struct px_group_reply_cache *cache, const struct px_pe
            cache->members->at == group->members.at && cache->members->n == group->members.n;
 }
 
-/* Begins the reply for this peer, in place of the one before, with what is in front of the members.
- * 0 or PMIX_ERR_NOMEM. */
+/* Begins the reply for this peer, and drops the one before: packs the status and the number of
+ * members. 0 or PMIX_ERR_NOMEM. */
 static int begin(struct px_group_reply_cache *cache, const struct px_peer *peer,
                  struct px_group_build *group, pmix_status_t status)
 {
@@ -212,7 +212,7 @@ static int begin(struct px_group_reply_cache *cache, const struct px_peer *peer,
     return PMIX_SUCCESS;
 }
 
-/* Packs so many of the members that are left, or all. */
+/* Packs up to `most` of the members that are not packed yet. */
 static void pack_members(struct px_group_reply_cache *cache, size_t most)
 {
     size_t left = cache->members->n - cache->n_packed;
@@ -223,7 +223,7 @@ static void pack_members(struct px_group_reply_cache *cache, size_t most)
     }
 }
 
-/* Packs the reply for this peer to its end. 0 or why there is none. */
+/* Packs the reply for this peer, or what is left of it. 0 or why there is none. */
 static int renew(struct px_server *s, struct px_group_reply_cache *cache,
                  const struct px_peer *peer, struct px_group_build *group, pmix_status_t status)
 {
@@ -254,7 +254,7 @@ static void answer(struct px_server *s, const struct px_reply_to *reply_to, stru
     }
 }
 
-/* What is kept between the replies; NULL: memory is out. */
+/* The cache of the group, which is made if there is none. NULL: memory is out. */
 static struct px_group_reply_cache *cache_of(struct px_group_build *group)
 {
     if (!group->reply) {
@@ -290,12 +290,12 @@ void px_group_reply(struct px_coll *coll, const struct px_reply_to *reply_to, pm
     }
 }
 
-/* Members that are packed in a turn of the loop. */
+/* How many members are packed in a turn of the loop. */
 enum { PIECE = 8192 };
 
-/* The first caller that is still connected gets the first reply, and others mostly the same one.
- * What cannot be done here is done, and its error found, when the reply is sent. */
-bool px_group_reply_begin(struct px_coll *coll, pmix_status_t status)
+/* The reply is for the first caller that is still connected; most others get the same bytes.
+ * px_group_reply packs what is left, and finds the errors. */
+bool px_group_reply_prepare(struct px_coll *coll, pmix_status_t status)
 {
     struct px_group_build *group = coll->state;
     struct px_group_reply_cache *cache;

@@ -18,7 +18,7 @@ struct px_reply_to;
 void px_group_reply(struct px_coll *coll, const struct px_reply_to *reply_to, pmix_status_t status);
 
 /* The table's `ending`: packs a part of the first reply. True: there is more to pack. */
-bool px_group_reply_begin(struct px_coll *coll, pmix_status_t status);
+bool px_group_reply_prepare(struct px_coll *coll, pmix_status_t status);
 
 /* Frees what was kept between the replies of a construction (px_group_build.reply). Takes NULL. */
 void px_group_reply_drop(struct px_group_reply_cache *cache);

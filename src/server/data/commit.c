@@ -52,8 +52,8 @@ enum commit_part {
 };
 
 /* Values, and bytes in new memory, that are handled at once; then other connections may have their
- * turn. The bytes of a large value. And for how many values one counts that enters the modex log,
- * where most take two new pages of a map that grows. */
+ * turn. LARGE are the bytes of a large value. A value that enters the modex log counts as LOGGED
+ * values, as most touch two new pages of its map. */
 enum { PIECE = 1024, PIECE_BYTES = 1 << 20, LARGE = 1 << 18, LOGGED = 4 };
 
 /* One commit. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
@@ -75,7 +75,7 @@ struct px_commit {
     bool at_once;       /* there is no memory to go on in another turn */
 };
 
-/* True, and so many less left, if a value that counts for n may be handled in this turn. */
+/* Takes n values off the budget. True if a value may be handled in this turn. */
 static bool has_time_for(struct px_commit *commit, size_t n)
 {
     commit->budget -= commit->budget < n ? commit->budget : n;

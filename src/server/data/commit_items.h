@@ -42,8 +42,8 @@ struct px_commit_item {
     struct px_modex_log_copy copy; /* owned: what the modex log will have of a large value */
 };
 
-/* The items are in blocks, which are not moved to grow. The first two have 16 items, each of the
- * others as many as all before it together. */
+/* The items are in blocks, so that none is moved when the list grows. The first two blocks have 16
+ * items, each of the others as many as all blocks before it together. */
 enum { PX_COMMIT_BLOCK_BITS = 4, PX_COMMIT_BLOCKS = 28 };
 
 /* All of them, in two orders: as they are in the blocks, and as a list. Owned by the commit; zeros
@@ -72,7 +72,7 @@ int px_commit_items_first(struct px_commit_items *list, struct px_in *in, pmix_s
  * has the scope PMIX_GLOBAL from then on. Statuses as of px_commit_items_first. */
 int px_commit_items_second(struct px_commit_items *list, struct px_in *in);
 
-/* The block that has the item with this index; and the index of the first item of a block. */
+/* The number of the block that has item `at`, and the index of the first item of a block. */
 static inline size_t px_commit_block_of(size_t at)
 {
     size_t n = at >> PX_COMMIT_BLOCK_BITS;
@@ -84,7 +84,7 @@ static inline size_t px_commit_block_begin(size_t block)
     return block ? (size_t) 1 << (block - 1 + PX_COMMIT_BLOCK_BITS) : 0;
 }
 
-/* The item with this index, which is there. */
+/* The item with this index, which must be below list->n. */
 static inline struct px_commit_item *px_commit_item(const struct px_commit_items *list, size_t at)
 {
     size_t block = px_commit_block_of(at);

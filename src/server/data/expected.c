@@ -10,7 +10,7 @@
 #include "src/nspace/job_pack.h"
 #include "src/server/state.h"
 
-/* A process of this node that has a record. */
+/* Adds a process of this node that has a record. */
 static void expect(struct px_expected *expected, const struct px_local_proc *local)
 {
     if (local->departed) {
@@ -23,8 +23,8 @@ static void expect(struct px_expected *expected, const struct px_local_proc *loc
     }
 }
 
-/* All of a namespace: the registered number of local processes, or those with a record if there are
- * more, less the departed ones. The job's size shows whether there are others. */
+/* Adds all of a namespace: the registered number of local processes, or those with a record if
+ * there are more, less the departed ones. The job's size shows whether there are others. */
 static void expect_all(struct px_expected *expected, const struct px_nspace *ns)
 {
     uint32_t registered = ns->n_local > 0 ? (uint32_t) ns->n_local : 0;
@@ -39,7 +39,7 @@ static void expect_all(struct px_expected *expected, const struct px_nspace *ns)
         px_job_number(ns->store, PMIX_JOB_SIZE, 0) > (registered ? registered : known);
 }
 
-/* One process counts as soon as it is known to be local, before it connects. */
+/* Adds one process, which counts as soon as it is known to be local, before it connects. */
 static void expect_rank(struct px_expected *expected, const struct px_nspace *ns, pmix_rank_t rank)
 {
     const struct px_local_proc *local = px_local_proc_find(ns, rank);
