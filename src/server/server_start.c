@@ -183,6 +183,7 @@ static struct px_server *server_create(struct px_ctx *ctx)
     px_list_init(&s->inherited);
     px_list_init(&s->users);
     px_list_init(&s->upcalls);
+    px_list_init(&s->answered_upcalls);
     px_gets_init(s);
     px_list_init(&s->dmodex_requests);
     px_list_init(&s->group_names_by_age);

@@ -88,6 +88,7 @@ struct px_server {
 
     /* Requests under way, and the exchange of data with other servers. */
     struct px_list upcalls;            /* struct px_upcall: under way at the host */
+    struct px_list answered_upcalls;   /* likewise: answered, with parts left (host_upcall.c) */
     struct px_list gets[PX_GET_LISTS]; /* struct px_get: those that wait */
     struct px_list get_walks;          /* over these (waiting_gets.c); owned */
     struct px_timer get_walk_timer;

@@ -51,14 +51,18 @@ static void put_flex(struct packer *p, uint64_t v)
     }
 }
 
-/* Appends a string: its length with the NUL, as a signed number, then the characters. NULL has the
- * length 0. */
-static void put_string(struct packer *p, const char *s)
+/* Appends a string of so many bytes with its NUL: this length as a signed number, then the
+ * characters. */
+static void put_chars(struct packer *p, const char *s, size_t len)
 {
-    size_t len = s ? strlen(s) + 1 : 0;
-
     put_flex(p, px_zigzag((int64_t) len));
     px_buf_lend(p->buf, s, len);
+}
+
+/* Appends a string. NULL has the length 0. */
+static void put_string(struct packer *p, const char *s)
+{
+    put_chars(p, s, s ? strlen(s) + 1 : 0);
 }
 
 /* Appends a real number as decimal text in the C locale: the application may have chosen a locale
@@ -155,11 +159,13 @@ static void put_argv(struct packer *p, char **argv)
  * NUL: applications fill these arrays, and reading on would leave the array. */
 static void put_fixed(struct packer *p, const char *chars, size_t room)
 {
-    if (strnlen(chars, room) == room) {
+    size_t len = strnlen(chars, room);
+
+    if (len == room) {
         fail(p, PMIX_ERR_BAD_PARAM);
         return;
     }
-    put_string(p, chars);
+    put_chars(p, chars, len + 1);
 }
 
 /* Appends a member that is one element, with the exceptions of members.def (enum

@@ -13,10 +13,7 @@
 #include "src/request/schema.h"
 #include "src/wire/codec.h"
 
-struct px_buf;
 struct px_peer;
-struct px_reply;
-struct px_reply_type;
 struct px_server;
 
 /* Reply target: the peer's request, or the call of this process, that an answer is for. A plain

@@ -23,6 +23,7 @@
 #include "src/base/map.h"
 #include "src/server/collectives/open_waits.h"
 #include "src/server/events/audience.h"
+#include "src/server/requests/server_query.h"
 #include "src/value/directives.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
@@ -164,6 +165,7 @@ void px_upcall_destroy(struct px_upcall *up)
     PMIx_Info_free(up->info, up->ninfo);
     px_shared_infos_drop(up->shared);
     px_named_free(up->named);
+    px_query_work_free(up->query);
     free(up->text);
     free(up->codes);
     px_reply_fini(&up->reply);
@@ -185,10 +187,67 @@ static void upcall_end(struct px_upcall *up)
     px_upcall_destroy(up);
 }
 
+/* Does the next part of the answer; true: there is more. */
+static bool do_part(struct px_upcall *up)
+{
+    const struct px_service *service = up->request ? px_service_of(up->request->command) : NULL;
+
+    return service && service->part && service->part(up);
+}
+
+static void on_part(struct px_timer *timer);
+
+/* The first upcall that has parts left does the next one in the next turn. */
+static void await_part(struct px_server *s)
+{
+    struct px_upcall *first = px_container_of(s->answered_upcalls.next, struct px_upcall, link);
+
+    if (!px_list_empty(&s->answered_upcalls) && !first->timer.loop) {
+        px_timer_start_loop(s->loop, &first->timer, 0, on_part);
+    }
+}
+
+/* Of all upcalls together one part is done in a turn, each in its turn. */
+static void on_part(struct px_timer *timer)
+{
+    struct px_upcall *up = px_container_of(timer, struct px_upcall, timer);
+    struct px_server *s = up->server;
+
+    px_assert(s->answered_upcalls.next == &up->link);
+    px_list_remove(&up->link);
+    if (do_part(up)) {
+        px_list_append(&s->answered_upcalls, &up->link);
+    } else {
+        upcall_end(up);
+    }
+    await_part(s);
+}
+
+/* Ends an upcall that the host has answered, or does the first part of what that takes. While the
+ * server stops, all parts are done at once. */
+static void upcall_answered(struct px_upcall *up)
+{
+    struct px_server *s = up->server;
+    bool more;
+
+    px_assert(px_loop_inside(s->loop));
+    do {
+        more = do_part(up);
+    } while (more && s->stopping);
+    if (!more) {
+        upcall_end(up);
+        return;
+    }
+    px_list_remove(&up->link);
+    px_timer_stop_loop(&up->timer);
+    px_list_append(&s->answered_upcalls, &up->link);
+    await_part(s);
+}
+
 /* The task that post_answer posts. */
 static void run_answer(struct px_task *task)
 {
-    upcall_end(px_container_of(task, struct px_upcall, task));
+    upcall_answered(px_container_of(task, struct px_upcall, task));
 }
 
 /* The turn of the loop after the one in which the host's function has returned the answer. */
@@ -209,7 +268,7 @@ void px_upcall_returned(struct px_upcall *up, pmix_status_t rc)
     }
     up->reply.status = rc == PMIX_OPERATION_SUCCEEDED ? PMIX_SUCCESS : rc;
     if (!up->procs || up->procs->n <= PX_MANY_PROCS) {
-        upcall_end(up);
+        upcall_answered(up);
     } else { /* listed, so that the server's end waits for it */
         px_list_append(&up->server->upcalls, &up->link);
         px_timer_start_loop(up->server->loop, &up->timer, 0, on_next_turn);
@@ -257,13 +316,28 @@ void px_upcall_limit(struct px_upcall *up, uint64_t ms)
     px_timer_start_loop(up->server->loop, &up->timer, ms, expire);
 }
 
+/* Ends those of which parts are left. */
+static void end_answered(struct px_server *s)
+{
+    struct px_list *item;
+
+    while ((item = px_list_shift(&s->answered_upcalls))) {
+        struct px_upcall *up = px_container_of(item, struct px_upcall, link);
+
+        up->reply.status = PMIX_ERR_LOST_CONNECTION;
+        upcall_end(up);
+    }
+}
+
 /* `done` may start or end other upcalls, so the walk begins anew after each. */
 void px_upcalls_abandon(struct px_server *s)
 {
-    struct px_list *item = s->upcalls.next;
+    struct px_list *item;
     size_t n_open;
 
-    px_assert(px_loop_inside(s->loop));
+    px_assert(px_loop_inside(s->loop) && s->stopping);
+    end_answered(s);
+    item = s->upcalls.next;
     while (item != &s->upcalls) {
         struct px_list *next = item->next;
 

@@ -18,22 +18,24 @@
 struct px_upcall;
 
 /* The end of an upcall, on the loop thread: up->reply has the answer. The upcall is freed
- * afterwards. */
+ * afterwards. If the service of its request makes answers in parts (px_service.part), that is done
+ * before, in turns of the loop. */
 typedef void (*px_upcall_fn)(struct px_upcall *up);
 
 /* One call of a function of the host's module. Owned by its creator until px_upcall_returned,
  * then by the host's answer: it frees itself. */
 struct px_upcall {
     struct px_task task;
-    struct px_list link; /* of px_server.upcalls while the host has it */
+    struct px_list link; /* of px_server.upcalls while the host has it, then of answered_upcalls */
     struct px_server *server;
-    uintptr_t handle;            /* not 0; constant: what the host calls it */
-    bool abandoned;              /* lock of host_upcall.c: the server's end has ended it */
-    bool ended;                  /* likewise: `done` has returned, the host's answer frees it */
-    uint32_t wait;               /* in the area of open waits (open_waits.h) */
-    struct px_timer timer;       /* of a request of this process that has a time limit */
-    px_upcall_fn done;           /* loop thread, once; then the upcall is freed */
-    void *arg;                   /* of `done`; the collective of a collective's upcall */
+    uintptr_t handle; /* not 0; constant: what the host calls it */
+    bool abandoned;   /* lock of host_upcall.c: the server's end has ended it */
+    bool ended;       /* likewise: `done` has returned, the host's answer frees it */
+    uint32_t wait;    /* in the area of open waits (open_waits.h) */
+    struct px_timer
+        timer;         /* of a request of this process that has a time limit; of the next turn */
+    px_upcall_fn done; /* loop thread, once; then the upcall is freed */
+    void *arg;         /* of `done`; the collective of a collective's upcall */
     struct px_reply_to reply_to; /* the requester; zeros: nobody gets a reply */
 
     /* The arguments for the host; owned. */
@@ -45,6 +47,7 @@ struct px_upcall {
     size_t ninfo;
     struct px_shared_infos *shared; /* in place of `info`: of an event */
     struct px_named *named;         /* names of an event's range, looked at ahead (audience.h) */
+    struct px_query_work *query;    /* the answer to a query, while it is made (server_query.c) */
     char *text;
     pmix_status_t *codes;
     size_t ncodes;
@@ -73,9 +76,9 @@ void px_upcall_name(struct px_upcall *up, struct px_shared_procs *procs);
 
 /* Reports the status that the host's function returned, and gives the upcall away. PMIX_SUCCESS:
  * the host answers later. Any other status is the answer (PMIX_OPERATION_SUCCEEDED counts as
- * PMIX_SUCCESS): `done` is called, and the upcall freed, before this returns; with more than
- * PX_MANY_PROCS processes, in the next turn of the loop. If the host lacks the function, pass
- * PMIX_ERR_NOT_SUPPORTED. */
+ * PMIX_SUCCESS): `done` is called, and the upcall freed, before this returns; in a later turn of
+ * the loop with more than PX_MANY_PROCS processes, or if the answer takes several parts. If the
+ * host lacks the function, pass PMIX_ERR_NOT_SUPPORTED. */
 void px_upcall_returned(struct px_upcall *up, pmix_status_t rc);
 
 /* Ends the upcall with PMIX_ERR_TIMEOUT if the host has not answered it when so many milliseconds
@@ -125,9 +128,9 @@ void px_done_status(struct px_upcall *up);
 /* `done` of requests: replies with the fields of the request's reply type. */
 void px_upcall_answer(struct px_upcall *up);
 
-/* For the server's end (PMIx_server_finalize): ends all upcalls that the host has not answered,
- * with PMIX_ERR_LOST_CONNECTION, and logs their number. Their memory is freed when the host
- * answers, if ever. */
+/* For the server's end (PMIx_server_finalize): ends all upcalls that the host has not answered, and
+ * those of which parts are left, with PMIX_ERR_LOST_CONNECTION, and logs the number of the first.
+ * Their memory is freed when the host answers, if ever. */
 void px_upcalls_abandon(struct px_server *s);
 
 /* After px_upcalls_abandon: true if upcalls remain whose answer is on its way to the loop

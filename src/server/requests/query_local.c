@@ -4,7 +4,7 @@
 /* Answers of this server to queries. The table `answered` lists the keys that have a function here,
  * with the qualifiers that they understand; every other key is looked up in the registered data
  * and then in the inventory. Each put_ function appends one info under the queried key and
- * returns 0, PMIX_ERR_NOT_FOUND or PMIX_ERR_NOMEM. */
+ * returns 0, PMIX_ERR_NOT_FOUND or PMIX_ERR_NOMEM; those of sets also PX_QUERY_MORE. */
 
 #include "query_local.h"
 
@@ -48,7 +48,7 @@ struct answered_key {
 };
 
 /* One key of a query that is being answered. Everything is borrowed; *info and *ninfo are the
- * reply's array, which grows. */
+ * caller's array, which grows. */
 struct answer {
     struct px_server *s;
     const struct px_peer *peer; /* NULL: this process asks */
@@ -56,6 +56,7 @@ struct answer {
     const pmix_query_t *query;
     const char *key;
     const struct answered_key *row; /* of the key, or NULL */
+    struct px_query_turn *turn;
     pmix_info_t **info;
     size_t *ninfo;
 };
@@ -156,66 +157,56 @@ static int put_procs(const struct answer *a, const pmix_proc_t *procs, size_t n)
 /* --- process sets (PMIx_server_define_process_set), and groups of which a member is of this
  *     server, also those made by invitation (invited_group.h) --- */
 
-/* The sets of the key's kind that have a member; NULL: those in the range of the query. */
-static struct px_sets_asked sets_asked(const struct answer *a, const pmix_proc_t *member)
+/* Looks at the sets of the key's kind that have a member (NULL: those in the range of the query),
+ * and answers when all were looked at. */
+static int put_sets(const struct answer *a, enum px_sets_form form, const pmix_proc_t *member)
 {
-    return (struct px_sets_asked){.s = a->s,
-                                  .kind = a->row->kind,
-                                  .member = member,
-                                  .asker = a->asker,
-                                  .range = member ? PMIX_RANGE_SESSION : px_sets_range(a->query)};
+    struct px_sets_walk *walk = &a->turn->walk;
+    int rc;
+
+    if (!walk->open) {
+        const struct px_sets_asked asked = {.s = a->s,
+                                            .kind = a->row->kind,
+                                            .member = member,
+                                            .asker = a->asker,
+                                            .range = member ? PMIX_RANGE_SESSION
+                                                            : px_sets_range(a->query)};
+
+        px_sets_walk_begin(walk, &asked, form);
+    }
+    rc = px_sets_walk_go_on(walk, &a->turn->left);
+    if (rc == PX_QUERY_MORE) {
+        return rc;
+    }
+    rc = rc ? rc : px_sets_walk_put(walk, a->key, a->info, a->ninfo);
+    px_sets_walk_fini(walk);
+    return rc;
 }
 
 /* The number of the sets in the range. */
 static int put_count(const struct answer *a)
 {
-    const struct px_sets_asked asked = sets_asked(a, NULL);
-    size_t n = px_sets_count(&asked);
-
-    return put_value(a, &n, PMIX_SIZE);
+    return put_sets(a, PX_SETS_NUMBER, NULL);
 }
 
-/* The names of the sets that are asked for, as an array of strings. PMIX_ERR_NOT_FOUND if there is
- * none. */
-static int put_names(const struct answer *a, const struct px_sets_asked *asked)
-{
-    pmix_data_array_t array = {.type = PMIX_STRING};
-    char **names = NULL;
-    int rc = px_sets_names(asked, &names, &array.size);
-
-    array.array = names;
-    rc = rc ? rc : names ? put_value(a, &array, PMIX_DATA_ARRAY) : PMIX_ERR_NOT_FOUND;
-    free(names);
-    return rc;
-}
-
+/* All names in the range, as an array of strings. PMIX_ERR_NOT_FOUND if there is none. */
 static int put_all_names(const struct answer *a)
 {
-    const struct px_sets_asked asked = sets_asked(a, NULL);
-
-    return put_names(a, &asked);
+    return put_sets(a, PX_SETS_NAMES, NULL);
 }
 
 /* Of the process in the qualifiers, or of the requester. */
 static int put_names_of(const struct answer *a)
 {
     pmix_proc_t who = px_query_target(a->query, a->asker);
-    const struct px_sets_asked asked = sets_asked(a, &who);
 
-    return put_names(a, &asked);
+    return put_sets(a, PX_SETS_NAMES, &who);
 }
 
 /* All names in the range, as one string separated by commas. */
 static int put_name_list(const struct answer *a)
 {
-    const struct px_sets_asked asked = sets_asked(a, NULL);
-    const struct px_proc_set *set = NULL;
-    struct px_buf list = {0};
-
-    while ((set = px_sets_next(&asked, set))) {
-        px_buf_item(&list, set->name);
-    }
-    return put_list(a, &list);
+    return put_sets(a, PX_SETS_LIST, NULL);
 }
 
 /* The members of the set in the qualifier, which is required. Names are not unique: the set that
@@ -572,7 +563,8 @@ enum px_query_looks_at px_query_looks_at(const char *key)
 }
 
 /* The order: qualifiers of the key, the table, registered data, inventory. */
-int px_query_local(struct px_upcall *up, const pmix_query_t *query, const char *key)
+int px_query_local(struct px_upcall *up, const pmix_query_t *query, const char *key,
+                   struct px_query_turn *turn, pmix_info_t **info, size_t *ninfo)
 {
     struct px_server *s = up->server;
     struct answer a = {.s = s,
@@ -581,8 +573,9 @@ int px_query_local(struct px_upcall *up, const pmix_query_t *query, const char *
                        .query = query,
                        .key = key,
                        .row = find_answered(key),
-                       .info = &up->reply.info,
-                       .ninfo = &up->reply.ninfo};
+                       .turn = turn,
+                       .info = info,
+                       .ninfo = ninfo};
     int rc;
 
     px_assert(px_loop_inside(s->loop));

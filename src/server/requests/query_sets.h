@@ -5,8 +5,12 @@
 
 /* The process sets and groups that a query is about. Loop thread. */
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include <pmix_common.h>
 
+#include "src/base/buf.h"
 #include "src/nspace/proc_sets.h"
 
 struct px_server;
@@ -17,6 +21,10 @@ struct px_sets_asked {
     enum px_proc_set_kind kind;
     const pmix_proc_t *member; /* that they have; NULL: any */
     const pmix_proc_t *asker;  /* the range is seen from there */
+    /* A set is in a range if a member of it is: the asker (PMIX_RANGE_PROC_LOCAL), a process of its
+     * namespace, a client of this server (PMIX_RANGE_LOCAL), any process (SESSION, GLOBAL and
+     * UNDEF). No set is in PMIX_RANGE_RM or in PMIX_RANGE_CUSTOM, for which a query has no list of
+     * processes. */
     pmix_data_range_t range;
 };
 
@@ -24,17 +32,37 @@ struct px_sets_asked {
  * PMIX_RANGE_INVALID, in which there is no set, if it is of another type. */
 pmix_data_range_t px_sets_range(const pmix_query_t *query);
 
-/* The next set that is asked for behind `from`; NULL: from the first one on, and nothing when there
- * is none any more. A set is in a range if a member of it is: the asker (PMIX_RANGE_PROC_LOCAL), a
- * process of its namespace, a client of this server (PMIX_RANGE_LOCAL), any process (SESSION,
- * GLOBAL and UNDEF). No set is in PMIX_RANGE_RM or in PMIX_RANGE_CUSTOM, for which a query has no
- * list of processes. */
-const struct px_proc_set *px_sets_next(const struct px_sets_asked *asked,
-                                       const struct px_proc_set *from);
-/* How many there are. */
-size_t px_sets_count(const struct px_sets_asked *asked);
-/* Their names, in an array that is the caller's to free() (NULL: there are none); each is borrowed
- * from its set. 0 or PMIX_ERR_NOMEM: then the array is incomplete. */
-int px_sets_names(const struct px_sets_asked *asked, char ***ret, size_t *ret_n);
+/* What is answered: how many sets there are, their names as an array of strings, or as one string
+ * separated by commas. */
+enum px_sets_form { PX_SETS_NUMBER, PX_SETS_NAMES, PX_SETS_LIST };
+
+/* There is more, for a later turn of the loop. */
+enum { PX_QUERY_MORE = 1 };
+
+/* An answer that is collected in parts: sets may be added and removed between them. Zeros: none;
+ * must not be moved otherwise. */
+struct px_sets_walk {
+    bool open;
+    enum px_sets_form form;
+    struct px_sets_asked asked;
+    pmix_proc_t member;       /* asked.member, unless that is NULL */
+    struct px_proc_set place; /* behind the last set that was looked at */
+    size_t n;                 /* sets that were found */
+    size_t room;
+    char **names;       /* of PX_SETS_NAMES; owned */
+    struct px_buf list; /* of PX_SETS_LIST */
+};
+
+/* Begins a walk; `asked` and its member are copied. */
+void px_sets_walk_begin(struct px_sets_walk *walk, const struct px_sets_asked *asked,
+                        enum px_sets_form form);
+/* Looks at the next sets, as many as *left is good for, which is reduced: by 1 for a set, and more
+ * for its name and members. 0: all were looked at. PX_QUERY_MORE or PMIX_ERR_NOMEM. */
+int px_sets_walk_go_on(struct px_sets_walk *walk, size_t *left);
+/* Appends the answer to the infos. 0, PMIX_ERR_NOT_FOUND (an array without names), or
+ * PMIX_ERR_NOMEM. */
+int px_sets_walk_put(struct px_sets_walk *walk, const char *key, pmix_info_t **info, size_t *ninfo);
+/* Ends a walk, or does nothing. */
+void px_sets_walk_fini(struct px_sets_walk *walk);
 
 #endif

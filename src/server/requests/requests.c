@@ -298,7 +298,7 @@ static const struct px_service services[] = {
                       .done = spawn_answered},
     [PX_CMD_ABORT] = {&px_request_abort, .call = call_abort, .anonymous = true},
     [PX_CMD_QUERY] = {&px_request_query, .prepare = px_query_prepare, .call = px_query_call,
-                      .done = px_query_answered, .anonymous = true},
+                      .part = px_query_go_on, .done = px_query_answered, .anonymous = true},
     [PX_CMD_LOG] = {&px_request_log, .prepare = add_timestamp, .call = call_log},
     [PX_CMD_ALLOC] = {&px_request_alloc, .call = call_alloc},
     [PX_CMD_JOB_CONTROL] = {&px_request_job_control, .call = call_job_control},

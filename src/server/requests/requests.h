@@ -28,6 +28,9 @@ struct px_service {
     /* Calls the host. The status of its function, or PMIX_ERR_NOT_SUPPORTED without one. A request
      * that is served here ends with PMIX_OPERATION_SUCCEEDED or an error. Loop thread. */
     pmix_status_t (*call)(struct px_upcall *up);
+    /* Does a part of what an answer takes before `done`; true: there is more, for a later turn of
+     * the loop. NULL: nothing is done. Loop thread, once the host has answered. */
+    bool (*part)(struct px_upcall *up);
     px_upcall_fn done; /* the host has answered; NULL: px_upcall_answer */
     bool anonymous;    /* the requester's ids are not among the directives */
     /* The operation of a collective (collective.h), which gathers the calls of its members; the

@@ -11,6 +11,7 @@
 
 struct px_in;
 struct px_peer;
+struct px_query_work;
 struct px_server;
 
 /* Prepare of the service: adds the requester's user and group to the qualifiers of each query. 0
@@ -19,8 +20,14 @@ int px_query_prepare(struct px_upcall *up, struct px_peer *peer);
 /* Call of the service: passes the queries to the host, except queries for attribute support
  * only. PMIX_ERR_BAD_PARAM for a malformed query. */
 pmix_status_t px_query_call(struct px_upcall *up);
-/* Done of the service: adds the server's answers to the host's and replies. */
+/* Part of the service: adds this server's answers to those of the host, as many as a turn of the
+ * loop is good for. */
+bool px_query_go_on(struct px_upcall *up);
+/* Done of the service: replies. */
 void px_query_answered(struct px_upcall *up);
+
+/* Ends the work on an answer, and frees it. Takes NULL. */
+void px_query_work_free(struct px_query_work *work);
 
 /* True if the status of a host's query function says that it does not answer such queries at
  * all. PMIX_ERR_NOT_SUPPORTED and PMIX_ERR_NOT_IMPLEMENTED. */

@@ -1,5 +1,5 @@
 # End to end through the exported functions: this layer has no use by itself. Private parts are tested by name.
-server_unit_tests = %D%/any_rank.t %D%/asking.t %D%/audience.t %D%/awaited.t %D%/commit_parts.t %D%/data.t %D%/deletions.t %D%/delta.t %D%/doors.t %D%/events.t %D%/gaps.t %D%/gathering.t %D%/gets.t %D%/group_replies.t %D%/group_values.t %D%/groups.t %D%/host.t %D%/inside.t %D%/kept_ends.t %D%/kept_output.t %D%/many_groups.t %D%/misanswers.t %D%/namesakes.t %D%/old_release.t %D%/open_waits.t %D%/own_get.t %D%/own_input.t %D%/parts.t %D%/reentry.t %D%/refresh.t %D%/rendezvous.t %D%/set_names.t %D%/stopped.t %D%/strangers.t %D%/sync.t %D%/far_gets.t %D%/local_jobs.t %D%/unasked.t %D%/users.t
+server_unit_tests = %D%/any_rank.t %D%/asking.t %D%/audience.t %D%/awaited.t %D%/commit_parts.t %D%/data.t %D%/deletions.t %D%/delta.t %D%/doors.t %D%/events.t %D%/gaps.t %D%/gathering.t %D%/gets.t %D%/group_replies.t %D%/group_values.t %D%/groups.t %D%/host.t %D%/inside.t %D%/kept_ends.t %D%/kept_output.t %D%/many_groups.t %D%/misanswers.t %D%/namesakes.t %D%/old_release.t %D%/open_waits.t %D%/own_get.t %D%/own_input.t %D%/parts.t %D%/reentry.t %D%/refresh.t %D%/rendezvous.t %D%/set_names.t %D%/stopped.t %D%/strangers.t %D%/sync.t %D%/far_gets.t %D%/local_jobs.t %D%/long_queries.t %D%/unasked.t %D%/users.t
 check_PROGRAMS += $(server_unit_tests)
 TESTS += $(server_unit_tests)
 %C%_asking_t_SOURCES = %D%/asking.c %D%/world.c %D%/world.h
@@ -75,6 +75,8 @@ job_of_two = %D%/job_of_two.c %D%/job_of_two.h
 %C%_awaited_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_parts_t_SOURCES = %D%/parts.c %D%/attempt.h $(job_of_two)
 %C%_parts_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
+%C%_long_queries_t_SOURCES = %D%/long_queries.c $(job_of_two)
+%C%_long_queries_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_set_names_t_SOURCES = %D%/set_names.c $(job_of_two)
 %C%_set_names_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_strangers_t_SOURCES = %D%/strangers.c $(job_of_two)
