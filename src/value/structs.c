@@ -283,7 +283,7 @@ static int measure_member(const struct px_member *member, const void *element, u
 int px_many_measure(const struct px_type *type, const void *elements, size_t n, unsigned depth,
                     size_t *sum)
 {
-    if (type->shape <= PX_TYPE_TIMEVAL) {
+    if (px_type_owns_nothing(type)) {
         *sum += n * type->size;
         return PMIX_SUCCESS;
     }

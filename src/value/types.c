@@ -196,8 +196,7 @@ int px_type_copy_many(const struct px_type *type, const void *src, size_t n, uns
     return PMIX_SUCCESS;
 }
 
-/* True if elements have no memory of their own; a structure, if none of its members has. */
-static bool owns_nothing(const struct px_type *type)
+bool px_type_owns_nothing(const struct px_type *type)
 {
     bool nothing = type->shape == PX_TYPE_STRUCT || shapes[type->shape]->fini == NULL;
 
@@ -218,7 +217,7 @@ void px_type_free(const struct px_type *type, void *elements, size_t n)
     if (elements == NULL) {
         return;
     }
-    for (size_t i = owns_nothing(type) ? n : 0; i < n; i++) {
+    for (size_t i = px_type_owns_nothing(type) ? n : 0; i < n; i++) {
         shapes[type->shape]->fini(type, (char *) elements + i * type->size);
     }
     free(elements);

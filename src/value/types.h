@@ -161,6 +161,10 @@ void *px_type_create(const struct px_type *type, size_t n);
 int px_type_copy_many(const struct px_type *type, const void *src, size_t n, unsigned depth,
                       void **ret_elements);
 
+/* True if elements of the type have no memory of their own; a structure, if none of its members
+ * has. */
+bool px_type_owns_nothing(const struct px_type *type);
+
 /* Releases what n elements own, and the memory of the elements. Takes NULL. Keeps errno. */
 void px_type_free(const struct px_type *type, void *elements, size_t n);
 

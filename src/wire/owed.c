@@ -44,20 +44,20 @@ int px_owed_add_procs(struct px_owed *owed, pmix_proc_t *to, const struct px_in 
 /* Writes what is at `done` of a part. Returns how many bytes, at least one. */
 static size_t pay_part(struct px_owed_part *part, size_t done, size_t most)
 {
+    pmix_proc_t *procs = (pmix_proc_t *) (void *) (part->to + done);
     size_t left = part->len - done;
-    size_t n = 0;
+    size_t n;
 
     if (part->from) {
         n = left < most ? left : most;
         memcpy(part->to + done, part->from + done, n);
         return n;
     }
-    for (; n < left && n < most; n += sizeof(pmix_proc_t)) {
-        int rc = px_unpack_raw(&part->in, PMIX_PROC, part->to + done + n);
-
-        px_assert(!rc); /* it was read before */
-    }
-    return n;
+    n = (left < most ? left : most) / sizeof(*procs);
+    n = n ? n : 1;
+    n = px_unpack_procs_now(&part->in, procs, n);
+    px_assert(n && !part->in.status); /* they were read before */
+    return n * sizeof(*procs);
 }
 
 bool px_owed_is_due(const struct px_owed *owed)

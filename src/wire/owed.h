@@ -15,7 +15,7 @@
 
 enum {
     PX_OWED_FROM = 1 << 18, /* smaller values are copied at once */
-    PX_OWED_PIECE = 2 << 20 /* what a turn of a server copies */
+    PX_OWED_PIECE = 1 << 19 /* what a turn of a server copies */
 };
 
 struct px_in;

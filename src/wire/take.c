@@ -170,6 +170,41 @@ void px_take_fixed(struct px_in *in, size_t room, char *ret)
     }
 }
 
+/* The end of a process as px_take_short_procs reads it, at most PX_FLEX_MAX + 64 bytes behind `at`;
+ * NULL: it is another one. The fifth byte of a rank has four bits. */
+static inline const unsigned char *behind_short_proc(const unsigned char *at)
+{
+    size_t size = *at >> 1;
+    size_t n = 0;
+
+    if ((*at & 129) || size == 0 || memchr(at + 1, 0, size) != at + size) {
+        return NULL; /* a length of one byte is below 128, and that of a string even */
+    }
+    at += size + 1;
+    while (n < 4 && at[n] > 127) {
+        n++;
+    }
+    return n < 4 || at[n] < 16 ? at + n + 1 : NULL;
+}
+
+size_t px_take_short_procs(struct px_in *in, size_t n)
+{
+    const unsigned char *at = in->at;
+    size_t taken = 0;
+
+    while (taken < n && (size_t) (in->end - at) >= PX_FLEX_MAX + 64) {
+        const unsigned char *behind = behind_short_proc(at);
+
+        if (!behind) {
+            break;
+        }
+        at = behind;
+        taken++;
+    }
+    in->at = at;
+    return taken;
+}
+
 /* Reads the text of a number, as put_real writes it, in the C locale, whatever the locale of this
  * process is. The whole text has to be a number. */
 static double take_decimal(struct px_in *in)

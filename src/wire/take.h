@@ -45,6 +45,10 @@ const void *px_take_view(struct px_in *in, size_t *ret_len);
 char *px_take_string(struct px_in *in);
 void px_take_fixed(struct px_in *in, size_t room, char *ret);
 
+/* Passes over processes as long as they are written as nearly all are, a namespace of less than 64
+ * bytes, its NUL among them, and a rank, and are not near the end. Returns how many, n at most. */
+size_t px_take_short_procs(struct px_in *in, size_t n);
+
 /* Copies size bytes into malloc'd memory of the caller's; NULL if size is 0. The caller has
  * compared size with what is left. */
 char *px_take_copy(struct px_in *in, size_t size);

@@ -70,28 +70,22 @@ int px_unpack_room(struct px_in *in, size_t n, size_t size)
                                                         : in->status;
 }
 
-/* Reads n processes into memory of any content, as many as there are before a failure, and returns
- * their number. ret NULL: they are only checked. A namespace that is written as the one before it,
- * as those of a job are, is not looked at again. */
-static size_t get_procs(struct px_in *in, pmix_proc_t *ret, size_t n)
+/* A namespace that is written as the one before it, as those of a job are, is not looked at again.
+ */
+size_t px_unpack_procs_now(struct px_in *in, pmix_proc_t *ret, size_t n)
 {
     const unsigned char *name = in->at; /* of the process before, as it was written */
-    pmix_proc_t checked;
     size_t size = 0;
 
     for (size_t i = 0; i < n; i++) {
-        pmix_proc_t *proc = ret ? &ret[i] : &checked;
+        pmix_proc_t *proc = &ret[i];
 
         if (size > 0 && size <= px_in_left(in) && memcmp(in->at, name, size) == 0) {
-            if (ret) {
-                memcpy(proc->nspace, ret[i - 1].nspace, sizeof(proc->nspace));
-            }
+            memcpy(proc->nspace, ret[i - 1].nspace, sizeof(proc->nspace));
             in->at += size;
         } else {
             name = in->at;
-            if (ret) {
-                memset(proc->nspace, 0, sizeof(proc->nspace));
-            }
+            memset(proc->nspace, 0, sizeof(proc->nspace));
             px_take_fixed(in, sizeof(proc->nspace), proc->nspace);
             size = (size_t) (in->at - name);
         }
@@ -133,11 +127,23 @@ bool px_unpack_owes(const struct px_in *in, pmix_data_type_t type, size_t n)
     return in->owed && type == PMIX_PROC && n >= PX_OWED_FROM / sizeof(pmix_proc_t);
 }
 
+/* Checks n processes, and passes over them. */
+static void check_procs(struct px_in *in, size_t n)
+{
+    pmix_proc_t checked;
+
+    for (size_t i = px_take_short_procs(in, n); i < n && !in->status;) {
+        px_take_fixed(in, sizeof(checked.nspace), checked.nspace);
+        px_take_unsigned(in, sizeof(checked.rank), &checked.rank);
+        i += 1 + px_take_short_procs(in, n - i - 1);
+    }
+}
+
 int px_unpack_procs_later(struct px_in *in, pmix_proc_t *to, size_t n)
 {
     struct px_in from = *in;
 
-    (void) get_procs(in, NULL, n);
+    check_procs(in, n);
     from.owed = NULL;
     return in->status ? in->status : px_in_fail(in, px_owed_add_procs(in->owed, to, &from, n));
 }
@@ -179,7 +185,7 @@ static void get_elements(struct px_in *in, pmix_data_type_t type, size_t n, void
         return;
     }
     if (type == PMIX_PROC) {
-        *ret_n = get_procs(in, (pmix_proc_t *) (void *) array, n);
+        *ret_n = px_unpack_procs_now(in, (pmix_proc_t *) (void *) array, n);
         return;
     }
     for (size_t i = 0; i < n && in->status == 0; i++) {
@@ -554,7 +560,7 @@ int px_unpack(struct px_in *in, pmix_data_type_t type, void *vals, size_t *n)
     }
     fitting = there < *n ? there : *n;
     if (type == PMIX_PROC && in->status == 0) {
-        done = get_procs(in, vals, fitting);
+        done = px_unpack_procs_now(in, vals, fitting);
     }
     while (done < fitting && in->status == 0) {
         done += raw_or_nothing(in, info, (char *) vals + done * info->size) == PMIX_SUCCESS;

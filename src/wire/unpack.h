@@ -59,5 +59,8 @@ bool px_unpack_owes(const struct px_in *in, pmix_data_type_t type, size_t n);
 /* Checks n processes, as elements without a frame, and leaves to in->owed to store them in `to`.
  * Returns as px_unpack_raw. */
 int px_unpack_procs_later(struct px_in *in, pmix_proc_t *to, size_t n);
+/* Reads n processes, as elements without a frame, into memory of any content, as many as there are
+ * before a failure, and returns their number. */
+size_t px_unpack_procs_now(struct px_in *in, pmix_proc_t *to, size_t n);
 
 #endif

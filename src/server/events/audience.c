@@ -108,7 +108,7 @@ void px_named_free(struct px_named *named)
 
 /* Longer ranges are not searched for each process; of the longest only so many names are looked at
  * in one turn of the loop. */
-enum { SHORT_RANGE = 16, PIECE = 16384 };
+enum { SHORT_RANGE = 16, PIECE = 4096 };
 
 bool px_named_ahead(struct px_server *s, const struct px_event *event, struct px_named **named)
 {
@@ -116,7 +116,7 @@ bool px_named_ahead(struct px_server *s, const struct px_event *event, struct px
     int rc = PMIX_SUCCESS;
 
     px_assert(px_loop_inside(s->loop));
-    if (range.n <= PIECE) {
+    if (range.n <= PIECE || (*named && (*named)->next == range.n)) {
         return false;
     }
     if (!*named) {
@@ -128,7 +128,7 @@ bool px_named_ahead(struct px_server *s, const struct px_event *event, struct px
         px_named_free(*named);
         *named = NULL;
     }
-    return *named && (*named)->next < range.n;
+    return *named != NULL;
 }
 
 /* True if `ahead` has all names of this range, and no peer was admitted since it began. */

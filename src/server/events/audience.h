@@ -26,8 +26,9 @@ struct px_named {
 };
 
 /* Looks at a piece of the names of an event's range, for px_audience_init. *named (NULL at first)
- * becomes the caller's, to be freed with px_named_free. True if there are more. False for a short
- * range, and when memory is out: *named may be NULL. */
+ * becomes the caller's, to be freed with px_named_free. True if it has looked at some: no more is
+ * to be done in this turn of the loop. False if all were looked at before, for a short range, and
+ * when memory is out: *named may be NULL. */
 bool px_named_ahead(struct px_server *s, const struct px_event *event, struct px_named **named);
 /* Takes NULL. Any thread. */
 void px_named_free(struct px_named *named);

@@ -23,7 +23,7 @@ struct px_service {
      * thread; for a request of this process its calling thread. */
     int (*prepare)(struct px_upcall *up, struct px_peer *peer);
     /* Does a part of what may be done of a long request before `prepare`, in a turn of the loop of
-     * its own; true: there is more. NULL: nothing is. Loop thread. */
+     * its own; false: nothing was left. NULL: nothing is. Loop thread. */
     bool (*ahead)(struct px_upcall *up);
     /* Calls the host. The status of its function, or PMIX_ERR_NOT_SUPPORTED without one. A request
      * that is served here ends with PMIX_OPERATION_SUCCEEDED or an error. Loop thread. */

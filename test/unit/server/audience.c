@@ -29,8 +29,8 @@
 #include "src/server/peers/peer.h"
 #include "src/server/state.h"
 
-/* Three parts; the second one begins with number SECOND. */
-enum { MANY = 40000, N_PARTS = 3, SECOND = 16384, CODE = -5000 };
+/* Ten parts, and one that finds nothing left; the second one begins with number SECOND. */
+enum { MANY = 40000, N_PARTS = 11, SECOND = 4096, CODE = -5000 };
 
 static pmix_proc_t names[MANY];
 

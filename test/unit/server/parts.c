@@ -26,7 +26,7 @@
 #include "attempt.h"
 #include "src/net/conn.h"
 
-/* MANY names are stored and normalised in three pieces, and so are LARGE bytes stored. */
+/* MANY names are stored in ten pieces and normalised in three; LARGE bytes are stored in ten. */
 enum { MANY = 20000, FEW = 100, LARGE = 5000000 };
 
 static unsigned n_published;
@@ -64,9 +64,9 @@ static void a_long_fence(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 14); /* who has come is counted in the last */
-    assert_int_equal(attempt.n_colls[11], 0);
-    assert_int_equal(attempt.n_colls[12], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 21); /* who has come is counted in the last */
+    assert_int_equal(attempt.n_colls[18], 0);
+    assert_int_equal(attempt.n_colls[19], 1);
 }
 
 /* Their normal form is another list, which is written in three pieces. */
@@ -81,9 +81,9 @@ static void a_long_fence_in_any_order(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 17);
-    assert_int_equal(attempt.n_colls[14], 0);
-    assert_int_equal(attempt.n_colls[15], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 24);
+    assert_int_equal(attempt.n_colls[21], 0);
+    assert_int_equal(attempt.n_colls[22], 1);
 }
 
 static void a_short_fence(void **state)
@@ -110,8 +110,8 @@ static void one_that_is_refused(void **state)
     attempt.named = false;
     run(&attempt);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 6);
-    assert_int_equal(attempt.n_colls[5], 0);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 13);
+    assert_int_equal(attempt.n_colls[12], 0);
 }
 
 /* Its peer is closed after each of the parts. */
@@ -121,7 +121,7 @@ static void one_that_is_cut(void **state)
     struct px_coll_args args;
 
     (void) state;
-    for (unsigned n_parts = 1; n_parts < 16; n_parts++) {
+    for (unsigned n_parts = 1; n_parts < 23; n_parts++) {
         struct attempt attempt = fence_of(&args, procs, MANY);
 
         turn_round(procs, MANY);
@@ -201,8 +201,8 @@ static void a_large_group(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 14);
-    assert_int_equal(attempt.n_colls[13], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 21);
+    assert_int_equal(attempt.n_colls[20], 1);
     assert_true(attempt.has_host);
     (void) sem_wait(&watch.over);
     args.nprocs = 0;
@@ -261,10 +261,11 @@ static void a_long_request_for_the_host(void **state)
 static void one_with_a_large_value(void **state)
 {
     (void) state;
-    publish_bytes(LARGE, 5);
+    publish_bytes(LARGE, 12);
 }
 
-/* Names are copied in three pieces and looked at in two before the event is raised. */
+/* Names are copied in ten pieces and looked at in five before the event is raised, in a part of its
+ * own. */
 static void an_event_for_many(void **state)
 {
     static pmix_proc_t procs[MANY];
@@ -278,7 +279,7 @@ static void an_event_for_many(void **state)
     for (size_t i = 0; i < MANY; i++) {
         PMIX_LOAD_PROCID(&procs[i], "nobody", (pmix_rank_t) i);
     }
-    for (attempt.n_parts = 1; attempt.n_parts < 6; attempt.n_parts++) {
+    for (attempt.n_parts = 1; attempt.n_parts < 17; attempt.n_parts++) {
         run(&attempt); /* cut after each of its parts */
         assert_true(attempt.in_part);
     }

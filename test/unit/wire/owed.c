@@ -21,6 +21,7 @@
 #include "src/wire/messages.h"
 #include "src/wire/owed.h"
 #include "src/wire/pack.h"
+#include "src/wire/take.h"
 #include "src/wire/unpack.h"
 
 enum { N_INFOS = 4, BYTES = 3 * PX_OWED_FROM, N_PROCS = 5000, PIECE = 100000 };
@@ -152,6 +153,39 @@ static void it_refuses_the_same(void **state)
     px_buf_fini(&sent);
 }
 
+/* The fast check passes over what is usual, and leaves all else to the other one. */
+static void usual_processes_are_passed_over(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t len;
+        bool usual;
+    } procs[] = {
+        {"\x08job\0\x05", 6, true},
+        {"\x02\0\x7f", 3, true},
+        {"\x08job\0\xff\xff\xff\xff\x0f", 10, true},
+        {"\x08job\0\xff\xff\xff\xff\x10", 10, false},
+        {"\x08job\0\x80\x80\x80\x80\x80\0", 11, false},
+        {"\x08jo\0\0\x05", 6, false},
+        {"\x08jobs\x05", 6, false},
+        {"\x07job\0\x05", 6, false},
+        {"\0\x05", 2, false},
+        {"\x88\0job\0\x05", 7, false},
+    };
+
+    (void) state;
+    for (size_t i = 0; i < sizeof(procs) / sizeof(procs[0]); i++) {
+        unsigned char bytes[100] = {0};
+        struct px_in in = px_in_make(bytes, sizeof(bytes), PX_WIRE_PLAIN);
+
+        memcpy(bytes, procs[i].bytes, procs[i].len);
+        assert_int_equal(px_take_short_procs(&in, 1), procs[i].usual);
+        assert_int_equal(in.at - bytes, procs[i].usual ? procs[i].len : 0);
+        in = px_in_make(bytes, 72, PX_WIRE_PLAIN); /* one may be longer */
+        assert_int_equal(px_take_short_procs(&in, 1), 0);
+    }
+}
+
 /* What takes long counts more than its bytes; bytes do not. */
 static void what_is_made_is_bounded(void **state)
 {
@@ -212,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_the_same),
         cmocka_unit_test(it_refuses_the_same),
+        cmocka_unit_test(usual_processes_are_passed_over),
         cmocka_unit_test(what_is_made_is_bounded),
         cmocka_unit_test(arguments_are_bounded),
     };
