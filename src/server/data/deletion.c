@@ -22,6 +22,7 @@
 #include "nspace.h"
 #include "src/base/array.h"
 #include "src/base/assert.h"
+#include "src/base/seed.h"
 #include "src/server/collectives/modex_log.h"
 #include "src/server/peers/access.h"
 #include "src/server/peers/peer.h"
@@ -32,33 +33,85 @@
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
 
-/* One key of a commit whose value goes away. The key is borrowed from the message. */
+/* One key of a commit whose value goes away. There may be very many, so it is small. The key is
+ * borrowed from the message. */
 struct px_deletion {
     const char *key;
-    size_t key_len;
+    uint32_t key_len;
+    uint32_t hash;
     pmix_scope_t scope; /* of all blocks that name the key together */
-    pmix_value_t value; /* what stays for this node, while its piece is under way; owned if `owned`,
-                           else borrowed from the store */
+};
+
+/* What stays for this node of a value that is deleted in the piece under way. */
+struct px_deletion_rest {
+    pmix_value_t value; /* owned if `owned`, else borrowed from the store */
     bool owned;
 };
+
+/* What a deletion counts: arrays that grow have twice the room, and four slots are half empty. */
+enum { FIRST_SLOTS = 16, COST = 2 * sizeof(struct px_deletion) + 4 * sizeof(uint32_t) };
+
+/* The slot of a key: that has its number, or is empty. */
+static uint32_t *slot_of(const struct px_deletions *all, uint32_t hash, const char *key,
+                         size_t key_len)
+{
+    size_t i = hash & (all->n_slots - 1);
+
+    for (; all->slots[i]; i = (i + 1) & (all->n_slots - 1)) {
+        const struct px_deletion *one = &all->at[all->slots[i] - 1];
+
+        if (one->hash == hash && one->key_len == key_len && memcmp(one->key, key, key_len) == 0) {
+            break;
+        }
+    }
+    return &all->slots[i];
+}
+
+/* Makes sure that one more key leaves half of the slots empty. 0 or PMIX_ERR_NOMEM. */
+static int make_slot(struct px_deletions *all)
+{
+    size_t n_slots = all->n_slots ? all->n_slots * 2 : FIRST_SLOTS;
+    uint32_t *slots;
+
+    if ((all->n + 1) * 2 <= all->n_slots) {
+        return PMIX_SUCCESS;
+    }
+    slots = calloc(n_slots, sizeof(*slots));
+    if (!slots) {
+        return PMIX_ERR_NOMEM;
+    }
+    for (size_t nth = 0; nth < all->n; nth++) {
+        size_t i = all->at[nth].hash & (n_slots - 1);
+
+        while (slots[i]) {
+            i = (i + 1) & (n_slots - 1);
+        }
+        slots[i] = (uint32_t) (nth + 1);
+    }
+    free(all->slots);
+    all->slots = slots;
+    all->n_slots = n_slots;
+    return PMIX_SUCCESS;
+}
 
 /* Adds a key, or widens the scope of one that is there: both blocks name what goes everywhere. */
 static int note(struct px_deletions *all, const char *key, size_t key_len, pmix_scope_t scope)
 {
-    size_t known = (uintptr_t) px_map_find(&all->names, key, key_len);
-    int rc;
+    uint32_t hash = (uint32_t) px_seeded_hash(key, key_len);
+    int rc = make_slot(all);
+    uint32_t *slot = rc ? NULL : slot_of(all, hash, key, key_len);
 
-    if (known) {
-        struct px_deletion *old = &all->at[known - 1];
+    if (slot && *slot) {
+        struct px_deletion *old = &all->at[*slot - 1];
 
         old->scope = old->scope == scope ? scope : PMIX_DEL_GLOBAL;
         return PMIX_SUCCESS;
     }
-    rc = px_array_room(&all->at, all->n, &all->room, sizeof(*all->at));
-    rc = rc ? rc : px_map_set(&all->names, key, key_len, (void *) (uintptr_t) (all->n + 1));
+    rc = rc ? rc : px_array_room(&all->at, all->n, &all->room, sizeof(*all->at));
     if (!rc) {
-        all->at[all->n++] = (struct px_deletion){.key = key, .key_len = key_len, .scope = scope};
-        all->bytes += 2 * sizeof(*all->at) + key_len; /* the map has about as much */
+        all->at[all->n++] = (struct px_deletion){key, (uint32_t) key_len, hash, scope};
+        *slot = (uint32_t) all->n;
+        all->bytes += COST;
     }
     return rc;
 }
@@ -102,8 +155,9 @@ static int add(struct px_kval_reader *reader, const char *key, size_t key_len, u
 }
 
 /* A value that this node sees: it goes away, or becomes a mark, or one of the scope PMIX_LOCAL. */
-static int add_seen(struct px_deletion *one, struct px_kval_reader *reader,
-                    const struct px_local_proc *rank, const struct px_slice *slice)
+static int add_seen(const struct px_deletion *one, struct px_deletion_rest *rest,
+                    struct px_kval_reader *reader, const struct px_local_proc *rank,
+                    const struct px_slice *slice)
 {
     bool leaves_mark =
         one->scope == PMIX_DEL_LOCAL && px_modex_log_has(&rank->modex_log, one->key, one->key_len);
@@ -119,8 +173,8 @@ static int add_seen(struct px_deletion *one, struct px_kval_reader *reader,
     if (slice->scope == PMIX_LOCAL) {
         return PMIX_SUCCESS;
     }
-    rc = px_slice_borrow(slice, &one->value, &one->owned);
-    return rc ? rc : add(reader, one->key, one->key_len, rank->rank, PMIX_LOCAL, &one->value);
+    rc = px_slice_borrow(slice, &rest->value, &rest->owned);
+    return rc ? rc : add(reader, one->key, one->key_len, rank->rank, PMIX_LOCAL, &rest->value);
 }
 
 /* The bytes that a deletion copies: those of a value that stays for this node. */
@@ -129,25 +183,48 @@ static size_t copied(const struct px_deletion *one, const struct px_slice *slice
     return one->scope == PMIX_DEL_REMOTE ? slice->len : 0;
 }
 
+/* Frees what deletions have while their piece is under way. */
+static void end_piece(struct px_deletions *all)
+{
+    for (size_t i = all->n_done; all->rests && i < all->n_piece; i++) {
+        struct px_deletion_rest *rest = &all->rests[i - all->n_done];
+
+        if (rest->owned) {
+            PMIx_Value_destruct(&rest->value);
+        }
+    }
+    free(all->rests);
+    all->rests = NULL;
+}
+
+/* Makes room for what stays of those up to `end`. 0 or PMIX_ERR_NOMEM. */
+static int begin_piece(struct px_deletions *all, size_t end)
+{
+    end_piece(all);
+    all->n_piece = all->n_done;
+    all->rests = end > all->n_done ? calloc(end - all->n_done, sizeof(*all->rests)) : NULL;
+    return all->rests || end == all->n_done ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+}
+
 int px_deletions_add(struct px_deletions *all, size_t most, size_t most_bytes,
                      struct px_kval_reader *reader, const struct px_local_proc *rank)
 {
     struct px_nspace *ns = rank->ns;
     size_t end = most < all->n - all->n_done ? all->n_done + most : all->n;
     size_t bytes = 0;
-    int rc = PMIX_SUCCESS;
+    int rc = begin_piece(all, end);
 
     ns->deletes = ns->deletes || all->n;
     for (all->n_piece = all->n_done; !rc && all->n_piece < end && bytes <= most_bytes;
          all->n_piece++) {
-        struct px_deletion *one = &all->at[all->n_piece];
+        const struct px_deletion *one = &all->at[all->n_piece];
         struct px_slice slice;
         int found =
             px_store_find(ns->store, PX_LEVEL_PROC, rank->rank, one->key, one->key_len, &slice);
 
         if (!found) {
             bytes += copied(one, &slice);
-            rc = add_seen(one, reader, rank, &slice);
+            rc = add_seen(one, &all->rests[all->n_piece - all->n_done], reader, rank, &slice);
         } else if (found == PMIX_ERR_EXISTS_OUTSIDE_SCOPE && one->scope != PMIX_DEL_LOCAL) {
             rc = add(reader, one->key, one->key_len, rank->rank, PMIX_SCOPE_UNDEF, &px_deleted);
         }
@@ -197,24 +274,15 @@ static void tell_of_piece(struct px_server *s, const struct px_deletions *all,
 
 /* Counts a deletion, before the log does it: a value that stays for this node is not counted by the
  * log any more. */
-static void count_deletion(struct px_local_proc *rank, const struct px_deletion *one)
+static void count_deletion(struct px_local_proc *rank, const struct px_deletion *one, bool stays)
 {
     size_t logged = px_modex_log_size(&rank->modex_log, one->key, one->key_len);
 
     if (one->scope != PMIX_DEL_REMOTE) {
         px_posted_not_here(rank, one->key, one->key_len);
-    } else if (one->value.type != PMIX_UNDEF && logged) {
+    } else if (stays && logged) {
         px_posted_here(rank, one->key, one->key_len, logged - px_modex_log_cost(one->key_len, 0));
     }
-}
-
-/* Frees what the deletion has while its piece is under way. */
-static void release(struct px_deletion *one)
-{
-    if (one->owned) {
-        PMIx_Value_destruct(&one->value);
-    }
-    one->owned = false;
 }
 
 /* The value stays in the log if it was deleted for this node only. */
@@ -223,25 +291,24 @@ int px_deletions_log(struct px_server *s, struct px_deletions *all, struct px_lo
     int rc = PMIX_SUCCESS;
 
     tell_of_piece(s, all, rank);
-    for (; !rc && all->n_done < all->n_piece; all->n_done++) {
-        struct px_deletion *one = &all->at[all->n_done];
+    for (size_t i = all->n_done; !rc && i < all->n_piece; i++) {
+        const struct px_deletion *one = &all->at[i];
 
-        count_deletion(rank, one);
-        release(one);
+        count_deletion(rank, one, all->rests[i - all->n_done].value.type != PMIX_UNDEF);
         if (one->scope != PMIX_DEL_LOCAL) {
             rc = px_modex_log_delete(&rank->modex_log, one->key, one->key_len, &s->commit_number);
         }
     }
+    end_piece(all);
+    all->n_done = all->n_piece;
     return rc;
 }
 
 void px_deletions_fini(struct px_deletions *all)
 {
-    for (size_t i = all->n_done; i < all->n_piece; i++) {
-        release(&all->at[i]);
-    }
+    end_piece(all);
     free(all->at);
-    px_map_fini(&all->names);
+    free(all->slots);
     *all = (struct px_deletions){0};
 }
 

@@ -12,10 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/base/map.h"
-
 struct px_batch;
 struct px_deletion;
+struct px_deletion_rest;
 struct px_in;
 struct px_kval;
 struct px_kval_reader;
@@ -31,7 +30,9 @@ struct px_deletions {
     size_t n, room;
     size_t n_done, n_piece; /* n_piece: the end of the piece under way, at least n_done */
     size_t bytes;           /* of memory, about */
-    struct px_map names;    /* key to 1 + index */
+    uint32_t *slots; /* by the hash of the key: 1 + index, or 0. At least half of them are empty */
+    size_t n_slots;  /* a power of two, or 0 */
+    struct px_deletion_rest *rests; /* of the piece under way */
 };
 
 /* Reads the next key of one block of a commit, which is not at its end. It is noted only if the

@@ -168,6 +168,36 @@ static void known_keys(void **state)
     run(try_known);
 }
 
+/* Of a key that two blocks name, the value is gone everywhere; it counts once. */
+static void try_twice(void *arg)
+{
+    struct sender sender;
+    size_t first;
+    size_t most;
+
+    (void) arg;
+    put('k', MANY);
+    begin(&sender);
+    pack(&sender, PMIX_DEL_LOCAL, 'k', MANY, NULL);
+    pack(&sender, PMIX_DEL_REMOTE, 'k', MANY, NULL);
+    assert_true(take_turn(&sender));
+    first = held(&sender);
+    most = first;
+    while (take_turn(&sender)) {
+        most = held(&sender) > most ? held(&sender) : most;
+    }
+    assert_true(most - first < MANY * LEAST_BYTES * 3 / 2);
+    assert_int_equal(count_there('k', MANY), 0);
+    assert_int_equal(px_local_proc_find(job(), 0)->posted.usage.held[PX_QUOTA_POSTED], 0);
+    sender_end(&sender);
+}
+
+static void keys_that_are_named_twice(void **state)
+{
+    (void) state;
+    run(try_twice);
+}
+
 /* Values are published behind all deletions: a key that a commit deletes and puts is there. */
 static void try_order(void *arg)
 {
@@ -407,6 +437,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(unknown_keys, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(known_keys, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(keys_that_are_named_twice, job_of_two_start,
+                                        job_of_two_stop),
         cmocka_unit_test_setup_teardown(values_come_last, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(cut, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(copies, job_of_two_start, job_of_two_stop),
