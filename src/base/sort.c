@@ -2,32 +2,18 @@
 /* Copyright (c) 2026 The shmix authors */
 
 /* Words are sorted by their bytes, the lowest first; bytes that all have in common are passed over.
- * Names are compared by the 8 bytes behind what all have in common. */
+ * Names are merged: runs of them that are sorted become runs of twice the length. */
 
 #include "src/base/sort.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "src/base/status.h"
 
 enum { BYTES = sizeof(uint64_t), VALUES = 256 };
 
 static size_t byte_of(uint64_t word, unsigned which)
 {
     return word >> 8 * which & (VALUES - 1);
-}
-
-/* True if there is nothing to do. */
-static bool are_sorted(const uint64_t *words, size_t n)
-{
-    size_t i = 1;
-
-    while (i < n && words[i - 1] <= words[i]) {
-        i++;
-    }
-    return i >= n;
 }
 
 /* Moves the words to `to` in the order of one byte, and otherwise in the order that they have. */
@@ -51,104 +37,140 @@ static void distribute(const uint64_t *words, uint64_t *to, size_t n, unsigned w
     }
 }
 
+/* Comes to the next byte that is not the same in all words. */
+static void next_byte(struct px_word_sort *sort)
+{
+    while (sort->which < BYTES && byte_of(sort->differ, sort->which) == 0) {
+        sort->which++;
+    }
+}
+
+struct px_word_sort px_word_sort_begin(uint64_t *words, uint64_t *spare, size_t n)
+{
+    struct px_word_sort sort = {.words = words, .spare = spare, .n = n};
+    bool sorted = true;
+
+    for (size_t i = 1; i < n; i++) {
+        sort.differ |= words[i] ^ words[0];
+        sorted = sorted && words[i - 1] <= words[i];
+    }
+    sort.differ = sorted ? 0 : sort.differ;
+    next_byte(&sort);
+    return sort;
+}
+
+bool px_word_sort_is_due(const struct px_word_sort *sort)
+{
+    return sort->which < BYTES;
+}
+
+void px_word_sort_pass(struct px_word_sort *sort)
+{
+    uint64_t *sorted = sort->spare;
+
+    distribute(sort->words, sorted, sort->n, sort->which++);
+    sort->spare = sort->words;
+    sort->words = sorted;
+    next_byte(sort);
+}
+
 void px_sort_words(uint64_t *words, uint64_t *spare, size_t n)
 {
-    uint64_t *from = words;
-    uint64_t *to = spare;
-    uint64_t differ = 0;
+    struct px_word_sort sort = px_word_sort_begin(words, spare, n);
 
-    if (are_sorted(words, n)) {
-        return;
+    while (px_word_sort_is_due(&sort)) {
+        px_word_sort_pass(&sort);
     }
-    for (size_t i = 1; i < n; i++) {
-        differ |= words[i] ^ words[0];
-    }
-    for (unsigned which = 0; which < BYTES; which++) {
-        if (byte_of(differ, which) != 0) {
-            uint64_t *sorted = to;
-
-            distribute(from, to, n, which);
-            to = from;
-            from = sorted;
-        }
-    }
-    if (from != words) {
-        memcpy(words, from, n * sizeof(*words));
+    if (sort.words != words) {
+        memcpy(words, sort.words, n * sizeof(*words));
     }
 }
 
 /* --- names --- */
 
-/* A name and its place. */
-struct named {
-    uint64_t head;    /* the first bytes of `rest`, as a number that has their order */
-    const char *rest; /* of the name, behind what all have in common */
-    uint32_t room;    /* of the rest, which may lack its NUL */
-    uint32_t place;
+struct px_name_sort {
+    const char *const *names;
+    size_t n, room;
+    uint32_t *order; /* owned: indices of the names, in sorted runs of `width` */
+    uint32_t *next;  /* owned: those of the pass under way, of which `at` are written */
+    size_t width;
+    size_t at;
+    size_t left, right; /* what comes next of the two runs that are merged */
+    size_t middle, end; /* behind the first of them, and behind the second */
 };
 
-/* The first 8 bytes of a rest; zeros behind its end. */
-static uint64_t head_of(const char *rest, size_t room)
+struct px_name_sort *px_name_sort_begin(const char *const *names, size_t n, size_t room)
 {
-    uint64_t head = 0;
+    struct px_name_sort *sort = n <= UINT32_MAX ? calloc(1, sizeof(*sort)) : NULL;
 
-    for (size_t i = 0; i < sizeof(head); i++) {
-        head = head << 8 | (i < room ? (unsigned char) rest[i] : 0);
-        room = i < room && rest[i] == '\0' ? 0 : room;
+    if (!sort) {
+        return NULL;
     }
-    return head;
+    *sort = (struct px_name_sort){.names = names, .n = n, .room = room, .width = 1};
+    sort->order = calloc(n, sizeof(*sort->order));
+    sort->next = calloc(n, sizeof(*sort->next));
+    if (!sort->order || !sort->next) {
+        px_name_sort_end(sort);
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        sort->order[i] = (uint32_t) i;
+    }
+    return sort;
 }
 
-/* For qsort(). Most names differ in their heads, or end there. */
-static int compare_named(const void *a, const void *b)
+static size_t least(size_t a, size_t b)
 {
-    const struct named *x = a;
-    const struct named *y = b;
-
-    if (x->head != y->head) {
-        return x->head < y->head ? -1 : 1;
-    }
-    return byte_of(x->head, 0) != 0 ? strncmp(x->rest, y->rest, x->room) : 0;
+    return a < b ? a : b;
 }
 
-/* How many characters all the names begin with. */
-static size_t common_prefix(const char *const *names, size_t n, size_t room)
+/* True if the next name comes from the first of the two runs. */
+static bool takes_left(const struct px_name_sort *sort)
 {
-    size_t prefix = strnlen(names[0], room);
+    const char *const *names = sort->names;
 
-    for (size_t i = 1; i < n; i++) {
-        size_t same = 0;
+    return sort->right == sort->end ||
+           (sort->left < sort->middle && strncmp(names[sort->order[sort->left]],
+                                                 names[sort->order[sort->right]], sort->room) <= 0);
+}
 
-        while (same < prefix && names[i][same] == names[0][same]) {
-            same++;
+/* Writes one index, the first or the next one of two runs. */
+static void merge_next(struct px_name_sort *sort)
+{
+    if (sort->at == sort->end) {
+        sort->left = sort->at;
+        sort->middle = sort->right = least(sort->at + sort->width, sort->n);
+        sort->end = least(sort->middle + sort->width, sort->n);
+    }
+    sort->next[sort->at++] = sort->order[takes_left(sort) ? sort->left++ : sort->right++];
+}
+
+bool px_name_sort_go_on(struct px_name_sort *sort, size_t most)
+{
+    for (size_t i = 0; i < most && sort->width < sort->n; i++) {
+        merge_next(sort);
+        if (sort->at == sort->n) {
+            uint32_t *sorted = sort->next;
+
+            sort->next = sort->order;
+            sort->order = sorted;
+            sort->at = sort->end = 0;
+            sort->width *= 2;
         }
-        prefix = same;
     }
-    return prefix;
+    return sort->width < sort->n;
 }
 
-int px_sort_names(const char **names, size_t n, size_t room, size_t *places)
+const uint32_t *px_name_sort_order(const struct px_name_sort *sort)
 {
-    struct named *named = n <= UINT32_MAX ? malloc(n * sizeof(*named)) : NULL;
-    size_t prefix;
-    size_t last = 0;
+    return sort->order;
+}
 
-    if (named == NULL) {
-        return PX_ERR_NOMEM;
+void px_name_sort_end(struct px_name_sort *sort)
+{
+    if (sort) {
+        free(sort->order);
+        free(sort->next);
+        free(sort);
     }
-    prefix = common_prefix(names, n, room);
-    for (size_t i = 0; i < n; i++) {
-        const char *rest = names[i] + prefix;
-
-        named[i] = (struct named){head_of(rest, room - prefix), rest, (uint32_t) (room - prefix),
-                                  (uint32_t) i};
-    }
-    qsort(named, n, sizeof(*named), compare_named);
-    for (size_t i = 0; i < n; i++) {
-        last += i && compare_named(&named[i - 1], &named[i]) != 0;
-        places[named[i].place] = last;
-        names[last] = named[i].rest - prefix;
-    }
-    free(named);
-    return PX_OK;
 }

@@ -46,6 +46,7 @@ struct px_proc_set {
     size_t *held; /* what its bytes are counted in until it is removed; NULL: in nothing */
     size_t bytes;
     uint64_t serial; /* of a group, in a server: no other has had it (group_names.h) */
+    uint64_t hash;   /* of connected processes: that of their normal form (normal_form.h) */
     /* Of a group, in a server: its members on that node (group_leave.c). */
     uint64_t checked; /* known_ends at the last search for ended members; 0: there was none */
     uint64_t listed;  /* records_of when `here` was made; 0: it was not */

@@ -11,7 +11,7 @@
 
 #include "src/value/proc_list.h"
 
-/* Comparison of processes, and sets of them in a normal form. PMIX_RANK_WILDCARD stands for
+/* Comparison of processes, and of sets of them in normal form. PMIX_RANK_WILDCARD stands for
  * every process of its namespace, which makes three relations of two processes:
  *
  *     equal     the same namespace and rank, the wildcard being a rank like others
@@ -22,6 +22,9 @@
 
 /* --- comparisons --- */
 
+/* True if two namespaces have the same name. An empty name equals only an empty one, unlike in
+ * PMIx_Check_nspace. */
+bool px_same_nspace(const char *a, const char *b);
 /* True if namespace and rank are the same; the wildcard is a rank like any other here. */
 bool px_proc_equal(const pmix_proc_t *a, const pmix_proc_t *b);
 /* True if `by` names the process: it is the same, or the wildcard of its namespace. */
@@ -49,27 +52,7 @@ bool px_procs_have_wildcard(const pmix_proc_t *procs, size_t n);
 /* True if both arrays have equal processes in the same order. */
 bool px_procs_equal(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_t nb);
 
-/* --- sets in normal form: sorted, each once, no ranks beside the wildcard of their namespace ---
- */
-
-/* Makes the normal form of processes. All ranks of a namespace become its wildcard if `size` (may
- * be NULL) knows how many there are. *ret is overwritten, and the caller's to release; if the
- * processes are in normal form as they are, it is one more owner of their array. 0,
- * PMIX_ERR_BAD_PARAM (no processes, or one without a namespace), PMIX_ERR_NOMEM; *ret is unchanged
- * then. */
-int px_procs_normalise(struct px_shared_procs *procs, px_job_size_fn size, void *arg,
-                       struct px_proc_list *ret);
-
-/* The same in steps, for lists that peers send. *ret is to be ended; errors as above. */
-struct px_normalising;
-int px_procs_normalise_begin(struct px_shared_procs *procs, px_job_size_fn size, void *arg,
-                             size_t most_spaces, struct px_normalising **ret);
-/* The next step, of so many processes at most. 0: it was the last one.
- * PMIX_OPERATION_IN_PROGRESS: others follow. PMIX_ERR_OUT_OF_RESOURCE: the processes are of more
- * than most_spaces namespaces. Other errors as above; no step follows an error. */
-int px_procs_normalise_go_on(struct px_normalising *making, size_t most);
-/* Frees it. *ret gets the normal form, after the last step; NULL: it is given up. Takes NULL. */
-void px_procs_normalise_end(struct px_normalising *making, struct px_proc_list *ret);
+/* --- sets in normal form (src/nspace/normal_form.h) --- */
 
 /* True if the processes are sorted, each once, and none is covered by the wildcard of its
  * namespace. */

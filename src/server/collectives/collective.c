@@ -266,7 +266,7 @@ static bool complete_if_all_local(struct px_server *s, struct px_coll *coll)
     if (coll->closed) {
         return false;
     }
-    expected = px_expected_of(s, coll->set->at, coll->set->n);
+    expected = px_expected_of_set(s, coll->set->at, &coll->runs);
     if (expected.lost || coll->n_arrived >= expected.n) {
         others = others_come(s, coll);
     }
@@ -325,21 +325,6 @@ static void apply_directives(struct px_coll *coll, const struct px_fence_directi
     }
 }
 
-/* True if the processes of the call name the caller: itself, a wildcard, or this node. Groups are
- * spelled out by then. A call without processes names everybody: others will add the caller. */
-static bool is_named(const struct px_coll_call *call, const pmix_proc_t *proc)
-{
-    for (size_t i = 0; i < call->args.nprocs; i++) {
-        const pmix_proc_t *named = &call->args.procs[i];
-        bool any = named->rank == PMIX_RANK_LOCAL_NODE || named->rank == PMIX_RANK_LOCAL_PEERS;
-
-        if (px_proc_covers(named, proc) || (any && px_procs_have_nspace(named, 1, proc->nspace))) {
-            return true;
-        }
-    }
-    return !call->args.nprocs;
-}
-
 /* What a collective under way takes besides its callers' messages: it is in the way of each walk
  * over all of them, at each end of a process. */
 enum { COLLECTIVE_BYTES = 65536 };
@@ -349,35 +334,40 @@ struct entry {
     struct px_step step; /* of a long one */
     struct px_coll_member who;
     struct px_coll_call call;
+    struct px_group_spelling spelling;
     struct px_fence_directives directives; /* all collectives have some of a fence's */
     struct px_owed owed;                   /* of the message, to the call */
     struct px_coll *joined;                /* in this turn of the loop */
-    unsigned n_done; /* stages that are over, or all if there is no more to do */
+    unsigned n_done;  /* stages that are over, or all if there is no more to do */
+    bool again;       /* the next stage has begun */
+    size_t n_checked; /* namespaces that were looked for among the names of groups */
 };
 
 /* --- the stages of a call --- */
 
-enum { N_STAGES = 7 };
+enum { N_STAGES = 6 };
 
-/* Reads what the call says, groups as their members. */
-static int read_names(struct px_server *s, struct entry *entry)
+/* Reads what the call says. */
+static int read_directives(struct px_server *s, struct entry *entry)
 {
     struct px_coll_call *call = &entry->call;
+    const struct px_args *args = &call->args.head;
     int rc = px_server_keys_drop(&call->args);
 
     rc = rc || !call->ops->prepare ? rc : call->ops->prepare(s, &entry->who, call);
-    return rc ? rc : px_group_names_spell(s, call, &entry->who.proc);
+    return rc ? rc : px_fence_read(args->info, args->ninfo, &entry->directives);
 }
 
-/* Checks it. */
-static int check(struct px_server *s, struct entry *entry)
-{
-    const struct px_args *args = &entry->call.args.head;
+/* Names that a turn looks for among those of groups. */
+enum { PIECE = 4096 };
 
-    (void) s;
-    return is_named(&entry->call, &entry->who.proc)
-               ? px_fence_read(args->info, args->ninfo, &entry->directives)
-               : PMIX_ERR_NOT_A_MEMBER;
+/* Spells out the groups that it names, a piece at a time. */
+static int spell(struct px_server *s, struct entry *entry)
+{
+    int rc = px_group_names_spell(s, &entry->call, &entry->who.proc, &entry->spelling, PIECE);
+
+    entry->again = rc == PMIX_OPERATION_IN_PROGRESS;
+    return entry->again ? PMIX_SUCCESS : rc;
 }
 
 /* Brings its processes into normal form. */
@@ -390,24 +380,32 @@ static int normalise(struct px_server *s, struct entry *entry)
 
         px_quota_refused(s, entry->who.peer, by_jobs ? PX_P_MAX_JOBS : PX_P_MAX_DIRECTIVES);
     }
+    entry->again = entry->call.making != NULL;
     return rc;
 }
 
-/* Refuses names of groups that are over. The processes of one namespace are beside each other now,
- * so each name is looked up once. */
-static int check_groups(struct px_server *s, struct entry *entry)
+/* True if it names its caller. One without processes names everybody: others will add the caller.
+ */
+static bool names_caller(const struct entry *entry)
 {
     const struct px_proc_list *set = &entry->call.set;
 
-    return px_group_names_check(s, set->at, set->n, &entry->who.proc);
+    return !set->n || px_coll_set_names(set->at, set->n, &entry->who.proc);
 }
 
-/* Makes the key by which the calls of one collective find each other. */
-static int identify(struct px_server *s, struct entry *entry)
+/* Refuses callers who are no members, and names of groups that are over. */
+static int check(struct px_server *s, struct entry *entry)
 {
-    (void) s;
-    px_coll_call_identify(&entry->call);
-    return PMIX_SUCCESS;
+    const struct px_nspace_runs *runs = &entry->call.runs;
+    int rc = entry->n_checked || names_caller(entry) ? PMIX_SUCCESS : PMIX_ERR_NOT_A_MEMBER;
+
+    for (size_t i = 0; !rc && i < PIECE && entry->n_checked < runs->n; i++) {
+        size_t first = px_nspace_run_first(runs, entry->n_checked++);
+
+        rc = px_group_name_check(s, entry->call.set.at[first].nspace, &entry->who.proc);
+    }
+    entry->again = entry->n_checked < runs->n;
+    return rc;
 }
 
 /* Joins or starts the tracker of a call. After px_coll_join an error concerns the collective: it
@@ -419,8 +417,10 @@ static int join(struct px_server *s, struct entry *entry)
     const struct px_coll_ops *ops = call->ops;
     const struct px_args *args = &call->args.head;
     struct px_coll *coll;
-    int rc = ops->admit ? ops->admit(s, call, who) : PMIX_SUCCESS;
+    int rc;
 
+    px_coll_call_identify(call);
+    rc = ops->admit ? ops->admit(s, call, who) : PMIX_SUCCESS;
     rc = rc ? rc : px_coll_join(&s->colls, call, who, &coll);
     if (rc) {
         return rc;
@@ -454,16 +454,18 @@ static int count(struct px_server *s, struct entry *entry)
     return PMIX_SUCCESS;
 }
 
-/* Each of them is a walk over all processes, so a long call has a turn of the loop for each. */
+/* A long call has a turn of the loop for each of them, or for each piece. */
 static int (*const stages[N_STAGES])(struct px_server *, struct entry *) = {
-    read_names, check, normalise, check_groups, identify, join, count};
+    read_directives, spell, normalise, check, join, count};
 
-/* Runs the next stage of the call, or a step of it. */
+/* Runs the next stage of the call, or a piece of it. */
 static int run_stage(struct px_server *s, struct entry *entry)
 {
-    int rc = stages[entry->n_done](s, entry);
+    int rc;
 
-    entry->n_done += !entry->call.making;
+    entry->again = false;
+    rc = stages[entry->n_done](s, entry);
+    entry->n_done += !entry->again;
     return rc;
 }
 
@@ -471,6 +473,7 @@ static int run_stage(struct px_server *s, struct entry *entry)
 static void entry_fini(struct entry *entry)
 {
     px_coll_call_fini(&entry->call);
+    px_group_spelling_fini(&entry->spelling);
     px_owed_fini(&entry->owed);
 }
 

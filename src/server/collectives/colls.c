@@ -7,7 +7,6 @@
 
 #include "colls.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include <pmix_common.h>
@@ -24,44 +23,16 @@ void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server
     colls->firsts = (struct px_map){0};
     colls->walks = NULL;
     colls->size = size;
+    colls->sizes = 0;
     colls->server = server;
 }
 
 /* --- keys --- */
 
-/* The ranks of a namespace are hashed together, as many as there is room for. */
-enum { RANKS = 128 };
-
-/* The words of a hash: what was hashed before, the namespace, and ranks. */
-struct words {
-    uint64_t key;
-    uint64_t nspace;
-    pmix_rank_t ranks[RANKS];
-};
-
-uint64_t px_coll_key(const struct px_coll_ops *ops, const char *name, const pmix_proc_t *set,
-                     size_t nset)
+uint64_t px_coll_key(const struct px_coll_ops *ops, const char *name, uint64_t set)
 {
-    struct words words = {.key = px_seeded_hash(&ops, sizeof(ops))};
-    bool is_new = true; /* the namespace is not that of the process before */
-    size_t n = 0;
-
-    if (name) {
-        return px_hash_mix(words.key, px_seeded_hash(name, strlen(name)));
-    }
-    for (size_t i = 0; i < nset; i++) {
-        if (is_new) {
-            words.nspace = px_seeded_hash(set[i].nspace, strnlen(set[i].nspace, PMIX_MAX_NSLEN));
-        }
-        words.ranks[n++] = set[i].rank;
-        is_new = i + 1 == nset || strncmp(set[i].nspace, set[i + 1].nspace, PMIX_MAX_NSLEN) != 0;
-        if (n == RANKS || is_new) {
-            words.key =
-                px_seeded_hash(&words, offsetof(struct words, ranks) + n * sizeof(pmix_rank_t));
-            n = 0;
-        }
-    }
-    return words.key;
+    return px_hash_mix(px_seeded_hash(&ops, sizeof(ops)),
+                       name ? px_seeded_hash(name, strlen(name)) : set);
 }
 
 struct px_coll *px_colls_first(const struct px_colls *colls, uint64_t key)
@@ -75,7 +46,7 @@ static int enter(struct px_colls *colls, struct px_coll *coll)
     struct px_coll *first;
 
     px_assert(px_list_empty(&coll->alike));
-    px_check(coll->key == px_coll_key(coll->ops, coll->name, coll->set->at, coll->set->n));
+    px_check(coll->key == px_coll_key(coll->ops, coll->name, coll->runs.hash));
     first = px_colls_first(colls, coll->key);
     if (first) {
         px_list_append(&first->alike, &coll->alike);
@@ -135,8 +106,7 @@ struct px_coll *px_coll_first_like(const struct px_coll *coll)
         }
         return if_like(coll, link);
     }
-    first = px_colls_first(coll->colls,
-                           px_coll_key(coll->ops, coll->name, coll->set->at, coll->set->n));
+    first = px_colls_first(coll->colls, coll->key);
     for (at = first; at && !if_like(coll, &at->link);) {
         at = px_list_item(at->alike.next, struct px_coll, alike);
         at = at != first ? at : NULL;

@@ -19,6 +19,7 @@ struct px_colls {
     struct px_map firsts;       /* key of trackers (px_coll.key) -> the oldest with this key */
     struct px_coll_walk *walks; /* under way, the innermost first */
     px_job_size_fn size;        /* lets a complete list and a wildcard mean the same; may be NULL */
+    uint64_t sizes;             /* has changed if the size of a job may have */
     struct px_server *server;   /* also the argument of size */
 };
 
@@ -26,9 +27,8 @@ struct px_colls {
 void px_colls_init(struct px_colls *colls, px_job_size_fn size, struct px_server *server);
 
 /* What a tracker is found by: a hash of the operation and the name; without a name, of the
- * operation and the processes in normal form. */
-uint64_t px_coll_key(const struct px_coll_ops *ops, const char *name, const pmix_proc_t *set,
-                     size_t nset);
+ * operation and the set (px_nspace_runs.hash). */
+uint64_t px_coll_key(const struct px_coll_ops *ops, const char *name, uint64_t set);
 /* The oldest tracker on the list that has this key, or NULL. The others with this key are behind it
  * in the ring px_coll.alike, in order of creation. Others than those meant may have the same key.
  */

@@ -33,7 +33,7 @@ static struct px_proc_set *find_connected(const struct px_coll *coll)
     const struct px_proc_sets *sets = coll->server->proc_sets;
     struct px_proc_set *set = px_proc_set_find(sets, PX_SET_CONNECTED, NULL, NULL);
 
-    while (set && !px_procs_equal(set->members, set->n, coll->set->at, coll->set->n)) {
+    while (set && !px_coll_set_is(coll, set->members, set->n, set->hash)) {
         set = px_proc_set_next(sets, set, PX_SET_CONNECTED, NULL, NULL);
     }
     return set;
@@ -46,8 +46,9 @@ static bool is_family(const struct px_coll *coll)
     static const char key[] = PMIX_PARENT_ID;
     struct px_slice slice;
 
-    for (size_t i = 0; i < coll->set->n; i++) {
-        struct px_nspace *ns = px_nspace_find(coll->server, coll->set->at[i].nspace);
+    for (size_t i = 0; i < coll->runs.n; i++) {
+        const pmix_proc_t *first = &coll->set->at[px_nspace_run_first(&coll->runs, i)];
+        struct px_nspace *ns = px_nspace_find(coll->server, first->nspace);
 
         if (ns && (!px_store_find(ns->store, PX_LEVEL_JOB, 0, key, sizeof(key) - 1, &slice) ||
                    !px_store_find(ns->store, PX_LEVEL_PROC, 0, key, sizeof(key) - 1, &slice))) {
@@ -64,11 +65,11 @@ static int connect_admit(struct px_server *s, const struct px_coll_call *call,
                          const struct px_coll_member *who)
 {
     const struct px_coll *first =
-        px_colls_first(&s->colls, px_coll_key(call->ops, NULL, call->set.at, call->set.n));
+        px_colls_first(&s->colls, px_coll_key(call->ops, NULL, call->runs.hash));
 
     for (const struct px_coll *coll = first; coll;) {
         if (coll->ops == call->ops && px_coll_has_peer(coll, who->peer) &&
-            px_procs_equal(call->set.at, call->set.n, coll->set->at, coll->set->n)) {
+            px_coll_set_is(coll, call->set.at, call->set.n, call->runs.hash)) {
             return PMIX_ERR_EXISTS;
         }
         coll = px_list_item(coll->alike.next, const struct px_coll, alike);
@@ -125,6 +126,9 @@ static void connect_finished(struct px_coll *coll, pmix_status_t status)
     if (!status && !find_connected(coll)) {
         /* If memory is out, they are connected but cannot disconnect. */
         set = px_proc_set_share(coll->server->proc_sets, PX_SET_CONNECTED, NULL, coll->set);
+        if (set) {
+            set->hash = coll->runs.hash;
+        }
         px_quota_add_set(coll->server, set, &coll->members[0].proc);
     }
 }
@@ -165,11 +169,9 @@ static struct px_nspace *pack_namespaces(struct px_buf *reply, struct px_peer *p
 {
     struct px_nspace *rides = NULL;
 
-    for (size_t i = 0; i < coll->set->n; i++) {
-        /* In normal form the processes of a namespace are neighbours. */
-        const char *name = coll->set->at[i].nspace;
-        bool again = i > 0 && px_procs_have_nspace(&coll->set->at[i - 1], 1, name);
-        struct px_nspace *ns = again ? NULL : px_nspace_find(coll->server, name);
+    for (size_t i = 0; i < coll->runs.n; i++) {
+        const char *name = coll->set->at[px_nspace_run_first(&coll->runs, i)].nspace;
+        struct px_nspace *ns = px_nspace_find(coll->server, name);
 
         if (!ns || strcmp(name, peer->proc.nspace) == 0) {
             continue;

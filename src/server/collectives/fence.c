@@ -170,12 +170,9 @@ static void fence_reply(struct px_coll *coll, const struct px_reply_to *reply_to
         return;
     }
     (void) px_pack_status(&buf, peer->kind, PMIX_SUCCESS);
-    for (size_t i = 0; i < coll->set->n; i++) {
-        /* In normal form the processes of a namespace are neighbours. */
-        bool seen =
-            i > 0 && px_procs_have_nspace(&coll->set->at[i - 1], 1, coll->set->at[i].nspace);
-        const struct px_nspace *ns =
-            seen ? NULL : px_nspace_find(coll->server, coll->set->at[i].nspace);
+    for (size_t i = 0; i < coll->runs.n; i++) {
+        const pmix_proc_t *first = &coll->set->at[px_nspace_run_first(&coll->runs, i)];
+        const struct px_nspace *ns = px_nspace_find(coll->server, first->nspace);
 
         if (ns && !px_peer_reads(peer, ns)) {
             (void) px_pack_string(&buf, peer->kind, ns->name);

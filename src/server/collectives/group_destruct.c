@@ -172,7 +172,7 @@ static int destruct_prepare(struct px_server *s, const struct px_coll_member *wh
 {
     const struct px_proc_set *group;
 
-    call->key = px_coll_key(call->ops, call->args.group, NULL, 0);
+    call->key = px_coll_key(call->ops, call->args.group, 0);
     call->meaning = px_group_name_meaning(s, call->args.group, who);
     if (px_coll_find(&s->colls, call, who)) {
         return px_coll_call_name(call, px_shared_procs_copy(&who->proc, 1));

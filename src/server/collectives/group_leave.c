@@ -407,7 +407,7 @@ static bool excuse(struct px_server *s, const char *name, const pmix_proc_t *lef
 
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         if (coll->ops == &px_group_destruct_ops && !coll->closed && strcmp(coll->name, name) == 0 &&
-            px_procs_cover(coll->set->at, coll->set->n, left)) {
+            px_procs_normal_cover(coll->set->at, coll->set->n, left)) {
             (void) px_coll_excuse(&s->colls, coll, left);
             any = true;
         }

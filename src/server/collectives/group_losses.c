@@ -237,7 +237,8 @@ static bool is_about(const struct px_event *event, const struct px_coll *coll)
     const char *name = px_value_text(px_info_find(event->info, event->ninfo, PMIX_GROUP_ID));
 
     return px_group_is_announcement(event) && name && strcmp(name, coll->name) == 0 &&
-           (px_group_in_parts(coll) || px_procs_cover(coll->set->at, coll->set->n, &event->source));
+           (px_group_in_parts(coll) ||
+            px_procs_normal_cover(coll->set->at, coll->set->n, &event->source));
 }
 
 static void take_leader(struct px_coll *coll, const struct px_event *event)

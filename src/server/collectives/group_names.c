@@ -11,8 +11,10 @@
 #include "src/nspace/proc_sets.h"
 #include "src/nspace/set_index.h"
 #include "src/server/data/nspace.h"
+#include "src/server/peers/step.h"
 #include "src/server/state.h"
 #include "src/value/infos.h"
+#include "src/value/procs.h"
 #include "src/wire/message.h"
 #include "tracker.h"
 
@@ -88,23 +90,30 @@ void px_group_names_fini(struct px_server *s)
 }
 
 /* A process set may have the name of a former group. */
+int px_group_name_check(struct px_server *s, const char *nspace, const pmix_proc_t *who)
+{
+    const struct px_proc_sets *sets = s->proc_sets;
+    union key key;
+    size_t len = s->group_names.used ? make_key(s, nspace, who, &key) : 0;
+
+    px_assert(px_loop_inside(s->loop));
+    return len && px_map_find(&s->group_names, key.bytes, len) &&
+                   !px_group_name_is_job(s, nspace) &&
+                   !px_proc_set_find(sets, PX_SET_GROUP, nspace, NULL) &&
+                   !px_proc_set_find(sets, PX_SET_PSET, nspace, NULL)
+               ? PMIX_ERR_NOT_FOUND
+               : PMIX_SUCCESS;
+}
+
 int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n,
                          const pmix_proc_t *who)
 {
-    const struct px_proc_sets *sets = s->proc_sets;
     int rc = PMIX_SUCCESS;
 
     for (size_t i = 0; !rc && i < n && s->group_names.used; i++) {
-        const char *name = procs[i].nspace;
-        bool again = i && strncmp(name, procs[i - 1].nspace, PMIX_MAX_NSLEN) == 0;
-        union key key;
-        size_t len = again ? 0 : make_key(s, name, who, &key);
+        bool again = i && px_same_nspace(procs[i].nspace, procs[i - 1].nspace);
 
-        if (len && px_map_find(&s->group_names, key.bytes, len) && !px_group_name_is_job(s, name) &&
-            !px_proc_set_find(sets, PX_SET_GROUP, name, NULL) &&
-            !px_proc_set_find(sets, PX_SET_PSET, name, NULL)) {
-            rc = PMIX_ERR_NOT_FOUND;
-        }
+        rc = again ? PMIX_SUCCESS : px_group_name_check(s, procs[i].nspace, who);
     }
     return rc;
 }
@@ -129,7 +138,8 @@ void px_group_names_job(struct px_server *s, const char *name)
 
 /* The processes that the caller has named, as far as this server knows the groups among them:
  * those of PX_KEY_NAMED, or else those of the call. A group that only the caller knows (one made by
- * invitation) leaves those of the call, in which it is spelled out. */
+ * invitation) leaves those of the call, in which it is spelled out; so do lists that are so long
+ * that to compare them would take the time of others. */
 static struct px_procs named_by(const struct px_server *s, const struct px_coll_call *call,
                                 const pmix_proc_t *who)
 {
@@ -139,11 +149,12 @@ static struct px_procs named_by(const struct px_server *s, const struct px_coll_
     struct px_set_index groups = px_set_index_make(s->proc_sets, PX_SET_GROUP, who);
     struct px_proc_list spelt = {0};
     struct px_procs named;
-    bool known =
-        value && px_value_procs(value, &named) && !px_proc_list_add_all(&spelt, said.at, said.n);
+    bool known = value && px_value_procs(value, &named) && named.n <= PX_MANY_PROCS;
+    bool compared = known && said.n <= PX_MANY_PROCS;
 
+    known = known && (!compared || !px_proc_list_add_all(&spelt, said.at, said.n));
     for (size_t i = 0; known && i < named.n; i++) {
-        known = px_proc_list_has(&spelt, &named.at[i]) ||
+        known = (compared && px_proc_list_has(&spelt, &named.at[i])) ||
                 px_set_index_find(&groups, named.at[i].nspace)->has_who;
     }
     px_set_index_fini(&groups);
@@ -151,20 +162,54 @@ static struct px_procs named_by(const struct px_server *s, const struct px_coll_
     return known ? named : said;
 }
 
-int px_group_names_spell(struct px_server *s, struct px_coll_call *call, const pmix_proc_t *who)
+/* Looks for a group, or expands, in the next processes. */
+static int spell_next(struct px_server *s, const pmix_proc_t *who,
+                      struct px_group_spelling *spelling, size_t most)
 {
-    struct px_args *head = &call->args.head;
-    struct px_procs named = named_by(s, call, who);
-    struct px_proc_list list = {0};
+    const pmix_proc_t *from = spelling->named.at + spelling->at;
+    size_t left = spelling->named.n - spelling->at;
+    size_t n = left < most ? left : most;
     int rc = PMIX_SUCCESS;
 
-    if (px_proc_sets_named(s->proc_sets, named.at, named.n)) {
-        rc = px_proc_sets_expand(s->proc_sets, named.at, named.n, who, &list);
-        rc = rc ? rc : px_coll_call_name(call, px_proc_list_hold(&list));
-        px_proc_list_fini(&list);
+    if (spelling->found) {
+        rc = px_proc_sets_expand(s->proc_sets, from, n, who, &spelling->list);
+    } else if (s->proc_sets->n == 0) {
+        n = left;
+    } else if (px_proc_sets_named(s->proc_sets, from, n)) {
+        spelling->found = true;
+        spelling->at = 0;
+        n = 0;
     }
+    spelling->at += n;
+    return rc ? rc : (spelling->at < spelling->named.n ? PMIX_OPERATION_IN_PROGRESS : PMIX_SUCCESS);
+}
+
+int px_group_names_spell(struct px_server *s, struct px_coll_call *call, const pmix_proc_t *who,
+                         struct px_group_spelling *spelling, size_t most)
+{
+    struct px_args *head = &call->args.head;
+    int rc;
+
+    px_assert(px_loop_inside(s->loop));
+    if (!spelling->begun) {
+        spelling->named = named_by(s, call, who);
+        spelling->begun = true;
+    }
+    rc = spell_next(s, who, spelling, most);
+    if (rc) {
+        return rc;
+    }
+    if (spelling->found) {
+        rc = px_coll_call_name(call, px_proc_list_hold(&spelling->list));
+    }
+    spelling->named = (struct px_procs){NULL, 0};
     px_infos_drop(head->info, &head->ninfo, PX_KEY_NAMED);
     return rc;
+}
+
+void px_group_spelling_fini(struct px_group_spelling *spelling)
+{
+    px_proc_list_fini(&spelling->list);
 }
 
 struct px_proc_set *px_group_names_add(struct px_server *s, const char *name,

@@ -25,6 +25,7 @@
 #include "src/server/peers/segment_offer.h"
 #include "src/server/stages.h"
 #include "src/server/state.h"
+#include "src/value/procs.h"
 #include "src/wire/codec.h"
 #include "src/wire/messages.h"
 #include "src/wire/pack.h"
@@ -46,26 +47,6 @@ static enum layout layout_of(const struct px_peer *peer)
     return LAYOUT_ID;
 }
 
-/* The members' namespaces, each once, as the wildcards of them. 0 or PMIX_ERR_NOMEM; the caller
- * releases the list either way. */
-static int list_jobs(const struct px_group_build *group, struct px_proc_list *ret)
-{
-    const char *last = "";
-    int rc = PMIX_SUCCESS;
-
-    for (size_t i = 0; !rc && i < group->members.n; i++) {
-        const char *name = group->members.at[i].nspace;
-        pmix_proc_t job;
-
-        if (strcmp(name, last) != 0) {
-            PMIX_LOAD_PROCID(&job, name, PMIX_RANK_WILDCARD);
-            rc = px_proc_list_add(ret, &job);
-            last = name;
-        }
-    }
-    return rc;
-}
-
 /* True if the peer gets the job's information: it is another one than its own, and the host took
  * part in the group, or the peer may have the information anyway. */
 static bool is_told_of(struct px_server *s, const struct px_peer *peer,
@@ -78,14 +59,12 @@ static bool is_told_of(struct px_server *s, const struct px_peer *peer,
 /* Packs the job information of the other members' namespaces, as byte objects within one byte
  * object. A namespace that cannot be packed is left out. */
 static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px_peer *peer,
-                      const struct px_group_build *group)
+                      const struct px_group_build *group, const struct px_proc_list *owners)
 {
-    struct px_proc_list list = {0};
     struct px_buf jobs = {0};
 
-    (void) px_buf_fail(reply, list_jobs(group, &list));
-    for (size_t i = 0; i < list.n; i++) {
-        const pmix_proc_t *owner = &list.at[i];
+    for (size_t i = 0; i < owners->n; i++) {
+        const pmix_proc_t *owner = &owners->at[i];
         struct px_nspace *ns = px_nspace_find(s, owner->nspace);
         struct px_buf one = {0};
 
@@ -100,7 +79,6 @@ static void pack_jobs(struct px_server *s, struct px_buf *reply, const struct px
     }
     (void) px_pack_bytes(reply, peer->kind, jobs.data, jobs.len);
     px_buf_fini(&jobs);
-    px_proc_list_fini(&list);
 }
 
 /* Packs what follows the members for clients of release 6: context id if there is one, infos. */
@@ -121,7 +99,7 @@ static void pack_rest_6(struct px_buf *buf, const struct px_peer *peer,
 
 /* Packs what follows the members. */
 static void pack_rest(struct px_server *s, struct px_buf *buf, const struct px_peer *peer,
-                      const struct px_group_build *group)
+                      const struct px_group_build *group, const struct px_proc_list *jobs)
 {
     enum layout layout = layout_of(peer);
 
@@ -131,7 +109,7 @@ static void pack_rest(struct px_server *s, struct px_buf *buf, const struct px_p
     }
     (void) px_pack_size(buf, peer->kind, group->has_id ? group->id : SIZE_MAX);
     if (layout == LAYOUT_OURS) {
-        pack_jobs(s, buf, peer, group);
+        pack_jobs(s, buf, peer, group, jobs);
         (void) px_pack_infos(buf, peer->kind, group->info, group->n_info);
     }
 }
@@ -150,6 +128,7 @@ struct px_group_reply_cache {
     pmix_status_t status;
     struct px_shared_procs *members; /* NULL: there is no such reply */
     size_t n_packed;
+    struct px_proc_list jobs; /* those of the n_packed that are known here, by their wildcards */
 };
 
 /* Drops the reply of which a part is packed. */
@@ -158,6 +137,7 @@ static void drop_begun(struct px_group_reply_cache *cache)
     px_buf_fini(&cache->begun);
     px_shared_procs_drop(cache->members);
     cache->members = NULL;
+    px_proc_list_fini(&cache->jobs);
 }
 
 void px_group_reply_drop(struct px_group_reply_cache *cache)
@@ -212,15 +192,34 @@ static int begin(struct px_group_reply_cache *cache, const struct px_peer *peer,
     return PMIX_SUCCESS;
 }
 
-/* Packs up to `most` of the members that are not packed yet. */
-static void pack_members(struct px_group_reply_cache *cache, size_t most)
+/* Notes the namespace of a member if this server knows it. */
+static void note_job(struct px_server *s, struct px_group_reply_cache *cache, const char *name)
 {
+    const struct px_nspace *ns = px_nspace_find(s, name);
+    pmix_proc_t job;
+
+    if (ns) {
+        PMIX_LOAD_PROCID(&job, ns->name, PMIX_RANK_WILDCARD);
+        (void) px_buf_fail(&cache->begun, px_proc_list_add(&cache->jobs, &job));
+    }
+}
+
+/* Packs up to `most` of the members that are not packed yet. */
+static void pack_members(struct px_server *s, struct px_group_reply_cache *cache, size_t most)
+{
+    const pmix_proc_t *members = cache->members->at;
     size_t left = cache->members->n - cache->n_packed;
     size_t end = cache->n_packed + (left < most ? left : most);
 
-    for (; cache->n_packed < end; cache->n_packed++) {
-        (void) px_pack_raw(&cache->begun, false, PMIX_PROC, &cache->members->at[cache->n_packed]);
+    for (size_t i = cache->n_packed; i < end; i++) {
+        bool again = i > 0 && px_same_nspace(members[i].nspace, members[i - 1].nspace);
+
+        (void) px_pack_raw(&cache->begun, false, PMIX_PROC, &members[i]);
+        if (!again && cache->layout == LAYOUT_OURS) {
+            note_job(s, cache, members[i].nspace);
+        }
     }
+    cache->n_packed = end;
 }
 
 /* Packs the reply for this peer, or what is left of it. 0 or why there is none. */
@@ -232,8 +231,8 @@ static int renew(struct px_server *s, struct px_group_reply_cache *cache,
     if (rc) {
         return rc;
     }
-    pack_members(cache, SIZE_MAX);
-    pack_rest(s, &cache->begun, peer, group);
+    pack_members(s, cache, SIZE_MAX);
+    pack_rest(s, &cache->begun, peer, group, &cache->jobs);
     rc = cache->begun.status;
     cache->bytes = px_parcel_take(&cache->begun, NULL, NULL);
     drop_begun(cache);
@@ -291,7 +290,7 @@ void px_group_reply(struct px_coll *coll, const struct px_reply_to *reply_to, pm
 }
 
 /* How many members are packed in a turn of the loop. */
-enum { PIECE = 8192 };
+enum { PIECE = 4096 };
 
 /* The reply is for the first caller that is still connected; most others get the same bytes.
  * px_group_reply packs what is left, and finds the errors. */
@@ -316,6 +315,6 @@ bool px_group_reply_prepare(struct px_coll *coll, pmix_status_t status)
         (!goes_on(cache, peer, group, status) && begin(cache, peer, group, status) != 0)) {
         return false;
     }
-    pack_members(cache, PIECE);
+    pack_members(coll->server, cache, PIECE);
     return cache->n_packed < cache->members->n;
 }

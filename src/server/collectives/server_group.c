@@ -79,8 +79,8 @@ static bool collides(const struct px_coll *coll, const struct px_coll_call *call
     for (size_t i = 0; i < coll->n_members && !found; i++) {
         const struct px_coll_member *other = &coll->members[i];
 
-        found =
-            other->uid == caller->uid || px_procs_cover(call->set.at, call->set.n, &other->proc);
+        found = other->uid == caller->uid ||
+                px_procs_normal_cover(call->set.at, call->set.n, &other->proc);
     }
     return found;
 }
@@ -90,8 +90,7 @@ static bool collides(const struct px_coll *coll, const struct px_coll_call *call
 static bool is_being_made(struct px_server *s, const struct px_coll_call *call,
                           const struct px_coll_member *caller)
 {
-    struct px_coll *first =
-        px_colls_first(&s->colls, px_coll_key(call->ops, call->args.group, NULL, 0));
+    struct px_coll *first = px_colls_first(&s->colls, px_coll_key(call->ops, call->args.group, 0));
     struct px_coll *coll = first;
     bool found = false;
 

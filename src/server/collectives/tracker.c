@@ -36,7 +36,8 @@ void px_coll_call_fini(struct px_coll_call *call)
     drop_procs(call);
     PMIx_Info_free(call->args.head.info, call->args.head.ninfo);
     px_proc_list_fini(&call->set);
-    px_procs_normalise_end(call->making, NULL);
+    px_nspace_runs_fini(&call->runs);
+    px_procs_normalise_end(call->making, NULL, NULL);
 }
 
 int px_coll_call_name(struct px_coll_call *call, struct px_shared_procs *procs)
@@ -67,8 +68,8 @@ static size_t most_directives(void)
     return (size_t) px_param_int(PX_P_MAX_DIRECTIVES);
 }
 
-/* How many processes of a set a step reads or writes: some 2 MB. */
-enum { PIECE = 8192 };
+/* How many processes of a set a step reads or writes: some 1 MB. */
+enum { PIECE = 4096 };
 
 /* A call with a name and no processes has an empty set: leaders add its caller. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call)
@@ -91,14 +92,14 @@ int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call
     if (rc == PMIX_OPERATION_IN_PROGRESS) {
         return PMIX_SUCCESS;
     }
-    px_procs_normalise_end(call->making, rc ? NULL : &call->set);
+    px_procs_normalise_end(call->making, rc ? NULL : &call->set, &call->runs);
     call->making = NULL;
     return rc;
 }
 
 void px_coll_call_identify(struct px_coll_call *call)
 {
-    call->key = px_coll_key(call->ops, call->args.group, call->set.at, call->set.n);
+    call->key = px_coll_key(call->ops, call->args.group, call->runs.hash);
 }
 
 /* --- members --- */
@@ -150,14 +151,15 @@ void px_coll_forget_peer(struct px_coll *coll, uint64_t peer)
 
 /* --- trackers --- */
 
-/* Replaces the processes of a tracker. 0 or PMIX_ERR_NOMEM; nothing has changed then. */
-static int name_anew(const struct px_colls *colls, struct px_coll *coll, struct px_proc_list *left)
+/* Makes the set of a tracker of these processes, of which it is one more owner. 0 or
+ * PMIX_ERR_NOMEM; nothing has changed then. */
+static int make_set(const struct px_colls *colls, struct px_coll *coll,
+                    struct px_shared_procs *procs)
 {
+    struct px_nspace_runs runs = {0};
     struct px_proc_list normal = {0};
-    struct px_shared_procs *procs = px_proc_list_hold(left);
     struct px_shared_procs *set = NULL;
-    int rc =
-        procs ? px_procs_normalise(procs, colls->size, colls->server, &normal) : PMIX_ERR_NOMEM;
+    int rc = px_procs_normalise(procs, colls->size, colls->server, &normal, &runs);
 
     if (!rc) {
         set = px_proc_list_hold(&normal);
@@ -165,15 +167,29 @@ static int name_anew(const struct px_colls *colls, struct px_coll *coll, struct 
     }
     px_proc_list_fini(&normal);
     if (rc) {
-        px_shared_procs_drop(procs);
+        px_nspace_runs_fini(&runs);
         return rc;
     }
+    (void) px_shared_procs_hold(procs);
     px_shared_procs_drop(coll->procs);
     px_shared_procs_drop(coll->set);
+    px_nspace_runs_fini(&coll->runs);
     coll->procs = procs;
     coll->set = set;
+    coll->runs = runs;
+    coll->sized = colls->sizes;
     coll->renamed = true;
     return PMIX_SUCCESS;
+}
+
+/* Replaces the processes of a tracker. Errors as above. */
+static int name_anew(const struct px_colls *colls, struct px_coll *coll, struct px_proc_list *left)
+{
+    struct px_shared_procs *procs = px_proc_list_hold(left);
+    int rc = procs ? make_set(colls, coll, procs) : PMIX_ERR_NOMEM;
+
+    px_shared_procs_drop(procs);
+    return rc;
 }
 
 /* A wildcard is expanded first, if the size of its namespace is known; otherwise the process stays
@@ -199,10 +215,12 @@ int px_coll_excuse(const struct px_colls *colls, struct px_coll *coll, const pmi
 bool px_coll_is_valid(const struct px_coll *coll)
 {
     return coll->ops && coll->procs && coll->set && (coll->name || coll->set->n) &&
-           px_procs_are_normal(coll->set->at, coll->set->n) && coll->n_members > 0 &&
-           coll->n_members <= coll->members_room && coll->members && coll->n_arrived > 0 &&
-           coll->n_arrived <= coll->n_members && (!coll->ninfo || coll->info) &&
-           (coll->closed || !(coll->upcall || coll->ending)) && !(coll->upcall && coll->ending);
+           px_procs_are_normal(coll->set->at, coll->set->n) && !coll->set->n == !coll->runs.n &&
+           (!coll->runs.n || coll->runs.ends[coll->runs.n - 1] == coll->set->n) &&
+           coll->n_members > 0 && coll->n_members <= coll->members_room && coll->members &&
+           coll->n_arrived > 0 && coll->n_arrived <= coll->n_members &&
+           (!coll->ninfo || coll->info) && (coll->closed || !(coll->upcall || coll->ending)) &&
+           !(coll->upcall && coll->ending);
 }
 
 /* Makes a tracker for the first call, which is not on the list yet. It becomes one more owner of
@@ -227,57 +245,72 @@ static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *
     coll->state = call->ops->state_size ? calloc(1, call->ops->state_size) : NULL;
     coll->procs = px_shared_procs_hold(call->procs);
     coll->set = px_proc_list_hold(&call->set);
+    coll->sized = colls->sizes;
     if ((call->args.group && !coll->name) || (call->ops->state_size && !coll->state) ||
         !coll->set) {
         px_coll_destroy(coll);
         return NULL;
     }
+    coll->runs = call->runs;
+    call->runs = (struct px_nspace_runs){0};
     return coll;
 }
 
-/* True if the sets are the same. The tracker's set is normalised again if they differ: the size
- * of a namespace may have become known since the first call. */
-static bool same_by_now(const struct px_colls *colls, const struct px_coll *coll,
-                        const struct px_proc_list *set)
-{
-    struct px_proc_list again = {0};
-    bool same = px_procs_equal(set->at, set->n, coll->set->at, coll->set->n) ||
-                (!px_procs_normalise(coll->procs, colls->size, colls->server, &again) &&
-                 px_procs_equal(set->at, set->n, again.at, again.n));
+/* Names are compared one by one up to so many processes. Of more the hash is compared, which nobody
+ * can foresee: two walks over 32 MB take 10 ms. */
+enum { COMPARED = 8192 };
 
-    px_proc_list_fini(&again);
-    return same;
+bool px_coll_set_is(const struct px_coll *coll, const pmix_proc_t *set, size_t n, uint64_t hash)
+{
+    bool same = n == coll->set->n && hash == coll->runs.hash;
+
+    px_check(same == px_procs_equal(set, n, coll->set->at, coll->set->n));
+    return same && (n > COMPARED || px_procs_equal(set, n, coll->set->at, coll->set->n));
 }
 
-/* True if the processes of a tracker may name the caller: itself, its job, or some node. */
-static bool may_name(const struct px_coll *coll, const pmix_proc_t *who)
+/* True if the set of the call is that of the tracker. */
+static bool is_same_set(const struct px_coll *coll, const struct px_coll_call *call)
 {
-    for (size_t i = 0; i < coll->set->n; i++) {
-        pmix_rank_t named = coll->set->at[i].rank;
+    return px_coll_set_is(coll, call->set.at, call->set.n, call->runs.hash);
+}
 
-        if (px_proc_covers(&coll->set->at[i], who) || named == PMIX_RANK_LOCAL_NODE ||
-            named == PMIX_RANK_LOCAL_PEERS) {
-            return true;
-        }
-    }
-    return false;
+/* The same by now: the set of the tracker is made again if the size of a namespace may have become
+ * known since. */
+static bool is_same_by_now(const struct px_colls *colls, struct px_coll *coll,
+                           const struct px_coll_call *call)
+{
+    return is_same_set(coll, call) ||
+           (coll->sized != colls->sizes && coll->procs->n > 0 &&
+            !make_set(colls, coll, coll->procs) && is_same_set(coll, call));
+}
+
+bool px_coll_set_names(const pmix_proc_t *set, size_t n, const pmix_proc_t *proc)
+{
+    pmix_proc_t node = *proc;
+    pmix_proc_t peers = *proc;
+
+    node.rank = PMIX_RANK_LOCAL_NODE;
+    peers.rank = PMIX_RANK_LOCAL_PEERS;
+    return px_procs_normal_cover(set, n, proc) || px_procs_normal_cover(set, n, &node) ||
+           px_procs_normal_cover(set, n, &peers);
 }
 
 /* True if a call has the name and the processes of a tracker. Others may have many open under the
  * same name: sets are normalised again only where the caller is named. */
-static bool belongs_to(const struct px_colls *colls, const struct px_coll *coll,
+static bool belongs_to(const struct px_colls *colls, struct px_coll *coll,
                        const struct px_coll_call *call, const pmix_proc_t *who)
 {
     if (!call->args.group) {
-        return px_procs_equal(call->set.at, call->set.n, coll->set->at, coll->set->n);
+        return is_same_set(coll, call);
     }
     if (strcmp(call->args.group, coll->name) != 0) {
         return false;
     }
     if (call->ops->by_member) {
-        return call->meaning == coll->meaning && px_procs_cover(coll->set->at, coll->set->n, who);
+        return call->meaning == coll->meaning &&
+               px_procs_normal_cover(coll->set->at, coll->set->n, who);
     }
-    return may_name(coll, who) && same_by_now(colls, coll, &call->set);
+    return px_coll_set_names(coll->set->at, coll->set->n, who) && is_same_by_now(colls, coll, call);
 }
 
 /* The oldest open tracker: calls of one process that overlap are matched in their order. Of those
@@ -455,6 +488,7 @@ void px_coll_destroy(struct px_coll *coll)
     free(coll->members);
     px_shared_procs_drop(coll->procs);
     px_shared_procs_drop(coll->set);
+    px_nspace_runs_fini(&coll->runs);
     free(coll->name);
     free(coll);
 }

@@ -20,6 +20,7 @@
 
 #include "colls.h"
 #include "src/loop/loop.h"
+#include "src/nspace/normal_form.h"
 #include "src/request/schema.h"
 
 struct px_coll_call;
@@ -90,15 +91,16 @@ struct px_coll_member {
     pmix_proc_t proc;
 };
 
-/* One member's call, on the stack of its handler. Owned: args, procs and set (px_coll_call_fini).
- */
+/* One member's call, on the stack of its handler. Owned: args, procs, set and runs
+ * (px_coll_call_fini). */
 struct px_coll_call {
     const struct px_coll_ops *ops;
     struct px_coll_args args;      /* `group` is the name; NULL: none */
     bool solo;                     /* one caller by itself: joins only trackers of such calls */
     uint64_t meaning;              /* of the name to the caller, set by `prepare` (by_member) */
     struct px_shared_procs *procs; /* has the array of args.procs; NULL: args has it */
-    struct px_proc_list set; /* the processes in normal form; empty: others name the members */
+    struct px_proc_list set;    /* the processes in normal form; empty: others name the members */
+    struct px_nspace_runs runs; /* of the set; a new tracker takes them */
     struct px_normalising *making; /* of the set, or NULL */
     uint64_t key;                  /* px_coll_key */
 };
@@ -122,6 +124,8 @@ struct px_coll {
     bool solo;
     struct px_shared_procs *procs; /* as the first caller gave them */
     struct px_shared_procs *set;   /* the same in normal form: `procs`, if they are in it */
+    struct px_nspace_runs runs;    /* of the set */
+    uint64_t sized;                /* px_colls.sizes, when the set was made */
     struct px_coll_member *members;
     size_t n_members;
     size_t members_room;
@@ -145,14 +149,20 @@ struct px_coll {
     void *state;              /* the operation's */
 };
 
-/* Fills call->set with the normal form of the processes; a call with a name needs no processes. Of
- * many processes this is done in steps: call->making is NULL after the last one. 0,
+/* Fills call->set and call->runs with the normal form of the processes; a call with a name needs no
+ * processes. Of many processes this is done in steps: call->making is NULL after the last one. 0,
  * PMIX_ERR_BAD_PARAM (no processes and no name, or a process without a namespace),
  * PMIX_ERR_OUT_OF_RESOURCE (more directives than shmix_max_directives, or processes of more jobs
  * than shmix_max_jobs), PMIX_ERR_NOMEM. */
 int px_coll_call_prepare(const struct px_colls *colls, struct px_coll_call *call);
-/* Fills call->key, from call->set. */
+/* Fills call->key, from the name or the runs. */
 void px_coll_call_identify(struct px_coll_call *call);
+
+/* True if the tracker is of this set, in normal form, with this hash (px_nspace_runs). */
+bool px_coll_set_is(const struct px_coll *coll, const pmix_proc_t *set, size_t n, uint64_t hash);
+/* True if a set in normal form names the process: itself, its job, or its node by
+ * PMIX_RANK_LOCAL_NODE or PMIX_RANK_LOCAL_PEERS. */
+bool px_coll_set_names(const pmix_proc_t *set, size_t n, const pmix_proc_t *proc);
 
 /* The open tracker that the call belongs to, or NULL. call->key is set. */
 struct px_coll *px_coll_find(const struct px_colls *colls, const struct px_coll_call *call,

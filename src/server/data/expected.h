@@ -13,6 +13,7 @@
 
 #include "src/waits/area.h"
 
+struct px_nspace_runs;
 struct px_server;
 
 /* What one look at a set of processes finds. */
@@ -22,6 +23,11 @@ struct px_expected {
     bool lost;                    /* some of this node have departed */
     uint64_t rows[PX_WAITS_BITS]; /* those of the n that have one: bit `row - 1`, in words of 64 */
 };
+
+/* Looks at the set of a collective: as below, but where the host has registered all processes of a
+ * namespace that are here, it searches for those in the set, if they are fewer. */
+struct px_expected px_expected_of_set(struct px_server *s, const pmix_proc_t *set,
+                                      const struct px_nspace_runs *runs);
 
 /* Looks at processes: ranks, and PMIX_RANK_WILDCARD for all of a namespace. Linear in their
  * number. */

@@ -111,6 +111,7 @@ int px_register_nspace(struct px_server *s, void *args)
     PMIX_LOAD_PROCID(&job, ns->name, PMIX_RANK_WILDCARD);
     px_ends_undone(s, &job);
     px_gets_nspace_changed(s, ns);
+    s->colls.sizes++;
     px_colls_recount(s);
     return PMIX_SUCCESS;
 }
@@ -127,6 +128,7 @@ int px_deregister_nspace(struct px_server *s, void *args)
         return PMIX_ERR_NOT_FOUND;
     }
     px_nspace_drop(s, ns);
+    s->colls.sizes++;
     px_iof_tell_unwanted(s);
     px_colls_recount(s);
     return PMIX_SUCCESS;

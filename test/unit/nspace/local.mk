@@ -1,4 +1,4 @@
-nspace_unit_tests = %D%/derive.t %D%/info_arrays.t %D%/jobinfo.t %D%/job_pack.t %D%/ranks.t %D%/key_types.t %D%/proc_infos.t %D%/proc_sets.t \
+nspace_unit_tests = %D%/derive.t %D%/info_arrays.t %D%/jobinfo.t %D%/job_pack.t %D%/ranks.t %D%/key_types.t %D%/normal_form.t %D%/proc_infos.t %D%/proc_sets.t \
   %D%/query_args.t %D%/resolve.t %D%/scarce.t
 nspace_unit_libs = libpx-nspace.la libpx-gds.la libpx-wire.la libpx-value.la libpx-shmem.la libpx-base.la \
   $(CMOCKA_LIBS)
@@ -16,6 +16,9 @@ TESTS += $(nspace_unit_tests)
 %C%_ranks_t_LDADD = $(nspace_unit_libs)
 %C%_key_types_t_SOURCES = %D%/key_types.c
 %C%_key_types_t_LDADD = $(nspace_unit_libs)
+%C%_normal_form_t_SOURCES = %D%/normal_form.c
+%C%_normal_form_t_LDADD = $(nspace_unit_libs)
+%C%_normal_form_t_LDFLAGS = $(AM_LDFLAGS) $(PX_WRAP_ALLOC)
 %C%_proc_infos_t_SOURCES = %D%/proc_infos.c %D%/build.h
 %C%_proc_infos_t_LDADD = $(nspace_unit_libs)
 %C%_proc_sets_t_SOURCES = %D%/proc_sets.c

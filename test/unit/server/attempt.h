@@ -19,7 +19,7 @@
 #include "src/server/state.h"
 #include "src/wire/messages.h"
 
-enum { TAG = 100, MOST_PARTS = 32 };
+enum { TAG = 100, MOST_PARTS = 48 };
 
 /* What the test does on the loop's thread, and what came of it. */
 struct attempt {

@@ -26,7 +26,7 @@
 #include "attempt.h"
 #include "src/net/conn.h"
 
-/* MANY names are stored in ten pieces and normalised in three; LARGE bytes are stored in ten. */
+/* MANY names are stored in ten pieces and normalised in five; LARGE bytes are stored in ten. */
 enum { MANY = 20000, FEW = 100, LARGE = 5000000 };
 
 static unsigned n_published;
@@ -64,12 +64,13 @@ static void a_long_fence(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 21); /* who has come is counted in the last */
-    assert_int_equal(attempt.n_colls[18], 0);
-    assert_int_equal(attempt.n_colls[19], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 26); /* who has come is counted in the last */
+    assert_int_equal(attempt.n_colls[23], 0);
+    assert_int_equal(attempt.n_colls[24], 1);
 }
 
-/* Their normal form is another list, which is written in three pieces. */
+/* Their normal form is another list: it takes two passes over the ranks, and is written in five
+ * pieces. */
 static void a_long_fence_in_any_order(void **state)
 {
     static pmix_proc_t procs[MANY];
@@ -81,9 +82,9 @@ static void a_long_fence_in_any_order(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 24);
-    assert_int_equal(attempt.n_colls[21], 0);
-    assert_int_equal(attempt.n_colls[22], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 32);
+    assert_int_equal(attempt.n_colls[29], 0);
+    assert_int_equal(attempt.n_colls[30], 1);
 }
 
 static void a_short_fence(void **state)
@@ -110,8 +111,8 @@ static void one_that_is_refused(void **state)
     attempt.named = false;
     run(&attempt);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 13);
-    assert_int_equal(attempt.n_colls[12], 0);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 24);
+    assert_int_equal(attempt.n_colls[23], 0);
 }
 
 /* Its peer is closed after each of the parts. */
@@ -121,7 +122,7 @@ static void one_that_is_cut(void **state)
     struct px_coll_args args;
 
     (void) state;
-    for (unsigned n_parts = 1; n_parts < 23; n_parts++) {
+    for (unsigned n_parts = 1; n_parts < 31; n_parts++) {
         struct attempt attempt = fence_of(&args, procs, MANY);
 
         turn_round(procs, MANY);
@@ -134,13 +135,15 @@ static void one_that_is_cut(void **state)
 
 /* --- groups --- */
 
+static size_t n_agree = MANY; /* processes that a group is of */
+
 static pmix_status_t agree(pmix_group_operation_t op, char *group, const pmix_proc_t procs[],
                            size_t nprocs, const pmix_info_t directives[], size_t ndirs,
                            pmix_info_cbfunc_t done, void *cbdata)
 {
     (void) op, (void) group, (void) procs, (void) directives, (void) ndirs, (void) done;
     (void) cbdata;
-    assert_int_equal(nprocs, MANY);
+    assert_int_equal(nprocs, n_agree);
     return PMIX_OPERATION_SUCCEEDED;
 }
 
@@ -179,7 +182,7 @@ static void a_large_fence_of_two_nodes(void **state)
 
 /* All members but the caller are of other nodes. Each walk over them has a turn, also if a short
  * message names them by their group, and so have the host's answer and the end. The caller of the
- * third one is there to be answered, for which its members are packed in three turns. */
+ * third one is there to be answered, for which its members are packed in five turns. */
 static void a_large_group(void **state)
 {
     static pmix_proc_t procs[MANY];
@@ -201,8 +204,8 @@ static void a_large_group(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 21);
-    assert_int_equal(attempt.n_colls[20], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 26);
+    assert_int_equal(attempt.n_colls[25], 1);
     assert_true(attempt.has_host);
     (void) sem_wait(&watch.over);
     args.nprocs = 0;
@@ -210,9 +213,9 @@ static void a_large_group(void **state)
     run(&attempt);
     assert_int_equal(attempt.rc, 0);
     assert_false(attempt.in_part);
-    assert_int_equal(attempt.n_left, MOST_PARTS - 10);
-    assert_int_equal(attempt.n_colls[7], 0);
-    assert_int_equal(attempt.n_colls[9], 1);
+    assert_int_equal(attempt.n_left, MOST_PARTS - 19); /* five look for groups */
+    assert_int_equal(attempt.n_colls[16], 0);
+    assert_int_equal(attempt.n_colls[18], 1);
     assert_true(attempt.has_host);
     (void) sem_wait(&watch.over);
     assert_int_equal(watch.n_ending, 2);
@@ -223,7 +226,47 @@ static void a_large_group(void **state)
     assert_int_equal(attempt.rc, 0);
     (void) sem_wait(&watch.over);
     (void) sem_destroy(&watch.over);
-    assert_int_equal(watch.n_ending, 5);
+    assert_int_equal(watch.n_ending, 7);
+}
+
+/* The caller is named by its group, which is the last of many names: they are looked at and
+ * expanded in pieces. */
+static void a_group_among_many(void **state)
+{
+    static pmix_proc_t procs[MANY];
+    pmix_proc_t members[2];
+    char name[] = "few";
+    struct px_coll_args args = {.group = name, .procs = members, .nprocs = 2};
+    struct attempt made = {.request = &px_request_group_construct,
+                           .args = &args.head,
+                           .n_parts = MOST_PARTS,
+                           .named = true,
+                           .watched = true};
+    struct px_coll_args other;
+    struct attempt attempt = fence_of(&other, procs, MANY);
+
+    (void) state;
+    PMIX_LOAD_PROCID(&members[0], JOB, 0);
+    PMIX_LOAD_PROCID(&members[1], "nobody", 1);
+    (void) sem_init(&watch.over, 0, 0);
+    n_agree = 2;
+    run(&made);
+    assert_int_equal(made.rc, 0);
+    (void) sem_wait(&watch.over);
+    n_agree = MANY;
+    (void) sem_destroy(&watch.over);
+    for (size_t i = 0; i < MANY; i++) {
+        PMIX_LOAD_PROCID(&procs[i], "nobody", (pmix_rank_t) i);
+    }
+    PMIX_LOAD_PROCID(&procs[MANY - 1], name, PMIX_RANK_WILDCARD);
+    attempt.n_parts = 12 + 5 + 4; /* five look, others expand */
+    run(&attempt);
+    assert_true(attempt.in_part);
+    attempt.n_parts = MOST_PARTS;
+    run(&attempt);
+    assert_int_equal(attempt.rc, 0);
+    assert_false(attempt.in_part);
+    assert_true(attempt.has_host);
 }
 
 /* --- others --- */
@@ -364,6 +407,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(one_that_is_cut, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_large_fence_of_two_nodes, job_of_two_start,
                                         job_of_two_stop),
+        cmocka_unit_test_setup_teardown(a_group_among_many, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_large_group, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(a_long_request_for_the_host, job_of_two_start,
                                         job_of_two_stop),

@@ -26,17 +26,6 @@ static uint32_t three(void *arg, const char *nspace)
 
 static char known[] = "A";
 
-/* px_procs_normalise of an array. */
-static int normalise(const pmix_proc_t *procs, size_t n, px_job_size_fn size, void *arg,
-                     struct px_proc_list *ret)
-{
-    struct px_shared_procs *shared = px_shared_procs_copy(procs, n);
-    int rc = px_procs_normalise(shared, size, arg, ret);
-
-    px_shared_procs_drop(shared);
-    return rc;
-}
-
 static void a_wildcard_covers_its_namespace(void **state)
 {
     const pmix_proc_t all = P("A", ALL);
@@ -279,33 +268,6 @@ static void a_long_list_has_each_once(void **state)
     px_proc_list_fini(&list);
 }
 
-static void one_normal_form(void **state)
-{
-    const pmix_proc_t forms[4][4] = {
-        {P("A", ALL), P("B", 1)},
-        {P("A", 2), P("B", 1), P("A", 0), P("A", 1)},
-        {P("A", 1), P("A", ALL), P("B", 1), P("B", 1)},
-        {P("B", 1), P("A", ALL), P("A", ALL)},
-    };
-    static const size_t sizes[] = {2, 4, 4, 3};
-    const pmix_proc_t nameless = P("", 0);
-    struct px_proc_list set;
-
-    (void) state;
-    for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(normalise(forms[i], sizes[i], three, known, &set), 0);
-        assert_true(px_procs_are_normal(set.at, set.n));
-        assert_true(px_procs_equal(set.at, set.n, forms[0], 2));
-        px_proc_list_fini(&set);
-    }
-    /* How many there are is not known: a list stays one. */
-    assert_int_equal(normalise(forms[1], 4, NULL, NULL, &set), 0);
-    assert_int_equal(set.n, 4);
-    px_proc_list_fini(&set);
-    assert_int_equal(normalise(NULL, 0, NULL, NULL, &set), PMIX_ERR_BAD_PARAM);
-    assert_int_equal(normalise(&nameless, 1, NULL, NULL, &set), PMIX_ERR_BAD_PARAM);
-}
-
 static void a_set_includes_another(void **state)
 {
     const pmix_proc_t a[3] = {P("A", ALL), P("B", 1), P("B", 3)};
@@ -358,154 +320,13 @@ static void sets_meet(void **state)
 static void without_memory(void **state)
 {
     const pmix_proc_t all = P("A", ALL);
-    const pmix_proc_t ranks[2] = {P("A", 1), P("A", 0)};
     struct px_proc_list list = {0};
-    struct px_proc_list set;
 
     (void) state;
     fail_allocation(1);
     assert_int_equal(px_proc_list_expand(&list, &all, 1, three, known), PMIX_ERR_NOMEM);
-    for (unsigned n = 3; n < 7; n++) { /* the first two are of the copy */
-        fail_allocation(n);
-        assert_int_equal(normalise(&ranks[0], 2, three, known, &set), PMIX_ERR_NOMEM);
-    }
     fail_allocation(0);
     px_proc_list_fini(&list);
-}
-
-static int by_order(const void *a, const void *b)
-{
-    const pmix_proc_t *x = a;
-    const pmix_proc_t *y = b;
-    int names = strcmp(x->nspace, y->nspace);
-    uint64_t first = x->rank == ALL ? 0 : (uint64_t) x->rank + 1;
-    uint64_t second = y->rank == ALL ? 0 : (uint64_t) y->rank + 1;
-
-    return names ? names : (first > second) - (first < second);
-}
-
-/* Takes steps of at most `piece` processes, and at most `most` of them. The status of the last. */
-static int take_steps(struct px_normalising *making, size_t piece, size_t most)
-{
-    int rc = PMIX_OPERATION_IN_PROGRESS;
-
-    for (size_t i = 0; rc == PMIX_OPERATION_IN_PROGRESS && i < most; i++) {
-        rc = px_procs_normalise_go_on(making, piece);
-    }
-    return rc;
-}
-
-/* The normal form is made in steps, or given up after any of them. It is refused if the processes
- * are of more namespaces than there may be. */
-static void check_steps(struct px_shared_procs *procs, const struct px_proc_list *want)
-{
-    struct px_normalising *making = NULL;
-    struct px_proc_list set = {0};
-    size_t piece = procs->n / 3;
-    size_t n_spaces = 0;
-    int rc = PMIX_OPERATION_IN_PROGRESS;
-
-    for (size_t i = 0; i < want->n; i++) {
-        n_spaces += !i || strcmp(want->at[i].nspace, want->at[i - 1].nspace) != 0;
-    }
-    for (size_t most = 0; rc == PMIX_OPERATION_IN_PROGRESS; most++) {
-        assert_int_equal(px_procs_normalise_begin(procs, NULL, NULL, n_spaces, &making), 0);
-        rc = take_steps(making, piece, most);
-        px_procs_normalise_end(making, rc ? NULL : &set);
-        assert_true(most > 5 || rc == PMIX_OPERATION_IN_PROGRESS);
-    }
-    assert_int_equal(rc, 0);
-    assert_true(px_procs_equal(set.at, set.n, want->at, want->n));
-    px_proc_list_fini(&set);
-    assert_int_equal(px_procs_normalise_begin(procs, NULL, NULL, n_spaces - 1, &making), 0);
-    assert_int_equal(take_steps(making, piece, SIZE_MAX), PMIX_ERR_OUT_OF_RESOURCE);
-    px_procs_normalise_end(making, NULL);
-}
-
-/* Many processes of few and of many namespaces, in any order, some of them twice, against a plain
- * sort. */
-static void as_a_plain_sort(void **state)
-{
-    enum { N = 2000, SPACES = 600, ROUNDS = 12 };
-    static const char *const before[3] = {"", "name-", "longer name-"};
-    static const char *const behind[2] = {"", "-behind"};
-    static pmix_proc_t given[N];
-    static pmix_proc_t want[N];
-    uint32_t seed = 2463534242u;
-
-    (void) state;
-    for (unsigned round = 0; round < ROUNDS; round++) {
-        struct px_shared_procs *shared;
-        struct px_proc_list set;
-        size_t n = 0;
-
-        for (size_t i = 0; i < N; i++) {
-            seed = seed * 1664525u + 1013904223u;
-            snprintf(given[i].nspace, sizeof(given[i].nspace), "%s%s%03u%s", seed >> 31 ? "n" : "",
-                     before[round % 3], (seed >> 8) % (round % 2 ? SPACES : 3),
-                     behind[round % 4 / 2]);
-            given[i].rank = (seed >> 16) % 1000;
-            given[i].rank = given[i].rank == 7   ? ALL
-                            : given[i].rank == 8 ? PMIX_RANK_UNDEF
-                                                 : given[i].rank;
-        }
-        memcpy(want, given, sizeof(given));
-        qsort(want, N, sizeof(*want), by_order);
-        for (size_t i = 0; i < N; i++) {
-            if (!n || !px_proc_covers(&want[n - 1], &want[i])) {
-                want[n++] = want[i];
-            }
-        }
-        shared = px_shared_procs_copy(given, N);
-        assert_int_equal(px_procs_normalise(shared, NULL, NULL, &set), 0);
-        assert_true(px_procs_equal(set.at, set.n, want, n));
-        check_steps(shared, &set);
-        px_shared_procs_drop(shared);
-        px_proc_list_fini(&set);
-    }
-}
-
-static uint32_t of_one(void *arg, const char *nspace)
-{
-    (void) arg, (void) nspace;
-    return 1;
-}
-
-/* What is in normal form is lent, unless a namespace is complete. */
-static void one_more_owner_if_normal(void **state)
-{
-    const pmix_proc_t normal[4] = {P("A", 0), P("A", 2), P("B", ALL), P("C", 1)};
-    const pmix_proc_t others[4][3] = {{P("A", 0), P("A", 1), P("A", 2)},
-                                      {P("A", 1), P("A", 1), P("B", 0)},
-                                      {P("A", ALL), P("A", 1), P("B", 0)},
-                                      {P("B", 0), P("A", 0), P("A", 1)}};
-    static const size_t sizes[4] = {1, 2, 2, 3};
-    const pmix_proc_t one = P("C", 0);
-    struct px_shared_procs *shared = px_shared_procs_copy(normal, 4);
-    struct px_proc_list set = {0};
-
-    (void) state;
-    assert_int_equal(px_procs_normalise(shared, three, known, &set), 0);
-    assert_ptr_equal(set.shared, shared);
-    assert_ptr_equal(set.at, shared->at);
-    assert_int_equal(set.n, 4);
-    assert_true(px_proc_list_has(&set, &normal[1]));
-    px_shared_procs_drop(shared); /* the list still has it */
-    assert_true(px_proc_equal(&set.at[3], &normal[3]));
-    px_proc_list_fini(&set);
-    for (size_t i = 0; i < 4; i++) {
-        shared = px_shared_procs_copy(others[i], 3);
-        assert_int_equal(px_procs_normalise(shared, three, known, &set), 0);
-        assert_null(set.shared);
-        assert_int_equal(set.n, sizes[i]);
-        px_shared_procs_drop(shared);
-        px_proc_list_fini(&set);
-    }
-    shared = px_shared_procs_copy(&one, 1);
-    assert_int_equal(px_procs_normalise(shared, of_one, known, &set), 0);
-    assert_int_equal(set.at[0].rank, ALL);
-    px_shared_procs_drop(shared);
-    px_proc_list_fini(&set);
 }
 
 /* A list that shares its array copies it before it changes: the other owner's stays. If memory is
@@ -553,9 +374,6 @@ int main(void)
         cmocka_unit_test(a_list_in_order),
         cmocka_unit_test(a_list_of_an_array),
         cmocka_unit_test(a_long_list_has_each_once),
-        cmocka_unit_test(one_normal_form),
-        cmocka_unit_test(as_a_plain_sort),
-        cmocka_unit_test(one_more_owner_if_normal),
         cmocka_unit_test(shares_until_it_changes),
         cmocka_unit_test(a_set_includes_another),
         cmocka_unit_test(a_set_covers_a_process),

@@ -1,4 +1,4 @@
-coll_unit_libs = libpx-server.la libpx-gds.la libpx-wire.la libpx-value.la libpx-loop.la libpx-shmem.la libpx-base.la \
+coll_unit_libs = libpx-server.la libpx-nspace.la libpx-gds.la libpx-wire.la libpx-value.la libpx-loop.la libpx-shmem.la libpx-base.la \
   $(CMOCKA_LIBS)
 check_PROGRAMS += %D%/modex_blob.t %D%/modex_delta.t %D%/modex_log.t %D%/high_water.t %D%/tracker.t
 TESTS += %D%/modex_blob.t %D%/modex_delta.t %D%/modex_log.t %D%/high_water.t %D%/tracker.t
