@@ -18,6 +18,7 @@
 /* A value between the old generation and the new: the batch borrows it, the block owns it. */
 struct held {
     pmix_value_t value;
+    pmix_data_array_t array; /* room for px_slice_lend */
     pmix_info_t *quals;
     size_t n_quals;
     bool owned; /* the value has memory of its own */
@@ -68,6 +69,19 @@ static struct held *hold(struct px_copy *copy)
     return held;
 }
 
+/* Makes a value of a slice, in which nothing is unpacked that does not have to be. Statuses of
+ * px_slice_borrow. */
+static int take_value(const struct px_slice *slice, struct held *held)
+{
+    bool owns = false;
+    int rc = px_slice_lend(slice, true, &held->array, &held->value)
+                 ? 0
+                 : px_slice_borrow(slice, &held->value, &owns);
+
+    held->owned = !rc && owns;
+    return rc;
+}
+
 /* Makes value and qualifiers of an entry from a slice, but for a hidden one, which has no value.
  * Statuses of px_slice_borrow and px_slice_quals. */
 static int fill_entry(struct px_copy *copy, const struct px_slice *slice,
@@ -77,8 +91,7 @@ static int fill_entry(struct px_copy *copy, const struct px_slice *slice,
     int rc = held ? 0 : PMIX_ERR_NOMEM;
 
     if (!rc && !slice->hidden) {
-        rc = px_slice_borrow(slice, &held->value, &held->owned);
-        held->owned = !rc && held->owned;
+        rc = take_value(slice, held);
         entry->value = &held->value;
     }
     if (!rc && slice->quals) {
@@ -119,12 +132,11 @@ static int may_add(struct px_copy *copy, size_t len)
     return rc;
 }
 
-/* True if a value is copied in parts: it is borrowed from the old generation, at the same place for
- * each part. */
+/* True if a value is copied in parts. It is borrowed from the old generation, at the same place for
+ * each part: no value of another form is so long. */
 static bool is_huge(const struct px_slice *slice)
 {
-    return slice->len >= HUGE_VALUE && !slice->quals && !slice->hidden &&
-           (slice->form == PX_FORM_TEXT || slice->form == PX_FORM_BYTES);
+    return slice->len >= HUGE_VALUE && !slice->quals && !slice->hidden;
 }
 
 int px_copy_begin_again(struct px_copy *copy)
@@ -140,9 +152,8 @@ int px_copy_begin_again(struct px_copy *copy)
 static int copy_huge(struct px_copy *copy, const struct px_slice *slice,
                      struct px_store_entry *entry)
 {
-    pmix_value_t value;
-    bool unused;
-    int rc = copy->left ? px_slice_borrow(slice, &value, &unused) : PX_COPY_LATER;
+    struct held huge = {.owned = false};
+    int rc = copy->left ? take_value(slice, &huge) : PX_COPY_LATER;
 
     if (!rc && copy->huge != slice->payload) {
         px_partial_drop(copy->to, NULL);
@@ -152,7 +163,8 @@ static int copy_huge(struct px_copy *copy, const struct px_slice *slice,
     if (rc) {
         return rc;
     }
-    entry->value = &value;
+    px_assert(!huge.owned);
+    entry->value = &huge.value;
     if (px_partial_go_on(copy->to, entry, copy->left)) {
         copy->left = 0;
         return PX_COPY_LATER;

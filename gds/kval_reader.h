@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "gds/store.h"
 #include "src/base/buf.h"
 #include "src/wire/codec.h"
 #include "batch.h"

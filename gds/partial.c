@@ -16,6 +16,7 @@
 #include "gds/read.h"
 #include "shmem/put.h"
 #include "src/base/assert.h"
+#include "src/wire/codec.h"
 #include "slice.h"
 
 /* Comparing bytes, or copying them into memory that is prepared, takes so many times less than
@@ -42,9 +43,10 @@ static const void *source_of(const pmix_value_t *value)
     case PMIX_COMPRESSED_STRING:
     case PMIX_COMPRESSED_BYTE_OBJECT:
     case PMIX_REGEX:
+    case PX_TYPE_ENCODED:
         return value->data.bo.bytes;
     case PMIX_DATA_ARRAY:
-        return value->data.darray;
+        return value->data.darray ? value->data.darray->array : NULL;
     default:
         return NULL;
     }

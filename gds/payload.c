@@ -14,6 +14,7 @@
 #include "src/base/hash.h"
 #include "src/wire/codec.h"
 #include "src/wire/pack.h"
+#include "src/wire/take.h"
 #include "slice.h"
 
 /* Scalars are the types of at most 8 bytes without pointers. A type with size 0 is not stored as a
@@ -141,6 +142,16 @@ static int set_encoded(struct px_payload *p, const pmix_value_t *value)
     return 0;
 }
 
+/* The encoding is there already, behind the code of the type that the value really has. */
+static void set_as_encoded(struct px_payload *p, const pmix_byte_object_t *bytes)
+{
+    struct px_in in = px_in_make(bytes->bytes, bytes->size, PX_WIRE_PLAIN);
+
+    p->type = (pmix_data_type_t) px_take_flex(&in);
+    px_assert(in.status == 0 && px_word_size(p->type) == 0);
+    set_body(p, PX_FORM_CODEC, bytes->bytes, bytes->size);
+}
+
 /* Chooses the form for a value that is not a scalar. Types without a form of their own, and arrays
  * that cannot be used in place, are encoded. PMIX_ERR_BAD_PARAM (a namespace without an end) or
  * statuses of px_pack_raw. */
@@ -162,6 +173,9 @@ static int encode(struct px_payload *p, const pmix_value_t *value)
     case PMIX_REGEX:
         set_body(p, PX_FORM_BYTES, value->data.bo.bytes,
                  value->data.bo.bytes ? value->data.bo.size : 0);
+        return 0;
+    case PX_TYPE_ENCODED:
+        set_as_encoded(p, &value->data.bo);
         return 0;
     case PMIX_PROC:
         return set_proc(p, value->data.proc);

@@ -72,10 +72,11 @@ static inline void px_word_value(pmix_data_type_t type, uint64_t word, pmix_valu
 /* The value of an entry that deletes: compared by its address. */
 extern const pmix_value_t px_deleted;
 
-/* Makes the payload of a value; NULL: of a hidden one; &px_deleted: of a deleted one. It borrows
- * what the value points at. px_payload_fini releases it, after a failure there is nothing to
- * release. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE, PMIX_ERR_BAD_PARAM (over 4 GiB, or
- * a namespace without an end), or another status of px_pack_raw. */
+/* Makes the payload of a value, which may be encoded already (PX_TYPE_ENCODED); NULL: of a hidden
+ * one; &px_deleted: of a deleted one. It borrows what the value points at. px_payload_fini releases
+ * it, after a failure there is nothing to release. 0, PMIX_ERR_NOMEM, PMIX_ERR_UNKNOWN_DATA_TYPE,
+ * PMIX_ERR_BAD_PARAM (over 4 GiB, or a namespace without an end), or another status of px_pack_raw.
+ */
 int px_payload_encode(const pmix_value_t *value, struct px_payload *ret);
 static inline void px_payload_fini(struct px_payload *payload)
 {

@@ -14,6 +14,7 @@
 #include "gds/payload.h"
 #include "gds/state.h"
 #include "src/wire/codec.h"
+#include "src/wire/take.h"
 #include "src/wire/unpack.h"
 
 /* A malloc'd copy of the bytes; *ret is NULL for no bytes. PMIX_ERR_NOMEM. */
@@ -214,6 +215,36 @@ int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_o
         ret->data.bo.size = slice->len;
     }
     return 0;
+}
+
+/* True if an encoded value has no real numbers in it: an array of strings or processes. */
+static bool is_plain(const struct px_slice *slice)
+{
+    struct px_in in = px_in_make(slice->payload, slice->len, PX_WIRE_PLAIN);
+    uint64_t outer = px_take_flex(&in);
+    uint64_t type = px_take_flex(&in);
+
+    return outer == PMIX_DATA_ARRAY && (type == PMIX_STRING || type == PMIX_PROC);
+}
+
+/* The head of an array, as it lies there, was checked with the form. */
+bool px_slice_lend(const struct px_slice *slice, bool exact, pmix_data_array_t *array,
+                   pmix_value_t *ret)
+{
+    char *bytes = (char *) (uintptr_t) slice->payload;
+    struct px_array head;
+
+    if (slice->form == PX_FORM_CODEC && (exact || is_plain(slice))) {
+        *ret = (pmix_value_t){.type = PX_TYPE_ENCODED, .data.bo = {bytes, slice->len}};
+        return true;
+    }
+    if (slice->form != PX_FORM_ARRAY || slice->len <= sizeof(head)) {
+        return false;
+    }
+    memcpy(&head, bytes, sizeof(head));
+    *array = (pmix_data_array_t){head.type, head.n, bytes + sizeof(head)};
+    *ret = (pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = array};
+    return true;
 }
 
 /* malloc, because PMIx_Value_free and old applications release the value with free. The value is

@@ -55,6 +55,13 @@ int px_slice_value(const struct px_slice *slice,
  * own, which the caller destructs; else there is nothing to release. */
 int px_slice_borrow(const struct px_slice *slice, pmix_value_t *ret, bool *ret_owns);
 
+/* As px_slice_borrow, for a batch or a message, which takes more values as they are: one that is
+ * stored encoded stays so (PX_TYPE_ENCODED), and of an array of scalars the elements stay in the
+ * segment, *array being room for the rest. True: *ret is such a value, and owns nothing. exact:
+ * real numbers may be encoded as segments have them. */
+bool px_slice_lend(const struct px_slice *slice, bool exact, pmix_data_array_t *array,
+                   pmix_value_t *ret);
+
 /* A ready-made value whose strings and bytes point into the mapping: owned by the store, valid
  * until the store is destroyed, the same pointer each time. Pins the store. Statuses as
  * px_memo_value. */

@@ -27,6 +27,12 @@ enum { PX_WIRE_MAX_DEPTH = 64 };
  * types of its count and of its values. */
 enum px_wire_kind { PX_WIRE_PLAIN = 1, PX_WIRE_DESCRIBED = 2 };
 
+/* The type of a value that stays encoded: data.bo has the bytes of a VALUE, as px_pack_raw writes
+ * it, borrowed. They begin with the type that it really has. Such values are for batches (gds) and
+ * for packing; one that is packed has no real numbers in it, whose encoding differs. No message has
+ * this type. */
+enum { PX_TYPE_ENCODED = 0xffff };
+
 /* The position in a message that is being read. The bytes are borrowed and have to outlive it. A
  * copy of the structure is a saved position. After a failure nothing is left to be read. */
 struct px_in {

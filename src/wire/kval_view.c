@@ -7,8 +7,6 @@
 
 #include "kval_view.h"
 
-#include <stdlib.h>
-
 #include "codec.h"
 #include "frame.h"
 #include "src/value/types.h"
@@ -34,54 +32,60 @@ static void view_bytes(struct px_in *in, const struct px_type *type, pmix_value_
     }
 }
 
-/* Makes an array whose strings are borrowed; the input is behind its type. One block has it and the
- * pointers: many strings would take their time to be allocated, copied and freed, each by itself.
- */
-static void view_strings(struct px_in *in, struct px_kval_view *ret)
+/* Passes over the n elements of an array, with the checks and limits of one that is made: many
+ * strings would take their time to be allocated, copied and freed, each by itself, and many
+ * processes have much more memory than bytes. */
+static void past_elements(struct px_in *in, pmix_data_type_t type, size_t n)
 {
-    size_t n = (size_t) px_take_bounded(in, SIZE_MAX);
-    size_t size;
-    struct {
-        pmix_data_array_t array;
-        const char *strings[];
-    } * block;
+    size_t size = type == PMIX_PROC ? sizeof(pmix_proc_t) : sizeof(char *);
 
-    if (n && (px_unpack_room(in, n, sizeof(char *)) || px_unpack_count(in, PMIX_STRING, n))) {
+    if (px_unpack_room(in, n, size) || px_unpack_count(in, type, n)) {
         return;
     }
-    block = malloc(sizeof(*block) + n * sizeof(char *));
-    if (!block) {
-        (void) px_in_fail(in, PMIX_ERR_NOMEM);
+    if (type == PMIX_PROC) {
+        px_unpack_past_procs(in, n);
         return;
     }
-    block->array = (pmix_data_array_t){PMIX_STRING, n, n ? (void *) block->strings : NULL};
-    for (size_t i = 0; i < n; i++) {
-        block->strings[i] = px_take_chars(in, &size);
-    }
-    ret->value = (pmix_value_t){.type = PMIX_DATA_ARRAY, .data.darray = &block->array};
-    ret->owns = PX_VIEW_BLOCK;
-    if (in->status) {
-        free(block);
+    for (size_t i = 0; i < n && in->status == 0; i++) {
+        (void) px_take_chars(in, &size);
     }
 }
 
-/* Reads the value of a KVAL: borrowed if it is a string, bytes or an array of strings, otherwise as
- * px_unpack_raw makes it. */
+/* Reads an array that stays encoded, if the value is one with elements of such a type. False:
+ * nothing was read. */
+static bool view_array(struct px_in *in, pmix_value_t *ret)
+{
+    struct px_in at = *in;
+    uint64_t outer = px_take_flex(&at);
+    uint64_t type = px_take_flex(&at);
+    size_t n = (size_t) px_take_bounded(&at, SIZE_MAX);
+
+    if (outer != PMIX_DATA_ARRAY || (type != PMIX_STRING && type != PMIX_PROC) || n == 0 ||
+        at.status) {
+        return false;
+    }
+    past_elements(&at, (pmix_data_type_t) type, n);
+    *ret = (pmix_value_t){.type = PX_TYPE_ENCODED,
+                          .data.bo = {(char *) (uintptr_t) in->at, (size_t) (at.at - in->at)}};
+    *in = at;
+    return true;
+}
+
+/* Reads the value of a KVAL: borrowed if it is a string, bytes, or an array of strings or
+ * processes, otherwise as px_unpack_raw makes it. */
 static void view_value(struct px_in *in, struct px_kval_view *ret)
 {
     struct px_in at = *in;
     const struct px_type *type = px_type_info((pmix_data_type_t) px_take_bounded(&at, UINT16_MAX));
 
+    ret->owns = PX_VIEW_NOTHING;
     if (type && type->where == PX_INLINE &&
         (type->form == PX_WIRE_FORM_STRING || type->form == PX_WIRE_FORM_BYTES)) {
-        ret->owns = PX_VIEW_NOTHING;
         view_bytes(&at, type, &ret->value);
         *in = at;
         return;
     }
-    if (type && type->type == PMIX_DATA_ARRAY && px_take_bounded(&at, UINT16_MAX) == PMIX_STRING) {
-        view_strings(&at, ret);
-        *in = at;
+    if (view_array(in, &ret->value)) {
         return;
     }
     ret->owns = type && type->form > PX_WIRE_FORM_REAL ? PX_VIEW_VALUE : PX_VIEW_NOTHING;
@@ -109,9 +113,7 @@ int px_unpack_kval_view(struct px_in *in, struct px_kval_view *ret)
 
 void px_view_free(pmix_value_t *value, enum px_view_owns owns)
 {
-    if (owns == PX_VIEW_BLOCK) {
-        free(value->data.darray);
-    } else if (owns == PX_VIEW_VALUE) {
+    if (owns == PX_VIEW_VALUE) {
         PMIx_Value_destruct(value);
     }
 }

@@ -14,15 +14,15 @@ struct px_in;
 /* How a value that was read in place is freed (px_view_free). */
 enum px_view_owns {
     PX_VIEW_NOTHING,
-    PX_VIEW_BLOCK, /* the array that data.darray points at is one block, and owns nothing */
     PX_VIEW_VALUE, /* PMIx_Value_destruct; there may be nothing to be freed */
     PX_N_VIEW_OWNS
 };
 
 /* One key-value pair (KVAL) read in place by px_unpack_kval_view, which accepts exactly what
  * px_unpack_kval accepts. The key is borrowed from the input, and so are the characters of a
- * string, the bytes of a byte object, and the strings of an array of strings. Any other value is
- * made as px_unpack_kval makes it. The caller releases it with px_view_free. */
+ * string, the bytes of a byte object, and an array of strings or processes, which was checked and
+ * stays encoded (PX_TYPE_ENCODED). Any other value is made as px_unpack_kval makes it. The caller
+ * releases it with px_view_free. */
 struct px_kval_view {
     const char *key; /* never NULL */
     size_t key_len;

@@ -247,14 +247,18 @@ static void put_regex(struct packer *p, const pmix_byte_object_t *regex)
     px_buf_append(p->buf, bytes, len);
 }
 
-/* Appends a value: type code, then its element. Only a data array may be a NULL pointer; another
- * boxed element that is NULL gives PMIX_ERR_BAD_PARAM. */
+/* Appends a value: type code, then its element; of an encoded one both are there. Only a data array
+ * may be a NULL pointer; another boxed element that is NULL gives PMIX_ERR_BAD_PARAM. */
 static void put_value(struct packer *p, const pmix_value_t *value)
 {
     const struct px_type *type = px_type_info(value->type);
 
     if (value->type == PMIX_UNDEF) {
         put_flex(p, PMIX_UNDEF);
+        return;
+    }
+    if (value->type == PX_TYPE_ENCODED) {
+        px_buf_lend(p->buf, value->data.bo.bytes, value->data.bo.size);
         return;
     }
     if (!type || type->where == PX_ELEMENT) {

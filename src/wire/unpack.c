@@ -127,8 +127,7 @@ bool px_unpack_owes(const struct px_in *in, pmix_data_type_t type, size_t n)
     return in->owed && type == PMIX_PROC && n >= PX_OWED_FROM / sizeof(pmix_proc_t);
 }
 
-/* Checks n processes, and passes over them. */
-static void check_procs(struct px_in *in, size_t n)
+void px_unpack_past_procs(struct px_in *in, size_t n)
 {
     pmix_proc_t checked;
 
@@ -143,7 +142,7 @@ int px_unpack_procs_later(struct px_in *in, pmix_proc_t *to, size_t n)
 {
     struct px_in from = *in;
 
-    check_procs(in, n);
+    px_unpack_past_procs(in, n);
     from.owed = NULL;
     return in->status ? in->status : px_in_fail(in, px_owed_add_procs(in->owed, to, &from, n));
 }

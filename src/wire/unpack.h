@@ -53,6 +53,9 @@ int px_unpack_room(struct px_in *in, size_t n, size_t size);
  * or PMIX_ERR_OUT_OF_RESOURCE (more than in->most). */
 int px_unpack_count(struct px_in *in, pmix_data_type_t type, size_t n);
 
+/* Checks n processes, as elements without a frame, and passes over them. */
+void px_unpack_past_procs(struct px_in *in, size_t n);
+
 /* True if the n elements are many processes, and the input has somebody who reads them later. */
 bool px_unpack_owes(const struct px_in *in, pmix_data_type_t type, size_t n);
 

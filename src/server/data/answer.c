@@ -27,11 +27,18 @@ struct px_peer *px_get_peer(const struct px_get *get)
  * PMIX_QUALIFIED_VALUE. */
 static int pack_slice(struct px_answer *p, const char *key, const struct px_slice *slice)
 {
+    pmix_data_array_t array;
     pmix_value_t value;
     bool owns = true;
-    int rc =
-        slice->quals ? px_kval_fold(key, slice, &value) : px_slice_borrow(slice, &value, &owns);
+    int rc = PMIX_SUCCESS;
 
+    if (slice->quals) {
+        rc = px_kval_fold(key, slice, &value);
+    } else if (px_slice_lend(slice, false, &array, &value)) {
+        owns = false;
+    } else {
+        rc = px_slice_borrow(slice, &value, &owns);
+    }
     if (rc) {
         return rc;
     }

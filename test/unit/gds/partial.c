@@ -317,6 +317,55 @@ static void moves(void **state)
     drop_store(store);
 }
 
+/* Goes on with a move. Returns the number of its pieces that left a part of a value; none of them
+ * maps more memory than was asked for, and a little. */
+static unsigned move(struct px_store *store)
+{
+    uint64_t before = 0;
+    unsigned n = 0;
+
+    while (px_store_compact(store)) {
+        uint64_t now = store->next->seg.populated;
+
+        assert_true(!before || now - before <= 2 * PART + 32768);
+        before = now;
+        n += store->next->partial != NULL;
+    }
+    return n;
+}
+
+/* Whatever a value is made of, a move copies it in parts. */
+static void moves_all_kinds(void **state)
+{
+    static char *strings[LARGE / 16];
+    static char text[] = "some string of a list";
+    pmix_data_array_t arrays[] = {{PMIX_UINT32, LARGE / 4, large[1]},
+                                  {PMIX_STRING, LARGE / 16, strings}};
+    pmix_value_t garbage = bytes(large[0], LARGE);
+
+    (void) state;
+    for (int i = 0; i < LARGE / 16; i++) {
+        strings[i] = text;
+    }
+    for (int i = 0; i < 2; i++) {
+        struct px_store *store = make_moving(0);
+        pmix_value_t value = {.type = PMIX_DATA_ARRAY, .data.darray = &arrays[i]};
+        struct px_slice slice;
+        pmix_value_t found;
+
+        assert_int_equal(publish(store, "garbage", &garbage), 0);
+        assert_int_equal(publish(store, "key", &value), 0);
+        assert_int_equal(publish(store, "garbage", &px_deleted), 0);
+        assert_true(move(store) >= LEAST_PARTS);
+        assert_int_equal(info_of(store).generation, 2);
+        assert_int_equal(find(store, PX_LEVEL_PROC, RANK, "key", &slice), 0);
+        assert_int_equal(px_slice_fill(&slice, &found), 0);
+        assert_int_equal(PMIx_Value_compare(&found, &value), PMIX_EQUAL);
+        PMIx_Value_destruct(&found);
+        drop_store(store);
+    }
+}
+
 /* Values that change while a move copies them: one is replaced, one deleted, before all of it is
  * copied. */
 static void changed_by_the_way(void **state)
@@ -421,6 +470,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(given_up, setup, teardown),
         cmocka_unit_test_setup_teardown(overtaken, setup, teardown),
         cmocka_unit_test_setup_teardown(moves, setup, teardown),
+        cmocka_unit_test_setup_teardown(moves_all_kinds, setup, teardown),
         cmocka_unit_test_setup_teardown(changed_by_the_way, setup, teardown),
         cmocka_unit_test_setup_teardown(grows, setup, teardown),
         cmocka_unit_test_setup_teardown(without_memory, setup, teardown),

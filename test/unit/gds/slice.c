@@ -11,6 +11,7 @@
 #include "gds/batch.h"
 #include "gds/publication.h"
 #include "gds/slice.h"
+#include "src/wire/pack.h"
 
 enum { MAX_VALUES = 64 };
 
@@ -226,6 +227,53 @@ static void all_types(void **state)
     drop_store(store);
 }
 
+static bool inside(const struct px_store *store, const void *p)
+{
+    const unsigned char *at = p;
+
+    return at >= store->seg.base && at < store->seg.base + store->seg.size;
+}
+
+/* A value that is lent is packed as the value that it is, and nothing of it is copied before. */
+static void check_lent(const struct px_store *store, const pmix_value_t *value,
+                       const pmix_value_t *want, bool exact)
+{
+    struct px_buf bytes[2] = {{0}, {0}};
+    bool encoded = value->type == PX_TYPE_ENCODED;
+
+    assert_true(inside(store, encoded ? (void *) value->data.bo.bytes : value->data.darray->array));
+    assert_int_equal(px_pack_raw(&bytes[0], exact, PMIX_VALUE, value), 0);
+    assert_int_equal(px_pack_raw(&bytes[1], exact, PMIX_VALUE, want), 0);
+    assert_int_equal(bytes[0].len, bytes[1].len);
+    assert_memory_equal(bytes[0].data, bytes[1].data, bytes[0].len);
+    px_buf_fini(&bytes[0]);
+    px_buf_fini(&bytes[1]);
+}
+
+static void arrays_are_lent(void **state)
+{
+    struct px_store *store = make_store(true);
+    unsigned n_lent[2] = {0, 0};
+    pmix_data_array_t array;
+    struct px_slice slice;
+    pmix_value_t value;
+
+    (void) state;
+    for (uint32_t i = 0; i < n_values; i++) {
+        assert_int_equal(put_one(store, PX_LEVEL_PROC, i, "k", &values[i], PMIX_GLOBAL), 0);
+        assert_int_equal(find(store, PX_LEVEL_PROC, i, "k", &slice), 0);
+        for (int exact = 0; exact < 2; exact++) {
+            if (px_slice_lend(&slice, exact, &array, &value)) {
+                check_lent(store, &value, &values[i], exact);
+                n_lent[exact]++;
+            }
+        }
+    }
+    assert_int_equal(n_lent[false], 3); /* numbers, strings, processes */
+    assert_int_equal(n_lent[true], 5);  /* an array of infos, a variable */
+    drop_store(store);
+}
+
 /* The same in one batch, where they share a column. */
 static void all_types_in_a_column(void **state)
 {
@@ -245,13 +293,6 @@ static void all_types_in_a_column(void **state)
         check_ways(&slice, &values[i]);
     }
     drop_store(store);
-}
-
-static bool inside(const struct px_store *store, const void *p)
-{
-    const unsigned char *at = p;
-
-    return at >= store->seg.base && at < store->seg.base + store->seg.size;
 }
 
 /* GET-005: what was handed out stays as it was while the key changes. */
@@ -343,6 +384,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_types),
+        cmocka_unit_test(arrays_are_lent),
         cmocka_unit_test(all_types_in_a_column),
         cmocka_unit_test(pointers_aim_into_the_segment),
         cmocka_unit_test(without_memory),
