@@ -3,12 +3,9 @@
 
 #include "src/base/lent.h"
 
-/* Smaller pieces are copied: that takes less than another slice of a message. */
-enum { LENT_FROM = 1 << 18 };
-
 void px_buf_lend_large(struct px_buf *buf, const void *src, size_t n)
 {
-    if (!buf->lent->len && n >= LENT_FROM && px_buf_ok(buf)) {
+    if (!buf->lent->len && n >= PX_LENT_FROM && px_buf_ok(buf)) {
         *buf->lent = (struct px_lent){src, n, buf->len};
     } else {
         px_buf_append(buf, src, n);

@@ -7,6 +7,9 @@
 
 #include "src/base/buf.h"
 
+/* Smaller pieces are copied: that takes less than another slice of a message. */
+enum { PX_LENT_FROM = 1 << 18 };
+
 /* Bytes that belong behind the first `at` bytes of a buffer. Zeros: none. */
 struct px_lent {
     const void *bytes; /* borrowed */

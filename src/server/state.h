@@ -92,7 +92,7 @@ struct px_server {
     struct px_list gets[PX_GET_LISTS]; /* struct px_get: those that wait */
     struct px_list get_walks;          /* over these (waiting_gets.c); owned */
     struct px_timer get_walk_timer;
-    struct px_list large_gets; /* likewise: for memory (large_answer.h) */
+    struct px_list large_gets; /* likewise: for their turns (large_answer.h) */
     struct px_timer room_timer;
     struct px_list ended_gets; /* of px_get.of_peer: of peers that have gone, to be freed */
     struct px_timer ended_timer;

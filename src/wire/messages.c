@@ -139,6 +139,15 @@ int px_pack_bytes_end(struct px_buf *buf, enum px_wire_kind kind, size_t mark)
     return end(buf, kind, PMIX_BYTE_OBJECT, mark);
 }
 
+int px_pack_bytes_head(struct px_buf *to, const struct px_buf *from, enum px_wire_kind kind,
+                       size_t mark, size_t more, size_t *ret_at)
+{
+    px_assert(from->len >= mark + LONGEST_HEAD);
+    px_buf_append(to, from->data, mark);
+    *ret_at = mark + LONGEST_HEAD;
+    return pack_head(to, kind, PMIX_BYTE_OBJECT, from->len - *ret_at + more);
+}
+
 void px_pack_buffer_begin(struct px_buf *buf, size_t *ret_mark)
 {
     begin(buf, ret_mark);

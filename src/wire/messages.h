@@ -35,6 +35,11 @@ int px_pack_bytes(struct px_buf *buf, enum px_wire_kind kind, const void *bytes,
  * copied. The caller passes *ret_mark to the end, which returns the buffer's status. */
 void px_pack_bytes_begin(struct px_buf *buf, size_t *ret_mark);
 int px_pack_bytes_end(struct px_buf *buf, enum px_wire_kind kind, size_t mark);
+/* In place of the end, for a content that is to be copied to another buffer, and has `more` bytes
+ * besides those behind the mark of `from`: appends to `to` what is before the mark, and the head of
+ * the bytes. *ret_at is where the content begins in `from`. Returns the status of `to`. */
+int px_pack_bytes_head(struct px_buf *to, const struct px_buf *from, enum px_wire_kind kind,
+                       size_t mark, size_t more, size_t *ret_at);
 
 /* An array as commands carry it: its SIZE n, then one pack operation of the n elements unless n is
  * 0. */

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-#include "gds/kval_reader.h"
-#include "gds/slice.h"
+#include "answer_values.h"
 #include "get.h"
 #include "nspace.h"
+#include "src/base/assert.h"
 #include "src/server/peers/dispatch.h"
 #include "src/server/peers/peer.h"
 #include "src/server/peers/segment_offer.h"
@@ -21,70 +21,6 @@
 struct px_peer *px_get_peer(const struct px_get *get)
 {
     return px_peer_find(get->server, get->reply_to.peer);
-}
-
-/* Packs one value under its key. A value that has qualifiers is packed together with them, as one
- * PMIX_QUALIFIED_VALUE. */
-static int pack_slice(struct px_answer *p, const char *key, const struct px_slice *slice)
-{
-    pmix_data_array_t array;
-    pmix_value_t value;
-    bool owns = true;
-    int rc = PMIX_SUCCESS;
-
-    if (slice->quals) {
-        rc = px_kval_fold(key, slice, &value);
-    } else if (px_slice_lend(slice, false, &array, &value)) {
-        owns = false;
-    } else {
-        rc = px_slice_borrow(slice, &value, &owns);
-    }
-    if (rc) {
-        return rc;
-    }
-    rc = px_pack_kval(&p->buf, p->kind, slice->quals ? PMIX_QUALIFIED_VALUE : key, &value);
-    if (owns) {
-        PMIx_Value_destruct(&value);
-    }
-    p->n += !rc;
-    return rc;
-}
-
-/* Packs the scope of the values that follow, if it is another one than before. */
-static int pack_scope(struct px_answer *p, pmix_scope_t scope)
-{
-    pmix_value_t value = {.type = PMIX_SCOPE, .data.scope = scope};
-
-    if (!p->scoped || p->scope == scope) {
-        return PMIX_SUCCESS;
-    }
-    p->scope = scope;
-    return px_pack_kval(&p->buf, p->kind, PX_KEY_SCOPE, &value);
-}
-
-int px_answer_add_change(struct px_answer *p, const struct px_get *get, const struct px_nspace *ns,
-                         uint32_t owner)
-{
-    const struct px_local_proc *rank = get->counts ? px_local_proc_find(ns, owner) : NULL;
-    pmix_value_t change = {.type = PMIX_UINT64, .data.uint64 = rank ? rank->change : 0};
-
-    return p->scoped ? px_pack_kval(&p->buf, p->kind, PX_KEY_CHANGE, &change) : PMIX_SUCCESS;
-}
-
-int px_answer_add_committed(void *arg, const char *key, const struct px_slice *slice)
-{
-    struct px_answer *p = arg;
-    bool committed = slice->scope != PMIX_SCOPE_UNDEF &&
-                     (slice->type != PMIX_UNDEF || (slice->hidden && p->scoped));
-
-    return committed ? px_answer_add(p, key, slice) : PMIX_SUCCESS;
-}
-
-int px_answer_add(struct px_answer *p, const char *key, const struct px_slice *slice)
-{
-    int rc = slice->scope != PMIX_SCOPE_UNDEF ? pack_scope(p, slice->scope) : PMIX_SUCCESS;
-
-    return rc ? rc : pack_slice(p, key, slice);
 }
 
 void px_answer_add_job(struct px_buf *reply, const struct px_get *get, const struct px_answer *p,
@@ -136,22 +72,30 @@ int px_answer_begin(struct px_answer *p, const struct px_get *get, struct px_nsp
     return px_answer_begin_process(p, ns, rank);
 }
 
-void px_answer_send(const struct px_get *get, struct px_nspace *ns, struct px_answer *p)
+bool px_answer_has_bytes(const struct px_get *get)
 {
-    struct px_peer *peer = px_get_peer(get);
+    return !(get->how & PX_GET_KVALS);
+}
 
-    if (!peer) {
-        px_buf_fini(&p->buf);
-        return;
-    }
-    if (!(get->how & PX_GET_KVALS)) {
+void px_answer_end(const struct px_get *get, struct px_answer *p)
+{
+    px_assert(!p->n_large);
+    if (px_answer_has_bytes(get)) {
         (void) px_pack_bytes_end(&p->buf, p->kind, p->mark);
     } else if (p->shares) {
         p->buf.len = p->mark;
     }
-    if (p->offers && px_buf_ok(&p->buf)) {
+}
+
+void px_answer_send(const struct px_get *get, struct px_nspace *ns, struct px_answer *p)
+{
+    struct px_peer *peer = px_get_peer(get);
+
+    px_assert(!p->n_large);
+    if (peer && p->offers && px_buf_ok(&p->buf)) {
         px_answer_offer(get->server, &get->reply_to, &p->buf, px_peer_offer(peer, ns));
-    } else {
+    } else if (peer) {
         px_answer_take(get->server, &get->reply_to, &p->buf);
     }
+    px_answer_fini(p);
 }

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "answer.h"
+#include "answer_values.h"
 #include "gathering.h"
 #include "get.h"
 #include "get_answer.h"
+#include "large_answer.h"
 #include "nspace.h"
 #include "gds/level.h"
 #include "src/server/peers/access.h"
@@ -28,7 +30,7 @@
 enum { PIECE_BYTES = 1 << 20, MANY = 2048 };
 
 /* Packs one process as BYTES {PROC; KVAL...}; nothing if it has never committed anything.
- * PX_GET_LARGE, and nothing: it has many values. */
+ * PX_GET_LARGE, and nothing: it has many values, or large ones. */
 static int pack_changed(struct px_answer *all, const struct px_get *get, const struct px_nspace *ns,
                         uint32_t rank)
 {
@@ -39,22 +41,25 @@ static int pack_changed(struct px_answer *all, const struct px_get *get, const s
 
     all->n = 0;
     all->scope = PMIX_SCOPE_UNDEF;
+    all->most = before + PIECE_BYTES;
     rc = px_answer_begin_process(all, ns, rank);
     rc = rc ? rc : px_answer_add_change(all, get, ns, rank);
     rc = rc ? rc
             : px_store_each_part(ns->store, PX_LEVEL_PROC, rank, &at, MANY, px_answer_add_committed,
                                  all, &more);
+    more = more || all->n_large;
     if (!rc && !more && (all->n || ns->deletes)) {
         return px_pack_bytes_end(&all->buf, all->kind, all->mark);
     }
     all->buf.len = before;
+    all->n_large = 0;
     return !rc && more ? PX_GET_LARGE : rc;
 }
 
 /* Packs the processes from get->target.rank on that have changed, until the piece is full or one
- * with many values follows. *ret_next is the rank at which the next piece begins, or
- * PMIX_RANK_INVALID. Ranks without a number have committed nothing, or cannot be collected
- * (px_nspace_note_change). PX_GET_LARGE: the first one, at *ret_next, has many values. */
+ * with many values, or large ones, follows. *ret_next is the rank at which the next piece begins,
+ * or PMIX_RANK_INVALID. Ranks without a number have committed nothing, or cannot be collected
+ * (px_nspace_note_change). PX_GET_LARGE: the first one, at *ret_next, has them. */
 static int pack_piece(struct px_answer *all, const struct px_get *get, const struct px_nspace *ns,
                       pmix_rank_t *ret_next)
 {
@@ -93,10 +98,10 @@ static struct px_answer empty_answer(const struct px_get *get)
 static int begin_alone(struct px_answer *p, const struct px_get *get, struct px_nspace *ns,
                        uint32_t rank)
 {
-    struct px_buf room = p->buf;
+    const struct px_answer empty = empty_answer(get);
 
-    *p = empty_answer(get);
-    p->buf = room;
+    p->kind = empty.kind;
+    p->scoped = empty.scoped;
     (void) pack_head(&p->buf, p->kind, get,
                      rank + 1 < ns->n_changes ? rank + 1 : PMIX_RANK_INVALID);
     return px_answer_begin_process(p, ns, rank);
@@ -108,13 +113,11 @@ static int answer_alone(struct px_get *get, struct px_nspace *ns)
     struct px_answer p = {0};
     int rc = px_gather(get, ns, get->target.rank, begin_alone, &p);
 
-    rc = rc ? rc : px_pack_bytes_end(&p.buf, p.kind, p.mark);
     if (rc) {
-        px_buf_fini(&p.buf);
+        px_answer_fini(&p);
         return rc;
     }
-    px_answer_take(get->server, &get->reply_to, &p.buf);
-    return PMIX_SUCCESS;
+    return px_answer_finish(get, ns, &p);
 }
 
 /* Answers with the next piece, or with the segment. */
@@ -161,6 +164,6 @@ int px_get_collected(struct px_get *get)
     get->reached = get->reached ? get->reached : get->server->changes;
     all.offers = px_peer_has_news(peer, ns);
     rc = get->gathering && !all.offers ? PX_GET_LARGE : answer_piece(get, ns, &all);
-    px_buf_fini(&all.buf);
+    px_answer_fini(&all);
     return rc == PX_GET_LARGE ? answer_alone(get, ns) : rc;
 }

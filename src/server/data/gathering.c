@@ -7,17 +7,22 @@
 #include <string.h>
 
 #include "answer.h"
+#include "answer_values.h"
 #include "get.h"
 #include "get_answer.h"
-#include "large_answer.h"
 #include "nspace.h"
 #include "gds/level.h"
 #include "gds/slice.h"
 #include "gds/store.h"
 #include "src/base/assert.h"
+#include "src/base/lent.h"
 
-/* Values that are looked at in one turn; beginnings until a process posts too fast. */
-enum { PART = 2048, BEGINNINGS = 64 };
+/* Values that are looked at in one turn, and bytes that are packed; beginnings until a process
+ * posts too fast. */
+enum { PART = 2048, PART_BYTES = 1 << 20, BEGINNINGS = 64 };
+
+/* The bytes of a value besides itself, for types and lengths; and of an answer. */
+enum { BESIDE = 64, BESIDE_ALL = 4096 };
 
 /* Of which moment the values of a process are. */
 struct moment {
@@ -34,7 +39,7 @@ struct px_gathering {
     struct moment of;
     unsigned n_beginnings;
     struct px_each_at at;
-    size_t bytes; /* of the values, as far as they have been counted */
+    size_t bytes; /* of the values that are packed, as far as they have been counted */
     bool counted;
     bool begun; /* the answer */
     struct px_answer answer;
@@ -64,16 +69,15 @@ static bool is_same(const struct moment *a, const struct moment *b)
            a->generation == b->generation && a->change == b->change && a->parts == b->parts;
 }
 
-/* For px_store_each: adds the bytes of a value and of its key, and some for types and lengths. */
+/* For px_store_each: adds the bytes of a value and of its key; large values are not packed. */
 static int add_size(void *arg, const char *key, const struct px_slice *slice)
 {
-    *(size_t *) arg += slice->len + strlen(key) + 64;
+    *(size_t *) arg += (slice->len < PX_LENT_FROM ? slice->len : 0) + strlen(key) + BESIDE;
     return PMIX_SUCCESS;
 }
 
-/* Counts the bytes of the next values; afterwards asks for memory. */
-static int count_part(struct px_get *get, const struct px_nspace *ns, uint32_t owner,
-                      struct px_gathering *g)
+/* Counts the bytes of the next values. */
+static int count_part(const struct px_nspace *ns, uint32_t owner, struct px_gathering *g)
 {
     bool more = false;
     int rc = px_store_each_part(ns->store, PX_LEVEL_PROC, owner, &g->at, PART, add_size, &g->bytes,
@@ -84,10 +88,11 @@ static int count_part(struct px_get *get, const struct px_nspace *ns, uint32_t o
     }
     g->counted = true;
     g->at = (struct px_each_at){0};
-    return px_answer_needs_room(get, g->bytes) ? PX_GET_LARGE : PMIX_SUCCESS;
+    return PMIX_SUCCESS;
 }
 
-/* Packs the next values; the first time into the memory that was made. */
+/* Packs the next values. The first time memory for all of them is allocated, so that none is moved.
+ */
 static int pack_part(struct px_get *get, struct px_nspace *ns, uint32_t owner,
                      px_gather_begin begin, struct px_gathering *g)
 {
@@ -96,11 +101,11 @@ static int pack_part(struct px_get *get, struct px_nspace *ns, uint32_t owner,
 
     if (!g->begun) {
         g->begun = true;
-        g->answer.buf = get->room;
-        get->room = (struct px_buf){0};
+        px_buf_reserve(&g->answer.buf, g->bytes + BESIDE_ALL);
         rc = begin(&g->answer, get, ns, owner);
         rc = rc ? rc : px_answer_add_change(&g->answer, get, ns, owner);
     }
+    g->answer.most = g->answer.buf.len + PART_BYTES;
     rc = rc ? rc
             : px_store_each_part(ns->store, PX_LEVEL_PROC, owner, &g->at, PART,
                                  px_answer_add_committed, &g->answer, &more);
@@ -109,14 +114,12 @@ static int pack_part(struct px_get *get, struct px_nspace *ns, uint32_t owner,
 
 /* Goes back to the first value, and keeps the memory. PMIX_ERR_OUT_OF_RESOURCE: it has been there
  * too often. */
-static int begin_anew(struct px_get *get, struct px_gathering *g, const struct moment *now)
+static int begin_anew(struct px_gathering *g, const struct moment *now)
 {
     struct px_gathering anew = {.of = *now, .n_beginnings = g->n_beginnings + 1};
 
-    if (g->begun) {
-        g->answer.buf.len = 0;
-        get->room = g->answer.buf;
-    }
+    px_answer_clear(&g->answer);
+    anew.answer = g->answer;
     *g = anew;
     return g->n_beginnings > BEGINNINGS ? PMIX_ERR_OUT_OF_RESOURCE : PMIX_SUCCESS;
 }
@@ -126,11 +129,11 @@ static int go_on(struct px_get *get, struct px_nspace *ns, uint32_t owner, px_ga
                  struct px_gathering *g)
 {
     struct moment now = now_of(ns, owner);
-    int rc = is_same(&now, &g->of) && g->n_beginnings ? PMIX_SUCCESS : begin_anew(get, g, &now);
+    int rc = is_same(&now, &g->of) && g->n_beginnings ? PMIX_SUCCESS : begin_anew(g, &now);
 
     px_assert(get->reply_to.peer);
     if (!rc && !g->counted) {
-        rc = count_part(get, ns, owner, g);
+        rc = count_part(ns, owner, g);
     }
     return rc ? rc : pack_part(get, ns, owner, begin, g);
 }
@@ -154,7 +157,7 @@ int px_gather(struct px_get *get, struct px_nspace *ns, uint32_t owner, px_gathe
     if (get->gathering && g == &first) {
         *get->gathering = first;
     } else if (g == &first) {
-        px_buf_fini(&first.answer.buf);
+        px_answer_fini(&first.answer);
     }
     return rc;
 }
@@ -162,7 +165,7 @@ int px_gather(struct px_get *get, struct px_nspace *ns, uint32_t owner, px_gathe
 void px_gathering_free(struct px_gathering *gathering)
 {
     if (gathering) {
-        px_buf_fini(&gathering->answer.buf);
+        px_answer_fini(&gathering->answer);
         free(gathering);
     }
 }

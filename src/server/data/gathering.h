@@ -4,9 +4,9 @@
 #define PX_SERVER_GATHERING_H
 
 /* All values of a process, gathered for an answer. Those of a process with many are looked at in
- * parts, each in a turn of the loop of its own: once to know how large the answer is, once to pack
- * them. If the process posts meanwhile, or its segment moves, all is done again, so that an answer
- * has the values of one moment. Loop thread. */
+ * parts, each in a turn of the loop of its own: once to know how much is packed, once to pack them.
+ * If the process posts meanwhile, or its segment moves, all is done again, so that an answer has
+ * the values of one moment. Loop thread. */
 
 #include <stdint.h>
 

@@ -9,8 +9,6 @@
 #include "src/server/state.h"
 #include "src/server/peers/dispatch.h"
 
-struct px_gathering;
-
 /* A search among all ranks of a namespace, in parts. Zeros: it has not begun. */
 struct px_search {
     uint32_t next;     /* ranks below have been looked at */
@@ -43,12 +41,10 @@ struct px_get {
     bool implicit;    /* the timer runs the limit for missing keys, not PMIX_TIMEOUT */
     uint32_t wait;    /* in the area of open waits (open_waits.h) */
     struct px_timer timer;
-    size_t need;        /* bytes of a large answer; 0: not known to be large */
-    struct px_buf room; /* for it, empty, of which the first n_made bytes were written to */
-    size_t n_made;
     uint64_t reached; /* of PX_GET_COLLECTED: px_server.changes when it was begun; 0: it was not */
     bool had_turn;    /* of large_answer.h: the next turn is its own, too */
     struct px_gathering *gathering; /* of an answer with many values; owned, or NULL */
+    struct px_large_answer *large;  /* being copied; owned, or NULL */
     struct px_search search;        /* of a get of any rank */
     /* The rest is for a call of this process. */
     struct px_task task;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "answer_values.h"
 #include "gathering.h"
 #include "large_answer.h"
 #include "get.h"
@@ -150,32 +151,19 @@ static bool reads_segment(const struct px_get *get, const struct px_nspace *ns)
            (px_peer_reads(peer, ns) || (!(get->how & PX_GET_KVALS) && px_peer_has_news(peer, ns)));
 }
 
-/* Packs into the memory that was made. */
-static void take_room(struct px_answer *p, struct px_get *get)
-{
-    p->buf = get->room;
-    get->room = (struct px_buf){0};
-}
-
 /* Answers with one value. */
 static int answer_one(struct px_get *get, struct px_nspace *ns, uint32_t owner,
                       const struct px_slice *slice)
 {
     struct px_answer p = {0};
-    int rc;
+    int rc = px_answer_begin(&p, get, ns, owner);
 
-    if (px_answer_needs_room(get, slice->len)) {
-        return PX_GET_LARGE;
-    }
-    take_room(&p, get);
-    rc = px_answer_begin(&p, get, ns, owner);
     rc = rc ? rc : px_answer_add(&p, get->key, slice);
     if (rc) {
-        px_buf_fini(&p.buf);
+        px_answer_fini(&p);
         return rc;
     }
-    px_answer_send(get, ns, &p);
-    return PMIX_SUCCESS;
+    return px_answer_finish(get, ns, &p);
 }
 
 /* Answers with all values of a process. PMIX_ERR_NOT_FOUND if there are none. */
@@ -185,11 +173,10 @@ static int answer_process(struct px_get *get, struct px_nspace *ns, uint32_t own
     int rc = px_gather(get, ns, owner, px_answer_begin, &p);
 
     if (rc || !p.n) {
-        px_buf_fini(&p.buf);
+        px_answer_fini(&p);
         return rc ? rc : PMIX_ERR_NOT_FOUND;
     }
-    px_answer_send(get, ns, &p);
-    return PMIX_SUCCESS;
+    return px_answer_finish(get, ns, &p);
 }
 
 /* Answers with a value that was found. `committed`: a process committed it. Then a client that
@@ -226,9 +213,10 @@ static int answer_all(struct px_get *get, struct px_nspace *ns)
     before = p.buf.len;
     rc = rc ? rc : px_nspace_append_info(ns, p.kind, peer && peer->ours, &p.buf);
     if (rc || p.buf.len == before) {
-        px_buf_fini(&p.buf);
+        px_answer_fini(&p);
         return rc ? rc : PMIX_ERR_NOT_FOUND;
     }
+    px_answer_end(get, &p);
     px_answer_send(get, ns, &p);
     return PMIX_SUCCESS;
 }

@@ -19,8 +19,7 @@ struct px_lookup_key;
 int px_lookup_key_read(const pmix_info_t *info, size_t ninfo, pmix_info_t *quals,
                        struct px_lookup_key *spec, struct px_get_directives *ret);
 
-/* Of px_get_attempt: memory for the answer has to be made first, or it goes on in another turn
- * (large_answer.h). */
+/* Of px_get_attempt: it goes on in another turn (large_answer.h). */
 enum { PX_GET_LARGE = 1 };
 
 /* Tries to answer from the stores. PMIX_SUCCESS: answered; the caller frees the get.

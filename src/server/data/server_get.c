@@ -64,8 +64,8 @@ void px_get_destroy(struct px_get *get)
     px_timer_stop_loop(&get->timer);
     px_open_waits_close(get->server, &get->wait);
     PMIx_Info_free(get->info, get->ninfo);
-    px_buf_fini(&get->room);
     px_gathering_free(get->gathering);
+    px_large_answer_free(get->large);
     free(get->key);
     free(get);
 }
@@ -269,7 +269,7 @@ static bool is_renewable(const struct px_get *get)
            !(get->key && px_key_reserved(get->key));
 }
 
-/* Handles the status of px_get_attempt: true if the get is over, and freed, or waits for memory;
+/* Handles the status of px_get_attempt: true if the get is over, and freed, or waits for a turn;
  * false if its data is not here. */
 static bool is_settled(struct px_get *get, int rc)
 {
@@ -277,7 +277,7 @@ static bool is_settled(struct px_get *get, int rc)
         px_get_destroy(get);
     } else if (rc == PX_GET_LARGE) {
         px_list_remove(&get->of_modex);
-        px_answer_make_room(get);
+        px_get_take_turns(get);
     } else if (rc != PMIX_ERR_NOT_FOUND) {
         get_end(get, rc);
     }

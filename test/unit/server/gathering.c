@@ -29,6 +29,7 @@
 #include "src/context/context.h"
 #include "src/loop/loop.h"
 #include "src/server/data/answer.h"
+#include "src/server/data/answer_values.h"
 #include "src/server/data/commit.h"
 #include "src/server/data/gathering.h"
 #include "src/server/data/get.h"
@@ -49,6 +50,8 @@ enum {
     MOST_TURNS = 1000,
     TAG = 100,
     BYTES = 100000,
+    MEDIUM = 60, /* values of so many bytes, of which about ten are packed in one turn */
+    MEDIUM_BYTES = 120000,
     LARGE = 3000000
 };
 
@@ -62,6 +65,7 @@ struct post {
     uint32_t rank;
     size_t n;
     uint32_t number; /* the values begin with it */
+    uint32_t key;    /* and the keys with this one */
     bool one;
 };
 
@@ -77,7 +81,7 @@ static void pack_values(struct px_buf *buf, const struct post *post)
         if (post->one) {
             value = (pmix_value_t){.type = PMIX_BYTE_OBJECT, .data.bo = {bytes, post->n}};
         }
-        snprintf(key, sizeof(key), "key.%u", i);
+        snprintf(key, sizeof(key), "key.%u", post->key + i);
         (void) px_pack_kval(buf, PX_WIRE_PLAIN, key, &value);
     }
 }
@@ -182,8 +186,13 @@ static void take_turn(void *arg)
     assert_int_equal(px_pack_bytes_end(&whole.buf, whole.kind, whole.mark), 0);
     assert_int_equal(px_pack_bytes_end(&gather->answer.buf, whole.kind, gather->answer.mark), 0);
     gather->same = whole.n == gather->answer.n && whole.buf.len == gather->answer.buf.len &&
-                   memcmp(whole.buf.data, gather->answer.buf.data, whole.buf.len) == 0;
-    px_buf_fini(&whole.buf);
+                   memcmp(whole.buf.data, gather->answer.buf.data, whole.buf.len) == 0 &&
+                   whole.n_large == gather->answer.n_large;
+    for (size_t i = 0; gather->same && i < whole.n_large; i++) {
+        gather->same = whole.large[i].at == gather->answer.large[i].at &&
+                       whole.large[i].bytes == gather->answer.large[i].bytes;
+    }
+    px_answer_fini(&whole);
 }
 
 static int turn(struct gather *gather)
@@ -200,7 +209,7 @@ static void destroy(void *arg)
 
 static void end(struct gather *gather)
 {
-    px_buf_fini(&gather->answer.buf);
+    px_answer_fini(&gather->answer);
     assert_int_equal(px_loop_run(px_ctx()->loop, destroy, gather->get), 0);
 }
 
@@ -271,25 +280,44 @@ static void who_posts_meanwhile(void **state)
     }
 }
 
-/* A large value comes when the memory for a smaller one was asked for: more is asked for. */
-static void what_grows_meanwhile(void **state)
+/* Of bytes no more than some are packed in a turn. */
+static void bytes_in_parts(void **state)
+{
+    struct gather gather;
+
+    (void) state;
+    for (uint32_t i = 0; i < MEDIUM; i++) {
+        post((struct post){.n = MEDIUM_BYTES, .number = i, .key = i, .one = true});
+    }
+    begin(&gather);
+    while (turn(&gather) == PX_GET_LARGE) {
+    }
+    assert_int_equal(gather.rc, 0);
+    assert_int_equal(gather.answer.n, MEDIUM);
+    assert_true(gather.same);
+    assert_true(gather.n_turns >= MEDIUM / 10);
+    end(&gather);
+}
+
+/* Large values are left in the store, whatever comes meanwhile. */
+static void large_values_are_left(void **state)
 {
     struct gather gather;
 
     (void) state;
     post((struct post){.n = MANY});
-    post((struct post){.n = LARGE / 2, .one = true});
-    begin(&gather);
-    while (gather.get->need == 0) {
-        assert_int_equal(turn(&gather), PX_GET_LARGE);
-    }
-    assert_true(gather.get->need < LARGE);
     post((struct post){.n = LARGE, .one = true});
+    begin(&gather);
     while (turn(&gather) == PX_GET_LARGE) {
+        if (gather.n_turns == 2) {
+            post((struct post){.n = LARGE, .key = 1, .one = true});
+        }
     }
     assert_int_equal(gather.rc, 0);
     assert_true(gather.same);
-    assert_true(gather.get->need > LARGE);
+    assert_int_equal(gather.answer.n_large, 2);
+    assert_int_equal(gather.answer.large_bytes, 2 * LARGE);
+    assert_true(gather.answer.buf.len < LARGE);
     end(&gather);
 }
 
@@ -352,7 +380,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(many_in_parts, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(one_that_is_dropped, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(who_posts_meanwhile, job_of_two_start, job_of_two_stop),
-        cmocka_unit_test_setup_teardown(what_grows_meanwhile, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(bytes_in_parts, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(large_values_are_left, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(who_posts_too_fast, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(who_moves_meanwhile, job_of_two_start, job_of_two_stop),
     };

@@ -24,10 +24,13 @@ enum { TAG = 100 };
 
 bool __wrap_px_peer_is_behind(struct px_peer *peer);
 
+static unsigned n_turns; /* how often that was asked: before each turn of a long get */
+
 /* There is no connection in whose queue anything could wait. */
 bool __wrap_px_peer_is_behind(struct px_peer *peer)
 {
     (void) peer;
+    n_turns++;
     return false;
 }
 

@@ -1,5 +1,5 @@
 # End to end through the exported functions: this layer has no use by itself. Private parts are tested by name.
-server_unit_tests = %D%/any_rank.t %D%/asking.t %D%/audience.t %D%/awaited.t %D%/commit_parts.t %D%/data.t %D%/deletions.t %D%/delta.t %D%/doors.t %D%/events.t %D%/gaps.t %D%/gathering.t %D%/gets.t %D%/group_replies.t %D%/group_values.t %D%/groups.t %D%/host.t %D%/inside.t %D%/kept_ends.t %D%/kept_output.t %D%/many_groups.t %D%/misanswers.t %D%/namesakes.t %D%/old_release.t %D%/open_waits.t %D%/own_get.t %D%/own_input.t %D%/parts.t %D%/reentry.t %D%/refresh.t %D%/rendezvous.t %D%/set_names.t %D%/stopped.t %D%/strangers.t %D%/sync.t %D%/far_gets.t %D%/local_jobs.t %D%/long_queries.t %D%/unasked.t %D%/users.t
+server_unit_tests = %D%/any_rank.t %D%/asking.t %D%/audience.t %D%/awaited.t %D%/commit_parts.t %D%/data.t %D%/deletions.t %D%/delta.t %D%/doors.t %D%/events.t %D%/gaps.t %D%/gathering.t %D%/gets.t %D%/group_replies.t %D%/group_values.t %D%/groups.t %D%/host.t %D%/inside.t %D%/kept_ends.t %D%/kept_output.t %D%/large_answer.t %D%/many_groups.t %D%/misanswers.t %D%/namesakes.t %D%/old_release.t %D%/open_waits.t %D%/own_get.t %D%/own_input.t %D%/parts.t %D%/reentry.t %D%/refresh.t %D%/rendezvous.t %D%/set_names.t %D%/stopped.t %D%/strangers.t %D%/sync.t %D%/far_gets.t %D%/local_jobs.t %D%/long_queries.t %D%/unasked.t %D%/users.t
 check_PROGRAMS += $(server_unit_tests)
 TESTS += $(server_unit_tests)
 %C%_asking_t_SOURCES = %D%/asking.c %D%/world.c %D%/world.h
@@ -59,6 +59,9 @@ job_of_two = %D%/job_of_two.c %D%/job_of_two.h
 %C%_far_gets_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_gathering_t_SOURCES = %D%/gathering.c $(job_of_two)
 %C%_gathering_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
+%C%_large_answer_t_SOURCES = %D%/large_answer.c %D%/getter.h $(job_of_two)
+%C%_large_answer_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
+%C%_large_answer_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_answer_send -Wl,--wrap=px_peer_is_behind
 %C%_any_rank_t_SOURCES = %D%/any_rank.c %D%/getter.h $(job_of_two)
 %C%_any_rank_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_any_rank_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_store_get -Wl,--wrap=px_peer_is_behind
