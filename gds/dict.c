@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shmem/bump.h"
 #include "src/base/assert.h"
 #include "src/base/hash.h"
 

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "shmem/bump.h"
 #include "shmem/put.h"
 #include "src/base/hash.h"
 #include "src/wire/codec.h"

@@ -9,12 +9,11 @@
 #include <string.h>
 
 #include "gds/format.h"
-#include "gds/store.h"
-#include "shmem/bump.h"
-#include "shmem/offset.h"
 #include "src/base/assert.h"
 #include "src/base/buf.h"
 #include "slice.h"
+
+struct px_bump;
 
 /* A value on its way into a segment: its form there, and its bytes in two parts, which follow each
  * other in the cell. On the stack of the writer; px_payload_fini releases it. */
