@@ -21,7 +21,7 @@
 
 /* Comparing bytes, or copying them into memory that is prepared, takes so many times less than
  * preparing it. */
-enum { READY_SHARE = 8 };
+enum { READY_SHARE = 4 };
 
 /* The partial value of a store. Owned by the store. */
 struct px_partial {

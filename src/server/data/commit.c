@@ -52,9 +52,9 @@ enum commit_part {
 };
 
 /* Values, and bytes in new memory, that are handled at once; then other connections may have their
- * turn. LARGE are the bytes of a large value. A value that enters the modex log counts as LOGGED
- * values, as most touch two new pages of its map. */
-enum { PIECE = 1024, PIECE_BYTES = 1 << 20, LARGE = 1 << 18, LOGGED = 4 };
+ * turn. LARGE are the bytes of a large value. A value that is published counts as PUBLISHED values,
+ * and one that enters the modex log as LOGGED, as most touch two new pages of its map. */
+enum { PIECE = 1024, PIECE_BYTES = 1 << 20, LARGE = 1 << 18, PUBLISHED = 2, LOGGED = 4 };
 
 /* One commit. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
  * done at once; everything borrows from the message. */
@@ -212,6 +212,7 @@ static void copy_piece(const struct px_modex_log *log, struct px_commit *commit)
 
         if (item->logged && item->kval.len >= LARGE && item->kval.kind == PX_WIRE_PLAIN) {
             commit->budget = 0;
+            commit->list.copied = true;
             if (!px_modex_log_copy(log, &item->copy, &item->kval, PIECE_BYTES)) {
                 return;
             }
@@ -232,9 +233,10 @@ static size_t end_of_piece(const struct px_commit *commit)
 {
     size_t bytes = 0;
     bool waits = commit->gone.n_done < commit->gone.n && !commit->at_once;
+    size_t most = commit->budget / PUBLISHED + 1;
     size_t i;
 
-    for (i = commit->at; i < commit->list.n && i - commit->at < commit->budget; i++) {
+    for (i = commit->at; i < commit->list.n && i - commit->at < most; i++) {
         const struct px_commit_item *item = px_commit_item(&commit->list, i);
 
         if (i == commit->at && waits && is_large(item)) {
@@ -269,7 +271,7 @@ static int publish_to(struct px_server *s, struct px_local_proc *rank, struct px
                       size_t end)
 {
     struct px_kval_reader *piece = px_kval_reader_create(false, NULL);
-    size_t handled = end - commit->at + commit->gone.n - commit->gone.n_done;
+    size_t handled = PUBLISHED * (end - commit->at) + commit->gone.n - commit->gone.n_done;
     size_t bytes = commit->budget > PIECE ? SIZE_MAX : PIECE_BYTES; /* or all of it in this turn */
     int rc = piece ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
     bool is_last; /* of the deletions */

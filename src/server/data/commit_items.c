@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "src/base/assert.h"
+#include "src/base/release.h"
 #include "src/wire/unpack.h"
 #include "src/wire/view.h"
 
@@ -45,17 +46,22 @@ int px_commit_blocks_find(struct px_in *in, struct px_commit_blocks *ret)
     return in->status;
 }
 
+static size_t size_of_block(size_t block)
+{
+    return (px_commit_block_begin(block + 1) - px_commit_block_begin(block)) *
+           sizeof(struct px_commit_item);
+}
+
 /* Makes room for one more item. 0 or PMIX_ERR_NOMEM. */
 static int make_room(struct px_commit_items *list)
 {
     size_t block = px_commit_block_of(list->n);
-    size_t n = px_commit_block_begin(block + 1) - px_commit_block_begin(block);
 
     if (block == PX_COMMIT_BLOCKS) {
         return PMIX_ERR_NOMEM;
     }
     if (!list->blocks[block]) {
-        list->blocks[block] = malloc(n * sizeof(**list->blocks));
+        list->blocks[block] = malloc(size_of_block(block));
     }
     return list->blocks[block] ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 }
@@ -173,15 +179,16 @@ int px_commit_items_second(struct px_commit_items *list, struct px_in *in)
     return PMIX_SUCCESS;
 }
 
+/* The memory of many items is given back elsewhere, and looked at no more than it has to be. */
 void px_commit_items_fini(struct px_commit_items *list)
 {
-    for (size_t i = 0; i < list->n; i++) {
+    for (size_t i = 0; list->copied && i < list->n; i++) {
         px_modex_log_item_free(px_commit_item(list, i)->copy.item);
     }
     px_kval_reader_destroy(list->reader);
     px_map_fini(&list->names);
     for (size_t i = 0; i < PX_COMMIT_BLOCKS; i++) {
-        free(list->blocks[i]);
+        px_release_block(list->blocks[i], size_of_block(i));
     }
     *list = (struct px_commit_items){0};
 }

@@ -54,6 +54,7 @@ struct px_commit_items {
     size_t n;
     size_t n_local;      /* those of the first buffer */
     size_t bound;        /* all items will take no more bytes than this (px_modex_log_cost) */
+    bool copied;         /* some items have a copy */
     size_t made;         /* of the arrays that they were unpacked into (px_in.made) */
     size_t expected;     /* index of the item of the first buffer that is likely to be next in the
                             second */
