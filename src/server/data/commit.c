@@ -54,7 +54,7 @@ enum commit_part {
 /* Values, and bytes in new memory, that are handled at once; then other connections may have their
  * turn. LARGE are the bytes of a large value. A value that is published counts as PUBLISHED values,
  * and one that enters the modex log as LOGGED, as most touch two new pages of its map. */
-enum { PIECE = 1024, PIECE_BYTES = 1 << 20, LARGE = 1 << 18, PUBLISHED = 2, LOGGED = 4 };
+enum { PIECE = 1024, PIECE_BYTES = 1 << 20, LARGE = 1 << 18, PUBLISHED = 2, LOGGED = 6 };
 
 /* One commit. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
  * done at once; everything borrows from the message. */
