@@ -9,9 +9,19 @@
 #include "src/base/assert.h"
 #include "src/server/peers/peer.h"
 #include "src/server/state.h"
+#include "src/value/procs.h"
 
-/* Looks at each collective once. True if one has completed. */
-static bool recount_each(struct px_server *s)
+/* False if an end of the process changes nothing for the collective: its set stays as it is, and
+ * this one is not in it and has not called. Sets of groups may have lost the process already. */
+static bool concerns(const pmix_proc_t *ended, const struct px_coll *coll)
+{
+    return coll->name || px_procs_normal_cover(coll->set->at, coll->set->n, ended) ||
+           px_coll_has_proc(coll, ended);
+}
+
+/* Looks at each collective once, or at those only that the end of a process concerns. True if one
+ * has completed. */
+static bool recount_each(struct px_server *s, const pmix_proc_t *ended)
 {
     struct px_coll_walk walk;
     struct px_coll *coll;
@@ -19,7 +29,7 @@ static bool recount_each(struct px_server *s)
 
     px_coll_walk_begin(&walk, &s->colls);
     while ((coll = px_coll_walk_next(&walk)) != NULL) {
-        any |= px_coll_recount(coll);
+        any |= (!ended || concerns(ended, coll)) && px_coll_recount(coll);
     }
     px_coll_walk_end(&walk);
     return any;
@@ -27,18 +37,21 @@ static bool recount_each(struct px_server *s)
 
 /* A completed collective may complete others, also such as come before it. Groups are told first of
  * members that have ended: those that are no members any more are not lost. */
-void px_colls_recount(struct px_server *s)
+static void recount(struct px_server *s, const pmix_proc_t *ended)
 {
-    bool again = true;
-
     px_assert(px_loop_inside(s->loop));
     if (!px_groups_recheck(s)) {
-        return; /* to be called again from there */
+        return; /* all are recounted from there */
     }
     px_group_ended_here(s);
-    while (again) {
-        again = recount_each(s);
+    while (recount_each(s, ended)) {
+        ended = NULL;
     }
+}
+
+void px_colls_recount(struct px_server *s)
+{
+    recount(s, NULL);
 }
 
 /* A process that disconnects after its call stays counted; one that departs before is not waited
@@ -49,7 +62,7 @@ void px_colls_peer_disconnected(struct px_server *s, const struct px_peer *peer)
     px_list_for(struct px_coll, coll, &s->colls.list, link) {
         px_coll_forget_peer(coll, peer->id);
     }
-    px_colls_recount(s);
+    recount(s, &peer->proc);
 }
 
 /* Ending one collective may end others, so the list is read anew each time. */

@@ -327,7 +327,7 @@ static void apply_directives(struct px_coll *coll, const struct px_fence_directi
 
 /* What a collective under way takes besides its callers' messages: it is in the way of each walk
  * over all of them, at each end of a process. */
-enum { COLLECTIVE_BYTES = 65536 };
+enum { COLLECTIVE_BYTES = 262144 };
 
 /* One call on its way to its tracker. */
 struct entry {
