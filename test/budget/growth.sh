@@ -32,7 +32,8 @@ done
 # custom range, codes of a handler, gets that wait, fences that do not end, large
 # values by message. Each is counted with what the server's thread does for the connection.
 PMIX_MCA_shmix_peer_pulls=4000
-export PMIX_MCA_shmix_peer_pulls
+PMIX_MCA_shmix_peer_requests=1000000000 # each fence counts 256 KiB
+export PMIX_MCA_shmix_peer_pulls PMIX_MCA_shmix_peer_requests
 for name in query nodes groups pulls range codes gets fences; do
     grows "$name" 500 "$(count progress asked "$name" 500)" "$(count progress asked "$name" 2000)"
 done
