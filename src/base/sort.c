@@ -95,7 +95,7 @@ struct px_name_sort {
     uint32_t *next;  /* owned: those of the pass under way, of which `at` are written */
     size_t width;
     size_t at;
-    size_t left, right; /* what comes next of the two runs that are merged */
+    size_t left, right; /* the next of each of the two runs that are merged */
     size_t middle, end; /* behind the first of them, and behind the second */
 };
 

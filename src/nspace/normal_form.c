@@ -266,8 +266,8 @@ static int sort_words(struct px_normalising *making, size_t most)
     return if_more(px_word_sort_is_due(&making->sort));
 }
 
-/* Drops what is there twice or covered by the wildcard before it, of n words of one namespace that
- * are sorted. Returns the number of words that remain. */
+/* Drops repeated words, and those that the wildcard before them covers. The n words are of one
+ * namespace, and sorted. Returns the number of words that remain. */
 static size_t drop_covered(uint64_t *words, size_t n)
 {
     size_t kept = 0;

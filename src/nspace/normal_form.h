@@ -14,8 +14,8 @@
  * compares sets in normal form.) Any thread; a set belongs to one at a time. */
 
 /* The namespaces of a set in normal form, in which the processes of each are beside each other:
- * what has to be done for each namespace takes no walk over the names of all processes. Zeros: of
- * an empty set. Released with px_nspace_runs_fini. */
+ * work for each namespace needs no walk over the names of all processes. Zeros: of an empty set.
+ * Released with px_nspace_runs_fini. */
 struct px_nspace_runs {
     size_t *ends;  /* the index behind the last process of each namespace */
     size_t n;      /* of namespaces */

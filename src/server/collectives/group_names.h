@@ -44,9 +44,9 @@ int px_group_names_check(struct px_server *s, const pmix_proc_t *procs, size_t n
 struct px_group_spelling {
     bool begun;
     bool found;            /* one of the processes has the name of a group; then all are expanded */
-    struct px_procs named; /* what the caller has named; borrowed from the call */
+    struct px_procs named; /* by the caller; borrowed from the call */
     size_t at;             /* of these: those before it are done */
-    struct px_proc_list list; /* what they stand for */
+    struct px_proc_list list; /* the processes that they stand for */
 };
 
 /* Replaces groups in the processes of a call by their members: the code behind this knows processes

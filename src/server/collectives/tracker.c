@@ -256,8 +256,8 @@ static struct px_coll *coll_create(struct px_colls *colls, struct px_coll_call *
     return coll;
 }
 
-/* Names are compared one by one up to so many processes. Of more the hash is compared, which nobody
- * can foresee: two walks over 32 MB take 10 ms. */
+/* Sets of up to so many processes are compared name by name. Of larger ones only the sizes and the
+ * keyed hashes are compared, which no peer can predict: two walks over 32 MB take 10 ms. */
 enum { COMPARED = 8192 };
 
 bool px_coll_set_is(const struct px_coll *coll, const pmix_proc_t *set, size_t n, uint64_t hash)
