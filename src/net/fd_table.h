@@ -5,10 +5,10 @@
 
 /* The size of the process's table of descriptors. The kernel enlarges the table when a new
  * descriptor does not fit. In a process of several threads this takes an RCU grace period, some 10
- * to 30 ms, and the thread that asked for the descriptor sleeps in the kernel meanwhile: a progress
- * thread then serves nobody. So a server enlarges the table before connections come: at once while
- * the process has one thread, and otherwise in a thread that does only this. The table does not
- * shrink. */
+ * to 30 ms, and the thread that asked for the descriptor sleeps in the kernel meanwhile: no peer is
+ * served if that is the progress thread. So a server enlarges the table before connections come: at
+ * once while the process has one thread, and otherwise in a thread that does only this. The table
+ * does not shrink. */
 
 #include <pthread.h>
 #include <stdbool.h>

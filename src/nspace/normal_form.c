@@ -119,14 +119,13 @@ struct px_normalising {
     uint64_t *words;  /* in it, in the order of the processes; then sorted */
     size_t n_read;    /* processes that have their word */
     struct px_name_sort *ordering; /* of the namespaces, or NULL */
-    struct px_word_sort sort;
-    bool sorting;               /* it has begun */
-    size_t n_folded;            /* words that are folded; then: */
-    size_t n;                   /* of those that are left */
-    struct px_nspace_runs runs; /* of these */
-    bool changed;               /* their processes are not those that were given, in their order */
-    pmix_proc_t *set;           /* if changed: the processes */
-    size_t n_written;           /* of them */
+    struct px_word_sort sort;      /* zeros: it has not begun */
+    size_t n_folded;               /* words that are folded; then: */
+    size_t n;                      /* of those that are left */
+    struct px_nspace_runs runs;    /* of these */
+    bool changed;     /* their processes are not those that were given, in their order */
+    pmix_proc_t *set; /* if changed: the processes */
+    size_t n_written; /* of them */
 };
 
 int px_procs_normalise_begin(struct px_shared_procs *procs, px_job_size_fn size, void *arg,
@@ -255,9 +254,8 @@ static int sort_words(struct px_normalising *making, size_t most)
     size_t n = making->procs->n;
 
     (void) most;
-    if (!making->sorting) {
+    if (!making->sort.words) {
         making->sort = px_word_sort_begin(making->words, making->memory + n, n);
-        making->sorting = true;
         making->changed = px_word_sort_is_due(&making->sort);
     } else {
         px_word_sort_pass(&making->sort);

@@ -263,7 +263,7 @@ bool px_proc_sets_named(const struct px_proc_sets *sets, const pmix_proc_t *proc
     bool named = false;
 
     for (size_t i = 0; !named && i < n && sets->n; i++) {
-        bool again = i && strncmp(procs[i].nspace, procs[i - 1].nspace, PMIX_MAX_NSLEN) == 0;
+        bool again = i && px_same_nspace(procs[i].nspace, procs[i - 1].nspace);
 
         named = !again && px_proc_set_find(sets, PX_SET_GROUP, procs[i].nspace, NULL);
     }

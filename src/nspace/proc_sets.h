@@ -24,7 +24,7 @@
  * list (px_proc_set_mark). */
 enum px_proc_set_kind { PX_SET_PSET, PX_SET_GROUP, PX_SET_CONNECTED, PX_SET_PLACE };
 
-/* All sets. Belongs to whoever makes it, and must not be moved while it has any. */
+/* All sets. Owned by its maker, and must not be moved while it has any. */
 struct px_proc_sets {
     struct px_list list;      /* the oldest first; and places */
     struct px_map by_name[2]; /* of process sets and of groups: the key of a name to the oldest set

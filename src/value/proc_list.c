@@ -71,12 +71,6 @@ bool px_shared_procs_is_sole(const struct px_shared_procs *shared)
 /* Lists up to this length are searched; longer ones have an index. */
 enum { SHORT = 16 };
 
-/* px_proc_order for bsearch(). */
-static int compare(const void *a, const void *b)
-{
-    return px_proc_order(a, b);
-}
-
 /* Enters the processes that the index does not have yet. False if memory is out; then the rest is
  * for the next time. */
 static bool bring_up_to_date(struct px_proc_list *list)
@@ -107,7 +101,7 @@ bool px_proc_list_has(struct px_proc_list *list, const pmix_proc_t *proc)
     size_t len;
 
     if (list->n > SHORT && is_ordered(list)) {
-        return bsearch(proc, list->at, list->n, sizeof(*list->at), compare) != NULL;
+        return px_procs_ordered_has(list->at, list->n, proc);
     }
     if (list->n <= SHORT || !bring_up_to_date(list)) {
         return px_procs_find(list->at, list->n, proc) < list->n;

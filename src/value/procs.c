@@ -100,12 +100,6 @@ int px_proc_order(const pmix_proc_t *a, const pmix_proc_t *b)
     return a->rank < b->rank ? -1 : 1;
 }
 
-/* px_proc_order for bsearch(). */
-static int compare(const void *a, const void *b)
-{
-    return px_proc_order(a, b);
-}
-
 size_t px_proc_key_of(const char *nspace, pmix_rank_t rank, char *ret)
 {
     size_t len = strnlen(nspace, PMIX_MAX_NSLEN);
@@ -134,13 +128,23 @@ bool px_procs_are_normal(const pmix_proc_t *set, size_t n)
     return true;
 }
 
+/* px_proc_order for bsearch(). */
+static int compare(const void *a, const void *b)
+{
+    return px_proc_order(a, b);
+}
+
+bool px_procs_ordered_has(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc)
+{
+    return n && bsearch(proc, procs, n, sizeof(*procs), compare);
+}
+
 bool px_procs_normal_cover(const pmix_proc_t *set, size_t n, const pmix_proc_t *proc)
 {
     pmix_proc_t job = *proc;
 
     job.rank = PMIX_RANK_WILDCARD;
-    return n && (bsearch(proc, set, n, sizeof(*set), compare) ||
-                 bsearch(&job, set, n, sizeof(*set), compare));
+    return px_procs_ordered_has(set, n, proc) || px_procs_ordered_has(set, n, &job);
 }
 
 /* Steps through both sets in their order, once. */

@@ -57,6 +57,8 @@ bool px_procs_equal(const pmix_proc_t *a, size_t na, const pmix_proc_t *b, size_
 /* True if the processes are sorted, each once, and none is covered by the wildcard of its
  * namespace. */
 bool px_procs_are_normal(const pmix_proc_t *set, size_t n);
+/* True if an equal process is among those that are in the order of the normal form. O(log n). */
+bool px_procs_ordered_has(const pmix_proc_t *procs, size_t n, const pmix_proc_t *proc);
 /* px_procs_cover for a set in normal form. O(log n). */
 bool px_procs_normal_cover(const pmix_proc_t *set, size_t n, const pmix_proc_t *proc);
 /* True if every process of b is covered by one of a. Both have to be in normal form. O(na + nb). */

@@ -222,7 +222,7 @@ static void pack_members(struct px_server *s, struct px_group_reply_cache *cache
     cache->n_packed = end;
 }
 
-/* Packs the reply for this peer, or what is left of it. 0 or why there is none. */
+/* Packs the reply for this peer, or the rest of one that has begun. 0 or the error of packing. */
 static int renew(struct px_server *s, struct px_group_reply_cache *cache,
                  const struct px_peer *peer, struct px_group_build *group, pmix_status_t status)
 {
@@ -293,7 +293,7 @@ void px_group_reply(struct px_coll *coll, const struct px_reply_to *reply_to, pm
 enum { PIECE = 4096 };
 
 /* The reply is for the first caller that is still connected; most others get the same bytes.
- * px_group_reply packs what is left, and finds the errors. */
+ * px_group_reply packs the rest, and reports errors. */
 bool px_group_reply_prepare(struct px_coll *coll, pmix_status_t status)
 {
     struct px_group_build *group = coll->state;

@@ -222,7 +222,7 @@ void px_open_waits_gathers(struct px_coll *coll, const struct px_expected *expec
     }
 }
 
-/* Nobody is waited for any more: in a new entry `expected` stays empty, and `come` has all. */
+/* All have called: in a new entry `expected` stays empty, and `come` has all. */
 void px_open_waits_closed(struct px_coll *coll, bool asks_host)
 {
     struct px_waits_entry *entry = coll->server->waits ? edit_coll(coll) : NULL;

@@ -3,7 +3,6 @@
 
 #include "expected.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <pmix_server.h>
@@ -58,12 +57,6 @@ static void expect_rank(struct px_expected *expected, const struct px_nspace *ns
     }
 }
 
-/* For bsearch(). */
-static int compare_ranks(const void *a, const void *b)
-{
-    return px_proc_order(a, b);
-}
-
 /* True if the host has registered all the processes of the namespace that it has here. */
 static bool all_recorded(const struct px_nspace *ns)
 {
@@ -85,7 +78,7 @@ static void expect_recorded(struct px_expected *expected, const struct px_nspace
 
     px_list_for(const struct px_local_proc, local, &ns->rank_list, link) {
         proc.rank = local->rank;
-        if (bsearch(&proc, ranks, n, sizeof(*ranks), compare_ranks)) {
+        if (px_procs_ordered_has(ranks, n, &proc)) {
             expect(expected, local);
             found++;
         }
@@ -149,8 +142,8 @@ static int look_for(void *arg, const void *key, size_t len, void *value)
     return 0;
 }
 
-/* What has more namespaces than there are here is searched for these. A namespace that is unknown
- * here has no local processes: all of it is on other nodes. */
+/* If the set has more namespaces than this server knows, the known ones are searched for in the
+ * set. A namespace that is unknown here has no local processes: all of it is on other nodes. */
 struct px_expected px_expected_of_set(struct px_server *s, const pmix_proc_t *set,
                                       const struct px_nspace_runs *runs)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* Large answers are copied from what was packed, and from values that are still in the store, into
- * the message. A generation of the store that has gone has taken the values with it: the get is
- * tried again. A process that posts meanwhile changes nothing of the generation, and so the answer
- * is of the moment at which it was packed. */
+/* The message of a large answer is a copy of the packed buffer, and of large values, which stay in
+ * the store until then. If the store has moved to another generation meanwhile, these values are
+ * gone, and the get is tried again. A post does not change the generation, so that the answer is of
+ * the moment at which it was packed. */
 
 #include "large_answer.h"
 

@@ -20,6 +20,7 @@
 #include "src/server/stages.h"
 #include "src/waits/counts.h"
 #include "src/server/state.h"
+#include "src/value/procs.h"
 #include "shmem/segment.h"
 #include "src/base/array.h"
 #include "src/base/log.h"
@@ -469,7 +470,7 @@ uint32_t px_nspace_job_size(void *arg, const char *name)
 struct px_nspace *px_nspace_next(struct px_server *s, const pmix_proc_t *procs, size_t at,
                                  struct px_nspace *before)
 {
-    bool same = at && strncmp(procs[at].nspace, procs[at - 1].nspace, PMIX_MAX_NSLEN) == 0;
+    bool same = at && px_same_nspace(procs[at].nspace, procs[at - 1].nspace);
 
     return same ? before : px_nspace_find(s, procs[at].nspace);
 }

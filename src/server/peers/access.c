@@ -43,11 +43,6 @@ void px_access_forget(struct px_server *s)
     px_map_fini(&s->companions);
 }
 
-static bool same_nspace(const char *a, const char *b)
-{
-    return strncmp(a, b, PMIX_MAX_NSLEN) == 0;
-}
-
 /* Adds the namespaces of a set. Its members of one job are mostly neighbours. 0 or PX_ERR_NOMEM. */
 static int add_set(struct companions *companions, const struct px_proc_set *set)
 {
@@ -56,7 +51,7 @@ static int add_set(struct companions *companions, const struct px_proc_set *set)
     for (size_t i = 0; i < set->n && !rc; i++) {
         const char *name = set->members[i].nspace;
 
-        if (i == 0 || !same_nspace(name, set->members[i - 1].nspace)) {
+        if (i == 0 || !px_same_nspace(name, set->members[i - 1].nspace)) {
             rc = px_map_set(&companions->names, name, strnlen(name, PMIX_MAX_NSLEN), companions);
         }
     }
@@ -122,8 +117,8 @@ static bool are_connected(struct px_server *s, const char *one, const char *othe
  */
 static bool is_of(struct px_server *s, const struct px_peer *peer, const char *nspace)
 {
-    return !peer->tool &&
-           (same_nspace(peer->proc.nspace, nspace) || are_connected(s, peer->proc.nspace, nspace));
+    return !peer->tool && (px_same_nspace(peer->proc.nspace, nspace) ||
+                           are_connected(s, peer->proc.nspace, nspace));
 }
 
 static bool sees_all(const struct px_server *s, const struct px_peer *peer)

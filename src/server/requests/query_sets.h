@@ -32,8 +32,8 @@ struct px_sets_asked {
  * PMIX_RANGE_INVALID, in which there is no set, if it is of another type. */
 pmix_data_range_t px_sets_range(const pmix_query_t *query);
 
-/* What is answered: how many sets there are, their names as an array of strings, or as one string
- * separated by commas. */
+/* The form of an answer: the number of sets, their names as an array of strings, or their names as
+ * one string, separated by commas. */
 enum px_sets_form { PX_SETS_NUMBER, PX_SETS_NAMES, PX_SETS_LIST };
 
 /* There is more, for a later turn of the loop. */

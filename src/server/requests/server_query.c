@@ -206,7 +206,7 @@ static void take(size_t *left, size_t cost)
     *left -= cost < *left ? cost : *left;
 }
 
-/* Reduces what is left of a turn by what a key takes beside sets. A qualifier is looked at as fast
+/* Takes the cost of a key off the turn; sets are counted by their walk. A qualifier costs as much
  * as a set. */
 static void spend(const struct px_upcall *up, const pmix_query_t *query, const char *key)
 {
@@ -353,7 +353,7 @@ static int add_own(struct px_upcall *up)
     return rc ? rc : reply_status(up);
 }
 
-/* True if nobody waits for the answer any more: the peer has gone. */
+/* True if the peer that waited for the answer has gone. */
 static bool is_for_nobody(const struct px_upcall *up)
 {
     return up->reply_to.peer && !px_peer_find(up->server, up->reply_to.peer);
