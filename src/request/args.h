@@ -129,7 +129,7 @@ struct px_codes_args {
     pmix_status_t *codes; /* none: for a default handler */
     size_t ncodes;
     /* In the server: */
-    bool replay;      /* kept events follow the answer */
+    bool of_any_code; /* kept events of any code follow the answer */
     bool had_default; /* the peer had a default handler before */
 };
 

@@ -135,8 +135,8 @@ static int add_codes(struct px_peer *peer, pmix_status_t *codes, size_t *n)
     return px_code_set_add(&peer->codes, codes, n);
 }
 
-/* Enters the registration for the peer. args->codes then has only the new codes; args->replay is
- * set if kept events may have to follow. */
+/* Enters the registration for the peer. args->codes then has only the new codes; args->of_any_code
+ * is set if the peer has a default handler only now. */
 int px_codes_prepare(struct px_upcall *up, struct px_peer *peer)
 {
     struct px_codes_args *args = up->args;
@@ -145,7 +145,7 @@ int px_codes_prepare(struct px_upcall *up, struct px_peer *peer)
 
     if (!rc && peer) {
         args->had_default = peer->wants_all;
-        args->replay = all ? !peer->wants_all : args->ncodes > 0;
+        args->of_any_code = all && !peer->wants_all;
         peer->wants_all |= all;
     }
     return rc;

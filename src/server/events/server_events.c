@@ -479,19 +479,19 @@ static struct px_code_set codes_again(const struct px_codes_args *args)
 }
 
 /* Sends a peer the kept events for codes that it has newly registered for, and for those that it
- * has a handler for only now (args->replay without codes: for any code), except those that it
- * raised itself (one of its whole job is the host's), and, if its default handlers have had them,
- * those that are for default handlers, too. They stay in the cache for others. */
+ * has a handler for only now (args->of_any_code: for any code), except those that it raised itself
+ * (one of its whole job is the host's), and, if its default handlers have had them, those that are
+ * for default handlers, too. They stay in the cache for others. */
 static void replay_kept(struct px_server *s, struct px_peer *peer, const struct px_codes_args *args)
 {
     const struct px_code_set fresh = {args->codes, args->ncodes};
     const struct px_code_set again = codes_again(args);
-    bool all = args->replay && !fresh.n;
 
     px_list_for(const struct px_kept_event, kept, &s->kept_events, link) {
         const struct px_event *event = &kept->event;
 
-        if ((all || px_code_set_has(&fresh, event->code) || px_code_set_has(&again, event->code)) &&
+        if ((args->of_any_code || px_code_set_has(&fresh, event->code) ||
+             px_code_set_has(&again, event->code)) &&
             (!args->had_default || is_non_default(event)) && !px_group_is_announcement(event) &&
             was_for(s, kept, peer) && !px_proc_equal(&event->source, &peer->proc)) {
             send_alone(peer, event, false, !kept->by.client);
