@@ -10,7 +10,8 @@
  * One row an attack: the slowest fence and get of the whole trial, the medians of the first
  * SAMPLES_MAX fences and gets, the attackers' calls and how many of them were refused
  * (PMIX_ERR_OUT_OF_RESOURCE), the server's peak memory. `reached`: no, if the attack did not get so
- * far in the longest time that it has.
+ * far in the longest time that it has. The last three columns are what the slowest get waited for:
+ * work of the server, the server's thread for a CPU, and the process itself for a CPU (waits.h).
  *
  * All share the CPUs of this machine; elsewhere each process of a job has one of its own. With
  * BENCH_NICE=19 in the environment the attackers use only the time that others leave, so that waits
@@ -33,6 +34,7 @@
 #include "attacks.h"
 #include "measure.h"
 #include "src/host/host.h"
+#include "waits.h"
 
 enum { HONEST_UID = 1001, ATTACKER_UID = 1002, HONEST = 2, PROCESSES = 4, MILLION = 1000000 };
 enum { LONGEST_S = 90 }; /* a trial whose attack does not reach its limit */
@@ -41,6 +43,13 @@ enum { LATE = 20000 };
 struct latency {
     struct samples first; /* the first SAMPLES_MAX */
     double slowest;       /* of all, ns */
+    struct waits waits;   /* of the slowest */
+};
+
+/* When a call began. */
+struct moment {
+    uint64_t ns;
+    struct waits waits;
 };
 
 /* One mapping of the host, which starts a trial and ends it, and of its processes. */
@@ -85,13 +94,27 @@ static pmix_proc_t name_of(unsigned number)
 }
 
 /* Rank 0 is measured. */
-static void timed(struct latency *latency, uint64_t since)
+static struct moment begin(void)
 {
-    double ns = (double) (now_ns() - since);
+    struct moment since = {0};
+
+    if (self.rank == 0) {
+        since.waits = waits_now();
+        since.ns = now_ns();
+    }
+    return since;
+}
+
+static void timed(struct latency *latency, struct moment since)
+{
+    double ns = (double) (now_ns() - since.ns);
 
     if (self.rank == 0) {
         sample_add(&latency->first, ns);
-        latency->slowest = ns > latency->slowest ? ns : latency->slowest;
+        if (ns > latency->slowest) {
+            latency->slowest = ns;
+            latency->waits = waits_between(since.waits, waits_now());
+        }
     }
 }
 
@@ -103,22 +126,23 @@ static void be_honest(void)
     int over = 0;
 
     other.rank = 1;
+    need(self.rank != 0 || waits_open(getppid()), "times of the server's thread");
     for (unsigned i = 0; !over; i++) {
         pmix_value_t value = {.type = PMIX_INT, .data.integer = shared->over};
         pmix_value_t *got = NULL;
         char key[32];
-        uint64_t since;
+        struct moment since;
 
         snprintf(key, sizeof(key), "key.%u", i % 64);
         if (self.rank == 1) {
             (void) PMIx_Put(PMIX_GLOBAL, key, &value);
             (void) PMIx_Commit();
         }
-        since = now_ns();
+        since = begin();
         need(PMIx_Fence(NULL, 0, NULL, 0) == PMIX_SUCCESS, "an honest fence failed");
         timed(&shared->fences, since);
         shared->fences_done += self.rank == 0;
-        since = now_ns();
+        since = begin();
         need(PMIx_Get(&other, key, NULL, 0, &got) == PMIX_SUCCESS, "an honest get failed");
         timed(&shared->gets, since);
         over = got->data.integer;
@@ -243,12 +267,14 @@ static long peak_kb(void)
 static void print_row(const struct attack *attack)
 {
     const struct attack_state *state = &shared->attack;
+    const struct waits *waits = &shared->gets.waits;
 
-    printf("| %s | %.1f | %.1f | %.2f | %.2f | %lu | %lu | %s | %ld |\n", attack->what,
-           shared->fences.slowest / MILLION, shared->gets.slowest / MILLION,
+    printf("| %s | %.1f | %.1f | %.2f | %.2f | %lu | %lu | %s | %ld | %.1f | %.1f | %.1f |\n",
+           attack->what, shared->fences.slowest / MILLION, shared->gets.slowest / MILLION,
            sample_median(&shared->fences.first) / MILLION,
            sample_median(&shared->gets.first) / MILLION, state->tries, state->refused,
-           state->reached ? "yes" : "no", peak_kb() / 1024);
+           state->reached ? "yes" : "no", peak_kb() / 1024, (double) waits->work / MILLION,
+           (double) waits->server / MILLION, (double) waits->self / MILLION);
     fflush(stdout);
 }
 
@@ -326,8 +352,9 @@ int main(int argc, char **argv)
     need(shared != MAP_FAILED, "memory");
     printf("%s; %u s each\n\n", geteuid() == 0 ? "two users" : "one user", seconds);
     printf("| attack | slowest fence, ms | slowest get, ms | median fence, ms | median get, ms | "
-           "attempts | refused | reached | server's memory, MiB |\n"
-           "|---|---|---|---|---|---|---|---|---|\n");
+           "attempts | refused | reached | server's memory, MiB | slowest get: server's work, ms | "
+           "server without a CPU, ms | itself without a CPU, ms |\n"
+           "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     fflush(stdout);
     for (const struct attack *attack = attacks; attack->name; attack++) {
         int status = 1;

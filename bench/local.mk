@@ -1,6 +1,6 @@
 noinst_PROGRAMS += %D%/bench %D%/fairness %D%/scale %D%/job %D%/job_rank %D%/family
 %C%_fairness_SOURCES = %D%/attacks.c %D%/attacks.h %D%/attacks_priv.h %D%/attacks_by_hand.c \
-	%D%/attacks_groups.c %D%/fairness.c %D%/measure.c %D%/measure.h \
+	%D%/attacks_groups.c %D%/fairness.c %D%/measure.c %D%/measure.h %D%/waits.c %D%/waits.h \
 	test/hostile/speak.c test/hostile/speak.h
 %C%_fairness_LDADD = libpx-host.la libpmix.la -lm
 %C%_fairness_LDFLAGS = $(AM_LDFLAGS) -no-install

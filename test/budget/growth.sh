@@ -24,6 +24,13 @@ grows() {
     report $? "$1: four times as many take at most six times as long"
 }
 
+# same NAME N FEW MANY: the same, and the work hardly depends on the number (a search)
+same() {
+    echo "# $1: ${3:-?} instructions for $2, ${4:-?} for $((4 * $2))"
+    [ -n "$3" ] && [ -n "$4" ] && [ "$4" -le $((3 * $3 / 2)) ]
+    report $? "$1: four times as many take hardly longer"
+}
+
 for name in list_procs overlap_procs register_codes put_keys name_groups name_members; do
     grows "$name" 2000 "$(count "$name" growth "$name" 2000)" "$(count "$name" growth "$name" 8000)"
 done
@@ -47,6 +54,9 @@ grows group_replies 50 "$(count px_group_reply group_replies 50)" "$(count px_gr
 for name in clones members parts; do
     grows "$name" 100 "$(count px_colls_recount recounts "$name" 100)" "$(count px_colls_recount recounts "$name" 400)"
 done
+# The end of a process that has no part in a fence of many.
+same others 1000 "$(count px_colls_peer_disconnected recounts others 1000)" \
+    "$(count px_colls_peer_disconnected recounts others 4000)"
 
 # Gets that wait for other nodes: each answer ends its own. Requests of other nodes: a commit answers those for its process.
 while read -r name function; do

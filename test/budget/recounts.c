@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What it takes to look again at all that waits for processes (px_colls_recount), for N things of
- * the kind that is named. The processes of the job are registered and do not run: this program
- * makes their calls on the server's thread. */
+/* What it takes to look again at all that waits for processes (px_colls_recount; after the end of a
+ * process px_colls_peer_disconnected), for N things of the kind that is named. The N + 2
+ * processes of the job are registered and do not run: this program makes their calls on the
+ * server's thread. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -150,6 +151,25 @@ static void clones(struct px_server *s, size_t n)
     free(procs);
 }
 
+/* A fence of a job of more than N processes of this node waits, and a process of another job ends.
+ */
+static void others(struct px_server *s, size_t n)
+{
+    pmix_proc_t all = proc_of(JOB, PMIX_RANK_WILDCARD);
+    pmix_proc_t self = proc_of(JOB, 0);
+    pmix_proc_t other = proc_of("far", 0);
+    struct px_coll_args args = {.procs = &all, .nprocs = 1};
+    struct px_peer caller = peer_of(s, FIRST_PEER, &self);
+    struct px_peer gone = peer_of(s, FIRST_PEER + 1, &other);
+
+    (void) n;
+    call(&caller, &px_request_fence, &args.head);
+    for (int i = 0; i < TIMES; i++) {
+        px_colls_peer_disconnected(s, &gone);
+    }
+    must(!px_list_empty(&s->colls.list), "the fence does not wait");
+}
+
 /* N leaders by themselves, each of which adds N members; one more leader is to come. */
 static void parts(struct px_server *s, size_t n)
 {
@@ -180,7 +200,9 @@ static void parts(struct px_server *s, size_t n)
 static const struct {
     const char *name;
     void (*run)(struct px_server *s, size_t n);
-} cases[] = {{"members", members}, {"clones", clones}, {"parts", parts}};
+} cases[] = {{"members", members}, {"clones", clones}, {"others", others}, {"parts", parts}};
+
+enum { N_CASES = sizeof(cases) / sizeof(cases[0]) };
 
 static int which = -1;
 
@@ -195,7 +217,7 @@ int main(int argc, char **argv)
     pmix_proc_t proc = proc_of(JOB, 0);
     size_t n = argc == 3 ? strtoul(argv[2], NULL, 0) : 0;
 
-    for (int i = 0; n > 0 && i < 3; i++) {
+    for (int i = 0; n > 0 && i < N_CASES; i++) {
         which = strcmp(argv[1], cases[i].name) == 0 ? i : which;
     }
     if (which < 0) {
@@ -203,8 +225,9 @@ int main(int argc, char **argv)
         return 2;
     }
     must(PMIx_server_init(&module, NULL, 0) == PMIX_SUCCESS, "init");
-    must(PMIx_server_register_nspace(proc.nspace, 2, NULL, 0, NULL, NULL) == 0, "register");
-    for (; proc.rank < 2; proc.rank++) {
+    must(PMIx_server_register_nspace(proc.nspace, (int) n + 2, NULL, 0, NULL, NULL) == 0,
+         "register");
+    for (; proc.rank < n + 2; proc.rank++) {
         must(PMIx_server_register_client(&proc, geteuid(), getegid(), NULL, NULL, NULL) == 0,
              "register a client");
     }
