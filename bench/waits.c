@@ -11,8 +11,16 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { THREADS_MAX = 8 };
+
+/* The times of threads of one process: each a schedstat. */
+struct threads {
+    int fds[THREADS_MAX];
+    unsigned n;
+};
+
 static clockid_t work_clock;
-static int of_server = -1, of_self = -1; /* each the schedstat of a thread */
+static struct threads of_server, of_self;
 
 static bool is_progress_thread(pid_t pid, const char *tid)
 {
@@ -29,55 +37,57 @@ static bool is_progress_thread(pid_t pid, const char *tid)
     return is;
 }
 
-/* -1: there is no such thread, or the kernel keeps no times of it. */
-static int open_times(pid_t pid, const char *tid)
+static bool is_thread(pid_t pid, const char *tid)
 {
-    char path[64];
-
-    (void) snprintf(path, sizeof(path), "/proc/%d/task/%.16s/schedstat", (int) pid, tid);
-    return open(path, O_RDONLY | O_CLOEXEC);
+    (void) pid;
+    return tid[0] != '.';
 }
 
-static int open_progress_thread(pid_t pid)
+/* Opens the times of those threads of a process that are wanted. False: of none. */
+static bool open_times(struct threads *ret, pid_t pid, bool (*wanted)(pid_t pid, const char *tid))
 {
-    char path[32];
+    char path[64];
     const struct dirent *entry;
-    int fd = -1;
     DIR *dir;
 
     (void) snprintf(path, sizeof(path), "/proc/%d/task", (int) pid);
     dir = opendir(path);
-    while (dir && fd < 0 && (entry = readdir(dir))) {
-        if (is_progress_thread(pid, entry->d_name)) {
-            fd = open_times(pid, entry->d_name);
+    while (dir && ret->n < THREADS_MAX && (entry = readdir(dir))) {
+        if (wanted(pid, entry->d_name)) {
+            (void) snprintf(path, sizeof(path), "/proc/%d/task/%.16s/schedstat", (int) pid,
+                            entry->d_name);
+            ret->fds[ret->n] = open(path, O_RDONLY | O_CLOEXEC);
+            ret->n += ret->fds[ret->n] >= 0;
         }
     }
     if (dir) {
         (void) closedir(dir);
     }
-    return fd;
+    return ret->n > 0;
 }
 
 bool waits_open(pid_t server)
 {
-    char tid[16];
-
-    (void) snprintf(tid, sizeof(tid), "%d", (int) gettid());
-    of_server = open_progress_thread(server);
-    of_self = open_times(getpid(), tid);
-    return of_server >= 0 && of_self >= 0 && clock_getcpuclockid(server, &work_clock) == 0;
+    return open_times(&of_server, server, is_progress_thread) &&
+           open_times(&of_self, getpid(), is_thread) &&
+           clock_getcpuclockid(server, &work_clock) == 0;
 }
 
 /* A schedstat is three numbers: time on a CPU, time without one while ready, how often. */
-static uint64_t waited(int fd)
+static uint64_t waited(const struct threads *threads)
 {
-    char text[96];
-    ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-    char *second;
+    uint64_t sum = 0;
 
-    text[n > 0 ? n : 0] = '\0';
-    second = strchr(text, ' ');
-    return second ? strtoull(second, NULL, 10) : 0;
+    for (unsigned i = 0; i < threads->n; i++) {
+        char text[96];
+        ssize_t n = pread(threads->fds[i], text, sizeof(text) - 1, 0);
+        const char *second;
+
+        text[n > 0 ? n : 0] = '\0';
+        second = strchr(text, ' ');
+        sum += second ? strtoull(second, NULL, 10) : 0;
+    }
+    return sum;
 }
 
 struct waits waits_now(void)
@@ -86,7 +96,7 @@ struct waits waits_now(void)
 
     (void) clock_gettime(work_clock, &work);
     return (struct waits){(uint64_t) work.tv_sec * 1000000000U + (uint64_t) work.tv_nsec,
-                          waited(of_server), waited(of_self)};
+                          waited(&of_server), waited(&of_self)};
 }
 
 struct waits waits_between(struct waits before, struct waits after)

@@ -11,14 +11,14 @@
 struct waits {
     uint64_t work;   /* processor time of the server's process */
     uint64_t server; /* the server's progress thread was ready to run, and had no CPU */
-    uint64_t self;   /* the calling thread was ready to run, and had no CPU */
+    uint64_t self;   /* threads of the caller's process were ready to run, and had no CPU */
 };
 
-/* Opens what waits_now reads: of a server that has started, and of the calling thread. False: the
- * kernel does not say. */
+/* Opens what waits_now reads: of a server that has started, and of the threads that the caller's
+ * process has now. False: the kernel does not say. */
 bool waits_open(pid_t server);
 
-/* The sums at this moment. To be called by the thread that has opened them. */
+/* The sums at this moment. */
 struct waits waits_now(void);
 
 /* What was added between the two moments. */

@@ -383,6 +383,7 @@ static void dies_after_answer(void)
         await_n("ready", 2);
         check_status(PMIX_ERR_PARTIAL_SUCCESS, invite_ranks("g", 1, 2, NULL), "invite");
         same("A:0,A:2", invited.members, "the members");
+        check(!invited.has_data, "data of one who is no member");
         check(heard_affected == 1, "rank %u has failed", heard_affected);
         check_status(PMIX_SUCCESS, fence_group("g"), "fence of the group");
     } else if (me.rank == 1) {

@@ -379,48 +379,37 @@ void px_get_process_gone(struct px_get *get)
     get_end(get, PMIX_ERR_NOT_FOUND);
 }
 
-/* If the namespace goes, too, nobody may wait for it any more. */
 void px_gets_proc_departed(struct px_server *s, struct px_local_proc *rank)
 {
     px_assert(px_loop_inside(s->loop));
     if (!is_namesake(s, rank)) {
-        px_waiting_gets_end(s, rank->ns->name, rank->rank, !px_nspace_find(s, rank->ns->name));
+        px_waiting_gets_end(s, rank->ns->name, rank->rank);
     }
 }
 
-/* Moves the gets of a list that are about a namespace to a list of their own, since an answer may
- * start new ones. Those that wait for the host stay in its list, too. */
-static void take_from(struct px_list *list, const char *nspace, struct px_list *mine)
+void px_get_job_changed(struct px_get *get)
 {
-    px_list_for(struct px_get, get, list, link) {
-        if (px_waiting_get_is_about(get, nspace, PMIX_RANK_WILDCARD)) {
-            px_list_remove(&get->link);
-            px_list_append(mine, &get->link);
-        }
+    px_assert(px_list_empty(&get->link));
+    if (!is_settled(get, px_get_attempt(get))) {
+        px_timer_stop_loop(&get->timer);
+        answer_or_wait(get);
     }
 }
 
-/* A namespace that cannot be found under its name is about to be freed: its gets end with
- * PMIX_ERR_INVALID_NAMESPACE. */
+void px_get_job_gone(struct px_get *get)
+{
+    px_assert(px_list_empty(&get->link));
+    get_end(get, PMIX_ERR_INVALID_NAMESPACE);
+}
+
+/* One that cannot be found under its name is about to be freed. */
 void px_gets_nspace_changed(struct px_server *s, struct px_nspace *ns)
 {
-    bool gone = px_nspace_find(s, ns->name) != ns;
-    struct px_list *item;
-    struct px_list mine;
-
     px_assert(px_loop_inside(s->loop));
-    px_list_init(&mine);
-    for (unsigned i = 0; i < PX_GET_COLUMNS; i++) {
-        take_from(&px_waiting_gets_row(s, ns->name)[i], ns->name, &mine);
-    }
-    for (item = px_list_shift(&mine); item; item = px_list_shift(&mine)) {
-        struct px_get *get = px_container_of(item, struct px_get, link);
-        int rc = gone ? PMIX_ERR_INVALID_NAMESPACE : px_get_attempt(get);
-
-        if (!is_settled(get, rc)) {
-            px_timer_stop_loop(&get->timer);
-            answer_or_wait(get);
-        }
+    if (px_nspace_find(s, ns->name) == ns) {
+        px_waiting_gets_decide(s, ns->name);
+    } else {
+        px_waiting_gets_end_job(s, ns->name);
     }
 }
 

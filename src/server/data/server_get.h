@@ -37,6 +37,14 @@ void px_get_data_came(struct px_get *get, pmix_rank_t rank);
  * PMIX_ERR_NOT_FOUND. For waiting_gets.c. */
 void px_get_process_gone(struct px_get *get);
 
+/* What is known of the job has changed that the get, which is in no list, is about: answers it, or
+ * decides anew what it waits for. For waiting_gets.c. */
+void px_get_job_changed(struct px_get *get);
+
+/* The job that the get, which is in no list, is about is no more: ends it with
+ * PMIX_ERR_INVALID_NAMESPACE. For waiting_gets.c. */
+void px_get_job_gone(struct px_get *get);
+
 /* Frees the get without an answer. */
 void px_get_destroy(struct px_get *get);
 

@@ -15,16 +15,20 @@
 /* Rows of lists; gets that a walk meets in one turn. */
 enum { ROWS = PX_GET_LISTS / PX_GET_COLUMNS, PART = 128 };
 
-/* A walk over one or two lists, which others change meanwhile: its place and its end are marks in
- * the list, which are about no process. What is added behind the end came later than the data. */
+/* Why there is a walk. */
+enum reason { DATA_CAME, PROCESS_GONE, JOB_CHANGED, JOB_GONE };
+
+/* A walk over some lists of a row, one after the other, which others change meanwhile: its place
+ * and its end are marks in the list, which are about no process. What is added behind the end came
+ * later than the reason. */
 struct get_walk {
     struct px_list link; /* s->get_walks, the one that is next first, if it takes several turns */
+    enum reason reason;
     char nspace[PMIX_MAX_NSLEN + 1];
-    pmix_rank_t rank;
-    bool of_rank; /* it also goes over the list of the rank's own gets, first */
-    bool in_any;  /* it is in the list of the gets of any rank */
-    bool again;   /* other data of the process have come, or it has ended again, meanwhile */
-    bool gone;    /* the process has ended, and with it the gets about it */
+    pmix_rank_t rank; /* PMIX_RANK_WILDCARD: the job */
+    bool of_rank;     /* of DATA_CAME: it also goes over the list of the rank's own gets, first */
+    bool again;       /* there is a reason again meanwhile: it begins anew at its end */
+    unsigned column;  /* of the list that it is in */
     struct px_get *place;
     struct px_get *end;
 };
@@ -44,12 +48,15 @@ struct px_list *px_waiting_gets_row(struct px_server *s, const char *nspace)
     return &s->gets[hash % ROWS * PX_GET_COLUMNS];
 }
 
-/* The list of the gets about this process, beside those about few others. */
+/* Which list of the row has the gets about this rank, beside those about few others. */
+static unsigned column_of(pmix_rank_t rank)
+{
+    return rank > PMIX_RANK_VALID ? 0 : 1 + rank % (PX_GET_COLUMNS - 1);
+}
+
 static struct px_list *list_of(struct px_server *s, const char *nspace, pmix_rank_t rank)
 {
-    unsigned column = rank > PMIX_RANK_VALID ? 0 : 1 + rank % (PX_GET_COLUMNS - 1);
-
-    return &px_waiting_gets_row(s, nspace)[column];
+    return &px_waiting_gets_row(s, nspace)[column_of(rank)];
 }
 
 void px_waiting_gets_add(struct px_get *get)
@@ -64,9 +71,12 @@ bool px_waiting_get_is_about(const struct px_get *get, const char *nspace, pmix_
             get->target.rank == PMIX_RANK_UNDEF);
 }
 
-/* Puts the marks around a list. */
-static void enter(struct get_walk *walk, struct px_list *list)
+/* Goes to a list: puts the marks around it. */
+static void enter(struct px_server *s, struct get_walk *walk, unsigned column)
 {
+    struct px_list *list = &px_waiting_gets_row(s, walk->nspace)[column];
+
+    walk->column = column;
     px_list_prepend(list, &walk->place->link);
     px_list_append(list, &walk->end->link);
 }
@@ -78,34 +88,57 @@ static void leave(struct get_walk *walk)
     px_list_remove(&walk->end->link);
 }
 
+static unsigned first_column(const struct get_walk *walk)
+{
+    return walk->of_rank || walk->reason == PROCESS_GONE ? column_of(walk->rank) : 0;
+}
+
+/* The list after the one that it is in; PX_GET_COLUMNS: that was the last one. Data are for those
+ * of any rank, too. */
+static unsigned next_column(const struct get_walk *walk)
+{
+    if (walk->reason == JOB_CHANGED || walk->reason == JOB_GONE) {
+        return walk->column + 1;
+    }
+    return walk->reason == DATA_CAME && walk->column ? 0 : PX_GET_COLUMNS;
+}
+
 /* Begins with the first list. */
 static void begin(struct px_server *s, struct get_walk *walk)
 {
     walk->again = false;
-    walk->in_any = !walk->of_rank || walk->gone;
-    enter(walk, walk->of_rank ? list_of(s, walk->nspace, walk->rank)
-                              : px_waiting_gets_row(s, walk->nspace));
+    enter(s, walk, first_column(walk));
 }
 
 /* Tries a get, or ends it, if the walk is about it. */
 static void visit(const struct get_walk *walk, struct px_get *get)
 {
-    if (!px_waiting_get_is_about(get, walk->nspace, walk->rank)) {
+    if (!px_waiting_get_is_about(get, walk->nspace, walk->rank) ||
+        (walk->reason == PROCESS_GONE && get->target.rank != walk->rank)) {
         return;
     }
-    if (!walk->gone) {
-        px_list_remove(&get->link);
+    px_list_remove(&get->link);
+    switch (walk->reason) {
+    case DATA_CAME:
         px_get_data_came(get, walk->rank);
-    } else if (get->target.rank == walk->rank) {
-        px_list_remove(&get->link);
+        break;
+    case PROCESS_GONE:
         px_get_process_gone(get);
+        break;
+    case JOB_CHANGED:
+        px_get_job_changed(get);
+        break;
+    case JOB_GONE:
+        px_get_job_gone(get);
+        break;
     }
 }
 
-/* Visits the next `most` gets of the list. True: its end is reached. */
-static bool go_on(struct get_walk *walk, unsigned most)
+/* Visits the next gets of the list, of *most at most, which it lowers by their number. True: its
+ * end is reached. */
+static bool go_on(struct get_walk *walk, unsigned *most)
 {
-    for (unsigned i = 0; i < most; i++) {
+    for (; *most > 0; --*most) {
         struct px_list *next = walk->place->link.next;
         struct px_get *get = px_container_of(next, struct px_get, link);
 
@@ -119,23 +152,23 @@ static bool go_on(struct get_walk *walk, unsigned most)
     return walk->place->link.next == &walk->end->link;
 }
 
-/* Does a part. True: the walk is over, and its marks are in no list. */
+/* Visits `most` gets. True: the walk is over, and its marks are in no list. */
 static bool step(struct px_server *s, struct get_walk *walk, unsigned most)
 {
-    if (!go_on(walk, most)) {
-        return false;
+    while (go_on(walk, &most)) {
+        unsigned next = next_column(walk);
+
+        leave(walk);
+        if (next < PX_GET_COLUMNS) {
+            enter(s, walk, next);
+        } else if (walk->again) {
+            begin(s, walk);
+            return false;
+        } else {
+            return true;
+        }
     }
-    leave(walk);
-    if (!walk->in_any) {
-        walk->in_any = true;
-        enter(walk, px_waiting_gets_row(s, walk->nspace));
-        return false;
-    }
-    if (walk->again) {
-        begin(s, walk);
-        return false;
-    }
-    return true;
+    return false;
 }
 
 static void walk_destroy(struct get_walk *walk)
@@ -147,6 +180,32 @@ static void walk_destroy(struct get_walk *walk)
     free(walk);
 }
 
+/* The walk of several turns for this reason and process, or NULL. */
+static struct get_walk *find_walk(struct px_server *s, enum reason reason, const char *nspace,
+                                  pmix_rank_t rank)
+{
+    px_list_for(struct get_walk, walk, &s->get_walks, link) {
+        if (walk->reason == reason && walk->rank == rank &&
+            strncmp(walk->nspace, nspace, PMIX_MAX_NSLEN) == 0) {
+            return walk;
+        }
+    }
+    return NULL;
+}
+
+/* True if the walk has to wait for others. The gets about processes that ended with their job end
+ * first, since their status is another one than that of the rest. */
+static bool is_behind(struct px_server *s, const struct get_walk *last)
+{
+    px_list_for(struct get_walk, walk, &s->get_walks, link) {
+        if (last->reason == JOB_GONE && walk->reason == PROCESS_GONE &&
+            strncmp(walk->nspace, last->nspace, PMIX_MAX_NSLEN) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A turn: a part of the first walk. */
 static void on_turn(struct px_timer *timer)
 {
@@ -154,7 +213,7 @@ static void on_turn(struct px_timer *timer)
     struct px_list *first = px_list_shift(&s->get_walks);
     struct get_walk *walk = first ? px_container_of(first, struct get_walk, link) : NULL;
 
-    if (walk && step(s, walk, PART)) {
+    if (walk && !is_behind(s, walk) && step(s, walk, PART)) {
         walk_destroy(walk);
     } else if (walk) {
         px_list_append(&s->get_walks, &walk->link);
@@ -162,19 +221,6 @@ static void on_turn(struct px_timer *timer)
     if (!px_list_empty(&s->get_walks)) {
         px_timer_start_loop(s->loop, &s->get_walk_timer, 0, on_turn);
     }
-}
-
-/* The walk for the data or the end of this process that takes several turns, or NULL. */
-static struct get_walk *find_walk(struct px_server *s, const char *nspace, pmix_rank_t rank,
-                                  bool gone)
-{
-    px_list_for(struct get_walk, walk, &s->get_walks, link) {
-        if (walk->rank == rank && walk->gone == gone &&
-            strncmp(walk->nspace, nspace, PMIX_MAX_NSLEN) == 0) {
-            return walk;
-        }
-    }
-    return NULL;
 }
 
 /* Goes on in other turns with a walk that has begun, whose record and marks are the caller's;
@@ -203,8 +249,8 @@ static void defer(struct px_server *s, struct get_walk *begun)
     px_timer_start_loop(s->loop, &s->get_walk_timer, 0, on_turn);
 }
 
-/* Begins a walk, with so many gets at once in each list; one that is over soon takes no memory. */
-static void walk_now(struct px_server *s, const struct get_walk *what, unsigned most)
+/* Begins a walk, with a part at once; one that is over soon takes no memory. */
+static void walk_now(struct px_server *s, const struct get_walk *what)
 {
     struct px_get place = {.renews = false};
     struct px_get end = {.renews = false};
@@ -215,15 +261,15 @@ static void walk_now(struct px_server *s, const struct get_walk *what, unsigned 
     px_list_init(&place.link);
     px_list_init(&end.link);
     begin(s, &walk);
-    if (!step(s, &walk, most) && !step(s, &walk, most)) {
+    if (is_behind(s, &walk) || !step(s, &walk, PART)) {
         defer(s, &walk);
     }
 }
 
 /* What a walk is about. */
-static struct get_walk walk_of(const char *nspace, pmix_rank_t rank)
+static struct get_walk walk_of(enum reason reason, const char *nspace, pmix_rank_t rank)
 {
-    struct get_walk walk = {.rank = rank};
+    struct get_walk walk = {.reason = reason, .rank = rank};
 
     memcpy(walk.nspace, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
     return walk;
@@ -232,7 +278,7 @@ static struct get_walk walk_of(const char *nspace, pmix_rank_t rank)
 void px_waiting_gets_try(struct px_server *s, const char *nspace, pmix_rank_t rank, bool any_only)
 {
     bool of_rank = !any_only && !px_list_empty(list_of(s, nspace, rank));
-    struct get_walk *walk = find_walk(s, nspace, rank, false);
+    struct get_walk *walk = find_walk(s, DATA_CAME, nspace, rank);
     struct get_walk what;
 
     px_assert(px_loop_inside(s->loop));
@@ -240,30 +286,53 @@ void px_waiting_gets_try(struct px_server *s, const char *nspace, pmix_rank_t ra
         walk->again = true;
         walk->of_rank = walk->of_rank || of_rank;
     } else if (of_rank || !px_list_empty(px_waiting_gets_row(s, nspace))) {
-        what = walk_of(nspace, rank);
+        what = walk_of(DATA_CAME, nspace, rank);
         what.of_rank = of_rank;
-        walk_now(s, &what, PART);
+        walk_now(s, &what);
+    }
+}
+
+/* Begins a walk, or lets the one that there is for the same reason begin anew at its end. */
+static void walk_again(struct px_server *s, enum reason reason, const char *nspace,
+                       pmix_rank_t rank)
+{
+    struct get_walk *walk = find_walk(s, reason, nspace, rank);
+    struct get_walk what = walk_of(reason, nspace, rank);
+
+    px_assert(px_loop_inside(s->loop));
+    if (walk) {
+        walk->again = true;
+    } else {
+        walk_now(s, &what);
     }
 }
 
 /* Those that are tried wait for a process of the same name again, if there is one by then. */
-void px_waiting_gets_end(struct px_server *s, const char *nspace, pmix_rank_t rank, bool at_once)
+void px_waiting_gets_end(struct px_server *s, const char *nspace, pmix_rank_t rank)
 {
-    struct get_walk *trying = find_walk(s, nspace, rank, false);
-    struct get_walk *ending = find_walk(s, nspace, rank, true);
-    struct get_walk what = walk_of(nspace, rank);
+    struct get_walk *trying = find_walk(s, DATA_CAME, nspace, rank);
 
-    px_assert(px_loop_inside(s->loop));
     if (trying) {
         walk_destroy(trying);
     }
-    if (ending && !at_once) {
-        ending->again = true;
-        return;
+    walk_again(s, PROCESS_GONE, nspace, rank);
+}
+
+void px_waiting_gets_decide(struct px_server *s, const char *nspace)
+{
+    walk_again(s, JOB_CHANGED, nspace, PMIX_RANK_WILDCARD);
+}
+
+/* A get that is tried meanwhile would wait behind the end of the walk, and not end. */
+void px_waiting_gets_end_job(struct px_server *s, const char *nspace)
+{
+    px_list_for(struct get_walk, walk, &s->get_walks, link) {
+        if ((walk->reason == DATA_CAME || walk->reason == JOB_CHANGED) &&
+            strncmp(walk->nspace, nspace, PMIX_MAX_NSLEN) == 0) {
+            walk_destroy(walk);
+        }
     }
-    what.of_rank = true;
-    what.gone = true;
-    walk_now(s, &what, at_once ? UINT_MAX : PART);
+    walk_again(s, JOB_GONE, nspace, PMIX_RANK_WILDCARD);
 }
 
 void px_waiting_gets_stop(struct px_server *s)

@@ -4,9 +4,9 @@
 #define PX_SERVER_WAITING_GETS_H
 
 /* The gets that wait (px_server.gets), by the process that they ask about, and the walks over them
- * after data of a process have come, or after its end. A user may have hundreds of thousands of
- * them, so a walk does a part in a turn of the loop; one that meets few is over at once. Loop
- * thread. */
+ * after data of a process have come, after its end, and after changes of a job. A user may have
+ * hundreds of thousands of them, so a walk does a part in a turn of the loop; one that meets few is
+ * over at once. Loop thread. */
 
 #include <stdbool.h>
 
@@ -39,9 +39,18 @@ bool px_waiting_get_is_about(const struct px_get *get, const char *nspace, pmix_
  * once. */
 void px_waiting_gets_try(struct px_server *s, const char *nspace, pmix_rank_t rank, bool any_only);
 
-/* The process is no more: ends the gets about it that wait now, with px_get_process_gone; some of
- * them later, unless at_once. They are not tried any more. */
-void px_waiting_gets_end(struct px_server *s, const char *nspace, pmix_rank_t rank, bool at_once);
+/* The process is no more: ends the gets about it that wait now, with px_get_process_gone, some of
+ * them later. They are not tried any more. */
+void px_waiting_gets_end(struct px_server *s, const char *nspace, pmix_rank_t rank);
+
+/* What this server knows of a job has changed: decides the gets about it and its processes anew
+ * that wait now, with px_get_job_changed, some of them later. */
+void px_waiting_gets_decide(struct px_server *s, const char *nspace);
+
+/* The job is no more, whose processes have ended (px_waiting_gets_end): ends all other gets about
+ * it that wait now, with px_get_job_gone, some of them later. They are not tried any more, unless
+ * there is a job of this name again. */
+void px_waiting_gets_end_job(struct px_server *s, const char *nspace);
 
 /* Ends all walks: the server stops. */
 void px_waiting_gets_stop(struct px_server *s);

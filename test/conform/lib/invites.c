@@ -49,6 +49,8 @@ static void note_ending(struct ending *ending, pmix_status_t status, const pmix_
             snprintf(ending->members, sizeof(ending->members), "%s", text_of(&info[i].value));
         } else if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_CONTEXT_ID)) {
             ending->id = info[i].value.data.size;
+        } else if (PMIX_CHECK_KEY(&info[i], PMIX_GROUP_INFO)) {
+            ending->has_data = true;
         }
     }
 }

@@ -9,12 +9,13 @@
 
 #include "conform.h"
 
-/* How a call ended: its status, and of its results the members as text and the context id (0:
- * none). */
+/* How a call ended: its status, and of its results the members as text, the context id (0: none),
+ * and whether there is data of members. */
 struct ending {
     pmix_status_t status;
     char members[160];
     size_t id;
+    bool has_data;
 };
 
 /* The last call of this process that ended. A step "joined" or "invited all", with this process's

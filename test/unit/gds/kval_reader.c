@@ -227,8 +227,12 @@ static void damage(void **state)
 {
     static pmix_proc_t procs[8] = {{.nspace = "number"}};
     static pmix_data_array_t no_infos = {.type = PMIX_PROC, .size = 8, .array = procs};
-    const pmix_value_t none[] = {
-        u32(1), u32(1), {.type = PMIX_DATA_ARRAY, .data.darray = &no_infos}};
+    static pmix_value_t numbers[100];
+    static pmix_data_array_t nor_these = {.type = PMIX_VALUE, .size = 100, .array = numbers};
+    const pmix_value_t none[] = {u32(1),
+                                 u32(1),
+                                 {.type = PMIX_DATA_ARRAY, .data.darray = &no_infos},
+                                 {.type = PMIX_DATA_ARRAY, .data.darray = &nor_these}};
     struct px_buf buf = {0};
     size_t ends[5] = {0};
 
@@ -245,7 +249,10 @@ static void damage(void **state)
     }
     assert_int_equal(ends[0], 5);
     px_buf_fini(&buf);
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 100; i++) {
+        numbers[i] = u32(1);
+    }
+    for (int i = 0; i < 4; i++) {
         struct px_kval_reader *reader = px_kval_reader_create(false, NULL);
 
         pack(&buf, PX_WIRE_PLAIN, i == 0 ? "" : PMIX_QUALIFIED_VALUE, none[i]);

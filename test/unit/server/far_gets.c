@@ -330,7 +330,7 @@ static void an_answer_at_the_end(void **state)
     }
 }
 
-/* A namespace that goes takes all with it at once, for it must not be found. */
+/* A namespace that goes takes all with it; those about its processes end as if these had gone. */
 static void an_end_of_all(void **state)
 {
     static struct end ends[CROWD];

@@ -61,6 +61,18 @@ int __wrap_px_get_attempt(struct px_get *get)
     return __real_px_get_attempt(get);
 }
 
+static unsigned n_not_found, n_invalid; /* answers with these statuses */
+
+void __real_px_answer_status(struct px_server *s, const struct px_reply_to *reply_to, int status);
+void __wrap_px_answer_status(struct px_server *s, const struct px_reply_to *reply_to, int status);
+
+void __wrap_px_answer_status(struct px_server *s, const struct px_reply_to *reply_to, int status)
+{
+    n_not_found += status == PMIX_ERR_NOT_FOUND;
+    n_invalid += status == PMIX_ERR_INVALID_NAMESPACE;
+    __real_px_answer_status(s, reply_to, status);
+}
+
 /* The end of a connection ends its own gets, and looks at no other: one that has its number, and is
  * not in its list, would go with them. */
 static void try_leavers(void *arg)
@@ -127,14 +139,21 @@ static struct px_local_proc *first_rank(void)
     return px_local_proc_find(px_nspace_find(px_ctx()->server, JOB), 0);
 }
 
-static void begin_crowd(void *arg)
+static void ask_crowd(void)
 {
-    (void) arg;
     enter(&crowd, UINT64_MAX);
     for (int i = 0; i < CROWD; i++) {
         ask(&crowd, i % 2 ? PMIX_RANK_UNDEF : 0, NULL, 0);
     }
     n_tried = 0;
+    n_not_found = 0;
+    n_invalid = 0;
+}
+
+static void begin_crowd(void *arg)
+{
+    (void) arg;
+    ask_crowd();
     px_gets_committed(crowd.server, first_rank());
     assert_in_range(n_tried, 1, AT_ONCE);
 }
@@ -158,34 +177,102 @@ static void is_idle(void *arg)
     *(bool *) arg = px_list_empty(&crowd.server->get_walks);
 }
 
-/* All are tried after the second commit, a part in a turn. */
-static void in_parts(void **state)
+static void wait_until_idle(void)
 {
     bool idle = false;
 
-    (void) state;
-    run(begin_crowd_twice);
     while (!idle) {
         assert_int_equal(px_loop_run(px_ctx()->loop, is_idle, &idle), 0);
     }
+}
+
+/* All are tried after the second commit, a part in a turn. */
+static void in_parts(void **state)
+{
+    (void) state;
+    run(begin_crowd_twice);
+    wait_until_idle();
     assert_int_equal(n_tried, 2 * CROWD);
 }
 
-/* Nobody tries gets for a process that has gone. */
-static void try_forgotten(void *arg)
+static void end_first(void *arg)
 {
     begin_crowd(arg);
-    assert_int_equal(px_map_remove(&crowd.server->peers, &crowd.id, sizeof(crowd.id)) != NULL, 1);
-    px_waiting_gets_end(crowd.server, JOB, 0, true);
-    assert_true(px_list_empty(&crowd.server->get_walks));
-    assert_int_equal(count_waiting(crowd.server), CROWD / 2); /* those of any rank */
-    px_gets_peer_disconnected(crowd.server, &crowd);
+    px_waiting_gets_end(crowd.server, JOB, 0);
+    assert_in_range(n_not_found, 1, AT_ONCE);
+    n_tried = 0;
 }
 
+static void those_of_any_rank_wait(void *arg)
+{
+    (void) arg;
+    assert_int_equal(n_not_found, CROWD / 2);
+    assert_int_equal(count_waiting(crowd.server), CROWD / 2);
+}
+
+/* Nobody tries gets for a process that has gone. */
 static void forgotten(void **state)
 {
     (void) state;
-    run(try_forgotten);
+    run(end_first);
+    wait_until_idle();
+    assert_int_equal(n_tried, 0);
+    run(those_of_any_rank_wait);
+}
+
+static void register_again(void *arg)
+{
+    (void) arg;
+    ask_crowd();
+    px_gets_nspace_changed(crowd.server, px_nspace_find(crowd.server, JOB));
+    assert_in_range(n_tried, 1, AT_ONCE);
+}
+
+static void all_wait(void *arg)
+{
+    (void) arg;
+    assert_int_equal(count_waiting(crowd.server), CROWD);
+}
+
+/* A registration lets all gets about the job be decided anew, a part in a turn. */
+static void decided_anew(void **state)
+{
+    (void) state;
+    run(register_again);
+    wait_until_idle();
+    assert_int_equal(n_tried, CROWD);
+    run(all_wait);
+}
+
+/* All gets are being tried, for two reasons. */
+static void deregister(void *arg)
+{
+    struct px_server *s = px_ctx()->server;
+
+    (void) arg;
+    ask_crowd();
+    px_gets_committed(s, first_rank());
+    px_gets_nspace_changed(s, px_nspace_find(s, JOB));
+    px_nspace_drop(s, px_nspace_find(s, JOB));
+    assert_in_range(n_not_found + n_invalid, 1, AT_ONCE);
+}
+
+static void nobody_waits(void *arg)
+{
+    (void) arg;
+    assert_int_equal(count_waiting(crowd.server), 0);
+}
+
+/* With a job end all gets about it: those about a process of this node as if it had ended before.
+ */
+static void job_gone(void **state)
+{
+    (void) state;
+    run(deregister);
+    wait_until_idle();
+    assert_int_equal(n_not_found, CROWD / 2);
+    assert_int_equal(n_invalid, CROWD / 2);
+    run(nobody_waits);
 }
 
 static void leave_crowd(void *arg)
@@ -435,7 +522,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(leavers, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(in_hand, job_of_two_start, job_of_two_stop),
         cmocka_unit_test_setup_teardown(in_parts, job_of_two_start, stop_crowd),
-        cmocka_unit_test_setup_teardown(forgotten, job_of_two_start, job_of_two_stop),
+        cmocka_unit_test_setup_teardown(forgotten, job_of_two_start, stop_crowd),
+        cmocka_unit_test_setup_teardown(decided_anew, job_of_two_start, stop_crowd),
+        cmocka_unit_test_setup_teardown(job_gone, job_of_two_start, stop_crowd),
         cmocka_unit_test_setup_teardown(ended_meanwhile, job_of_two_start, stop_crowd),
         cmocka_unit_test_setup_teardown(far, start_with_host, job_of_two_stop),
         cmocka_unit_test_setup_teardown(leftovers, start_with_host, job_of_two_stop),

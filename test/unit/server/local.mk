@@ -67,7 +67,8 @@ job_of_two = %D%/job_of_two.c %D%/job_of_two.h
 %C%_any_rank_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_store_get -Wl,--wrap=px_peer_is_behind
 %C%_gets_t_SOURCES = %D%/gets.c %D%/commit_sender.h %D%/getter.h $(job_of_two)
 %C%_gets_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
-%C%_gets_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_pack_infos -Wl,--wrap=px_get_attempt -Wl,--wrap=px_peer_is_behind
+%C%_gets_t_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=px_pack_infos -Wl,--wrap=px_get_attempt \
+	-Wl,--wrap=px_peer_is_behind -Wl,--wrap=px_answer_status
 %C%_group_values_t_SOURCES = %D%/group_values.c $(job_of_two)
 %C%_group_values_t_LDADD = $(libpmix_la_LIBADD) $(CMOCKA_LIBS)
 %C%_namesakes_t_SOURCES = %D%/namesakes.c $(job_of_two)
