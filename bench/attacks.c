@@ -486,6 +486,8 @@ const struct attack attacks[] = {
     {"near", "gets of a process that ends and starts anew", NULL, stay_and_go, attack_near_gets, 0,
      0},
     {"any", "gets of any rank, beside commits", NULL, attack_post, attack_any_gets, 0, 0},
+    {"jobs", "gets about a job that is registered and deregistered", NULL, none, attack_job_gets, 0,
+     HOST_HAS_JOBS},
     {"deletions", "65,536 values posted, and 3,600,000 deletions of them in a commit", NULL, none,
      attack_deletions, 1, 0},
     {"large_groups", "groups of 125,000 members, constructed and destructed", NULL, none,

@@ -23,7 +23,10 @@ struct attack_state {
 enum attack_host {
     HOST_ANSWERS_LATE = 1, /* when many have asked, it says that there are none */
     HOST_HAS_GROUPS = 2,   /* groups succeed at once */
+    HOST_HAS_JOBS = 4,     /* it registers ATTACKED_JOB, and deregisters it, by turns */
 };
+
+#define ATTACKED_JOB "coming"
 
 struct attack {
     const char *name;

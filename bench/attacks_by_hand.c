@@ -124,12 +124,12 @@ static void pack(pmix_data_buffer_t *to, void *value, int32_t n, pmix_data_type_
 
 /* Sends a get of a key that no process has posted. The value of its directive is unique, so that
  * the server cannot share an upcall between two gets. */
-static void send_get(pmix_rank_t target)
+static void send_get(const char *about, pmix_rank_t target)
 {
     static uint32_t number;
     static unsigned char frame[4096];
     uint8_t command = GET;
-    char *job = attack_self.nspace;
+    char *job = (char *) about;
     char *key = (char *) "never";
     size_t one = 1;
     pmix_data_buffer_t message;
@@ -149,10 +149,10 @@ static void send_get(pmix_rank_t target)
     attack_count(PMIX_SUCCESS);
 }
 
-static void send_gets(pmix_rank_t target)
+static void send_gets(const char *about, pmix_rank_t target)
 {
     for (int i = 0; i < BATCH; i++) {
-        send_get(target);
+        send_get(about, target);
     }
     while (readable_now(server()) && read_answer()) {
     }
@@ -160,18 +160,23 @@ static void send_gets(pmix_rank_t target)
 
 void attack_far_gets(void)
 {
-    send_gets(FAR);
+    send_gets(attack_self.nspace, FAR);
     attack_state->reached |= n_answers > 0; /* the host answers, or they are too many */
 }
 
 void attack_near_gets(void)
 {
-    send_gets(1);
+    send_gets(attack_self.nspace, 1);
 }
 
 void attack_any_gets(void)
 {
-    send_gets(PMIX_RANK_UNDEF);
+    send_gets(attack_self.nspace, PMIX_RANK_UNDEF);
+}
+
+void attack_job_gets(void)
+{
+    send_gets(ATTACKED_JOB, 0);
 }
 
 /* --- deletions */

@@ -26,11 +26,12 @@ void attack_silent(void);
 void attack_silent_tcp(void);
 void attack_unfinished(void);
 void attack_further(void);
-/* Gets that wait: of a process on another node, each with an upcall of its own, of rank 1, and of
- * any rank. */
+/* Gets that wait: of a process on another node, each with an upcall of its own, of rank 1, of any
+ * rank, and of processes of ATTACKED_JOB. */
 void attack_far_gets(void);
 void attack_near_gets(void);
 void attack_any_gets(void);
+void attack_job_gets(void);
 /* Posts values and deletes them, with the most deletions that fit into a message. */
 void attack_deletions(void);
 

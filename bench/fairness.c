@@ -278,12 +278,25 @@ static void print_row(const struct attack *attack)
     fflush(stdout);
 }
 
+/* What the host does in a second of the trial. */
+static void act(const struct attack *attack, unsigned second)
+{
+    pmix_nspace_t job = ATTACKED_JOB;
+
+    if (attack->host & HOST_HAS_JOBS && second % 2 == 0) {
+        (void) PMIx_server_register_nspace(job, 1, NULL, 0, NULL, NULL);
+    } else if (attack->host & HOST_HAS_JOBS) {
+        PMIx_server_deregister_nspace(job, NULL, NULL);
+    }
+}
+
 /* Lets the attack go on for so many seconds after it has reached its limit. */
-static void wait_for_attack(unsigned seconds)
+static void wait_for_attack(const struct attack *attack, unsigned seconds)
 {
     struct timespec a_second = {.tv_sec = 1};
 
     for (unsigned i = 0; i < LONGEST_S && seconds > 0; i++) {
+        act(attack, i);
         (void) nanosleep(&a_second, NULL);
         seconds -= shared->attack.reached != 0;
     }
@@ -337,7 +350,7 @@ static void trial(const struct attack *attack, unsigned seconds)
     for (unsigned i = 0; i < PROCESSES; i++) {
         send_environment(to[i], i);
     }
-    wait_for_attack(seconds);
+    wait_for_attack(attack, seconds);
     end_trial(pids);
     print_row(attack);
     _exit(0);

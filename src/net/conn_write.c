@@ -36,6 +36,7 @@ enum {
     BATCH = 32,               /* messages in one system call */
     SLICES = 4,               /* of one message */
     SENT_PER_ROUND = 1 << 20, /* bytes of one connection, then others have their turn */
+    MESSAGE_COUNTS = 2048,    /* bytes more, for the work on a message */
     WAITING_FDS =
         16, /* descriptors in one queue, against a peer that requests them and does not read */
 };
@@ -278,9 +279,11 @@ static size_t gather_locked(struct px_conn *conn, struct iovec iov[SLICES * BATC
 }
 
 /* Removes `bytes` sent bytes from the front of the queue. A descriptor was sent with the first byte
- * of its message. */
-static void advance_locked(struct px_conn *conn, size_t bytes)
+ * of its message. Returns how many messages are sent as a whole. */
+static size_t advance_locked(struct px_conn *conn, size_t bytes)
 {
+    size_t n_sent = 0;
+
     px_assert(px_lock_held(&conn->lock));
     while (bytes > 0) {
         struct out *out = px_container_of(conn->queue.next, struct out, link);
@@ -297,11 +300,14 @@ static void advance_locked(struct px_conn *conn, size_t bytes)
         if (out->done == out->len) {
             px_list_remove(&out->link);
             out_free(out);
+            n_sent++;
         }
     }
+    return n_sent;
 }
 
-/* Sends from the queue until the kernel takes no more, or so many bytes have been sent. */
+/* Sends from the queue until the kernel takes no more, or so many bytes have been sent; each
+ * message counts MESSAGE_COUNTS more. */
 static enum flushed flush_locked(struct px_conn *conn, size_t most)
 {
     struct iovec iov[SLICES * BATCH];
@@ -318,8 +324,7 @@ static enum flushed flush_locked(struct px_conn *conn, size_t most)
         } else if (n <= 0) {
             return n ? SCARCE : NO_ROOM;
         } else {
-            advance_locked(conn, (size_t) n);
-            sent += (size_t) n;
+            sent += (size_t) n + MESSAGE_COUNTS * advance_locked(conn, (size_t) n);
         }
     }
     return conn->broken || px_list_empty(&conn->queue) ? FLUSHED : NO_ROOM;

@@ -3,7 +3,6 @@
 
 #include "waiting_gets.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +11,9 @@
 #include "src/base/assert.h"
 #include "src/base/seed.h"
 
-/* Rows of lists; gets that a walk meets in one turn. */
-enum { ROWS = PX_GET_LISTS / PX_GET_COLUMNS, PART = 128 };
+/* Rows of lists; gets that a walk meets in one turn; those that are decided anew, for each of which
+ * the host may be asked. */
+enum { ROWS = PX_GET_LISTS / PX_GET_COLUMNS, PART = 128, DECIDED = 32 };
 
 /* Why there is a walk. */
 enum reason { DATA_CAME, PROCESS_GONE, JOB_CHANGED, JOB_GONE };
@@ -152,9 +152,11 @@ static bool go_on(struct get_walk *walk, unsigned *most)
     return walk->place->link.next == &walk->end->link;
 }
 
-/* Visits `most` gets. True: the walk is over, and its marks are in no list. */
-static bool step(struct px_server *s, struct get_walk *walk, unsigned most)
+/* Visits a part of the gets. True: the walk is over, and its marks are in no list. */
+static bool step(struct px_server *s, struct get_walk *walk)
 {
+    unsigned most = walk->reason == JOB_CHANGED ? DECIDED : PART;
+
     while (go_on(walk, &most)) {
         unsigned next = next_column(walk);
 
@@ -213,7 +215,7 @@ static void on_turn(struct px_timer *timer)
     struct px_list *first = px_list_shift(&s->get_walks);
     struct get_walk *walk = first ? px_container_of(first, struct get_walk, link) : NULL;
 
-    if (walk && !is_behind(s, walk) && step(s, walk, PART)) {
+    if (walk && !is_behind(s, walk) && step(s, walk)) {
         walk_destroy(walk);
     } else if (walk) {
         px_list_append(&s->get_walks, &walk->link);
@@ -235,7 +237,7 @@ static void defer(struct px_server *s, struct get_walk *begun)
         free(walk);
         free(place);
         free(end);
-        while (!step(s, begun, UINT_MAX)) {
+        while (!step(s, begun)) {
         }
         return;
     }
@@ -261,7 +263,7 @@ static void walk_now(struct px_server *s, const struct get_walk *what)
     px_list_init(&place.link);
     px_list_init(&end.link);
     begin(s, &walk);
-    if (is_behind(s, &walk) || !step(s, &walk, PART)) {
+    if (is_behind(s, &walk) || !step(s, &walk)) {
         defer(s, &walk);
     }
 }
