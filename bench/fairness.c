@@ -14,14 +14,14 @@
  * work of the server, the server's thread for a CPU, and the process itself for a CPU (waits.h).
  *
  * All share the CPUs of this machine; elsewhere each process of a job has one of its own. With
- * BENCH_NICE=19 in the environment the attackers use only the time that others leave, so that waits
- * for a CPU are fewer, and those for the server remain.
+ * BENCH_IDLE=1 in the environment the attackers use only the time that others leave (SCHED_IDLE),
+ * so that waits for a CPU are fewer, and those for the server remain.
  *
  * usage: fairness [SECONDS [ATTACK]] */
-#include <errno.h>
 #include <grp.h>
 #include <pmix.h>
 #include <pmix_server.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,13 +151,12 @@ static void be_honest(void)
     }
 }
 
-/* Takes the priority of an attacker. */
-static void be_nice(void)
+/* Takes the priority of an attacker, for all its threads to come. */
+static void take_priority(void)
 {
-    const char *value = getenv("BENCH_NICE");
+    const struct sched_param none = {0};
 
-    errno = 0;
-    need(nice(value ? atoi(value) : 0) != -1 || errno == 0, "a priority");
+    need(!getenv("BENCH_IDLE") || sched_setscheduler(0, SCHED_IDLE, &none) == 0, "a priority");
 }
 
 /* The body of a process: reads its environment (lines NAME=VALUE) from the host's pipe, takes its
@@ -176,7 +175,7 @@ static void play(int from, unsigned number, const struct attack *attack)
     need(geteuid() != 0 || (!setgroups(0, NULL) && !setgid(uid) && !setuid(uid)), "a user");
     (void) setenv("PMIX_MCA_gds", "hash", 1);
     if (!is_honest(number)) {
-        be_nice();
+        take_priority();
     }
     need(PMIx_Init(&self, NULL, 0) == PMIX_SUCCESS, "a process does not start");
     if (!is_honest(number)) {

@@ -176,27 +176,31 @@ static int if_more(bool more)
     return more ? PMIX_OPERATION_IN_PROGRESS : PMIX_SUCCESS;
 }
 
+/* A name whose namespace is looked for counts as so many others. */
+enum { SPACE = 4 };
+
 /* Makes the words of the next processes. Errors: PMIX_ERR_BAD_PARAM (one has no namespace),
  * PMIX_ERR_OUT_OF_RESOURCE (there are too many), PMIX_ERR_NOMEM. */
 static int read_procs(struct px_normalising *making, size_t most)
 {
     const pmix_proc_t *procs = making->procs->at;
-    size_t left = making->procs->n - making->n_read;
-    size_t end = making->n_read + (left < most ? left : most);
+    size_t first = making->n_read;
     size_t space = 0;
+    size_t cost = 0;
     int rc = PMIX_SUCCESS;
 
-    for (size_t i = making->n_read; !rc && i < end; i++) {
-        bool again = i > making->n_read && px_same_nspace(procs[i].nspace, procs[i - 1].nspace);
+    for (size_t i = first; !rc && i < making->procs->n && cost < most; i++) {
+        bool again = i > first && px_same_nspace(procs[i].nspace, procs[i - 1].nspace);
 
         if (!procs[i].nspace[0]) {
             return PMIX_ERR_BAD_PARAM;
         }
         rc = again ? PMIX_SUCCESS : place_of(making, &procs[i], &space);
         making->words[i] = word_of(space, procs[i].rank);
+        making->n_read = i + 1;
+        cost += again ? 1 : SPACE;
     }
-    making->n_read = end;
-    return rc ? rc : if_more(end < making->procs->n);
+    return rc ? rc : if_more(making->n_read < making->procs->n);
 }
 
 /* Sorts the namespaces by their names. 0 or PMIX_ERR_NOMEM. */

@@ -53,8 +53,16 @@ enum commit_part {
 
 /* Values, and bytes in new memory, that are handled at once; then other connections may have their
  * turn. LARGE are the bytes of a large value. A value that is published counts as PUBLISHED values,
- * and one that enters the modex log as LOGGED, as most touch two new pages of its map. */
-enum { PIECE = 1024, PIECE_BYTES = 1 << 20, LARGE = 1 << 18, PUBLISHED = 2, LOGGED = 6 };
+ * one that enters the modex log as LOGGED, as most touch two new pages of its map, and a key that
+ * is deleted as DELETED, as it is looked for in the store. */
+enum {
+    PIECE = 1024,
+    PIECE_BYTES = 1 << 20,
+    LARGE = 1 << 18,
+    PUBLISHED = 2,
+    LOGGED = 6,
+    DELETED = 3
+};
 
 /* One commit. Lives on the stack of px_handle_commit, or belongs to its peer if it was not
  * done at once; everything borrows from the message. */
@@ -188,7 +196,7 @@ static int read_gone(const struct px_local_proc *rank, struct px_commit *commit)
     for (pmix_scope_t scope = PMIX_DEL_LOCAL; scope <= PMIX_DEL_GLOBAL; scope++) {
         struct px_in *in = &commit->blocks.of[scope];
 
-        while (!rc && px_in_left(in) && has_time(commit)) {
+        while (!rc && px_in_left(in) && has_time_for(commit, DELETED)) {
             rc = px_deletions_read(&commit->gone, reader, rank, scope, in);
         }
     }

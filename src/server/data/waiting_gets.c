@@ -11,9 +11,13 @@
 #include "src/base/assert.h"
 #include "src/base/seed.h"
 
-/* Rows of lists; gets that a walk meets in one turn; those that are decided anew, for each of which
- * the host may be asked. */
-enum { ROWS = PX_GET_LISTS / PX_GET_COLUMNS, PART = 128, DECIDED = 32 };
+/* The gets about one namespace are in so many lists in a row. The first one has those of any rank,
+ * which data of every process may answer. */
+enum { COLUMNS = 16, ROWS = PX_GET_LISTS / COLUMNS };
+
+/* Gets that a walk meets in one turn; those that are decided anew, for each of which the host may
+ * be asked. */
+enum { PART = 128, DECIDED = 32 };
 
 /* Why there is a walk. */
 enum reason { DATA_CAME, PROCESS_GONE, JOB_CHANGED, JOB_GONE };
@@ -41,22 +45,23 @@ void px_waiting_gets_init(struct px_server *s)
     px_list_init(&s->get_walks);
 }
 
-struct px_list *px_waiting_gets_row(struct px_server *s, const char *nspace)
+/* The first list of the row of a namespace; other namespaces may share it. */
+static struct px_list *row_of(struct px_server *s, const char *nspace)
 {
     uint64_t hash = px_seeded_hash(nspace, strnlen(nspace, PMIX_MAX_NSLEN));
 
-    return &s->gets[hash % ROWS * PX_GET_COLUMNS];
+    return &s->gets[hash % ROWS * COLUMNS];
 }
 
 /* Which list of the row has the gets about this rank, beside those about few others. */
 static unsigned column_of(pmix_rank_t rank)
 {
-    return rank > PMIX_RANK_VALID ? 0 : 1 + rank % (PX_GET_COLUMNS - 1);
+    return rank > PMIX_RANK_VALID ? 0 : 1 + rank % (COLUMNS - 1);
 }
 
 static struct px_list *list_of(struct px_server *s, const char *nspace, pmix_rank_t rank)
 {
-    return &px_waiting_gets_row(s, nspace)[column_of(rank)];
+    return &row_of(s, nspace)[column_of(rank)];
 }
 
 void px_waiting_gets_add(struct px_get *get)
@@ -64,7 +69,10 @@ void px_waiting_gets_add(struct px_get *get)
     px_list_append(list_of(get->server, get->target.nspace, get->target.rank), &get->link);
 }
 
-bool px_waiting_get_is_about(const struct px_get *get, const char *nspace, pmix_rank_t rank)
+/* True if data of (nspace, rank), or its end, may end the wait of this get. PMIX_RANK_WILDCARD
+ * stands for all processes of the namespace; a get for any rank waits for each of them. Renewals
+ * wait for their own upcall only. */
+static bool is_about(const struct px_get *get, const char *nspace, pmix_rank_t rank)
 {
     return !get->renews && strncmp(get->target.nspace, nspace, PMIX_MAX_NSLEN) == 0 &&
            (rank == PMIX_RANK_WILDCARD || get->target.rank == rank ||
@@ -74,7 +82,7 @@ bool px_waiting_get_is_about(const struct px_get *get, const char *nspace, pmix_
 /* Goes to a list: puts the marks around it. */
 static void enter(struct px_server *s, struct get_walk *walk, unsigned column)
 {
-    struct px_list *list = &px_waiting_gets_row(s, walk->nspace)[column];
+    struct px_list *list = &row_of(s, walk->nspace)[column];
 
     walk->column = column;
     px_list_prepend(list, &walk->place->link);
@@ -93,14 +101,14 @@ static unsigned first_column(const struct get_walk *walk)
     return walk->of_rank || walk->reason == PROCESS_GONE ? column_of(walk->rank) : 0;
 }
 
-/* The list after the one that it is in; PX_GET_COLUMNS: that was the last one. Data are for those
- * of any rank, too. */
+/* The list after the one that it is in; COLUMNS: that was the last one. Data are for those of any
+ * rank, too. */
 static unsigned next_column(const struct get_walk *walk)
 {
     if (walk->reason == JOB_CHANGED || walk->reason == JOB_GONE) {
         return walk->column + 1;
     }
-    return walk->reason == DATA_CAME && walk->column ? 0 : PX_GET_COLUMNS;
+    return walk->reason == DATA_CAME && walk->column ? 0 : COLUMNS;
 }
 
 /* Begins with the first list. */
@@ -113,7 +121,7 @@ static void begin(struct px_server *s, struct get_walk *walk)
 /* Tries a get, or ends it, if the walk is about it. */
 static void visit(const struct get_walk *walk, struct px_get *get)
 {
-    if (!px_waiting_get_is_about(get, walk->nspace, walk->rank) ||
+    if (!is_about(get, walk->nspace, walk->rank) ||
         (walk->reason == PROCESS_GONE && get->target.rank != walk->rank)) {
         return;
     }
@@ -161,7 +169,7 @@ static bool step(struct px_server *s, struct get_walk *walk)
         unsigned next = next_column(walk);
 
         leave(walk);
-        if (next < PX_GET_COLUMNS) {
+        if (next < COLUMNS) {
             enter(s, walk, next);
         } else if (walk->again) {
             begin(s, walk);
@@ -287,7 +295,7 @@ void px_waiting_gets_try(struct px_server *s, const char *nspace, pmix_rank_t ra
     if (walk) {
         walk->again = true;
         walk->of_rank = walk->of_rank || of_rank;
-    } else if (of_rank || !px_list_empty(px_waiting_gets_row(s, nspace))) {
+    } else if (of_rank || !px_list_empty(row_of(s, nspace))) {
         what = walk_of(DATA_CAME, nspace, rank);
         what.of_rank = of_rank;
         walk_now(s, &what);

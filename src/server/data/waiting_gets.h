@@ -13,26 +13,13 @@
 #include <pmix_common.h>
 
 struct px_get;
-struct px_list;
 struct px_server;
-
-/* The gets about one namespace are in so many lists in a row. The first one has those of any rank,
- * which data of every process may answer. */
-enum { PX_GET_COLUMNS = 16 };
 
 /* Makes the lists of a server that begins. */
 void px_waiting_gets_init(struct px_server *s);
 
-/* The first list of the row of a namespace; other namespaces may share it. */
-struct px_list *px_waiting_gets_row(struct px_server *s, const char *nspace);
-
 /* Lets a get wait that is in no list. */
 void px_waiting_gets_add(struct px_get *get);
-
-/* True if a commit or answer for (nspace, rank) may end this get's wait. PMIX_RANK_WILDCARD stands
- * for all processes of the namespace; a get for any rank waits for each of them. Renewals wait for
- * their own upcall only. */
-bool px_waiting_get_is_about(const struct px_get *get, const char *nspace, pmix_rank_t rank);
 
 /* Data of a process have come: tries the gets about it and those of any rank (any_only: these
  * alone) that wait now, with px_get_data_came, some of them later. Without memory all are tried at
