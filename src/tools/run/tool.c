@@ -68,8 +68,8 @@ static void release_told(pmix_status_t status, void *cbdata)
     PMIx_Info_free(cbdata, 1);
 }
 
-/* Lets the processes of this node go on, wherever they wait. We are the source of the event: one
- * that begins to wait later would not be told what it has raised itself. */
+/* Lets the processes of this node go on, wherever they wait, also those that begin to wait later:
+ * the event is kept. */
 static void release(const struct px_run_job *job)
 {
     pmix_info_t *range = PMIx_Info_create(1);
