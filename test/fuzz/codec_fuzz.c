@@ -67,14 +67,15 @@ static void read_type(struct px_in in, pmix_data_type_t type)
  * than necessary. */
 static void is_same(bool exact, pmix_value_t *viewed, pmix_value_t *copied)
 {
-    struct px_in in = px_in_make(viewed->data.bo.bytes, viewed->data.bo.size, PX_WIRE_PLAIN);
     pmix_value_t value;
+    struct px_in in;
 
     if (viewed->type != PX_TYPE_ENCODED) {
         require(viewed->type == copied->type);
         write_and_read(exact, PMIX_VALUE, viewed);
         return;
     }
+    in = px_in_make(viewed->data.bo.bytes, viewed->data.bo.size, PX_WIRE_PLAIN);
     require(px_unpack_raw(&in, PMIX_VALUE, &value) == 0 && px_in_left(&in) == 0);
     require(PMIx_Value_compare(&value, copied) == PMIX_EQUAL);
     PMIx_Value_destruct(&value);
