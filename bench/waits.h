@@ -21,7 +21,7 @@ bool waits_open(pid_t server);
 /* The sums at this moment. */
 struct waits waits_now(void);
 
-/* What was added between the two moments. */
+/* The difference of two sums. */
 struct waits waits_between(struct waits before, struct waits after);
 
 #endif

@@ -90,6 +90,7 @@ struct px_server {
     struct px_list upcalls;            /* struct px_upcall: under way at the host */
     struct px_list answered_upcalls;   /* likewise: answered, with parts left (host_upcall.c) */
     struct px_list gets[PX_GET_LISTS]; /* struct px_get: those that wait */
+    uint64_t n_waited_gets;            /* that have begun to wait so far */
     struct px_list get_walks;          /* over these (waiting_gets.c); owned */
     struct px_timer get_walk_timer;
     struct px_list large_gets; /* likewise: for their turns (large_answer.h) */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copyright (c) 2026 The shmix authors */
 
-/* What it takes to look again at all that waits for processes (px_colls_recount; after the end of a
- * process px_colls_peer_disconnected), for N things of the kind that is named. The N + 2
- * processes of the job are registered and do not run: this program makes their calls on the
- * server's thread. */
+/* Makes N things of one kind that wait for processes, and lets the server look at all of them again
+ * (px_colls_recount), or end a connection (px_colls_peer_disconnected); growth.sh counts the
+ * instructions of these functions. The N + 2 processes of the job are registered and do not run:
+ * this program makes their calls on the server's thread. */
 
 #ifdef HAVE_CONFIG_H
 #include "config.h"

@@ -38,6 +38,7 @@ struct px_get {
     uint64_t change;  /* number of the change that the requester has; 0: none */
     pmix_rank_t news; /* of a get of any rank: whose data are new since it was tried; before, or if
                          that is not known, PMIX_RANK_WILDCARD */
+    uint64_t number;  /* in the order in which gets have begun to wait, from 1; 0: it has not */
     bool implicit;    /* the timer runs the limit for missing keys, not PMIX_TIMEOUT */
     uint32_t wait;    /* in the area of open waits (open_waits.h) */
     struct px_timer timer;

@@ -37,11 +37,12 @@ void px_get_data_came(struct px_get *get, pmix_rank_t rank);
  * PMIX_ERR_NOT_FOUND. For waiting_gets.c. */
 void px_get_process_gone(struct px_get *get);
 
-/* What is known of the job has changed that the get, which is in no list, is about: answers it, or
- * decides anew what it waits for. For waiting_gets.c. */
+/* The get, which is in no list, is about a job of which the server knows more or less than before:
+ * answers the get, or decides anew whether it waits for the host or for data. For waiting_gets.c.
+ */
 void px_get_job_changed(struct px_get *get);
 
-/* The job that the get, which is in no list, is about is no more: ends it with
+/* The get, which is in no list, is about a job that has been deregistered: ends the get with
  * PMIX_ERR_INVALID_NAMESPACE. For waiting_gets.c. */
 void px_get_job_gone(struct px_get *get);
 

@@ -23,8 +23,9 @@ enum { PART = 128, DECIDED = 32 };
 enum reason { DATA_CAME, PROCESS_GONE, JOB_CHANGED, JOB_GONE };
 
 /* A walk over some lists of a row, one after the other, which others change meanwhile: its place
- * and its end are marks in the list, which are about no process. What is added behind the end came
- * later than the reason. */
+ * and its end are marks in the list, which are about no process. It does not meet gets that are
+ * added behind its end. An end of a process or job concerns only gets that waited before it: those
+ * that came later are about another process or job of this name. */
 struct get_walk {
     struct px_list link; /* s->get_walks, the one that is next first, if it takes several turns */
     enum reason reason;
@@ -33,6 +34,7 @@ struct get_walk {
     bool of_rank;     /* of DATA_CAME: it also goes over the list of the rank's own gets, first */
     bool again;       /* there is a reason again meanwhile: it begins anew at its end */
     unsigned column;  /* of the list that it is in */
+    uint64_t newest;  /* number of the newest get that waited when there was a reason last */
     struct px_get *place;
     struct px_get *end;
 };
@@ -66,6 +68,9 @@ static struct px_list *list_of(struct px_server *s, const char *nspace, pmix_ran
 
 void px_waiting_gets_add(struct px_get *get)
 {
+    if (!get->number) {
+        get->number = ++get->server->n_waited_gets;
+    }
     px_list_append(list_of(get->server, get->target.nspace, get->target.rank), &get->link);
 }
 
@@ -118,11 +123,19 @@ static void begin(struct px_server *s, struct get_walk *walk)
     enter(s, walk, first_column(walk));
 }
 
-/* Tries a get, or ends it, if the walk is about it. */
+/* True if the get is for the walk. Who waits for any rank does so when one process has ended. */
+static bool is_for(const struct get_walk *walk, const struct px_get *get)
+{
+    bool ends = walk->reason == PROCESS_GONE || walk->reason == JOB_GONE;
+
+    return is_about(get, walk->nspace, walk->rank) && (!ends || get->number <= walk->newest) &&
+           (walk->reason != PROCESS_GONE || get->target.rank == walk->rank);
+}
+
+/* Tries a get, or ends it, if the walk is for it. */
 static void visit(const struct get_walk *walk, struct px_get *get)
 {
-    if (!is_about(get, walk->nspace, walk->rank) ||
-        (walk->reason == PROCESS_GONE && get->target.rank != walk->rank)) {
+    if (!is_for(walk, get)) {
         return;
     }
     px_list_remove(&get->link);
@@ -277,9 +290,10 @@ static void walk_now(struct px_server *s, const struct get_walk *what)
 }
 
 /* What a walk is about. */
-static struct get_walk walk_of(enum reason reason, const char *nspace, pmix_rank_t rank)
+static struct get_walk walk_of(const struct px_server *s, enum reason reason, const char *nspace,
+                               pmix_rank_t rank)
 {
-    struct get_walk walk = {.reason = reason, .rank = rank};
+    struct get_walk walk = {.reason = reason, .rank = rank, .newest = s->n_waited_gets};
 
     memcpy(walk.nspace, nspace, strnlen(nspace, PMIX_MAX_NSLEN));
     return walk;
@@ -296,7 +310,7 @@ void px_waiting_gets_try(struct px_server *s, const char *nspace, pmix_rank_t ra
         walk->again = true;
         walk->of_rank = walk->of_rank || of_rank;
     } else if (of_rank || !px_list_empty(row_of(s, nspace))) {
-        what = walk_of(DATA_CAME, nspace, rank);
+        what = walk_of(s, DATA_CAME, nspace, rank);
         what.of_rank = of_rank;
         walk_now(s, &what);
     }
@@ -307,11 +321,12 @@ static void walk_again(struct px_server *s, enum reason reason, const char *nspa
                        pmix_rank_t rank)
 {
     struct get_walk *walk = find_walk(s, reason, nspace, rank);
-    struct get_walk what = walk_of(reason, nspace, rank);
+    struct get_walk what = walk_of(s, reason, nspace, rank);
 
     px_assert(px_loop_inside(s->loop));
     if (walk) {
         walk->again = true;
+        walk->newest = what.newest;
     } else {
         walk_now(s, &what);
     }

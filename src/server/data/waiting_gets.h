@@ -30,13 +30,13 @@ void px_waiting_gets_try(struct px_server *s, const char *nspace, pmix_rank_t ra
  * them later. They are not tried any more. */
 void px_waiting_gets_end(struct px_server *s, const char *nspace, pmix_rank_t rank);
 
-/* What this server knows of a job has changed: decides the gets about it and its processes anew
- * that wait now, with px_get_job_changed, some of them later. */
+/* A job has been registered, or the host has answered a question about it: decides the gets about
+ * it and its processes anew that wait now, with px_get_job_changed, some of them later. */
 void px_waiting_gets_decide(struct px_server *s, const char *nspace);
 
-/* The job is no more, whose processes have ended (px_waiting_gets_end): ends all other gets about
- * it that wait now, with px_get_job_gone, some of them later. They are not tried any more, unless
- * there is a job of this name again. */
+/* The job is no more, and px_waiting_gets_end was called for its processes: ends all other gets
+ * about it that wait now, with px_get_job_gone, some of them later. A get that begins later is
+ * about another job of this name, and does not end. */
 void px_waiting_gets_end_job(struct px_server *s, const char *nspace);
 
 /* Ends all walks: the server stops. */

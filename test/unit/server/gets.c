@@ -210,7 +210,7 @@ static void those_of_any_rank_wait(void *arg)
     assert_int_equal(count_waiting(crowd.server), CROWD / 2);
 }
 
-/* Nobody tries gets for a process that has gone. */
+/* The end of a process ends the walk that tries the gets about it. */
 static void forgotten(void **state)
 {
     (void) state;
@@ -273,6 +273,32 @@ static void job_gone(void **state)
     assert_int_equal(n_not_found, CROWD / 2);
     assert_int_equal(n_invalid, CROWD / 2);
     run(nobody_waits);
+}
+
+/* Another job of the name comes while the gets about the first one end. */
+static void deregister_and_ask(void *arg)
+{
+    deregister(arg);
+    assert_non_null(px_nspace_make(px_ctx()->server, JOB));
+    ask(&crowd, 0, NULL, 0);
+    ask(&crowd, PMIX_RANK_UNDEF, NULL, 0);
+    ask(&crowd, 1, NULL, 0);
+}
+
+static void the_new_ones_wait(void *arg)
+{
+    (void) arg;
+    assert_int_equal(count_waiting(crowd.server), 3);
+}
+
+static void job_comes_again(void **state)
+{
+    (void) state;
+    run(deregister_and_ask);
+    wait_until_idle();
+    assert_int_equal(n_not_found, CROWD / 2);
+    assert_int_equal(n_invalid, CROWD / 2);
+    run(the_new_ones_wait);
 }
 
 static void leave_crowd(void *arg)
@@ -525,6 +551,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(forgotten, job_of_two_start, stop_crowd),
         cmocka_unit_test_setup_teardown(decided_anew, job_of_two_start, stop_crowd),
         cmocka_unit_test_setup_teardown(job_gone, job_of_two_start, stop_crowd),
+        cmocka_unit_test_setup_teardown(job_comes_again, job_of_two_start, stop_crowd),
         cmocka_unit_test_setup_teardown(ended_meanwhile, job_of_two_start, stop_crowd),
         cmocka_unit_test_setup_teardown(far, start_with_host, job_of_two_stop),
         cmocka_unit_test_setup_teardown(leftovers, start_with_host, job_of_two_stop),
