@@ -483,6 +483,35 @@ static void a_shortage_while_draining(void **state)
     pair_close(&pair);
 }
 
+enum { MANY = 3000, AT_ONCE = 600, SMALL = 26 };
+
+static size_t n_left; /* bytes that send_once has left; read behind px_loop_run */
+
+static void send_once(void *arg)
+{
+    px_store_release(&shortage, 0);
+    (void) px_conn_flush_loop(arg);
+    n_left = queued(arg);
+}
+
+/* Many small messages are not sent in one turn of the loop. */
+static void small_messages_take_turns(void **state)
+{
+    struct pair pair;
+
+    pair_open(&pair, *state, AF_UNIX, MAX_MSG);
+    px_store_release(&shortage, ENOBUFS);
+    for (int i = 0; i < MANY; i++) {
+        struct px_buf one = payload(100, 10);
+
+        assert_int_equal(px_conn_send_take(pair.sink.conn, 100, &one, -1), 0);
+    }
+    assert_int_equal(px_loop_run(*state, send_once, pair.sink.conn), 0);
+    assert_in_range(n_left, SMALL * (MANY - AT_ONCE), SMALL * (MANY - 1));
+    read_messages(pair.raw, MANY, 10);
+    pair_close(&pair);
+}
+
 enum { SENDERS = 6, SENDS = 300 };
 
 struct sender {
@@ -560,6 +589,7 @@ int main(void)
         T(sending_to_nobody),
         T(a_shortage_passes),
         T(a_shortage_while_draining),
+        T(small_messages_take_turns),
         T(threads_do_not_mix),
         T(tcp_carries_no_descriptors),
     };
